@@ -1,0 +1,469 @@
+#!/usr/bin/env node
+import { spawn } from "node:child_process";
+import { randomInt, randomUUID } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { Command, CommanderError, Option } from "@commander-js/extra-typings";
+import type { ConformOptions } from "./conformance/conform.ts";
+import type { DetectReport } from "./conformance/contract/detect.ts";
+import { exitCodeMeanings, exitCodes } from "./conformance/contract/record.ts";
+import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./conformance/flags.ts";
+import { ConfigurationError, UnreachableError } from "./conformance/problem.ts";
+import { runOnBroughtNode } from "./conformance/runtime.ts";
+import { tool } from "./conformance/tool.ts";
+
+/*
+ * The command table: parses, composes the four parts, sets the exit code. The parts are
+ * loaded by the command that needs them, so that this file also starts on an older Node.
+ */
+
+const interrupt = new AbortController();
+const io = {
+  quiet: false,
+  color: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
+  json: false,
+};
+
+const print = (text: string): void => void process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+const say = (text: string): void =>
+  void (io.quiet || process.stderr.write(text.endsWith("\n") ? text : `${text}\n`));
+const complain = (text: string): void => void process.stderr.write(text.endsWith("\n") ? text : `${text}\n`);
+const printJson = (value: unknown): void => print(JSON.stringify(value, undefined, 2));
+
+const page = async () => {
+  const { default: colors } = await import("picocolors");
+  return { palette: colors.createColors(io.color && !io.json), columns: process.stdout.columns ?? 100 };
+};
+
+/** The target of a run: the embedded fake, or the service that a profile describes. */
+const openTarget = async (options: { profile?: string | undefined; behaviour?: string | undefined }) => {
+  const { checkProfile, loadProfile, resolveProfile } = await import("./conformance/profile.ts");
+  if (options.profile !== undefined) {
+    if (options.behaviour !== undefined)
+      throw new ConfigurationError([
+        "--behaviour is for the embedded fake; leave it out where --profile names a service",
+      ]);
+    return { resolved: await loadProfile(options.profile, process.env), stop: async () => {} };
+  }
+  const { startFakeServer, profileOf, secretsOf, UnknownBehaviour } = await import("./fake-server/index.ts");
+  const behaviour = options.behaviour ?? "sound";
+  const fake = await startFakeServer({ behaviour }).catch((error: unknown) => {
+    throw error instanceof UnknownBehaviour
+      ? new ConfigurationError([`--behaviour: ${error.message}`])
+      : error;
+  });
+  return {
+    resolved: await resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake)),
+    behaviour,
+    stop: fake.stop,
+  };
+};
+
+/** The live line of a run: rewritten as rules settle and while they wait; nothing where standard error is no terminal. */
+const startProgress = async (ids: readonly string[]) => {
+  const { afterResult, createProgress, progressAtStart } = await import("./reports/terminal/progress.ts");
+  const { palette } = await page();
+  const startedMs = performance.now();
+  let state = progressAtStart(ids);
+  let waiting: () => typeof state.waiting = () => undefined;
+  if (io.quiet || io.json) return { running: () => {}, result: () => {}, stop: () => {} };
+  const line = createProgress(process.stderr, palette);
+  const show = (): void => {
+    const now = waiting();
+    line.show({
+      ...state,
+      elapsedMs: performance.now() - startedMs,
+      ...(now === undefined ? {} : { waiting: now }),
+    });
+  };
+  const timer = setInterval(show, 200);
+  return {
+    running: ({ clocks }: Parameters<NonNullable<ConformOptions["onRunning"]>>[0]) =>
+      void (waiting = clocks.waiting),
+    result: (result: Parameters<NonNullable<ConformOptions["onResult"]>>[0]) => {
+      state = afterResult(state, result);
+      show();
+    },
+    stop: () => {
+      clearInterval(timer);
+      line.clear();
+    },
+  };
+};
+
+const program = new Command("touchstone")
+  .description("Says whether a service keeps the promises of its document.")
+  .version(tool.version)
+  .option("--no-color", "no colours")
+  .option("-q, --quiet", "failures and totals only; no progress")
+  .helpCommand(false)
+  .addHelpText(
+    "after",
+    () =>
+      `\nExit codes:\n${Object.entries(exitCodeMeanings)
+        .map(([code, meaning]) => `  ${code.padStart(3)}  ${meaning}\n`)
+        .join("")}`,
+  )
+  .hook("preAction", (root, command) => {
+    const all = command.optsWithGlobals() as { quiet?: boolean; color?: boolean; json?: boolean };
+    io.quiet = all.quiet === true;
+    io.json = all.json === true;
+    io.color &&= all.color !== false;
+  });
+
+const profileOption = new Option(
+  "-p, --profile <file>",
+  "the target's profile (.ts, .js or .json); the embedded fake where left out",
+);
+const maxWaitOption = new Option(
+  "--max-wait <duration>",
+  "longest single wait where the target's clock cannot be moved",
+)
+  .default(20 * 60_000, "20m")
+  .argParser(durationFlag("--max-wait"));
+const jsonOption = new Option("--json", "one JSON document on standard output");
+const seedOption = new Option(
+  "--seed <number>",
+  "seed of all generated values; random where left out",
+).argParser(seedFlag);
+const effortOption = (usual: "quick" | "standard") =>
+  new Option("--effort <effort>", "how many cases each rule judges: quick, standard or thorough")
+    .default(usual)
+    .argParser(choiceFlag("--effort", ["quick", "standard", "thorough"] as const));
+
+program
+  .command("conform")
+  .description("judges a service by every rule; without a profile, the embedded fake")
+  .addOption(profileOption)
+  .option("--behaviour <name>", "behaviour of the embedded fake (`sound` where left out)")
+  .option("--only <ids>", "judges these rules alone, separated by commas", listFlag)
+  .option(
+    "--section <names>",
+    "judges these groups (code, refresh, ...) or sections of the document (4.1, ...)",
+    listFlag,
+  )
+  .option("--level <levels>", "judges these levels: required, derived, advisory, unspecified", listFlag)
+  .option("--strict", "lets breaches of advisory rules fail the gate", false)
+  .addOption(effortOption("standard"))
+  .addOption(seedOption)
+  .addOption(maxWaitOption)
+  .option("--out <directory>", "the run directory; a new one under runs/ where left out")
+  .addOption(jsonOption)
+  .action(async (options) => {
+    const { rules } = await import("./conformance/rules/index.ts");
+    const { selectRules } = await import("./conformance/selection.ts");
+    const selected = selectRules(rules, {
+      only: options.only,
+      sections: options.section,
+      levels: options.level,
+    });
+    const target = await openTarget(options);
+    try {
+      const { recordedRun } = await import("./conformance/recorded-run.ts");
+      const live = await startProgress(selected.map((rule) => rule.requirement));
+      const { record, directory, pinned } = await recordedRun({
+        ...target,
+        rules: selected,
+        effort: options.effort,
+        seed: options.seed ?? randomInt(2 ** 31),
+        strict: options.strict,
+        maxWaitMs: options.maxWait,
+        out: options.out,
+        signal: interrupt.signal,
+        freshUuid: randomUUID,
+        onRunning: live.running,
+        onResult: live.result,
+      }).finally(live.stop);
+      const { conformDocument } = await import("./reports/json/conform.ts");
+      const { renderConform } = await import("./reports/terminal/conform.ts");
+      if (options.json) printJson(conformDocument(record, directory));
+      else print(renderConform(record, { ...(await page()), run: directory, pinned, quiet: io.quiet }));
+      process.exitCode = record.exitCode ?? exitCodes["harness-error"];
+    } finally {
+      await target.stop();
+    }
+  });
+
+program
+  .command("replay <run> <rule>")
+  .description("judges one rule of an earlier run again: still fails, fixed, or could not run")
+  .addOption(profileOption)
+  .addOption(maxWaitOption)
+  .addOption(jsonOption)
+  .action(async (run, rule, options) => {
+    const { readRecord } = await import("./conformance/record/reader.ts");
+    const { replay, replayable } = await import("./conformance/replay.ts");
+    const record = await readRecord(run);
+    const earlier = replayable(record, rule);
+    const target = await openTarget({
+      profile: options.profile ?? record.target.profiles[0],
+      behaviour: options.profile === undefined ? record.target.behaviour : undefined,
+    });
+    try {
+      const base: Omit<ConformOptions, "rules" | "path"> = {
+        resolved: target.resolved,
+        effort: choiceFlag("effort of the run", ["quick", "standard", "thorough"] as const)(record.effort),
+        seed: record.seed,
+        strict: record.strict,
+        maxWaitMs: options.maxWait,
+        signal: interrupt.signal,
+        freshUuid: randomUUID,
+      };
+      const answer = await replay(earlier, base);
+      const { renderReplay } = await import("./reports/terminal/replay.ts");
+      if (options.json) printJson(answer);
+      else print(renderReplay(answer, { ...(await page()), run }));
+      process.exitCode = {
+        "still fails": exitCodes.failed,
+        fixed: exitCodes.passed,
+        "could not run": exitCodes.incomplete,
+      }[answer.answer];
+    } finally {
+      await target.stop();
+    }
+  });
+
+program
+  .command("doctor")
+  .description("looks at everything that a run rests on: address, clients, hooks")
+  .addOption(profileOption)
+  .addOption(jsonOption)
+  .action(async (options) => {
+    const target = await openTarget(options);
+    try {
+      const { examine } = await import("./conformance/conform.ts");
+      const checks = await examine(target.resolved, {
+        maxWaitMs: 0,
+        signal: interrupt.signal,
+        freshUuid: randomUUID,
+      });
+      const { renderDoctor } = await import("./reports/terminal/doctor.ts");
+      if (options.json) printJson({ checks });
+      else print(renderDoctor(checks, await page()));
+      const fatal = checks.find((check) => check.fatal !== undefined)?.fatal;
+      process.exitCode =
+        fatal === undefined ? 0 : exitCodes[fatal === "unreachable" ? "unreachable" : "usage"];
+    } finally {
+      await target.stop();
+    }
+  });
+
+program
+  .command("rules [id]")
+  .description("prints the catalogue, or one requirement with how it is judged and which defects it kills")
+  .addOption(jsonOption)
+  .action(async (id, options) => {
+    const { catalogue, isRequirementId, requirementIds } =
+      await import("./conformance/contract/catalogue.ts");
+    const { nearest } = await import("./conformance/contract/nearest.ts");
+    const { defects } = await import("./fake-server/index.ts");
+    const { renderCatalogue, renderRule } = await import("./reports/terminal/rules.ts");
+    if (id === undefined) {
+      if (options.json) printJson(catalogue);
+      else print(renderCatalogue(await page()));
+      return;
+    }
+    if (!isRequirementId(id))
+      throw new ConfigurationError([
+        `rule "${id}": no such id; near it are ${nearest(id, requirementIds).join(", ")}`,
+      ]);
+    const killedBy = Object.entries(defects).flatMap(([name, { summary, breaks }]) =>
+      breaks.includes(id) ? [{ name, summary }] : [],
+    );
+    if (options.json) printJson({ id, ...catalogue[id], defects: killedBy });
+    else print(renderRule(id, killedBy, await page()));
+  });
+
+program
+  .command("serve")
+  .description("runs the fake service by hand, sound or with a seeded defect")
+  .option("--port <number>", "port of the service; any free one where left out", portFlag("--port"), 0)
+  .option("--control-port <number>", "port of the control interface", portFlag("--control-port"), 0)
+  .option("--behaviour <name>", "sound, a defect or a variant (--list prints all)", "sound")
+  .option("--clients <file>", "JSON file with an array of { id, secret, redirectUri }")
+  .addOption(seedOption)
+  .option(
+    "--clock <mode>",
+    "flowing (real time, and what is advanced) or frozen",
+    choiceFlag("--clock", ["flowing", "frozen"] as const),
+    "flowing" as const,
+  )
+  .option(
+    "--write-profile <file>",
+    "writes a profile for `conform --profile`, with the secrets in a file beside it (mode 600)",
+  )
+  .option("--list", "prints the names of all behaviours and ends")
+  .addOption(jsonOption)
+  .action(async (options) => {
+    const { behaviours, serve } = await import("./fake-server/index.ts");
+    if (options.list === true) {
+      const names = Object.values(behaviours).map(({ name, summary }) => ({ name, summary }));
+      if (options.json) printJson(names);
+      else print(names.map(({ name, summary }) => `${name}\n    ${summary}`).join("\n"));
+      return;
+    }
+    await serve(
+      {
+        port: options.port,
+        controlPort: options.controlPort,
+        behaviour: options.behaviour,
+        clockMode: options.clock,
+        ...(options.clients === undefined ? {} : { clientsFile: options.clients }),
+        ...(options.seed === undefined ? {} : { seed: options.seed }),
+        ...(options.writeProfile === undefined ? {} : { profileFile: options.writeProfile }),
+      },
+      {
+        signal: interrupt.signal,
+        listening: (addresses) => {
+          if (options.json) printJson(addresses);
+          else
+            print(
+              [
+                `service  ${addresses.baseUrl}   (behaviour ${addresses.behaviour}, clock ${options.clock})`,
+                `control  ${addresses.controlUrl}   (GET /clock, POST /clock/advance, POST /events, PUT /callback, GET /counters, POST /reset)`,
+                ...addresses.clients.map(({ id, redirectUri }) => `client   ${id}   ${redirectUri}`),
+                ...(options.writeProfile === undefined ? [] : [`profile  ${options.writeProfile}`]),
+                "Ctrl-C ends it.",
+              ].join("\n"),
+            );
+        },
+      },
+    );
+  });
+
+program
+  .command("detect")
+  .description("measures what the rules can see: seeded defects killed, false alarms on conforming variants")
+  .option("--full", "every defect against every rule at standard effort, with the whole matrix", false)
+  .option("--behaviour <names>", "these defects and variants alone", listFlag)
+  .addOption(effortOption("quick"))
+  .addOption(seedOption)
+  .option("--jobs <number>", "processes side by side", integerFlag("--jobs", 1, 64), availableParallelism())
+  .addOption(new Option("--shard <i/n>", "the i-th of n parts of the list, for machines that share the work"))
+  .addOption(jsonOption)
+  .action(async (options, command) => {
+    const { detectShard, mergeDetections, parseShard } = await import("./conformance/detect.ts");
+    const fake = await import("./fake-server/index.ts");
+    const { rules } = await import("./conformance/rules/index.ts");
+    const seed = options.seed ?? randomInt(2 ** 31);
+    const effort =
+      options.full && command.getOptionValueSource("effort") === "default" ? "standard" : options.effort;
+    const shard = parseShard(options.shard);
+    const own = async (part: typeof shard): Promise<DetectReport> =>
+      detectShard(part, {
+        defects: fake.defects,
+        variants: fake.variants,
+        ...(options.behaviour === undefined ? {} : { names: options.behaviour }),
+        rules,
+        start: (behaviour) => openTarget({ behaviour }),
+        effort,
+        seed,
+        full: options.full,
+        freshUuid: randomUUID,
+        signal: interrupt.signal,
+        onSubject: ({ name }) => say(`  ${name}`),
+      });
+    const inChild = (part: typeof shard): Promise<DetectReport> =>
+      runSelf([
+        "detect",
+        "--json",
+        "--jobs",
+        "1",
+        "--shard",
+        `${part.index + 1}/${part.count}`,
+        "--seed",
+        String(seed),
+        "--effort",
+        effort,
+        ...(options.full ? ["--full"] : []),
+        ...(options.behaviour === undefined ? [] : ["--behaviour", options.behaviour.join(",")]),
+      ]);
+    const parts = Array.from({ length: options.jobs }, (_, job) => ({
+      index: shard.index * options.jobs + job,
+      count: shard.count * options.jobs,
+    }));
+    const report =
+      options.jobs === 1 ? await own(shard) : mergeDetections(await Promise.all(parts.map(inChild)));
+    const { renderDetect } = await import("./reports/terminal/detect.ts");
+    if (options.json) printJson(report);
+    else print(renderDetect(report, await page()));
+    if (interrupt.signal.aborted) process.exitCode = exitCodes.interrupted;
+    else if (options.jobs > 1 || options.shard === undefined)
+      process.exitCode =
+        report.defects.survivors.length + report.variants.falseAlarms.length > 0 ? exitCodes.failed : 0;
+  });
+
+/** Runs this very command line in a process of its own and reads the JSON that it prints. */
+const runSelf = (parameters: readonly string[]): Promise<DetectReport> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...parameters], {
+      stdio: ["ignore", "pipe", io.quiet || io.json ? "ignore" : "inherit"],
+    });
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      try {
+        resolve(JSON.parse(text) as DetectReport);
+      } catch {
+        reject(new Error(`a part of the detection ended with exit code ${code} and no report`));
+      }
+    });
+  });
+
+/** Makes every error one clear message and the exit code that it stands for. */
+const exitCodeFor = (error: unknown): number => {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+  if (interrupt.signal.aborted) return exitCodes.interrupted;
+  if (
+    error instanceof ConfigurationError ||
+    isNamed(error, ["UnknownBehaviour", "InvalidClients", "PortInUse"])
+  ) {
+    complain(`touchstone: ${error.message.replaceAll("\n", "\n            ")}`);
+    return exitCodes.usage;
+  }
+  if (error instanceof UnreachableError) {
+    complain(`touchstone: ${error.message}`);
+    return exitCodes.unreachable;
+  }
+  complain(
+    `touchstone: an error of the harness itself, not of the service:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  return exitCodes["harness-error"];
+};
+
+const isNamed = (error: unknown, names: readonly string[]): error is Error =>
+  error instanceof Error && names.includes(error.name);
+
+/** One interruption ends the run in an orderly way; a second one ends the process. */
+const onInterrupt = (): void => {
+  if (interrupt.signal.aborted) process.exit(exitCodes.interrupted);
+  interrupt.abort();
+  say("\nStopping; what was recorded stays readable. Once more to quit at once.");
+};
+
+// A reader that went away (`| head`) ends the output, not the run: its exit code still tells the outcome.
+for (const stream of [process.stdout, process.stderr])
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+process.on("SIGINT", onInterrupt);
+process.on("SIGTERM", onInterrupt);
+
+const main = async (): Promise<void> => {
+  try {
+    const elsewhere = await runOnBroughtNode(process.argv);
+    if (elsewhere !== undefined) {
+      process.exitCode = elsewhere;
+      return;
+    }
+    for (const command of [program, ...program.commands])
+      command.exitOverride().showHelpAfterError("(--help tells more)");
+    if (process.argv.length <= 2) program.help({ error: true });
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = exitCodeFor(error);
+  }
+};
+
+await main();

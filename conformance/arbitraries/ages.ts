@@ -1,0 +1,46 @@
+import fc from "fast-check";
+
+/** One age to probe a credential at: on which side of its lifetime's end, and how far from it. */
+export interface ProbeAge {
+  readonly side: "alive" | "dead";
+  /** Distance from the end of the lifetime, beyond the guard, in milliseconds. */
+  readonly distanceMs: number;
+}
+
+/**
+ * Ages on both sides of a lifetime, biased to its end: right at the guard, seconds and
+ * minutes away, a fraction of the lifetime away, and (dead side) several lifetimes later.
+ * `farthestMs` bounds how long after the end a probe may lie, where time is real.
+ */
+export const probeAges = (
+  lifetimeMs: number,
+  guardMs: number,
+  seed: number,
+  perSide: number,
+  farthestMs: number,
+): readonly ProbeAge[] => {
+  const span = Math.max(1, lifetimeMs - guardMs);
+  const near = fc.integer({ min: 0, max: Math.floor(Math.min(2_000, span * 0.01)) });
+  const middling = fc.integer({ min: 0, max: Math.floor(Math.min(120_000, span * 0.2)) });
+  const aliveDistance = fc.oneof(
+    { weight: 3, arbitrary: near },
+    { weight: 2, arbitrary: middling },
+    { weight: 2, arbitrary: fc.integer({ min: 0, max: Math.floor(span) }) },
+  );
+  const far = (most: number): fc.Arbitrary<number> =>
+    fc.integer({ min: 0, max: Math.floor(Math.min(most, farthestMs)) });
+  const deadDistance = fc.oneof(
+    { weight: 3, arbitrary: far(2_000) },
+    { weight: 2, arbitrary: far(120_000) },
+    { weight: 2, arbitrary: far(lifetimeMs * 3) },
+  );
+  const sample = (distance: fc.Arbitrary<number>, side: ProbeAge["side"], salt: number): ProbeAge[] =>
+    // The end itself is always among them: what is not looked at there is what services get wrong.
+    [0, ...fc.sample(distance, { seed: seed + salt, numRuns: Math.max(1, perSide - 1) })].map(
+      (distanceMs) => ({
+        side,
+        distanceMs,
+      }),
+    );
+  return [...sample(aliveDistance, "alive", 0), ...sample(deadDistance, "dead", 1)];
+};

@@ -1,0 +1,248 @@
+import fc from "fast-check";
+
+/** A way of getting a credential nearly right: what is sent in place of the right value. */
+export interface NearMiss {
+  readonly name: string;
+  /** The altered value; equal to the value itself where it has nothing to alter (a flip of case without letters). */
+  readonly alter: (value: string) => unknown;
+}
+
+const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/**
+ * Another character of the same sort. Its place in the base64 alphabet differs by 32, so
+ * that it stands for other bits even at the end of a value, where some bits mean nothing.
+ */
+export const otherCharacter = (character: string): string => {
+  const at = base64url.indexOf(character);
+  return at < 0 ? "x" : (base64url[at ^ 32] ?? "x");
+};
+
+const replaceAt = (value: string, at: number, by: (character: string) => string): string =>
+  value.slice(0, at) + by(value.charAt(at)) + value.slice(at + 1);
+
+const swapCase = (text: string): string =>
+  text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase();
+
+const swapCases = (text: string): string => Array.from(text).map(swapCase).join("");
+
+/** The first character that some alteration applies to, altered. */
+const replaceFirst = (value: string, pattern: RegExp, by: (found: string) => string): string =>
+  value.replace(pattern, (found) => by(found));
+
+/** Letters that look alike or fold together: full width (NFKC), accents (loose collations), Cyrillic, long s and the Kelvin sign. */
+const fullWidth = (character: string): string => String.fromCodePoint(character.charCodeAt(0) + 0xfee0);
+const accented: Readonly<Record<string, string>> = {
+  a: "á",
+  e: "é",
+  i: "í",
+  o: "ó",
+  u: "ú",
+  A: "Á",
+  E: "É",
+  I: "Í",
+  O: "Ó",
+  U: "Ú",
+  c: "ç",
+  n: "ñ",
+};
+const lookalike: Readonly<Record<string, string>> = {
+  a: "а",
+  e: "е",
+  o: "о",
+  c: "с",
+  p: "р",
+  x: "х",
+  A: "А",
+  B: "В",
+  C: "С",
+  E: "Е",
+  H: "Н",
+  K: "К",
+  M: "М",
+  O: "О",
+  P: "Р",
+  T: "Т",
+};
+const foldsTo: Readonly<Record<string, string>> = { k: "\u212A", K: "\u212A", s: "\u017F", S: "\u017F" };
+
+const mapped = (value: string, map: Readonly<Record<string, string>>): string => {
+  const at = Array.from(value).findIndex((character) => map[character] !== undefined);
+  return at < 0 ? value : replaceAt(value, at, (character) => map[character] ?? character);
+};
+
+const miss = (name: string, alter: NearMiss["alter"]): NearMiss => ({ name, alter });
+
+/** Near misses that are strings which an HTTP header can carry as well. */
+export const plainMisses: readonly NearMiss[] = [
+  miss("all in capitals", (value) => value.toUpperCase()),
+  miss("all in small letters", (value) => value.toLowerCase()),
+  miss("case of every letter flipped", swapCases),
+  miss("case of one letter flipped", (value) => replaceFirst(value, /[a-z]/i, swapCase)),
+  miss("without its last character", (value) => value.slice(0, -1)),
+  miss("without its first character", (value) => value.slice(1)),
+  miss("its first half", (value) => value.slice(0, Math.ceil(value.length / 2))),
+  miss("its first eight characters", (value) => value.slice(0, 8)),
+  miss("its first character", (value) => value.slice(0, 1)),
+  miss("its second half", (value) => value.slice(Math.floor(value.length / 2))),
+  miss("first character changed", (value) => replaceAt(value, 0, otherCharacter)),
+  miss("middle character changed", (value) => replaceAt(value, value.length >> 1, otherCharacter)),
+  miss("last character changed", (value) => replaceAt(value, value.length - 1, otherCharacter)),
+  miss("two neighbours swapped", swapNeighbours),
+  miss("backwards", (value) => Array.from(value).toReversed().join("")),
+  miss("one character more", (value) => `${value}A`),
+  miss("one digit more", (value) => `${value}0`),
+  miss("one character before it", (value) => `0${value}`),
+  miss("padded with =", (value) => `${value}=`),
+  miss("padded with ==", (value) => `${value}==`),
+  miss("twice in a row", (value) => value + value),
+  miss("in quotes", (value) => `"${value}"`),
+  miss("in braces", (value) => `{${value}}`),
+  miss("a dash put in", (value) => `${value.slice(0, 4)}-${value.slice(4)}`),
+  miss("its dashes left out", (value) => value.replaceAll("-", "")),
+  miss("its dashes and underscores as + and /", (value) => value.replaceAll("-", "+").replaceAll("_", "/")),
+  miss("first character percent-encoded", (value) => `%${value.charCodeAt(0).toString(16)}${value.slice(1)}`),
+  miss("followed by %00", (value) => `${value}%00`),
+  miss("followed by a list separator", (value) => `${value},x`),
+  miss("followed by a semicolon", (value) => `${value};x`),
+  miss("followed by a dot", (value) => `${value}.`),
+  miss("followed by a wildcard", (value) => `${value.slice(0, -1)}*`),
+  miss("followed by a LIKE wildcard", (value) => `${value.slice(0, -1)}%`),
+  miss("a LIKE wildcard for its first character", (value) => `_${value.slice(1)}`),
+  miss("a regular expression", (value) => `^${value.slice(0, -1)}.`),
+  miss("only a LIKE wildcard", () => "%"),
+  miss("only a regular expression", () => ".*"),
+  miss("SQL", () => "' OR '1'='1"),
+  miss("the word null", () => "null"),
+  miss("the word undefined", () => "undefined"),
+  miss("the name of an inherited field", () => "constructor"),
+  miss("the name __proto__", () => "__proto__"),
+];
+
+/** Near misses by white space: what trimming would make right. */
+export const spacedMisses: readonly NearMiss[] = [
+  miss("a space after it", (value) => `${value} `),
+  miss("a space before it", (value) => ` ${value}`),
+  miss("a space on either side", (value) => ` ${value} `),
+  miss("a space inside it", (value) => `${value.slice(0, 5)} ${value.slice(5)}`),
+  miss("a tab after it", (value) => `${value}\t`),
+  miss("a line feed after it", (value) => `${value}\n`),
+  miss("CR LF after it", (value) => `${value}\r\n`),
+  miss("a line feed before it", (value) => `\n${value}`),
+];
+
+/** Near misses that only a JSON string can carry. */
+export const unicodeMisses: readonly NearMiss[] = [
+  miss("NUL after it", (value) => `${value}\u0000`),
+  miss("NUL and more after it", (value) => `${value}\u0000x`),
+  miss("a no-break space after it", (value) => `${value}\u00a0`),
+  miss("a zero-width space after it", (value) => `${value}\u200b`),
+  miss("a byte order mark before it", (value) => `\ufeff${value}`),
+  miss("one character in full width", (value) => replaceFirst(value, /[a-z0-9]/i, fullWidth)),
+  miss("one letter with an accent", (value) => mapped(value, accented)),
+  miss("a combining accent after it", (value) => `${value}\u0301`),
+  miss("one letter of another script", (value) => mapped(value, lookalike)),
+  miss("one letter that folds to the same", (value) => mapped(value, foldsTo)),
+];
+
+/** What is not a string at all, some of it such that coercion gives the right string or a query that matches. */
+export const otherTypes: readonly NearMiss[] = [
+  miss("null", () => null),
+  miss("true", () => true),
+  miss("zero", () => 0),
+  miss("one", () => 1),
+  miss("as a number", (value) => (/^[1-9]\d{0,14}$/.test(value) ? Number(value) : value.length)),
+  miss("in an array", (value) => [value]),
+  miss("twice in an array", (value) => [value, value]),
+  miss("an empty array", () => []),
+  miss("in an object", (value) => ({ value })),
+  miss("an empty object", () => ({})),
+  miss("as the characters of an array", (value) => Array.from(value)),
+  miss("a query operator for any other value", () => ({ $ne: "x" })),
+  miss("a query operator for any greater value", () => ({ $gt: "" })),
+  miss("a query operator with a pattern", () => ({ $regex: ".*" })),
+  miss("a value with a length of its own", (value) => ({ length: value.length, 0: value })),
+];
+
+/** What stands for nothing. */
+export const blanks: readonly NearMiss[] = [
+  miss("empty", () => ""),
+  miss("one space", () => " "),
+  miss("as many spaces as it has characters", (value) => " ".repeat(value.length)),
+];
+
+/** Every near miss that a JSON field can carry. */
+export const nearMisses: readonly NearMiss[] = [
+  ...blanks,
+  ...plainMisses,
+  ...spacedMisses,
+  ...unicodeMisses,
+  ...otherTypes,
+];
+
+/** One random alteration of a string, told by where and how. */
+export interface Alteration {
+  readonly how:
+    | "change"
+    | "flip case"
+    | "leave out"
+    | "put in"
+    | "cut off before"
+    | "swap"
+    | "append"
+    | "prepend";
+  /** Counted from the first character, round and round. */
+  readonly at: number;
+  readonly character: string;
+}
+
+/** Random alterations, for near misses that nobody thought of. */
+export const alterations: fc.Arbitrary<Alteration> = fc.record({
+  how: fc.constantFrom<Alteration["how"]>(
+    "change",
+    "flip case",
+    "leave out",
+    "put in",
+    "cut off before",
+    "swap",
+    "append",
+    "prepend",
+  ),
+  at: fc.nat({ max: 200 }),
+  character: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...Array.from(base64url)) },
+    { weight: 1, arbitrary: fc.constantFrom(" ", "\t", "\n", "=", "+", "/", ".", "%", "é", "０", "\u0000") },
+  ),
+});
+
+/** The string as altered; equal to the value where the alteration changes nothing. */
+export const altered = (value: string, { how, at, character }: Alteration): string => {
+  const index = value.length === 0 ? 0 : at % value.length;
+  switch (how) {
+    case "change":
+      return replaceAt(value, index, otherCharacter);
+    case "flip case":
+      return replaceAt(value, index, swapCase);
+    case "leave out":
+      return value.slice(0, index) + value.slice(index + 1);
+    case "put in":
+      return value.slice(0, index) + character + value.slice(index);
+    case "cut off before":
+      return value.slice(0, index);
+    case "swap":
+      return swapAt(value, index);
+    case "append":
+      return value + character;
+    case "prepend":
+      return character + value;
+  }
+};
+
+function swapNeighbours(value: string): string {
+  const at = Array.from(value).findIndex((character, index) => index > 0 && value[index - 1] !== character);
+  return at < 1 ? value : swapAt(value, at - 1);
+}
+
+function swapAt(value: string, at: number): string {
+  return value.slice(0, at) + value.charAt(at + 1) + value.charAt(at) + value.slice(at + 2);
+}

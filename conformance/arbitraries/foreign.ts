@@ -1,0 +1,147 @@
+import * as fc from "fast-check";
+import { encodedThroughout } from "./state.ts";
+
+/** Something that no state may hold, as it is written into the query. */
+export interface Foreign {
+  readonly name: string;
+  /** Query text, one byte a character. */
+  readonly raw: string;
+  /** Where in the state it is tried: at one place, at each, or at the end, where nothing that follows can complete it. */
+  readonly at: "anywhere" | "everywhere" | "end";
+  /** No HTTP client sends it: goes over a raw connection. */
+  readonly bare?: true;
+}
+
+export const positions = ["begin", "middle", "end", "alone", "far end"] as const;
+export type Position = (typeof positions)[number];
+
+/** No foreign text decodes to more bytes than this. */
+const LONGEST_FOREIGN_BYTES = 8;
+
+/**
+ * The valid state with the foreign text at a place of it; at the far end after as many
+ * letters as fit, for those who examine the beginning of a long state only.
+ */
+export const placed = (state: string, raw: string, position: Position, maxBytes: number): string => {
+  if (position === "alone") return raw;
+  if (position === "far end") return state.padStart(maxBytes - LONGEST_FOREIGN_BYTES, "Aa1") + raw;
+  const at = { begin: 0, middle: Math.ceil(state.length / 2), end: state.length }[position];
+  return state.slice(0, at) + raw + state.slice(at);
+};
+
+const named = (character: string): string => {
+  const point = character.codePointAt(0) ?? 0;
+  const number = `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
+  return point > 0x20 && point < 0x7f ? `"${character}"` : number;
+};
+
+const encoded = (character: string, at: Foreign["at"] = "anywhere"): Foreign => ({
+  name: `${named(character)} percent-encoded`,
+  raw: encodedThroughout(character),
+  at,
+});
+
+const range = (first: number, last: number): readonly string[] =>
+  Array.from({ length: last - first + 1 }, (_, offset) => String.fromCodePoint(first + offset));
+
+const isStateCharacter = (character: string): boolean => /^[a-zA-Z0-9]$/.test(character);
+
+/** Trimmed away, or taken for the end of the text, by those who are not careful: their place matters. */
+const edgeCharacters = ["\0", "\t", "\n", "\r", " ", "\u00A0", "\uFEFF", "\u200B"] as const;
+
+const asciiSymbols = range(0x21, 0x7e).filter((character) => !isStateCharacter(character));
+const controls = [...range(0x00, 0x1f), "\x7F"].filter(
+  (character) => !edgeCharacters.some((edge) => edge === character),
+);
+
+/**
+ * Letters, digits and marks outside ASCII: what `\w`, `\d`, isalnum, case folding (ſ and K
+ * fold into ASCII), compatibility normalisation (Ａ, ①, ²) and look-alikes let through.
+ */
+const unicodeCharacters = Array.from(
+  "éßÑıİſ\u212A\u212Bªºµ²½ÿ" +
+    "яЯаαΩ٣९中あ한א" +
+    "０９Ａｚ①Ⅷ㎏ﬁ" +
+    "😀𝐀𝟘🄰" +
+    "\u0301\u200D\u202E\u2028\u00AD\u0085\uFFFD\u180E",
+);
+
+/** Literal in the query where most parsers let it stand; `&`, `#`, `;` and `=` would be read as the query's own. */
+const literalSymbols = Array.from("!$'()*+,-./:?@_~^`|{}[]\"<>\\");
+
+const malformed = (name: string, raw: string): Foreign => ({ name, raw, at: "anywhere" });
+
+/** Everything the document's alphabet leaves out, as lists that do not change from run to run. */
+export const foreigners: readonly Foreign[] = [
+  ...edgeCharacters.map((character) => encoded(character, "everywhere")),
+  ...asciiSymbols.map((character) => encoded(character)),
+  ...controls.map((character) => encoded(character)),
+  ...unicodeCharacters.map((character) => encoded(character)),
+  ...literalSymbols.map((character) => malformed(`"${character}" as it is`, character)),
+  { name: "CR LF percent-encoded", raw: "%0D%0A", at: "everywhere" },
+  { name: "a plus sign (a space, or itself)", raw: "+", at: "everywhere" },
+  malformed("a letter percent-encoded twice (%2541)", "%2541"),
+  malformed("a digit percent-encoded twice (%2530)", "%2530"),
+  malformed("a space percent-encoded twice", "%2520"),
+  malformed("the letter A in two bytes, overlong (C1 81)", "%C1%81"),
+  malformed("the letter A in three bytes, overlong", "%E0%81%81"),
+  malformed("the letter A in four bytes, overlong", "%F0%80%81%81"),
+  malformed("NUL in two bytes, overlong (C0 80)", "%C0%80"),
+  malformed("a continuation byte alone", "%80"),
+  malformed("a sequence cut short (C3)", "%C3"),
+  malformed("a longer sequence cut short (E2 82)", "%E2%82"),
+  malformed("é in Latin-1 (E9)", "%E9"),
+  malformed("a byte that UTF-8 never has (FF)", "%FF"),
+  malformed("a lone surrogate (ED A0 80)", "%ED%A0%80"),
+  malformed("a code point beyond Unicode", "%F5%80%80%80"),
+  { name: "a percent sign alone", raw: "%", at: "end" },
+  malformed("a percent sign with letters (%zz)", "%zz"),
+  { name: "half a percent-encoding (%4)", raw: "%4", at: "end" },
+  malformed("an escape of JavaScript (%u0041)", "%u0041"),
+  malformed("an escape of JSON", "%5Cu0041"),
+  malformed("an entity of HTML", "%26%2365%3B"),
+  malformed("é as raw UTF-8", "\xC3\xA9"),
+  malformed("é as a raw Latin-1 byte", "\xE9"),
+  malformed("raw overlong UTF-8", "\xC1\x81"),
+  malformed("a raw byte FF", "\xFF"),
+  { name: "a raw space", raw: " ", at: "anywhere", bare: true },
+  { name: "a raw tab", raw: "\t", at: "anywhere", bare: true },
+  { name: "a raw NUL", raw: "\0", at: "anywhere", bare: true },
+  { name: "a raw control character", raw: "\x01", at: "anywhere", bare: true },
+  { name: "a raw DEL", raw: "\x7F", at: "anywhere", bare: true },
+];
+
+/** One foreign character at one place. */
+export interface ForeignProbe extends Foreign {
+  readonly position: Position;
+}
+
+/**
+ * The probes of one run: those whose place matters at each place, the others at one that
+ * the seed picks, or (`everyPlace`) at each too.
+ */
+export const foreignProbes = (seed: number, everyPlace: boolean): readonly ForeignProbe[] =>
+  foreigners.flatMap((foreign, index) =>
+    placesOf(foreign, everyPlace, (seed >>> 0) + index).map((position) => ({ ...foreign, position })),
+  );
+
+const placesOf = ({ at }: Foreign, everyPlace: boolean, turn: number): readonly Position[] => {
+  if (at === "end") return ["end", "far end"];
+  if (everyPlace) return positions;
+  if (at === "everywhere") return ["begin", "middle", "end", "far end"];
+  return [positions[turn % positions.length] ?? "middle"];
+};
+
+/** Any code point of Unicode that is no state character, percent-encoded, anywhere. */
+export const anyForeignProbe: fc.Arbitrary<ForeignProbe> = fc
+  .tuple(
+    fc
+      .oneof(
+        { weight: 2, arbitrary: fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 1 }) },
+        { weight: 1, arbitrary: fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }) },
+        { weight: 2, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }) },
+      )
+      .filter((text) => !isStateCharacter(text) && text.isWellFormed()),
+    fc.constantFrom(...positions),
+  )
+  .map(([character, position]) => ({ ...encoded(character), position }));

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import type { Limits } from "../contract/limits.ts";
+import {
+  authorize,
+  exchange,
+  list,
+  logIn,
+  readAccount,
+  refresh,
+  triggerEvent,
+  wait,
+  waitForEnd,
+  type Command,
+  type Real,
+} from "../model/commands.ts";
+import type { Model } from "../model/states.ts";
+
+export type History = Iterable<fc.AsyncCommand<Model, Real | undefined>>;
+
+/** What was waited for last, or else the newest, more often than any other. */
+const newest = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(7) });
+/** Any of the last few: what befalls the others shows on them. */
+const anyRecent = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(5) });
+
+const distanceMs = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.nat(2_000) },
+  { weight: 1, arbitrary: fc.nat(60_000) },
+);
+
+const steps = (limits: Limits, accessLifetimeMs: number, withEvents: boolean): fc.Arbitrary<Command>[] => {
+  const weighted = (weight: number, arbitrary: fc.Arbitrary<Command>): fc.Arbitrary<Command>[] =>
+    Array.from({ length: weight }, () => arbitrary);
+  const someTimeMs = fc.oneof(
+    fc.integer({ min: 1, max: 30_000 }),
+    fc.integer({ min: 1, max: limits.codeLifetimeMs }),
+    fc.integer({
+      min: 1,
+      max: Math.max(1, Math.ceil(Math.min(accessLifetimeMs, limits.refreshTokenLifetimeMs))),
+    }),
+  );
+  const codes = (secret: "right" | "wrong"): fc.Arbitrary<Command> =>
+    newest.map((pick) => exchange(pick, secret));
+  const ends = fc.oneof(
+    { weight: 3, arbitrary: fc.constant("code" as const) },
+    { weight: 3, arbitrary: fc.constant("access token" as const) },
+    { weight: 1, arbitrary: fc.constant("refresh token" as const) },
+  );
+  const sides = fc.oneof(
+    { weight: 1, arbitrary: fc.constant("before" as const) },
+    { weight: 2, arbitrary: fc.constant("after" as const) },
+  );
+  return [
+    ...weighted(4, fc.nat(1).map(logIn)),
+    ...weighted(2, fc.nat(1).map(authorize)),
+    ...weighted(4, codes("right")),
+    ...weighted(1, codes("wrong")),
+    ...weighted(5, anyRecent.map(refresh)),
+    ...weighted(5, anyRecent.map(list)),
+    ...weighted(1, someTimeMs.map(wait)),
+    ...weighted(3, fc.tuple(ends, newest, sides, distanceMs).map((one) => waitForEnd(...one))),
+    ...(withEvents ? [...weighted(1, fc.constant(triggerEvent())), ...weighted(2, anyRecent.map(readAccount))] : []),
+  ];
+};
+
+/**
+ * Histories of up to `longest` commands. The size has to be `max`: by default fast-check
+ * keeps histories so short that deep states are never reached.
+ */
+export const histories = (
+  limits: Limits,
+  accessLifetimeMs: number,
+  withEvents: boolean,
+  longest: number,
+): fc.Arbitrary<History> =>
+  new Replayable(
+    fc.commands<Model, Real | undefined, false>(steps(limits, accessLifetimeMs, withEvents), {
+      size: "max",
+      maxCommands: longest,
+      disableReplayLog: true,
+    }),
+  );
+
+/**
+ * fast-check shrinks a history by what of it was run, so that the path to a counterexample
+ * means nothing in another process. Here every command counts as run before the history is
+ * shrunk: the shrinking is a function of the history alone, and its path replays it.
+ */
+class Replayable extends fc.Arbitrary<History> {
+  readonly #commands: fc.Arbitrary<History>;
+  constructor(commands: fc.Arbitrary<History>) {
+    super();
+    this.#commands = commands;
+  }
+  override generate(mrng: fc.Random, biasFactor: number | undefined): fc.Value<History> {
+    return this.#commands.generate(mrng, biasFactor);
+  }
+  override canShrinkWithoutContext(value: unknown): value is History {
+    return this.#commands.canShrinkWithoutContext(value);
+  }
+  override shrink(value: History, context: unknown): fc.Stream<fc.Value<History>> {
+    for (const command of value) void command.run(undefined as never, undefined);
+    return this.#commands.shrink(value, context);
+  }
+}

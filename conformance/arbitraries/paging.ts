@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import type { AccountSet } from "../world/dataset.ts";
+
+/** One page to ask an account's notifications for; `page` counts from 0, `limit` undefined means not asked for. */
+export interface Paging {
+  readonly account: AccountSet;
+  readonly limit: number;
+  readonly page: number;
+}
+
+/** Limits that are worth a look at a list of this length: around 1, around the default, around the length, and its divisors. */
+export const tellingLimits = (length: number, defaultLimit: number, greatest: number): readonly number[] => {
+  const half = Math.ceil(length / 2);
+  const candidates = [
+    1,
+    2,
+    3,
+    ...around(defaultLimit),
+    ...around(half),
+    ...around(length),
+    2 * defaultLimit,
+    greatest,
+  ];
+  return [...new Set(candidates)]
+    .filter((limit) => limit >= 1 && limit <= greatest)
+    .toSorted((a, b) => a - b);
+};
+
+/** Any limit that the service is to serve, the telling ones more often. */
+export const limits = (length: number, defaultLimit: number, greatest: number): fc.Arbitrary<number> =>
+  fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom(...tellingLimits(length, defaultLimit, greatest)) },
+    { weight: 3, arbitrary: fc.integer({ min: 1, max: greatest }) },
+  );
+
+/** How many pages of this size a list of this length has; an empty one has none. */
+export const pagesIn = (length: number, limit: number): number => Math.ceil(length / limit);
+
+/** Existing pages of the accounts, the first and the last more often. */
+export const existingPages = (
+  accounts: readonly AccountSet[],
+  defaultLimit: number,
+  greatest: number,
+): fc.Arbitrary<Paging> =>
+  fc.constantFrom(...accounts).chain((account) =>
+    limits(account.ids.length, defaultLimit, greatest).chain((limit) => {
+      const last = Math.max(0, pagesIn(account.ids.length, limit) - 1);
+      return fc
+        .oneof(fc.constantFrom(0, last), fc.integer({ min: 0, max: last }))
+        .map((page) => ({ account, limit, page }));
+    }),
+  );
+
+/** Prints a page asked for, the account by what matters about it. */
+export const printPaging = ({ account, limit, page }: Paging): string =>
+  `limit=${limit}, page=${page} of an account with ${account.ids.length} notifications`;
+
+const around = (n: number): readonly number[] => [n - 1, n, n + 1];

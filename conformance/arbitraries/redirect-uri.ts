@@ -1,0 +1,104 @@
+import * as fc from "fast-check";
+import { encodedThroughout } from "./state.ts";
+
+/** Ways to percent-encode an address that all decode to the same one (RFC 3986 section 6.2.2). */
+export const encodings = {
+  "as usual": (address: string) => encodeURIComponent(address),
+  "with small hexadecimal digits": (address: string) =>
+    encodeURIComponent(address).replaceAll(/%../g, (triplet) => triplet.toLowerCase()),
+  "in every byte": encodedThroughout,
+} as const satisfies Record<string, (address: string) => string>;
+export type Encoding = keyof typeof encodings;
+
+/** The address with further parameters in its query. */
+export const withQuery = (address: string, query: string): string =>
+  `${address}${address.includes("?") ? "&" : "?"}${query}`;
+
+/**
+ * Harmless queries: a service that takes any query has no reason to refuse these. Parsers
+ * that decode before they split find a client in the last one.
+ */
+export const plainQueries = [
+  "q=1&r=2",
+  "q=a=b&r=c==",
+  "q=&r=&s",
+  "q=caf%C3%A9",
+  "q=a%20b&r=c%2Bd",
+  "clientId=nobody",
+] as const;
+
+/**
+ * Queries of a callback address in which every reserved character of RFC 3986 occurs as
+ * data; what is percent-encoded in them is so in the address itself, and is therefore
+ * encoded twice in the request. A cautious service may take some of them for an attack.
+ */
+export const tellingQueries = [
+  "q=1&amp=2&lt=3",
+  "next=%2Fhome%3Fa%3D1%26b%3D2%23top",
+  "q=100%25&r=%2541%2B%252B",
+  "q=what?/really:@me!$'()*,;",
+  "q=%20a%20&r=b%2Bc",
+  "q=caf%C3%A9&r=%E4%B8%AD",
+  "redirectUri=https%3A%2F%2Felsewhere.example",
+] as const;
+
+/** Harmless queries made of data characters, reserved ones and encoded ones. */
+export const callbackQueries: fc.Arbitrary<string> = fc
+  .array(
+    fc.tuple(
+      fc.string({ unit: fc.constantFrom("a", "b", "x", "Z", "0", "9"), minLength: 1, maxLength: 6 }),
+      fc.string({
+        unit: fc.constantFrom(
+          "a",
+          "Z",
+          "0",
+          "-",
+          ".",
+          "_",
+          "~",
+          "=",
+          "?",
+          "/",
+          ":",
+          "@",
+          "%26",
+          "%23",
+          "%25",
+          "%3D",
+          "%2B",
+        ),
+        maxLength: 12,
+      }),
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((pairs) => pairs.map(([name, value]) => `q${name}=${value}`).join("&"));
+
+/** Addresses that resemble the registered one and are not it. */
+export const lookAlikes = (
+  registered: string,
+): readonly { readonly name: string; readonly address: string }[] => {
+  const url = new URL(registered);
+  const { protocol, host, hostname, pathname, search } = url;
+  const rest = `${pathname}${search}`;
+  const others = {
+    "another host": `${protocol}//elsewhere.example${rest}`,
+    "the registered host as a label of another": `${protocol}//${hostname}.elsewhere.example${rest}`,
+    "another host that ends like it": `${protocol}//not${host}${rest}`,
+    "the registered host as a user name": `${protocol}//${hostname}@elsewhere.example${rest}`,
+    "the registered address in a query": `${protocol}//elsewhere.example/?${registered}`,
+    "the registered address in a fragment": `${protocol}//elsewhere.example/#${registered}`,
+    "a backslash before the registered host": `${protocol}//elsewhere.example\\@${host}${rest}`,
+    "a subdomain": `${protocol}//sub.${host}${rest}`,
+    "another port": `${protocol}//${hostname}:4443${rest}`,
+    "another scheme": `${protocol === "https:" ? "http:" : "https:"}//${host}${rest}`,
+    "a longer path": `${protocol}//${host}${pathname}/more`,
+    "a path that begins like it": `${protocol}//${host}${pathname}more`,
+    "a path that climbs out": `${protocol}//${host}${pathname}/../elsewhere`,
+    "a path that climbs out, encoded": `${protocol}//${host}${pathname}/%2e%2e/elsewhere`,
+    "the root": `${protocol}//${host}/`,
+    "no scheme": `//elsewhere.example${rest}`,
+    "a script": "javascript:alert(1)//" + registered,
+  };
+  return Object.entries(others).map(([name, address]) => ({ name, address }));
+};

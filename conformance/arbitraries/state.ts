@@ -1,0 +1,67 @@
+import * as fc from "fast-check";
+
+const letters = Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+const digits = Array.from("0123456789");
+const stateCharacter = fc.constantFrom(...letters, ...digits);
+
+const ofLength = (length: fc.Arbitrary<number>, unit = stateCharacter): fc.Arbitrary<string> =>
+  length.chain((n) => fc.string({ unit, minLength: n, maxLength: n }));
+
+/** States that section 2.1 allows, biased to the shortest and the longest ones and to digits alone. */
+export const validStates = (maxBytes: number): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 3, arbitrary: ofLength(fc.constantFrom(1, 2, maxBytes - 1, maxBytes)) },
+    { weight: 3, arbitrary: ofLength(fc.integer({ min: 1, max: maxBytes })) },
+    { weight: 1, arbitrary: ofLength(fc.integer({ min: 1, max: 24 }), fc.constantFrom(...digits)) },
+  );
+
+/** What services turn into something else: numbers in many notations, booleans, names of their own machinery. */
+const tellingWords = `
+  0 00 007 0000000000000000000000000 1e5 1E400 12e03 0x1F 0b11 0o17 20240229T000000Z
+  9007199254740993 18446744073709551616 12345678901234567890123456789
+  true false TRUE null Null undefined NaN Infinity nil None on no
+  constructor toString hasOwnProperty prototype length valueOf then toJSON
+  state code error clientId timestamp Z a
+  aAbBcCzZyYxX0189 ffffffffffffffffffffffffffffffff u0041 x41 25 2541`
+  .trim()
+  .split(/\s+/);
+
+/** Valid states that are most likely to come back changed, the extremes of length among them. */
+export const tellingStates = (maxBytes: number): readonly string[] =>
+  [
+    ...tellingWords,
+    "A".repeat(maxBytes),
+    "z".repeat(maxBytes - 1),
+    "9".repeat(maxBytes),
+    "0".repeat(maxBytes),
+    `${"Aa0".repeat(maxBytes).slice(0, maxBytes - 1)}Q`,
+  ].filter((state) => state.length <= maxBytes);
+
+/** A state and one that only careless comparing takes for the same: other case, a leading zero, the last character. */
+export const confusableStates = (maxBytes: number): fc.Arbitrary<readonly [string, string]> =>
+  fc
+    .tuple(
+      fc.constantFrom(...letters),
+      fc.string({ unit: stateCharacter, minLength: 7, maxLength: maxBytes - 3 }),
+      fc.constantFrom("case", "zero", "last", "longer", "shorter"),
+    )
+    .map(([first, rest, way]) => [first + rest, confusedWith(first + rest, way)]);
+
+const confusedWith = (state: string, way: "case" | "zero" | "last" | "longer" | "shorter"): string => {
+  if (way === "case") return swapCase(state);
+  if (way === "zero") return `0${state}`;
+  if (way === "longer") return `${state}0`;
+  if (way === "shorter") return state.slice(0, -1);
+  return `${state.slice(0, -1)}${state.endsWith("q") ? "r" : "q"}`;
+};
+
+export const swapCase = (text: string): string =>
+  text.replaceAll(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+
+/** Letters and digits, each percent-encoded although it need not be: the same string once decoded (RFC 3986 section 2.3). */
+export const encodedThroughout = (text: string): string =>
+  [...new TextEncoder().encode(text)]
+    .map((byte) => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`)
+    .join("");

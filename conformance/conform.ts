@@ -1,0 +1,123 @@
+import type { Check } from "./contract/check.ts";
+import { documentLimits } from "./contract/limits.ts";
+import { drifted, exitCodeOf, outcomeOf } from "./contract/outcome.ts";
+import type { Outcome, RuleResult } from "./contract/record.ts";
+import { canonicalJson } from "./contract/verdict.ts";
+import { runRules, type ExecutorOptions } from "./executor.ts";
+import { preflight } from "./preflight.ts";
+import { ConfigurationError, UnreachableError } from "./problem.ts";
+import type { ResolvedProfile } from "./profile.ts";
+import type { Rule } from "./rule.ts";
+import { openSession, type Session, type SessionOptions } from "./session.ts";
+
+export interface ConformOptions extends SessionOptions, Pick<ExecutorOptions, "effort" | "seed" | "path"> {
+  readonly resolved: ResolvedProfile;
+  readonly rules: readonly Rule[];
+  readonly strict: boolean;
+  readonly onChecked?: (checks: readonly Check[]) => void;
+  readonly onResult?: (result: RuleResult) => void;
+  /** Is given the session's clock when rules begin to run, for progress lines. */
+  readonly onRunning?: (session: Pick<Session, "clocks" | "transport">) => void;
+}
+
+export interface ConformResult {
+  readonly outcome: Outcome;
+  readonly exitCode: number;
+  readonly results: readonly RuleResult[];
+  readonly checks: readonly Check[];
+  /** What a reader should know beside the verdicts: throttling, limits that are not the document's, drift. */
+  readonly notes: readonly string[];
+  readonly clock: "virtual" | "real";
+}
+
+/** Whether a rule reads notifications that have to be prepared first. */
+export const readsPrepared = (rule: Rule): boolean =>
+  rule.needs?.some((need) => need === "notifications" || need === "many-notifications") ?? false;
+
+/**
+ * The whole gate: preflight, then the rules, then what it came to. Throws ConfigurationError and
+ * UnreachableError where the preflight finds that a run makes no sense.
+ */
+export const conform = async (options: ConformOptions): Promise<ConformResult> => {
+  const session = openSession(options.resolved, options);
+  try {
+    const { checks, prepared } = await preflight(session, {
+      notifications: options.rules.some(readsPrepared),
+    });
+    options.onChecked?.(checks);
+    refuse(checks);
+    options.onRunning?.(session);
+    const results = await runRules(session, prepared, options);
+    const pinned = pinnedOf(options.resolved);
+    const outcome = options.signal.aborted
+      ? "interrupted"
+      : outcomeOf(results, { strict: options.strict, pinned });
+    return {
+      outcome,
+      exitCode: exitCodeOf(outcome),
+      results,
+      checks,
+      notes: notesOf(session, drifted(results, pinned)),
+      clock: session.clocks.kind,
+    };
+  } finally {
+    await session.close();
+  }
+};
+
+/** The first fatal check as the error that it stands for. */
+const refuse = (checks: readonly Check[]): void => {
+  const fatal = checks.filter((check) => check.fatal !== undefined);
+  const sentences = fatal.map(
+    ({ check, message, remedy }) => `${check}: ${message}${remedy === undefined ? "" : `. ${remedy}`}`,
+  );
+  if (fatal.some((check) => check.fatal === "unreachable")) throw new UnreachableError(sentences.join("\n"));
+  if (fatal.length > 0) throw new ConfigurationError(sentences);
+};
+
+/** The profile's pinned fingerprints as canonical JSON, by requirement id. */
+export const pinnedOf = (resolved: ResolvedProfile): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(resolved.profile.pins?.observations ?? {}).map(([id, value]) => [
+      id,
+      typeof value === "string" && isJson(value) ? value : canonicalJson(value),
+    ]),
+  );
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const notesOf = (session: Session, drift: readonly string[]): readonly string[] => {
+  const replaced = replacedLimits(session.resolved);
+  const throttled = session.transport.throttled();
+  return [
+    ...(replaced.length > 0 ? [`limits replaced by the profile: ${replaced.join(", ")}`] : []),
+    ...(throttled > 0 ? [`${throttled} requests were answered with "come back later" and sent again`] : []),
+    ...drift.map((id) => `${id} is not as the profile pins it`),
+  ];
+};
+
+/** Names of the limits that the profile gives another number than the document does. */
+export const replacedLimits = (resolved: ResolvedProfile): readonly string[] =>
+  Object.entries(resolved.profile.limits ?? {}).flatMap(([name, value]) =>
+    value === documentLimits[name as keyof typeof documentLimits] ? [] : [name],
+  );
+
+/** The preflight alone, with notifications: what `doctor` shows. */
+export const examine = async (
+  resolved: ResolvedProfile,
+  options: SessionOptions,
+): Promise<readonly Check[]> => {
+  const session = openSession(resolved, options);
+  try {
+    return (await preflight(session, { notifications: true })).checks;
+  } finally {
+    await session.close();
+  }
+};

@@ -1,0 +1,104 @@
+import type { Requirement } from "../requirement.ts";
+
+/** Section 4.1: obtaining an authorization code. */
+export const authorize = {
+  "authorize.answers-with-code": {
+    group: "authorize",
+    level: "required",
+    sections: ["4.1"],
+    sentence:
+      "A valid authorize request is answered with a non-empty code, the state and a numeric timestamp.",
+    judged:
+      "Valid requests with generated states are sent; the JSON answer and a redirect to redirectUri that carries code and state both count, and the code must be exchangeable.",
+  },
+  "authorize.echoes-state": {
+    group: "authorize",
+    level: "required",
+    sections: ["2.1", "4.1"],
+    sentence:
+      "Whatever state of 1 to 128 characters from a-z, A-Z, 0-9 is sent, the answer carries exactly the same string.",
+    judged:
+      "Generated states, among them ones that look like numbers, booleans, null and property names, are compared byte for byte with the state of the answer.",
+  },
+  "authorize.state-charset": {
+    group: "authorize",
+    level: "required",
+    sections: ["2.1", "8"],
+    sentence: "A state with any character outside a-z, A-Z, 0-9 is refused.",
+    judged:
+      "Each foreign character is placed in an otherwise valid state; the answer must yield no exchangeable code, while a twin request with a valid state must yield one.",
+  },
+  "authorize.state-length": {
+    group: "authorize",
+    level: "required",
+    sections: ["2.1", "8"],
+    sentence: "A state of 128 bytes is accepted and one of 129 bytes is refused.",
+    judged:
+      "States at the boundary and far beyond it are sent, plain and percent-encoded; the report names the readings that the answers allow.",
+    readings: {
+      "bytes-after-decoding": "the 128 bytes are counted once percent-encoding is undone",
+      "bytes-before-decoding": "the 128 bytes are counted as they stand in the query",
+    },
+  },
+  "authorize.code-is-fresh": {
+    group: "authorize",
+    level: "derived",
+    sections: ["2.1"],
+    sentence:
+      "No two authorizations get the same code, one after another or at once, for one client or for several.",
+    derivation: "A ticket that works once only must be a different one for each authorization.",
+    judged:
+      "Many codes are collected, in sequence, concurrently and for each client, and none may occur twice.",
+  },
+  "authorize.timestamp": {
+    group: "authorize",
+    level: "required",
+    sections: ["4.1"],
+    sentence: "The timestamp of the answer is a number that follows the clock and never runs backwards.",
+    judged:
+      "Timestamps are read before and after a known stretch of time; their difference must match it in one unit (seconds or milliseconds), and no later answer may carry an earlier time.",
+    readings: { seconds: "timestamps count seconds", milliseconds: "timestamps count milliseconds" },
+  },
+  "authorize.redirect-uri-encoded": {
+    group: "authorize",
+    level: "required",
+    sections: ["4.1"],
+    sentence:
+      "A URL-encoded redirectUri is taken whole, with its query, port, Unicode host and reserved characters.",
+    judged:
+      "Encoded addresses of many shapes are sent; each must be accepted, and where the service redirects, the Location must be that address with code and state added.",
+  },
+  "authorize.redirect": {
+    group: "authorize",
+    level: "unspecified",
+    sections: ["4.1"],
+    sentence:
+      "Whether the answer is JSON or a redirect, with which status, and where code and state are put.",
+    judged: "One valid request is observed.",
+  },
+  "authorize.missing-or-unknown-parameters": {
+    group: "authorize",
+    level: "unspecified",
+    sections: ["4"],
+    sentence: "What an absent, empty, repeated or unknown query parameter gets.",
+    judged: "One request of each kind is observed.",
+  },
+  "authorize.unregistered-redirect": {
+    group: "authorize",
+    level: "advisory",
+    sections: ["4.1"],
+    sentence: "An address that was never registered gets no redirect that carries a code.",
+    clause: "RFC 6749 section 3.1.2.3; RFC 9700 section 4.1",
+    judged:
+      "Look-alike addresses of the registered one are sent, and no Location that points there may hold a usable code.",
+  },
+  "authorize.code-entropy": {
+    group: "authorize",
+    level: "advisory",
+    sections: ["2.1"],
+    sentence: "Codes cannot be guessed: at least 128 bits, no shared prefix, no monotone order.",
+    clause: "RFC 6749 section 10.10",
+    judged:
+      "Length times log2 of the alphabet seen over many codes gives the bits; prefixes and order are examined on the same codes.",
+  },
+} as const satisfies Record<string, Requirement>;

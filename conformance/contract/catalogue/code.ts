@@ -1,0 +1,82 @@
+import type { Requirement } from "../requirement.ts";
+
+/** Sections 2.1 and 3.1: the life of an authorization code. */
+export const code = {
+  "code.single-use": {
+    group: "code",
+    level: "required",
+    sections: ["2.1", "3.1"],
+    sentence: "The first exchange of a code succeeds and every later one is refused.",
+    judged:
+      "A code is exchanged, then presented again: at once, after a pause, after a refresh, on the same and on another connection; only the first may yield usable tokens.",
+  },
+  "code.single-use-under-race": {
+    group: "code",
+    level: "required",
+    sections: ["2.1", "3.1"],
+    sentence: "Of exchanges of one code that run at the same time, at most one succeeds.",
+    judged:
+      "Many rounds of two and three contenders on separate connections; the history of answers must be linearizable against a one-shot register, with a timeout counted as unknown.",
+  },
+  "code.lifetime": {
+    group: "code",
+    level: "required",
+    sections: ["2.1", "3.1", "8"],
+    sentence: "A code that is not used can be exchanged for 10 minutes and no longer.",
+    judged:
+      "Codes are exchanged at generated ages on both sides of the limit, each once; alive while the greatest possible age is under it, dead once the least possible age is over it.",
+  },
+  "code.lifetime-is-not-extended": {
+    group: "code",
+    level: "derived",
+    sections: ["3.1"],
+    sentence: "A refused attempt does not start the 10 minutes again.",
+    derivation: "The code expires 10 minutes after issue when unused, and a refused attempt is no use of it.",
+    judged:
+      "Codes get refused attempts of several kinds during their life and must be dead once 10 minutes from issue are over.",
+  },
+  "code.independence": {
+    group: "code",
+    level: "derived",
+    sections: ["3.1"],
+    sentence: "Using a code, or letting it expire, changes no other code of the same client or of another.",
+    derivation: "Each code has its own state; the transitions name no other code.",
+    judged:
+      "Of a generated set of codes some are used, reused or refused in generated order; every other one must still be exchangeable.",
+  },
+  "code.unknown": {
+    group: "code",
+    level: "derived",
+    sections: ["4.2"],
+    sentence: "A code that was never issued is refused.",
+    derivation: "The exchange takes the code from the authorize answer; anything else is no such code.",
+    judged:
+      "Near misses of a live code (case, prefix, suffix, padding, white space), other types and other credentials in its place must be refused, and the live code must still work.",
+  },
+  "code.failed-attempt": {
+    group: "code",
+    level: "unspecified",
+    sections: ["3.1"],
+    sentence: "Whether a refused attempt uses the code up.",
+    judged:
+      "A code gets one refused attempt of each kind and is then exchanged rightly; the outcome is observed.",
+  },
+  "code.bound-to-client": {
+    group: "code",
+    level: "advisory",
+    sections: ["4.2"],
+    sentence: "A code is refused to a client that it was not issued to.",
+    clause: "RFC 6749 section 4.1.3",
+    judged:
+      "A second client presents the first one's code with its own right secret; a code of its own must work.",
+  },
+  "code.reuse-revokes-tokens": {
+    group: "code",
+    level: "advisory",
+    sections: ["3.1"],
+    sentence: "A second presentation of a code revokes the tokens that its first one yielded.",
+    clause: "RFC 6749 section 4.1.2",
+    judged:
+      "After a refused reuse the tokens of the first exchange are tried; a set from another code must go on working.",
+  },
+} as const satisfies Record<string, Requirement>;

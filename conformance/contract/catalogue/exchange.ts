@@ -1,0 +1,93 @@
+import type { Requirement } from "../requirement.ts";
+
+/** Sections 4.2 and 2.2: exchanging a code for tokens. */
+export const exchange = {
+  "exchange.token-set": {
+    group: "exchange",
+    level: "required",
+    sections: ["2.2", "4.2"],
+    sentence:
+      "The answer holds accessToken and refreshToken as non-empty strings, expiresIn as a positive number of seconds and timestamp as a number.",
+    judged: "Fresh codes are exchanged and every field of each answer is examined.",
+  },
+  "exchange.authenticates-client": {
+    group: "exchange",
+    level: "required",
+    sections: ["4.2", "5.1"],
+    sentence: "Without the client's own exact secret nothing is issued.",
+    judged:
+      "Wrong, missing, empty, truncated, case-changed, padded and non-string secrets and another client's secret must be refused, while the right secret on a twin code succeeds.",
+  },
+  "exchange.unknown-client": {
+    group: "exchange",
+    level: "derived",
+    sections: ["5.1"],
+    sentence: "A clientId that does not exist is refused.",
+    derivation:
+      "The exchange is made with the clientId and secret that a client was given; nobody was given this one.",
+    judged:
+      "Unknown, empty, absent, altered and non-string ids are sent with a live code; a twin with the right id succeeds.",
+  },
+  "exchange.tokens-are-fresh": {
+    group: "exchange",
+    level: "derived",
+    sections: ["2.2"],
+    sentence: "No two exchanges yield the same token, for one client or for several.",
+    derivation:
+      "A token is the credential of one grant with a lifetime of its own, so it cannot stand for two.",
+    judged: "Tokens of many exchanges, in sequence and at once, are collected and none may occur twice.",
+  },
+  "exchange.access-token-works": {
+    group: "exchange",
+    level: "required",
+    sections: ["5.2", "4.4"],
+    sentence: "The accessToken of an exchange opens the notification list at once.",
+    judged:
+      "Each token is used directly after the answer that brought it, on the same and on another connection.",
+  },
+  "exchange.refusal-leaks-nothing": {
+    group: "exchange",
+    level: "derived",
+    sections: ["4.2"],
+    sentence: "A refusal carries no token, no secret and no stack trace.",
+    derivation:
+      "Tokens are what a successful exchange yields; a refusal that carries one has issued it all the same.",
+    judged:
+      "Refusals of every kind are searched, headers and body, for any credential known to the run, for usable tokens and for stack traces.",
+  },
+  "exchange.bad-bodies": {
+    group: "exchange",
+    level: "derived",
+    sections: ["4"],
+    sentence: "A body that is not the documented JSON object is refused, and the service goes on serving.",
+    derivation:
+      "All bodies are JSON, with the documented fields as strings; anything else is no token request.",
+    judged:
+      "Truncated JSON, other types, arrays, repeated keys, deep nesting, __proto__ and large bodies must yield nothing usable, and a right exchange afterwards must succeed.",
+  },
+  "exchange.errors": {
+    group: "exchange",
+    level: "unspecified",
+    sections: ["7"],
+    sentence: "Status and shape of the answer for each kind of refusal.",
+    judged: "One refusal of each kind is observed.",
+  },
+  "exchange.no-store": {
+    group: "exchange",
+    level: "advisory",
+    sections: ["4.2"],
+    sentence: "Answers that carry tokens forbid being stored by caches.",
+    clause: "RFC 6749 section 5.1",
+    judged: "Cache-Control of token answers must hold no-store.",
+  },
+  "exchange.token-entropy": {
+    group: "exchange",
+    level: "advisory",
+    sections: ["2.2"],
+    sentence:
+      "Tokens cannot be guessed: at least 128 bits, no shared structure that gives the next one away.",
+    clause: "RFC 6749 section 10.10",
+    judged:
+      "Bits are estimated over the positions that differ between many tokens; order and shared parts are examined.",
+  },
+} as const satisfies Record<string, Requirement>;

@@ -1,0 +1,83 @@
+import type { Requirement } from "../requirement.ts";
+
+/** What concerns the service as a whole, and what no client can see. */
+export const whole = {
+  "lifecycle.model": {
+    group: "whole",
+    level: "derived",
+    sections: ["2", "3", "4", "5"],
+    sentence:
+      "Whatever the order of authorizations, exchanges, refreshes, reads, events and the passing of time, the service answers as the document's states and transitions say.",
+    derivation: "Each transition is promised by itself; together they must hold in every order.",
+    judged:
+      "Random histories run against the service and a reference model side by side; the histories must have reached every state, or nothing is said.",
+  },
+  "service.survives-bad-input": {
+    group: "whole",
+    level: "advisory",
+    sections: ["4"],
+    sentence:
+      "Malformed input gets no 5xx, no hang and no dropped connection, and the service goes on serving.",
+    clause: "RFC 9110 section 15.6",
+    judged:
+      "Malformed requests go to every endpoint, over HTTP clients and over raw sockets; a right request must succeed afterwards.",
+  },
+  "service.leaks-nothing": {
+    group: "whole",
+    level: "advisory",
+    sections: ["7"],
+    sentence: "Answers hold no stack traces, secrets or internal paths.",
+    clause: "OWASP ASVS 5.0 section 16.5 and chapter 13",
+    judged:
+      "Every kind of error answer is searched for traces of common run times, file paths and the credentials that the run knows.",
+  },
+  "service.content-type": {
+    group: "whole",
+    level: "unspecified",
+    sections: ["4"],
+    sentence: "Content types of answers, and what an absent or other content type of a request gets.",
+    judged: "One request of each kind is observed.",
+  },
+  "untestable.client-issuing": {
+    group: "untestable",
+    level: "untestable",
+    sections: ["5"],
+    sentence: "How clientId and clientSecret are issued.",
+    judged: "Not judged.",
+    reason:
+      "Credentials reach the harness through its profile; how they came about happens out of its sight.",
+  },
+  "untestable.push-authenticity": {
+    group: "untestable",
+    level: "untestable",
+    sections: ["5"],
+    sentence: "How a receiver can tell that a push is authentic.",
+    judged: "Not judged.",
+    reason: "The document names no signature and no secret, so there is nothing to verify a push against.",
+  },
+  "untestable.rate-limits": {
+    group: "untestable",
+    level: "untestable",
+    sections: ["8"],
+    sentence: "Which rates are allowed.",
+    judged: "Not judged.",
+    reason: "No rate is promised, and one that is met by chance could belong to anything on the way.",
+  },
+  "untestable.version-policy": {
+    group: "untestable",
+    level: "untestable",
+    sections: ["9"],
+    sentence: "How versions are changed, kept compatible and retired.",
+    judged: "Not judged.",
+    reason: "A policy shows in what a service does over years, not in its answers today.",
+  },
+  "untestable.template-list": {
+    group: "untestable",
+    level: "untestable",
+    sections: ["6"],
+    sentence: "Which Template values exist and which payload belongs to each.",
+    judged: "Not judged.",
+    reason:
+      "The list is not shown, and a complete one cannot be inferred from the values that happen to occur.",
+  },
+} as const satisfies Record<string, Requirement>;

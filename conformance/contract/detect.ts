@@ -1,0 +1,60 @@
+import type { RequirementId } from "./catalogue.ts";
+import type { VerdictKind } from "./verdict.ts";
+
+/** A rule that saw a defect, and the number of cases that it had judged by then. */
+export interface Kill {
+  readonly defect: string;
+  readonly rule: RequirementId;
+  readonly cases: number;
+}
+
+/** A rule that a defect is declared to break, and that did not fail on it. Caught by another rule only, it still survives here. */
+export interface Survivor {
+  readonly name: string;
+  readonly rule: RequirementId;
+  /** What the rule said instead of failing. */
+  readonly verdict: VerdictKind;
+  /** Why, where the verdict gives a reason. */
+  readonly reason?: string;
+}
+
+/** A rule that failed on a service that keeps every promise. */
+export interface FalseAlarm {
+  readonly variant: string;
+  readonly rule: RequirementId;
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/** One defect against every rule: what each of them said. Written by `detect --full`. */
+export interface MatrixRow {
+  readonly defect: string;
+  readonly breaks: readonly RequirementId[];
+  readonly verdicts: Readonly<Partial<Record<RequirementId, VerdictKind>>>;
+}
+
+/** What `touchstone detect` measured; `detect --json` prints it as it stands. */
+export interface DetectReport {
+  readonly effort: string;
+  readonly seed: number;
+  readonly durationMs: number;
+  readonly defects: {
+    readonly total: number;
+    /** Defects that failed every rule they are declared to break. */
+    readonly killed: number;
+    readonly survivors: readonly Survivor[];
+    readonly kills: readonly Kill[];
+  };
+  readonly variants: {
+    readonly total: number;
+    readonly falseAlarms: readonly FalseAlarm[];
+    /** Gating rules that could not be settled on a variant: no false alarm, but no proof either. */
+    readonly unsettled?: readonly {
+      readonly variant: string;
+      readonly rule: RequirementId;
+      readonly verdict: VerdictKind;
+      readonly reason?: string;
+    }[];
+  };
+  readonly matrix?: readonly MatrixRow[];
+}

@@ -1,0 +1,26 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** The numbers that the document promises (section 8). A profile may replace them for a staging service. */
+export interface Limits {
+  /** How long an unused authorization code stays exchangeable. */
+  readonly codeLifetimeMs: number;
+  /** How long a refresh token works, counted from its issue. */
+  readonly refreshTokenLifetimeMs: number;
+  /** The longest state that must be accepted. */
+  readonly stateMaxBytes: number;
+  /** Items in a page when no limit is asked for. */
+  readonly defaultLimit: number;
+  /** Page served when none is asked for. */
+  readonly defaultPage: number;
+}
+
+/** The document's own numbers (section 8). */
+export const documentLimits: Limits = {
+  codeLifetimeMs: 10 * MINUTE_MS,
+  refreshTokenLifetimeMs: 30 * DAY_MS,
+  stateMaxBytes: 128,
+  defaultLimit: 10,
+  defaultPage: 0,
+};

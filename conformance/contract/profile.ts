@@ -1,0 +1,156 @@
+import Type, { type Static } from "typebox";
+
+const closed = { additionalProperties: false } as const;
+const Address = Type.String({ minLength: 1, description: "An absolute http or https URL." });
+const Headers = Type.Record(Type.String(), Type.String());
+const Milliseconds = Type.Number({ minimum: 0 });
+
+/** Where a secret is kept. It is never written into a profile. */
+const SecretSource = Type.Union(
+  [
+    Type.Object(
+      { env: Type.String({ minLength: 1, description: "Name of the environment variable." }) },
+      closed,
+    ),
+    Type.Object(
+      { file: Type.String({ minLength: 1, description: "Path of a file, relative to the profile." }) },
+      closed,
+    ),
+  ],
+  { description: '{ "env": NAME } or { "file": PATH }' },
+);
+
+const ProfileClient = Type.Object(
+  {
+    id: Type.String({ minLength: 1 }),
+    secret: SecretSource,
+    redirectUri: Address,
+  },
+  closed,
+);
+
+/** One call that the harness makes for something the service's own interface does not offer. */
+const Hook = Type.Union(
+  [
+    Type.Object(
+      {
+        http: Type.Object(
+          {
+            method: Type.Optional(Type.String({ description: "GET by default, POST with a body." })),
+            url: Address,
+            headers: Type.Optional(Headers),
+            body: Type.Optional(
+              Type.Unknown({ description: "JSON; strings in it may hold {{placeholders}}." }),
+            ),
+          },
+          closed,
+        ),
+        result: Type.Optional(Type.String({ description: "JSON pointer to the value in the answer." })),
+        timeoutMs: Type.Optional(Milliseconds),
+      },
+      closed,
+    ),
+    Type.Object(
+      {
+        command: Type.Array(Type.String(), {
+          minItems: 1,
+          description: "Program and arguments; {{placeholders}} are replaced. It prints JSON or plain text.",
+        }),
+        result: Type.Optional(Type.String({ description: "JSON pointer to the value in what it prints." })),
+        timeoutMs: Type.Optional(Milliseconds),
+      },
+      closed,
+    ),
+  ],
+  {
+    description:
+      '{ "http": { "method", "url", "headers", "body" } } or { "command": [program, ...arguments] }',
+  },
+);
+
+/**
+ * All that is particular to one target. Times are in milliseconds and say so in their
+ * names. Placeholders in hooks: {{ms}} and {{seconds}} (clock.advance), {{accountId}} and
+ * {{clientId}} (events.trigger), {{url}} (callback.register).
+ */
+export const Profile = Type.Object(
+  {
+    $schema: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String({ description: "How reports call the target." })),
+    baseUrl: Address,
+    clients: Type.Array(ProfileClient, { minItems: 1, maxItems: 2 }),
+    headers: Type.Optional(Headers),
+    authorize: Type.Optional(
+      Type.Object(
+        { headers: Type.Optional(Headers), query: Type.Optional(Type.Record(Type.String(), Type.String())) },
+        { ...closed, description: "What authorize alone needs to get past consent." },
+      ),
+    ),
+    accounts: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 2,
+        description: "Accounts that events may be triggered for; fresh UUIDs where left out.",
+      }),
+    ),
+    hooks: Type.Optional(
+      Type.Object(
+        {
+          clock: Type.Optional(
+            Type.Object({ now: Type.Optional(Hook), advance: Type.Optional(Hook) }, closed),
+          ),
+          events: Type.Optional(Type.Object({ trigger: Hook }, closed)),
+          callback: Type.Optional(Type.Object({ register: Hook }, closed)),
+        },
+        closed,
+      ),
+    ),
+    limits: Type.Optional(
+      Type.Object(
+        {
+          codeLifetimeMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+          refreshTokenLifetimeMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+          stateMaxBytes: Type.Optional(Type.Integer({ minimum: 1 })),
+          defaultLimit: Type.Optional(Type.Integer({ minimum: 1 })),
+          defaultPage: Type.Optional(Type.Integer({ minimum: 0 })),
+        },
+        {
+          ...closed,
+          description: "Replace the document's numbers, for a staging service; every report says so first.",
+        },
+      ),
+    ),
+    tolerances: Type.Optional(
+      Type.Object(
+        {
+          lifetimeGuardMs: Type.Optional(Milliseconds),
+          visibilityMs: Type.Optional(Milliseconds),
+          requestTimeoutMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+        },
+        closed,
+      ),
+    ),
+    pins: Type.Optional(
+      Type.Object(
+        {
+          observations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+          readings: Type.Optional(Type.Record(Type.String(), Type.String())),
+        },
+        {
+          ...closed,
+          description: "Fingerprints and readings that must not change; requirement ids are the keys.",
+        },
+      ),
+    ),
+    notApplicable: Type.Optional(
+      Type.Record(Type.String(), Type.String({ minLength: 1 }), {
+        description: "Requirement ids that cannot apply to this target, each with its reason.",
+      }),
+    ),
+  },
+  closed,
+);
+export type Profile = Static<typeof Profile>;
+export type HookDefinition = Static<typeof Hook>;
+
+/** Checks a profile's literal at compile time and returns it as it is. */
+export const defineProfile = (profile: Profile): Profile => profile;

@@ -1,0 +1,48 @@
+/** The parts of the document that requirements are grouped by, in the order reports print them. */
+export const groups = [
+  "authorize",
+  "code",
+  "exchange",
+  "refresh",
+  "access",
+  "notifications",
+  "whole",
+  "untestable",
+] as const;
+export type Group = (typeof groups)[number];
+
+interface Common {
+  readonly group: Group;
+  /** Sections of the service's document that the requirement comes from. */
+  readonly sections: readonly string[];
+  /** What must hold (or what is watched), in one sentence. */
+  readonly sentence: string;
+  /** How the harness comes to its verdict, in one or two sentences. */
+  readonly judged: string;
+  /** The ways in which an ambiguous sentence may be read, by name. */
+  readonly readings?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One checkable promise of the document. The level decides what a breach means:
+ * `required` and `derived` fail the gate, `advisory` warns, `unspecified` is only
+ * observed, `untestable` is listed with its reason.
+ */
+export type Requirement =
+  | (Common & { readonly level: "required" })
+  | (Common & {
+      readonly level: "derived";
+      /** Why it follows from the document. */ readonly derivation: string;
+    })
+  | (Common & { readonly level: "advisory"; /** The clause of a public standard. */ readonly clause: string })
+  | (Common & { readonly level: "unspecified" })
+  | (Common & { readonly level: "untestable"; readonly reason: string });
+
+export type Level = Requirement["level"];
+export const levels = [
+  "required",
+  "derived",
+  "advisory",
+  "unspecified",
+  "untestable",
+] as const satisfies readonly Level[];

@@ -1,0 +1,218 @@
+import type { RequirementId } from "./contract/catalogue.ts";
+import type { DetectReport, FalseAlarm, Kill, MatrixRow, Survivor } from "./contract/detect.ts";
+import { nearest } from "./contract/nearest.ts";
+import type { RuleResult } from "./contract/record.ts";
+import type { Verdict } from "./contract/verdict.ts";
+import { conform } from "./conform.ts";
+import { ConfigurationError } from "./problem.ts";
+import type { ResolvedProfile } from "./profile.ts";
+import type { Rule } from "./rule.ts";
+import { stopwatch, type Effort } from "./run.ts";
+
+/** A service whose faults are known: which promises it breaks, none for a conforming variant. */
+export interface Subject {
+  readonly name: string;
+  readonly kind: "defect" | "variant";
+  readonly breaks: readonly RequirementId[];
+}
+
+export interface DetectOptions {
+  readonly subjects: readonly Subject[];
+  readonly rules: readonly Rule[];
+  /** Starts a fresh service with this behaviour and says how to reach it. */
+  readonly start: (name: string) => Promise<{ readonly resolved: ResolvedProfile; stop(): Promise<void> }>;
+  readonly effort: Effort;
+  readonly seed: number;
+  /** Judges every defect by every rule, for the whole matrix. */
+  readonly full: boolean;
+  readonly freshUuid: () => string;
+  readonly signal: AbortSignal;
+  readonly onSubject?: (subject: Subject) => void;
+}
+
+type Unsettled = NonNullable<DetectReport["variants"]["unsettled"]>[number];
+
+/**
+ * Measures what the rules can see: each defect against the rules that it is declared to
+ * break (or, in full, against all), each variant against all rules. A defect that only
+ * other rules catch survives.
+ */
+export const detect = async (options: DetectOptions): Promise<DetectReport> => {
+  const elapsedMs = stopwatch();
+  const kills: Kill[] = [];
+  const survivors: Survivor[] = [];
+  const falseAlarms: FalseAlarm[] = [];
+  const unsettled: Unsettled[] = [];
+  const matrix: MatrixRow[] = [];
+  let killed = 0;
+  for (const subject of options.subjects) {
+    if (options.signal.aborted) break;
+    options.onSubject?.(subject);
+    const results = await judgeSubject(subject, options);
+    if (subject.kind === "variant") {
+      falseAlarms.push(...results.flatMap((result) => falseAlarmOf(subject, result)));
+      unsettled.push(...results.flatMap((result) => unsettledOf(subject, result)));
+      continue;
+    }
+    const missed = subject.breaks.flatMap((rule) => survivorOf(subject, rule, results));
+    survivors.push(...missed);
+    if (missed.length === 0) killed += 1;
+    kills.push(...results.flatMap((result) => killOf(subject, result)));
+    if (options.full) matrix.push(matrixRowOf(subject, results));
+  }
+  const count = (kind: Subject["kind"]): number =>
+    options.subjects.filter((subject) => subject.kind === kind).length;
+  return {
+    effort: options.effort,
+    seed: options.seed,
+    durationMs: Math.round(elapsedMs()),
+    defects: { total: count("defect"), killed, survivors, kills },
+    variants: { total: count("variant"), falseAlarms, unsettled },
+    ...(options.full ? { matrix } : {}),
+  };
+};
+
+/** Several reports on parts of one list as one report. The duration is the longest: parts ran side by side. */
+export const mergeDetections = (reports: readonly DetectReport[]): DetectReport => {
+  const [first] = reports;
+  if (first === undefined) throw new Error("nothing to merge");
+  const sum = (pick: (report: DetectReport) => number): number =>
+    reports.reduce((total, one) => total + pick(one), 0);
+  const byName = <T extends { name?: string; defect?: string; variant?: string }>(rows: readonly T[]): T[] =>
+    rows.toSorted((a, b) =>
+      (a.name ?? a.defect ?? a.variant ?? "") < (b.name ?? b.defect ?? b.variant ?? "") ? -1 : 1,
+    );
+  const matrix = reports.flatMap((report) => report.matrix ?? []);
+  return {
+    effort: first.effort,
+    seed: first.seed,
+    durationMs: Math.max(...reports.map(({ durationMs }) => durationMs)),
+    defects: {
+      total: sum(({ defects }) => defects.total),
+      killed: sum(({ defects }) => defects.killed),
+      survivors: byName(reports.flatMap(({ defects }) => defects.survivors)),
+      kills: byName(reports.flatMap(({ defects }) => defects.kills)),
+    },
+    variants: {
+      total: sum(({ variants }) => variants.total),
+      falseAlarms: byName(reports.flatMap(({ variants }) => variants.falseAlarms)),
+      unsettled: byName(reports.flatMap(({ variants }) => variants.unsettled ?? [])),
+    },
+    ...(matrix.length > 0 ? { matrix: byName(matrix) } : {}),
+  };
+};
+
+const judgeSubject = async (subject: Subject, options: DetectOptions): Promise<readonly RuleResult[]> => {
+  const service = await options.start(subject.name);
+  const judgesAll = options.full || subject.kind === "variant";
+  try {
+    const { results } = await conform({
+      resolved: service.resolved,
+      rules: options.rules.filter((rule) => judgesAll || subject.breaks.includes(rule.requirement)),
+      effort: options.effort,
+      seed: options.seed,
+      strict: false,
+      maxWaitMs: 0,
+      signal: options.signal,
+      freshUuid: options.freshUuid,
+    });
+    return results;
+  } catch (error) {
+    // A service that the preflight refuses has not been seen through by a rule: it survives, and the reason says why.
+    if (error instanceof ConfigurationError) return [];
+    throw error;
+  } finally {
+    await service.stop();
+  }
+};
+
+const isBreach = (verdict: Verdict): verdict is Extract<Verdict, { kind: "failed" | "warned" }> =>
+  verdict.kind === "failed" || verdict.kind === "warned";
+
+const killOf = (subject: Subject, { id, verdict }: RuleResult): Kill[] =>
+  isBreach(verdict) && subject.breaks.includes(id)
+    ? [{ defect: subject.name, rule: id, cases: verdict.cases }]
+    : [];
+
+const survivorOf = (subject: Subject, rule: RequirementId, results: readonly RuleResult[]): Survivor[] => {
+  const result = results.find(({ id }) => id === rule);
+  if (result === undefined)
+    return [
+      { name: subject.name, rule, verdict: "could-not-run", reason: "the preflight refused the service" },
+    ];
+  const { verdict } = result;
+  if (isBreach(verdict)) return [];
+  return [{ name: subject.name, rule, verdict: verdict.kind, ...reasonOf(verdict) }];
+};
+
+const falseAlarmOf = (subject: Subject, { id, verdict }: RuleResult): FalseAlarm[] =>
+  verdict.kind === "failed"
+    ? [{ variant: subject.name, rule: id, expected: verdict.breach.expected, actual: verdict.breach.actual }]
+    : [];
+
+const unsettledOf = (subject: Subject, { id, level, verdict }: RuleResult): Unsettled[] =>
+  level !== "unspecified" && !["passed", "failed", "warned", "observed"].includes(verdict.kind)
+    ? [{ variant: subject.name, rule: id, verdict: verdict.kind, ...reasonOf(verdict) }]
+    : [];
+
+const reasonOf = (verdict: Verdict): { reason?: string } => {
+  if ("reason" in verdict) return { reason: verdict.reason };
+  return verdict.kind === "harness-error" ? { reason: verdict.message } : {};
+};
+
+const matrixRowOf = (subject: Subject, results: readonly RuleResult[]): MatrixRow => ({
+  defect: subject.name,
+  breaks: subject.breaks,
+  verdicts: Object.fromEntries(results.map(({ id, verdict }) => [id, verdict.kind])),
+});
+
+/** One part of the list of subjects, for processes or machines that share it. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** Reads `i/n`, i from 1 to n; the whole list where it is left out. */
+export const parseShard = (text: string | undefined): Shard => {
+  if (text === undefined) return { index: 0, count: 1 };
+  const [index = 0, count = 0] = (/^(\d+)\/(\d+)$/.exec(text)?.slice(1) ?? []).map(Number);
+  if (index >= 1 && index <= count) return { index: index - 1, count };
+  throw new ConfigurationError([`--shard is "${text}"; accepted is i/n with i from 1 to n, such as 1/2`]);
+};
+
+type Broken = Readonly<Record<string, { readonly breaks: readonly RequirementId[] }>>;
+
+/** Measures one part of the known defects and variants. Throws ConfigurationError for a name that is neither. */
+export const detectShard = (
+  shard: Shard,
+  options: Omit<DetectOptions, "subjects"> & {
+    readonly defects: Broken;
+    readonly variants: Readonly<Record<string, unknown>>;
+    /** These alone; all where left out. */
+    readonly names?: readonly string[];
+  },
+): Promise<DetectReport> => {
+  const subjects: Subject[] = [
+    // Variants take longest, as every rule judges them: dealt out first, they spread evenly.
+    ...Object.keys(options.variants).map((name) => ({ name, kind: "variant" as const, breaks: [] })),
+    ...Object.entries(options.defects).map(([name, { breaks }]) => ({
+      name,
+      kind: "defect" as const,
+      breaks,
+    })),
+  ];
+  for (const name of options.names ?? [])
+    if (!subjects.some((subject) => subject.name === name))
+      throw new ConfigurationError([
+        `--behaviour ${name}: no such defect or variant; near it are ${nearest(
+          name,
+          subjects.map((subject) => subject.name),
+        ).join(", ")}`,
+      ]);
+  return detect({
+    ...options,
+    subjects: subjects
+      .filter(({ name }) => options.names?.includes(name) ?? true)
+      .filter((_, index) => index % shard.count === shard.index),
+  });
+};

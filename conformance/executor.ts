@@ -1,0 +1,175 @@
+import { catalogue } from "./contract/catalogue.ts";
+import type { RuleResult } from "./contract/record.ts";
+import type { Verdict } from "./contract/verdict.ts";
+import { duration } from "./contract/duration.ts";
+import type { Need, Rule } from "./rule.ts";
+import { createRun, hash32, Interrupted, stopwatch, type Effort } from "./run.ts";
+import type { Prepared, Session } from "./session.ts";
+import { HookError } from "./world/hooks.ts";
+import { newScope, type ExchangeRecord } from "./world/journal.ts";
+import type { World } from "./world/world.ts";
+
+export interface ExecutorOptions {
+  readonly rules: readonly Rule[];
+  readonly effort: Effort;
+  readonly seed: number;
+  /** Called as each rule settles, in the order in which they do. */
+  readonly onResult?: (result: RuleResult) => void;
+  /** Replays fast-check from this path in the named part. */
+  readonly path?: { readonly part: string | undefined; readonly path: string };
+}
+
+const SHRINK_BUDGET_MS: Record<Effort, number> = { quick: 2_000, standard: 10_000, thorough: 60_000 };
+
+/**
+ * Runs rules side by side against one target. Those that sleep do so together on the
+ * session's clock; those that write notifications wait until those that only read are done.
+ */
+export const runRules = async (
+  session: Session,
+  prepared: Prepared,
+  options: ExecutorOptions,
+): Promise<readonly RuleResult[]> => {
+  const readers = options.rules.filter((rule) => rule.writes !== true && readsNotifications(rule));
+  const judgeOne = async (rule: Rule): Promise<RuleResult> => {
+    const result = await judgeRule(session, prepared, rule, options);
+    options.onResult?.(result);
+    return result;
+  };
+  const running = new Map(
+    options.rules.filter((rule) => rule.writes !== true).map((rule) => [rule, judgeOne(rule)] as const),
+  );
+  const quiet = Promise.all(readers.map((rule) => running.get(rule)));
+  for (const rule of options.rules.filter((one) => one.writes === true))
+    running.set(
+      rule,
+      quiet.then(() => judgeOne(rule)),
+    );
+  return Promise.all(options.rules.map((rule) => running.get(rule) as Promise<RuleResult>));
+};
+
+const readsNotifications = (rule: Rule): boolean => rule.requirement.startsWith("notifications.");
+
+const judgeRule = async (
+  session: Session,
+  prepared: Prepared,
+  rule: Rule,
+  options: ExecutorOptions,
+): Promise<RuleResult> => {
+  const elapsedMs = stopwatch();
+  const kept: ExchangeRecord[] = [];
+  const verdict = await settle(session, prepared, rule, options, kept);
+  return {
+    id: rule.requirement,
+    level: catalogue[rule.requirement].level,
+    group: catalogue[rule.requirement].group,
+    verdict: masked(session, verdict),
+    durationMs: Math.round(elapsedMs()),
+    exchanges: kept,
+  };
+};
+
+/** Sentences may quote answers; what leaves the executor holds no credential. */
+const masked = (session: Session, verdict: Verdict): Verdict =>
+  JSON.parse(session.secrets.mask(JSON.stringify(verdict))) as Verdict;
+
+const settle = async (
+  session: Session,
+  prepared: Prepared,
+  rule: Rule,
+  options: ExecutorOptions,
+  kept: ExchangeRecord[],
+): Promise<Verdict> => {
+  const exempt = session.resolved.profile.notApplicable?.[rule.requirement];
+  if (exempt !== undefined) return { kind: "not-applicable", reason: exempt };
+  const lacking = lack(session, prepared, rule);
+  if (lacking !== undefined) return lacking;
+  const clock = session.clocks.join();
+  const worldFor = (scope: Parameters<Session["world"]>[0]): World => session.world(scope, clock, prepared);
+  const run = createRun({
+    rule: rule.requirement,
+    effort: options.effort,
+    seed: hash32(`${options.seed}:${rule.requirement}`),
+    signal: session.signal,
+    shrinkBudgetMs: SHRINK_BUDGET_MS[options.effort],
+    worldFor,
+    keep: (exchanges) => kept.splice(0, kept.length, ...exchanges),
+    ...(options.path === undefined ? {} : { path: options.path }),
+  });
+  try {
+    const verdict = await rule.check(worldFor(newScope(rule.requirement)), run);
+    if (verdict.kind !== "failed") kept.length = 0;
+    return finish(session, rule, verdict);
+  } catch (error) {
+    return broken(session, error);
+  } finally {
+    clock.leave();
+  }
+};
+
+/** What the rule needs and this run has not, as its verdict. */
+const lack = (session: Session, prepared: Prepared, rule: Rule): Verdict | undefined => {
+  const most = prepared.notifications.accounts[0]?.ids.length ?? 0;
+  const absent: Record<Need, string | undefined> = {
+    "second-client":
+      session.resolved.clients.length > 1
+        ? undefined
+        : "it compares two OAuth clients; add a second one to `clients` in the profile",
+    events:
+      session.events === undefined
+        ? "it needs notifications of its own making; add `hooks.events.trigger` to the profile"
+        : undefined,
+    notifications:
+      most > 0 ? undefined : "the service lists no notification; add `hooks.events.trigger` to the profile",
+    "many-notifications":
+      most > session.limits.defaultLimit
+        ? undefined
+        : `no account has more than ${session.limits.defaultLimit} notifications (the most is ${most}); add \`hooks.events.trigger\` to the profile`,
+  };
+  for (const need of rule.needs ?? []) {
+    const reason = absent[need];
+    if (reason !== undefined) return { kind: "could-not-run", missing: need, reason };
+  }
+  const waitMs = rule.waitsMs?.({ limits: session.limits, accessLifetimeMs: prepared.accessLifetimeMs }) ?? 0;
+  if (session.clocks.canWait(waitMs)) return undefined;
+  return {
+    kind: "could-not-run",
+    missing: "clock.advance",
+    reason: `it waits for ${duration(waitMs)}, longer than this run may; add \`hooks.clock.advance\` to the profile, or raise --max-wait`,
+  };
+};
+
+/** Advisory breaches warn; a pinned reading that the evidence rules out fails. */
+const finish = (session: Session, rule: Rule, verdict: Verdict): Verdict => {
+  if (verdict.kind === "failed" && catalogue[rule.requirement].level === "advisory")
+    return { ...verdict, kind: "warned" };
+  const pinned = session.resolved.profile.pins?.readings?.[rule.requirement];
+  if (verdict.kind !== "passed" || pinned === undefined) return verdict;
+  const readings = verdict.facts?.["readings"];
+  if (Array.isArray(readings) && readings.includes(pinned)) return verdict;
+  return {
+    kind: "failed",
+    cases: verdict.cases,
+    ...(verdict.facts === undefined ? {} : { facts: verdict.facts }),
+    breach: {
+      expected: `the reading "${pinned}", which the profile pins`,
+      actual: `the evidence allows ${Array.isArray(readings) ? readings.join(", ") || "none" : "no named reading"}`,
+      evidence: [],
+      reproduction: { seed: 0, replayed: { failures: 1, attempts: 1 } },
+    },
+  };
+};
+
+const broken = (session: Session, error: unknown): Verdict => {
+  if (error instanceof Interrupted || session.signal.aborted)
+    return { kind: "inconclusive", reason: "interrupted", settle: "a run that is left to finish", cases: 0 };
+  if (error instanceof HookError)
+    return { kind: "could-not-run", missing: `hooks.${error.hook}`, reason: error.message };
+  if (error instanceof Error)
+    return {
+      kind: "harness-error",
+      message: error.message,
+      ...(error.stack === undefined ? {} : { stack: error.stack }),
+    };
+  return { kind: "harness-error", message: String(error) };
+};

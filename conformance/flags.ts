@@ -1,0 +1,45 @@
+import { parseDuration } from "./contract/duration.ts";
+import { ConfigurationError } from "./problem.ts";
+
+/** Reads a whole number from a flag. Throws ConfigurationError that names the flag, the value and what is accepted. */
+export const integerFlag =
+  (flag: string, least: number, most: number) =>
+  (text: string): number => {
+    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+    throw new ConfigurationError([
+      `${flag} is "${text}"; accepted is a whole number from ${least} to ${most}`,
+    ]);
+  };
+
+export const portFlag = (flag: string): ((text: string) => number) => integerFlag(flag, 0, 65_535);
+export const seedFlag = integerFlag("--seed", -(2 ** 31), 2 ** 31 - 1);
+
+/** Reads a duration such as 90s or 20m, in milliseconds. */
+export const durationFlag =
+  (flag: string) =>
+  (text: string): number => {
+    const durationMs = parseDuration(text);
+    if (durationMs !== undefined) return durationMs;
+    throw new ConfigurationError([
+      `${flag} is "${text}"; accepted is a duration with its unit, such as 500ms, 90s, 20m, 2h or 30d`,
+    ]);
+  };
+
+/** Reads one of several names. */
+export const choiceFlag =
+  <T extends string>(flag: string, choices: readonly T[]) =>
+  (text: string): T => {
+    const choice = choices.find((one) => one === text);
+    if (choice !== undefined) return choice;
+    throw new ConfigurationError([`${flag} is "${text}"; accepted are ${choices.join(", ")}`]);
+  };
+
+/** Splits a list given as `a,b` and repeats of the flag into one list. */
+export const listFlag = (text: string, earlier: readonly string[] = []): string[] => [
+  ...earlier,
+  ...text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+];

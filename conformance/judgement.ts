@@ -1,0 +1,29 @@
+/** What one case came to. */
+export type Judgement =
+  | { readonly kind: "held" }
+  | { readonly kind: "broke"; readonly expected: string; readonly actual: string }
+  | { readonly kind: "undecided"; readonly reason: string }
+  | { readonly kind: "set-aside"; readonly reason: string };
+
+/** The promise was kept in this case. */
+export const held: Judgement = { kind: "held" };
+
+/** The promise was broken: what it demands, and what was seen instead. Both are sentences without credentials. */
+export const broke = (expected: string, actual: string): Judgement => ({ kind: "broke", expected, actual });
+
+/** The case says nothing, and why. */
+export const undecided = (reason: string): Judgement => ({ kind: "undecided", reason });
+
+/** The case turned out to ask nothing (a probe that fell into the guard around a boundary). It is neither counted nor held against the rule. */
+export const setAside = (reason: string): Judgement => ({ kind: "set-aside", reason });
+
+/** `held` where the condition is true, otherwise broken as described. */
+export const expectThat = (
+  condition: boolean,
+  expected: string,
+  actual: string | (() => string),
+): Judgement => (condition ? held : broke(expected, typeof actual === "string" ? actual : actual()));
+
+/** The first judgement that is not `held`, a breach before anything undecided. */
+export const allHold = (judgements: readonly Judgement[]): Judgement =>
+  judgements.find(({ kind }) => kind === "broke") ?? judgements.find(({ kind }) => kind !== "held") ?? held;

@@ -1,0 +1,114 @@
+import type { Limits } from "../contract/limits.ts";
+import type { Bracket } from "../world/exchange.ts";
+import { standingIn, type Ageing } from "./standing.ts";
+
+/** The states of sections 3.1, 3.2 and 5.1 that a run of histories has to have reached. */
+export const states = [
+  "code issued",
+  "code used",
+  "code expired",
+  "refresh token valid",
+  "refresh token invalid",
+  "access token live",
+  "access token dead",
+] as const;
+export type State = (typeof states)[number];
+
+/** An authorization code (section 3.1). */
+export interface CodeState extends Ageing {
+  readonly value: string;
+  readonly client: number;
+  used: boolean;
+  /** A refused attempt has named it; whether that burns a code is not shown, so nothing is expected of it any more. */
+  doubtful: boolean;
+  /** What its exchange gave. */
+  grant: GrantState | undefined;
+}
+
+/** A refresh token (section 3.2). */
+export interface GrantState extends Ageing {
+  readonly refreshToken: string;
+  readonly client: number;
+  /** Its code was presented again, upon which a service may revoke it (RFC 6749 section 4.1.2). */
+  doubtful: boolean;
+}
+
+/** An access token (sections 2.2 and 5.1). */
+export interface AccessState extends Ageing {
+  readonly value: string;
+  readonly grant: GrantState;
+  /** A refresh has come after it; whether it lives on is not shown. */
+  doubtful: boolean;
+}
+
+/** A notification of an event that the history triggered (section 6). */
+export interface EventState {
+  readonly id: string | undefined;
+  readonly triggered: Bracket;
+}
+
+/** The service as the document would have it, as far as one history knows it. Commands change it; it never talks to anyone. */
+export interface Model {
+  readonly limits: Limits;
+  readonly guardMs: number;
+  /** The latest reading of the service's clock. */
+  now: Bracket;
+  /** How much more waiting the history may do, in milliseconds. */
+  leftToWaitMs: number;
+  readonly codes: CodeState[];
+  readonly grants: GrantState[];
+  readonly accesses: AccessState[];
+  readonly events: EventState[];
+  /** What was waited for last: the next command finds it in front. */
+  focus: CodeState | GrantState | AccessState | undefined;
+  /** Which states a decision has rested on, one entry a decision. */
+  readonly decided: State[];
+  /** Decisions that rest on no state: authorizations, wrong secrets, pages of notifications. */
+  otherDecisions: number;
+}
+
+export const newModel = (limits: Limits, guardMs: number, now: Bracket, leftToWaitMs: number): Model => ({
+  limits,
+  guardMs,
+  now,
+  leftToWaitMs,
+  codes: [],
+  grants: [],
+  accesses: [],
+  events: [],
+  focus: undefined,
+  decided: [],
+  otherDecisions: 0,
+});
+
+/** What the document says about a request: it must yield, must be refused, or both are allowed. */
+export type Expectation =
+  | { readonly outcome: "yield"; readonly state: State }
+  | { readonly outcome: "refusal"; readonly state: State }
+  | { readonly outcome: "either" };
+
+const either: Expectation = { outcome: "either" };
+
+/** What an exchange of the code with the right secret must come to. */
+export const ofExchange = (model: Model, code: CodeState, at: Bracket): Expectation => {
+  if (code.used) return { outcome: "refusal", state: "code used" };
+  const standing = standingIn(code, at, model.guardMs);
+  if (standing === "dead") return { outcome: "refusal", state: "code expired" };
+  return standing === "live" && !code.doubtful ? { outcome: "yield", state: "code issued" } : either;
+};
+
+/** What a refresh by the right client must come to. */
+export const ofRefresh = (model: Model, grant: GrantState, at: Bracket): Expectation => {
+  const standing = standingIn(grant, at, model.guardMs);
+  if (standing === "dead") return { outcome: "refusal", state: "refresh token invalid" };
+  return standing === "live" && !grant.doubtful ? { outcome: "yield", state: "refresh token valid" } : either;
+};
+
+/** What listing with the access token must come to. */
+export const ofList = (model: Model, access: AccessState, at: Bracket): Expectation => {
+  const standing = standingIn(access, at, model.guardMs);
+  if (standing === "dead") return { outcome: "refusal", state: "access token dead" };
+  return standing === "live" && !access.doubtful && !access.grant.doubtful
+    ? { outcome: "yield", state: "access token live" }
+    : either;
+};

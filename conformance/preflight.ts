@@ -1,0 +1,282 @@
+import { credentialsOf, describe, grantOf } from "./answers.ts";
+import type { Check } from "./contract/check.ts";
+import { duration } from "./contract/duration.ts";
+import { emptyPrepared, type Prepared, type Session } from "./session.ts";
+import { exchangeBody, gaveData, obtainTokens } from "./steps.ts";
+import type { Clock } from "./world/clock.ts";
+import { prepareNotifications } from "./world/dataset.ts";
+import { EventHookFailed } from "./world/events.ts";
+import { ControlFailed, TransportError, type Answer } from "./world/exchange.ts";
+import { HookError } from "./world/hooks.ts";
+import { newScope } from "./world/journal.ts";
+import type { Client } from "./world/target.ts";
+import type { World } from "./world/world.ts";
+
+export interface Preflight {
+  readonly checks: readonly Check[];
+  readonly prepared: Prepared;
+}
+
+export interface PreflightOptions {
+  /** Whether notifications are to be prepared, for rules that read them. */
+  readonly notifications: boolean;
+}
+
+/**
+ * Looks at everything that a run rests on before any rule does: the address, each client, each
+ * hook, the notifications to read. Tells a mistake of the profile from a breach of the service: what
+ * may be either is left to the rules.
+ */
+export const preflight = async (session: Session, options: PreflightOptions): Promise<Preflight> => {
+  const clock = session.clocks.join();
+  try {
+    return await examine(session, session.world(newScope("preflight"), clock, emptyPrepared), clock, options);
+  } finally {
+    clock.leave();
+  }
+};
+
+const examine = async (
+  session: Session,
+  world: World,
+  clock: Clock,
+  options: PreflightOptions,
+): Promise<Preflight> => {
+  const checks: Check[] = [];
+  const reach = await checkReach(session, world);
+  checks.push(reach);
+  if (reach.fatal !== undefined) return { checks, prepared: emptyPrepared };
+
+  checks.push(...(await checkClock(session, clock)));
+  let accessLifetimeMs = 0;
+  for (const [index, client] of session.resolved.clients.entries()) {
+    const { check, lifetimeMs } = await checkClient(world, client, index);
+    checks.push(check);
+    if (index === 0) accessLifetimeMs = lifetimeMs ?? 0;
+  }
+  if (session.resolved.clients.length === 1)
+    checks.push({
+      check: "clients[1]",
+      ok: "skipped",
+      message: "no second client: rules that compare two clients will not run",
+      remedy: "add a second entry to `clients`",
+    });
+  if (session.resolved.profile.hooks?.callback === undefined)
+    checks.push({
+      check: "hooks.callback.register",
+      ok: "skipped",
+      message: "not in the profile; no rule of this version needs it",
+    });
+  if (checks.some(({ fatal }) => fatal !== undefined)) return { checks, prepared: emptyPrepared };
+
+  if (!options.notifications) return { checks, prepared: { ...emptyPrepared, accessLifetimeMs } };
+  const { check, notifications } = await checkNotifications(session, world);
+  checks.push(check);
+  return { checks, prepared: { notifications, accessLifetimeMs } };
+};
+
+/** Whether anything that speaks HTTP and looks like the service answers at the base address. */
+const checkReach = async (session: Session, world: World): Promise<Check> => {
+  const { baseUrl } = session.resolved.profile;
+  const check = "base address";
+  try {
+    const [authorized, listed] = [await world.target.authorize(), await world.target.list({})];
+    if (isHtml(authorized) && isHtml(listed) && grantOf(authorized) === undefined)
+      return {
+        check,
+        ok: false,
+        message: `${baseUrl} answers the documented paths with web pages (${describeBriefly(authorized)})`,
+        remedy:
+          "check baseUrl: it is what stands before /open-api/ in the service's addresses; where authorize shows a consent page, add what gets past it under `authorize`",
+        fatal: "configuration",
+      };
+    return { check, ok: true, message: `${baseUrl} answers` };
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    return {
+      check,
+      ok: false,
+      message: `${baseUrl} cannot be reached: ${unreachable[error.reason]} (${error.message})`,
+      remedy: "start the service, or correct baseUrl in the profile",
+      fatal: "unreachable",
+    };
+  }
+};
+
+const unreachable: Record<TransportError["reason"], string> = {
+  refused: "nothing listens there",
+  closed: "it closes connections without an answer",
+  timeout: "it gives no answer in time",
+  "too-large": "its answer has no end",
+  protocol: "what answers does not speak HTTP",
+};
+
+const isHtml = (answer: Answer): boolean =>
+  /html/i.test(answer.headers.find(([name]) => name === "content-type")?.[1] ?? "") ||
+  /^\s*<(!doctype|html)/i.test(answer.text);
+
+const describeBriefly = (answer: Answer): string => describe(answer).replaceAll(/\s+/g, " ").slice(0, 90);
+
+/** Runs the flow for one client, and where it fails compares the answer with those that a wrong client gets. */
+const checkClient = async (
+  world: World,
+  client: Client,
+  index: number,
+): Promise<{ check: Check; lifetimeMs?: number }> => {
+  const check = `clients[${index}]`;
+  const authorized = await world.target.authorize({ client });
+  const grant = grantOf(authorized);
+  if (grant === undefined) {
+    const stranger = await world.target.authorize({
+      client: { ...client, id: `${world.unique()}${world.unique()}` },
+    });
+    return {
+      check: alike(authorized, stranger)
+        ? {
+            check,
+            ok: false,
+            message: `authorize answers to client "${client.id}" as to one that does not exist: ${describeBriefly(authorized)}`,
+            remedy: `check clients[${index}].id and clients[${index}].redirectUri; where a consent page is in the way, use \`authorize\``,
+            fatal: "configuration",
+          }
+        : { check, ok: false, message: `authorize gave no code: ${describeBriefly(authorized)}` },
+    };
+  }
+  const answer = await world.target.exchange(exchangeBody(client, grant.code));
+  const { accessToken, expiresIn } = credentialsOf(answer);
+  if (accessToken === undefined) {
+    const again = grantOf(await world.target.authorize({ client }));
+    const wrong = await world.target.exchange({
+      ...exchangeBody(client, again?.code ?? ""),
+      clientSecret: `${world.unique()}${world.unique()}`,
+    });
+    return {
+      check: alike(answer, wrong)
+        ? {
+            check,
+            ok: false,
+            message: `the exchange answers to the secret of client "${client.id}" as to a wrong one: ${describeBriefly(answer)}`,
+            remedy: `check where clients[${index}].secret points to`,
+            fatal: "configuration",
+          }
+        : { check, ok: false, message: `a right exchange gave no accessToken: ${describeBriefly(answer)}` },
+    };
+  }
+  const listed = await world.target.list({ accessToken });
+  return {
+    check: {
+      check,
+      ok: gaveData(listed),
+      message: gaveData(listed)
+        ? `authorize, access-token and notifications answer to client "${client.id}"`
+        : `the accessToken opens no notification list: ${describeBriefly(listed)}`,
+    },
+    ...(Number(expiresIn) > 0 ? { lifetimeMs: Number(expiresIn) * 1_000 } : {}),
+  };
+};
+
+/** Two refusals that differ in nothing but numbers and times. */
+const alike = (a: Answer, b: Answer): boolean =>
+  a.status === b.status && skeleton(a.text) === skeleton(b.text);
+const skeleton = (text: string): string => text.replaceAll(/[A-Za-z0-9_.:-]*\d[A-Za-z0-9_.:-]*/g, "#");
+
+const PROBE_ADVANCE_MS = 2_000;
+
+/** Whether the clock hooks read and move a clock, by moving it two seconds. */
+const checkClock = async (session: Session, clock: Clock): Promise<Check[]> => {
+  const hooks = session.resolved.profile.hooks?.clock;
+  if (hooks?.advance === undefined)
+    return [
+      {
+        check: "hooks.clock.advance",
+        ok: "skipped",
+        message:
+          "not in the profile: lifetimes are waited for in real time, and what takes too long is not judged",
+        remedy: "add `hooks.clock.advance` (and `hooks.clock.now`) where the target's clock can be moved",
+      },
+    ];
+  try {
+    const before = await clock.now();
+    await clock.sleep(PROBE_ADVANCE_MS);
+    const after = await clock.now();
+    const movedMs = after.latestMs - before.earliestMs;
+    return [
+      {
+        check: "hooks.clock.advance",
+        ok: true,
+        message: `moved the target's clock by ${duration(movedMs)} when asked for ${duration(PROBE_ADVANCE_MS)}`,
+      },
+      hooks.now === undefined
+        ? {
+            check: "hooks.clock.now",
+            ok: "skipped",
+            message:
+              "not in the profile: the target's time is reckoned from what was advanced, and brackets are wider",
+            remedy: "add `hooks.clock.now`",
+          }
+        : { check: "hooks.clock.now", ok: true, message: "tells the target's time" },
+    ];
+  } catch (error) {
+    if (!(error instanceof HookError)) throw error;
+    return [
+      {
+        check: `hooks.${error.hook}`,
+        ok: false,
+        message: error.message,
+        remedy: "call the hook by hand and compare; or leave it out of the profile",
+        fatal: "configuration",
+      },
+    ];
+  }
+};
+
+/** Makes or finds the notifications that rules read. Where the list itself is at fault, the rules will say so. */
+const checkNotifications = async (
+  session: Session,
+  world: World,
+): Promise<{ check: Check; notifications: Prepared["notifications"] }> => {
+  const check = session.events === undefined ? "notifications" : "hooks.events.trigger";
+  try {
+    const { sets, notes } = await prepareNotifications({
+      target: world.target,
+      clock: world.clock,
+      events: session.events,
+      limits: world.limits,
+      tolerances: world.tolerances,
+      accessToken: async () => (await obtainTokens(world)).accessToken,
+      freshUuid: session.freshUuid,
+    });
+    const count = sets.accounts.reduce((sum, { ids }) => sum + ids.length, 0);
+    return {
+      notifications: sets,
+      check: {
+        check,
+        ok: count > 0,
+        message: [
+          `${count} notifications in ${sets.accounts.length} accounts are there to be read`,
+          ...notes,
+        ].join("; "),
+        ...(session.events === undefined
+          ? { remedy: "add `hooks.events.trigger` for rules that need notifications of their own" }
+          : {}),
+      },
+    };
+  } catch (error) {
+    const notifications = emptyPrepared.notifications;
+    if (error instanceof EventHookFailed)
+      return {
+        notifications,
+        check: {
+          check,
+          ok: false,
+          message: error.message,
+          remedy:
+            "call the hook by hand and compare; `accounts` in the profile names the accounts that it may be called for",
+          fatal: "configuration",
+        },
+      };
+    if (error instanceof ControlFailed || error instanceof TransportError)
+      return { notifications, check: { check, ok: false, message: error.message } };
+    throw error;
+  }
+};

@@ -1,0 +1,273 @@
+import {
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  mkdirSync,
+  copyFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { documentLimits } from "../contract/limits.ts";
+import type { ExchangeRecord, RuleResult } from "../contract/record.ts";
+import { ConfigurationError } from "../problem.ts";
+import { recordFiles } from "./files.ts";
+import { readExchanges, readRecord } from "./reader.ts";
+import { openRecord, type RecordFinal, type RecordHeader, type RecordWriter } from "./writer.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), "touchstone-record-"));
+});
+afterEach(() => {
+  rmSync(home, { recursive: true });
+});
+
+const header: RecordHeader = {
+  tool: "0.1.0",
+  command: "conform",
+  startedAt: "2030-01-02T03:04:05.000Z",
+  seed: 7,
+  effort: "quick",
+  strict: false,
+  selected: ["code.single-use", "authorize.echoes-state"],
+  target: { name: "staging", baseUrl: "http://127.0.0.1:1/", profiles: [], clock: "virtual" },
+  limits: { ...documentLimits },
+  replacedLimits: [],
+  notes: [],
+};
+
+const final: RecordFinal = { endedAt: "2030-01-02T03:04:07.000Z", outcome: "failed", exitCode: 1 };
+
+const exchange = (n: number, text = "{}"): ExchangeRecord => ({
+  n,
+  rule: "code.single-use",
+  startedMs: n,
+  durationMs: 1.5,
+  request: { method: "GET", path: "/open-api/oauth/authorize?state=a", headers: [["accept", "*/*"]] },
+  answer: { status: 200, headers: [["content-type", "application/json"]], text },
+});
+
+const failed: RuleResult = {
+  id: "code.single-use",
+  level: "required",
+  group: "code",
+  durationMs: 12,
+  exchanges: [exchange(1), exchange(2)],
+  verdict: {
+    kind: "failed",
+    cases: 3,
+    breach: {
+      expected: "refused",
+      actual: "granted",
+      evidence: [1, 2],
+      reproduction: { seed: 7, replayed: { failures: 4, attempts: 4 } },
+    },
+  },
+};
+const passed: RuleResult = {
+  id: "authorize.echoes-state",
+  level: "required",
+  group: "authorize",
+  durationMs: 9,
+  exchanges: [],
+  verdict: { kind: "passed", cases: 25, facts: { états: ["vu"] } },
+};
+
+/** A run directory in which two rules have settled. */
+const written = (directory: string): RecordWriter => {
+  const writer = openRecord(directory, header);
+  writer.sink.write(exchange(1));
+  writer.sink.write(exchange(2, "é\u2028\u0000"));
+  writer.addRule(failed);
+  writer.addRule(passed);
+  return writer;
+};
+
+const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const value of values) found.push(value);
+  return found;
+};
+
+const problemOf = async (work: () => unknown): Promise<string> => {
+  const error: unknown = await Promise.resolve()
+    .then(work)
+    .then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+  expect(error).toBeInstanceOf(ConfigurationError);
+  return (error as ConfigurationError).message;
+};
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("a sealed record", () => {
+  it("reads back as it was written, rules in the order of the catalogue", async () => {
+    const directory = path.join(home, "deep", "run");
+    const sealed = written(directory).seal({ ...final, notes: ["one note"] });
+    const read = await readRecord(directory);
+    expect(read).toEqual(sealed);
+    expect(read).toMatchObject({
+      state: "sealed",
+      outcome: "failed",
+      exitCode: 1,
+      seed: 7,
+      notes: ["one note"],
+    });
+    expect(read.rules).toEqual([passed, failed]);
+    expect(await all(readExchanges(directory))).toEqual([exchange(1), exchange(2, "é\u2028\u0000")]);
+  });
+
+  it("can be read by its owner only", () => {
+    const directory = path.join(home, "run");
+    written(directory).seal(final);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    const modes = Object.values(recordFiles).map((file) => statSync(path.join(directory, file)).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+  });
+
+  it("takes no exchange that comes after its end", async () => {
+    const directory = path.join(home, "run");
+    const writer = written(directory);
+    writer.seal(final);
+    writer.sink.write(exchange(3));
+    await turn();
+    writer.close();
+    expect(await all(readExchanges(directory))).toHaveLength(2);
+  });
+});
+
+describe("a run that was cut off", () => {
+  it("is open from its beginning and on disk after one turn of the event loop", async () => {
+    const directory = path.join(home, "run");
+    const writer = openRecord(directory, header);
+    expect(await readRecord(directory)).toMatchObject({
+      state: "open",
+      rules: [],
+      selected: header.selected,
+    });
+    writer.sink.write(exchange(1));
+    writer.addRule(failed);
+    await turn();
+    expect((await readRecord(directory)).rules).toEqual([failed]);
+    expect(await all(readExchanges(directory))).toEqual([exchange(1)]);
+    writer.close();
+  });
+
+  it("reads at whatever byte its files end", async () => {
+    const directory = path.join(home, "run");
+    written(directory).close();
+    for (const [name, read] of [
+      [recordFiles.rules, async () => (await readRecord(directory)).rules],
+      [recordFiles.exchanges, () => all<unknown>(readExchanges(directory))],
+    ] as const) {
+      const file = path.join(directory, name);
+      const whole = await read();
+      const bytes = readFileSync(file);
+      for (let size = bytes.length; size >= 0; size -= 7) {
+        truncateSync(file, size);
+        const lines = bytes.subarray(0, size).toString("latin1").split("\n").length - 1;
+        const got = await read();
+        // A line that lacks nothing but its end is whole already.
+        expect([lines, lines + 1], `${name} cut at ${size}`).toContain(got.length);
+        expect(whole).toEqual(expect.arrayContaining([...got]));
+      }
+    }
+  });
+
+  it("reads without its line files, and ignores a half-written run.json beside it", async () => {
+    const directory = path.join(home, "run");
+    mkdirSync(directory);
+    written(path.join(home, "other")).close();
+    copyFileSync(path.join(home, "other", recordFiles.run), path.join(directory, recordFiles.run));
+    writeFileSync(path.join(directory, `${recordFiles.run}.part`), "{");
+    expect((await readRecord(directory)).rules).toEqual([]);
+    expect(await all(readExchanges(directory))).toEqual([]);
+  });
+});
+
+describe("a directory that cannot take a record", () => {
+  it("is refused where something is in it, which stays as it was", async () => {
+    writeFileSync(path.join(home, "mine"), "kept");
+    expect(await problemOf(() => openRecord(home, header))).toBe(
+      `--out is "${home}", a folder with something in it; give one that does not exist yet or is empty`,
+    );
+    expect(readFileSync(path.join(home, "mine"), "utf8")).toBe("kept");
+  });
+
+  it("is refused where an earlier run is in it", async () => {
+    const directory = path.join(home, "run");
+    written(directory).seal(final);
+    const before = readFileSync(path.join(directory, recordFiles.run), "utf8");
+    expect(await problemOf(() => openRecord(directory, header))).toContain("--out is");
+    expect(readFileSync(path.join(directory, recordFiles.run), "utf8")).toBe(before);
+  });
+
+  it("is taken where it is empty", () => {
+    const directory = path.join(home, "empty");
+    mkdirSync(directory);
+    expect(openRecord(directory, header).seal(final).state).toBe("sealed");
+  });
+
+  it.each([
+    ["a file", ["file"]],
+    ["below a file", ["file", "run"]],
+    ["deep below a file", ["file", "a", "run"]],
+    ["too long a name", ["x".repeat(300)]],
+    ["no path at all", ["a\0b"]],
+  ])("is refused where it is %s", async (_, parts) => {
+    writeFileSync(path.join(home, "file"), "");
+    const directory = path.join(home, ...parts);
+    expect(await problemOf(() => openRecord(directory, header))).toMatch(
+      /^--out is ".*", which cannot be written \(.+\); give a folder that can$/s,
+    );
+  });
+});
+
+const withRun = (text: string): string => {
+  writeFileSync(path.join(home, recordFiles.run), text);
+  return home;
+};
+
+describe("a directory that holds no readable record", () => {
+  it.each([
+    ["missing", []],
+    ["empty", [""]],
+  ])("is refused where it is %s", async (_, made) => {
+    const directory = path.join(home, "none");
+    for (const name of made) mkdirSync(path.join(directory, name));
+    expect(await problemOf(() => readRecord(directory))).toBe(
+      `"${directory}" is no run directory: there is no run.json in it; give the folder that \`touchstone conform\` printed`,
+    );
+  });
+
+  it("is refused where a newer version wrote it, whatever its shape", async () => {
+    expect(await problemOf(() => readRecord(withRun('{"version":2,"brandNew":true}')))).toMatch(
+      /version 2, and this Touchstone reads up to version 1; update it$/,
+    );
+  });
+
+  it.each([
+    ["not JSON", "{", "it is not JSON"],
+    ["something else", '{"version":1}', "must have required property"],
+    ["a list", "[]", "must be object"],
+  ])("is refused where run.json is %s", async (_, text, reason) => {
+    expect(await problemOf(() => readRecord(withRun(text)))).toContain(reason);
+  });
+
+  it("is refused where a whole line is damaged, naming the line", async () => {
+    const directory = path.join(home, "run");
+    written(directory).close();
+    const file = path.join(directory, recordFiles.rules);
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace("{", ""));
+    expect(await problemOf(() => readRecord(directory))).toContain("rules.jsonl, line 1 is damaged");
+    writeFileSync(file, text.replace('"breach"', '"beach"'));
+    expect(await problemOf(() => readRecord(directory))).toContain("rules.jsonl, line 1 is damaged");
+  });
+});

@@ -1,0 +1,72 @@
+import path from "node:path";
+import { conform, pinnedOf, replacedLimits, type ConformOptions } from "./conform.ts";
+import type { RunRecord } from "./contract/record.ts";
+import { openRecord } from "./record/writer.ts";
+import { limitsOf } from "./session.ts";
+import { tool } from "./tool.ts";
+import { wallClock } from "./world/clock.ts";
+
+export interface RecordedRunOptions extends Omit<ConformOptions, "sink"> {
+  /** Behaviour of the embedded fake, where that is the target. */
+  readonly behaviour?: string;
+  /** The run directory; a new one under runs/ where left out. */
+  readonly out?: string | undefined;
+}
+
+export interface RecordedRun {
+  readonly record: RunRecord;
+  readonly directory: string;
+  readonly pinned: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs the gate and writes its run directory. A run that cannot begin (ConfigurationError, UnreachableError)
+ * is sealed as such, so that nothing stays behind half-written.
+ */
+export const recordedRun = async (options: RecordedRunOptions): Promise<RecordedRun> => {
+  const { resolved } = options;
+  const started = wallClock();
+  const directory = options.out ?? path.join("runs", directoryName(started, options.freshUuid));
+  const writer = openRecord(directory, {
+    tool: tool.version,
+    command: "conform",
+    startedAt: started.toISOString(),
+    seed: options.seed,
+    effort: options.effort,
+    strict: options.strict,
+    selected: options.rules.map(({ requirement }) => requirement),
+    target: {
+      name: resolved.profile.name ?? new URL(resolved.profile.baseUrl).host,
+      baseUrl: resolved.profile.baseUrl,
+      profiles: resolved.source === undefined ? [] : [resolved.source],
+      ...(options.behaviour === undefined ? {} : { behaviour: options.behaviour }),
+      clock: resolved.profile.hooks?.clock?.advance === undefined ? "real" : "virtual",
+    },
+    limits: { ...limitsOf(resolved) },
+    replacedLimits: [...replacedLimits(resolved)],
+    notes: [],
+  });
+  try {
+    const result = await conform({
+      ...options,
+      sink: writer.sink,
+      onResult: (one) => {
+        writer.addRule(one);
+        options.onResult?.(one);
+      },
+    });
+    const record = writer.seal({
+      endedAt: wallClock().toISOString(),
+      outcome: result.outcome,
+      exitCode: result.exitCode,
+      notes: [...result.notes],
+    });
+    return { record, directory, pinned: pinnedOf(resolved) };
+  } finally {
+    writer.close();
+  }
+};
+
+/** Sorts by time, and two runs of one moment do not meet. */
+const directoryName = (started: Date, freshUuid: () => string): string =>
+  `${started.toISOString().slice(0, 19).replaceAll(":", "").replace("T", "-")}-conform-${freshUuid().slice(0, 4)}`;

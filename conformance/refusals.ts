@@ -1,0 +1,92 @@
+import { attemptKinds, attemptWrongly } from "./attempts.ts";
+import { exchangeBody, obtainCode, obtainTokens } from "./steps.ts";
+import type { Answer } from "./world/exchange.ts";
+import { answerOrHangUp } from "./world/target.ts";
+import type { World } from "./world/world.ts";
+import { paths } from "./contract/messages.ts";
+
+/** A refused exchange: what was sent, as strings that an echo may hold, and what came back. */
+export interface Refused {
+  readonly sent: readonly string[];
+  /** Tokens that the code had yielded before. */
+  readonly earlier: readonly string[];
+  /** Undefined where the service hung up. */
+  readonly answer: Answer | undefined;
+}
+
+const jsonHeader = ["content-type", "application/json"] as const;
+
+/** Sends a body as it stands to the exchange endpoint; undefined where the service hangs up. */
+export const exchangeText = (world: World, text: string, query = ""): Promise<Answer | undefined> =>
+  answerOrHangUp(
+    world.target.send({
+      method: "POST",
+      path: query === "" ? paths.exchange : `${paths.exchange}?${query}`,
+      headers: [jsonHeader],
+      body: text,
+    }),
+  );
+
+/** Makes the service refuse, in a world of its own. */
+export type Provoke = (world: World) => Promise<Refused>;
+
+const wrongAttempts = (world: World): Readonly<Record<string, Provoke>> =>
+  Object.fromEntries(
+    attemptKinds(world).map((kind) => [
+      kind,
+      async (caseWorld: World): Promise<Refused> => {
+        const issued = await obtainCode(caseWorld);
+        const answer = await attemptWrongly(caseWorld, kind, issued);
+        return { sent: [issued.code, `${issued.code}x`, issued.client.id], earlier: [], answer };
+      },
+    ]),
+  );
+
+const withCode =
+  (code: (world: World) => Promise<unknown>): Provoke =>
+  async (world) => {
+    const value = await code(world);
+    const body = { clientId: world.client.id, clientSecret: world.client.secret, code: value };
+    return {
+      sent: [world.client.id, ...[value].flat().map(String)],
+      earlier: [],
+      answer: await answerOrHangUp(world.target.exchange(body)),
+    };
+  };
+
+const withText =
+  (write: (right: Record<string, unknown>) => string): Provoke =>
+  async (world) => {
+    const issued = await obtainCode(world);
+    const text = write(exchangeBody(issued.client, issued.code));
+    return { sent: [issued.code, issued.client.id], earlier: [], answer: await exchangeText(world, text) };
+  };
+
+const usedCode: Provoke = async (world) => {
+  const tokens = await obtainTokens(world);
+  const answer = await answerOrHangUp(world.target.exchange(exchangeBody(tokens.client, tokens.code)));
+  return {
+    sent: [tokens.code, tokens.client.id],
+    earlier: [tokens.accessToken, tokens.refreshToken],
+    answer,
+  };
+};
+
+/** A refused exchange of every kind, by what is wrong with it. */
+export const refusalsOf = (world: World): Readonly<Record<string, Provoke>> => ({
+  ...wrongAttempts(world),
+  "a used code": usedCode,
+  "an unknown code": withCode((caseWorld) => Promise.resolve(caseWorld.unique())),
+  "an empty code": withCode(() => Promise.resolve("")),
+  "no code": withCode(() => Promise.resolve(undefined)),
+  "a code that is null": withCode(() => Promise.resolve(null)),
+  "a code that is a number": withCode(() => Promise.resolve(12_345)),
+  "a code that is an object": withCode(() => Promise.resolve({})),
+  "an access token as code": withCode(async (caseWorld) => (await obtainTokens(caseWorld)).accessToken),
+  "no body": withText(() => ""),
+  "an empty object": withText(() => "{}"),
+  "an array": withText((right) => JSON.stringify([right])),
+  "a JSON string": withText((right) => JSON.stringify(JSON.stringify(right))),
+  "JSON cut short": withText((right) => JSON.stringify(right).slice(0, -1)),
+  "no JSON": withText((right) => JSON.stringify(right).replaceAll('"', "'")),
+});

@@ -1,0 +1,59 @@
+import { conform, type ConformOptions } from "./conform.ts";
+import { isRequirementId } from "./contract/catalogue.ts";
+import type { RuleResult, RunRecord } from "./contract/record.ts";
+import { ConfigurationError } from "./problem.ts";
+import type { Rule } from "./rule.ts";
+import { rules } from "./rules/index.ts";
+
+export type ReplayAnswer = "still fails" | "fixed" | "could not run";
+
+export interface Replay {
+  readonly answer: ReplayAnswer;
+  readonly result: RuleResult;
+}
+
+/** A result of an earlier run and the rule that gave it. */
+export interface Replayable {
+  readonly earlier: RuleResult;
+  readonly rule: Rule;
+}
+
+/** Finds a rule's result in a record. Throws ConfigurationError where the run has none of that id. */
+export const replayable = (record: RunRecord, id: string): Replayable => {
+  const earlier = record.rules.find((result) => result.id === id);
+  const rule = rules.find(({ requirement }) => requirement === id);
+  if (earlier !== undefined && rule !== undefined) return { earlier, rule };
+  const failed = record.rules.filter(isBreach).map((result) => result.id);
+  throw new ConfigurationError([
+    `rule "${id}": ${isRequirementId(id) ? "this run has no result for it" : "no such rule"}; rules that failed in this run: ${failed.join(", ") || "none"}`,
+  ]);
+};
+
+/**
+ * Judges one rule of an earlier run again, with that run's seed: first the very input that
+ * failed, then, where that holds now, the whole rule.
+ */
+export const replay = async (
+  { earlier, rule }: Replayable,
+  options: Omit<ConformOptions, "rules" | "path">,
+): Promise<Replay> => {
+  const path = pathOf(earlier);
+  if (path !== undefined) {
+    const { results } = await conform({ ...options, rules: [rule], path });
+    const again = results[0];
+    if (again !== undefined && isBreach(again)) return { answer: "still fails", result: again };
+  }
+  const { results } = await conform({ ...options, rules: [rule] });
+  const [result] = results;
+  if (result === undefined) throw new Error("a replay has one result");
+  if (isBreach(result)) return { answer: "still fails", result };
+  return { answer: result.verdict.kind === "passed" ? "fixed" : "could not run", result };
+};
+
+const isBreach = ({ verdict }: RuleResult): boolean => verdict.kind === "failed" || verdict.kind === "warned";
+
+const pathOf = ({ verdict }: RuleResult): ConformOptions["path"] => {
+  if (verdict.kind !== "failed" && verdict.kind !== "warned") return undefined;
+  const { reproduction, part } = verdict.breach;
+  return reproduction.path === undefined ? undefined : { part, path: reproduction.path };
+};

@@ -1,0 +1,211 @@
+import * as fc from "fast-check";
+import { grantOf, locationOf } from "../answers.ts";
+import {
+  callbackQueries,
+  encodings,
+  lookAlikes,
+  plainQueries,
+  tellingQueries,
+  withQuery,
+  type Encoding,
+} from "../arbitraries/redirect-uri.ts";
+import { broke, held, setAside, type Judgement } from "../judgement.ts";
+import { placeOf, strayLocation } from "../redirects.ts";
+import type { Rules } from "../rule.ts";
+import { kindOfBody } from "../shapes.ts";
+import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../steps.ts";
+import { objectOf, type Answer } from "../world/exchange.ts";
+import type { Client } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+
+/** The callback address of an authorize request, and what stands beside it (section 4.1). */
+export const redirectRules = {
+  redirectUriIsTakenWhole: {
+    requirement: "authorize.redirect-uri-encoded",
+    check: (world, run) => {
+      const clients = [world.client, ...(world.secondClient === undefined ? [] : [world.secondClient])];
+      const generated = fc.sample(callbackQueries, { seed: run.seed, numRuns: run.cases(0.25) });
+      const asked = clients.flatMap((client) => [
+        ...(Object.keys(encodings) as Encoding[]).flatMap((encoding) =>
+          orders.map((order): Address => ({ client, encoding, order })),
+        ),
+        ...[...plainQueries, ...tellingQueries, ...generated].flatMap((query) =>
+          orders.map((order): Address => ({ client, encoding: "as usual", order, query })),
+        ),
+      ]);
+      return run.forEach(asked, judgeAddress, { print: printAddress });
+    },
+  },
+
+  onlyTheRegisteredAddressGetsTheCode: {
+    requirement: "authorize.unregistered-redirect",
+    check: (world, run) =>
+      run.forEach(
+        lookAlikes(world.client.redirectUri),
+        async ({ name, address }, caseWorld) => {
+          const answer = await answerOrRefusal(() => caseWorld.target.authorize({ redirectUri: address }));
+          const location = answer === undefined ? undefined : locationOf(answer);
+          const leadsAway =
+            location !== undefined && placeOf(location) !== placeOf(new URL(caseWorld.client.redirectUri));
+          if (leadsAway && (await yieldedCode(caseWorld, answer)))
+            return broke(
+              "an address that was never registered gets no redirect with a code",
+              `${name} (${address}) got one`,
+            );
+          await redeem(caseWorld, (await obtainCode(caseWorld)).code);
+          return held;
+        },
+        { print: ({ name, address }) => `${name}: ${address}` },
+      ),
+  },
+
+  whereCodeAndStateArePut: {
+    requirement: "authorize.redirect",
+    check: (_world, run) =>
+      run.observe(async (world) => {
+        const { answer, grant } = await obtainCode(world);
+        const location = locationOf(answer);
+        if (grant.via === "json" || location === undefined)
+          return { via: "json", status: answer.status, fields: Object.keys(objectOf(answer)).toSorted() };
+        return {
+          via: "redirect",
+          status: answer.status,
+          body: kindOfBody(answer),
+          query: addedTo(world.client.redirectUri, location.searchParams),
+          fragment: [...new URLSearchParams(location.hash.slice(1)).keys()].toSorted(),
+        };
+      }),
+  },
+
+  whatOddParametersGet: {
+    requirement: "authorize.missing-or-unknown-parameters",
+    check: (_world, run) =>
+      run.observe(async (world) => {
+        const seen: Record<string, unknown> = {};
+        for (const [name, query] of oddQueries(world)) {
+          const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery: encoded(query) }));
+          seen[name] = await outcomeOf(world, answer);
+        }
+        return seen;
+      }),
+  },
+} satisfies Rules;
+
+/** A parameter before or behind the address: parsers that decode too early lose or find some there. */
+const orders = ["address last", "address first"] as const;
+
+interface Address {
+  readonly client: Client;
+  readonly encoding: Encoding;
+  readonly order: (typeof orders)[number];
+  /** Added to the registered address; without it the address is the registered one. */
+  readonly query?: string;
+}
+
+const printAddress = ({ client, encoding, order, query }: Address): string =>
+  `${query === undefined ? client.redirectUri : withQuery(client.redirectUri, query)}, percent-encoded ${encoding}, ${order}`;
+
+/** The harmless query by which a service shows whether it takes addresses with a query added at all. */
+const PLAIN_QUERY = "q=1";
+
+/**
+ * The registered address must be accepted however it is encoded. Whether a query may be
+ * added to it is not shown; so that is judged only where the service takes a simple one:
+ * then other harmless ones are one parameter like any other.
+ */
+const judgeAddress = async (address: Address, world: World): Promise<Judgement> => {
+  const { client, query } = address;
+  const state = world.unique();
+  const answer = await answerOrRefusal(() => send(world, address, state));
+  if (!(await yieldedCode(world, answer, client))) {
+    if (query === undefined)
+      return broke("the registered address, percent-encoded, is accepted", "it got no code that works");
+    if (!plainQueries.some((plain) => plain === query))
+      return setAside("whether such a query may be added is not shown");
+    const twin = { ...address, query: PLAIN_QUERY };
+    const twinState = world.unique();
+    if (!(await yieldedCode(world, await answerOrRefusal(() => send(world, twin, twinState)), client)))
+      return setAside("the service takes the registered address only as it stands");
+    return broke(
+      `with ?${query} added the address is accepted, as it is with ?${PLAIN_QUERY}`,
+      "it got no code that works",
+    );
+  }
+  if (answer === undefined) return held;
+  if (!statesOf(answer).includes(state))
+    return broke("the answer carries the state of the request, whatever the address holds", "it did not");
+  const whole = query === undefined ? client.redirectUri : withQuery(client.redirectUri, query);
+  const stray = strayLocation(answer, whole);
+  return stray === undefined ? held : broke(`the redirect leads to ${whole}`, `it led to ${stray}`);
+};
+
+const send = (world: World, { client, encoding, order, query }: Address, state: string): Promise<Answer> => {
+  const whole = query === undefined ? client.redirectUri : withQuery(client.redirectUri, query);
+  const redirectUri = `redirectUri=${encodings[encoding](whole)}`;
+  const others = `clientId=${encodeURIComponent(client.id)}&state=${state}`;
+  return world.target.authorize({
+    client,
+    rawQuery: order === "address first" ? `${redirectUri}&${others}` : `${others}&${redirectUri}`,
+  });
+};
+
+/** Every state in the answer: the address may bring a parameter of that name along. */
+const statesOf = (answer: Answer): readonly (string | undefined)[] => {
+  const location = locationOf(answer);
+  const inLocation =
+    location === undefined
+      ? []
+      : [location.search, location.hash].flatMap((part) =>
+          new URLSearchParams(part.slice(1)).getAll("state"),
+        );
+  return [grantOf(answer)?.state, ...inLocation];
+};
+
+/** Names of the parameters that the service added to the address. */
+const addedTo = (redirectUri: string, parameters: URLSearchParams): readonly string[] => {
+  const own = [...new URL(redirectUri).searchParams.keys()];
+  return [...parameters.keys()].filter((name) => !own.includes(name)).toSorted();
+};
+
+type Parameters = readonly (readonly [name: string, value: string])[];
+
+const encoded = (parameters: Parameters): string =>
+  parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+
+const oddQueries = (world: World): readonly (readonly [name: string, parameters: Parameters])[] => {
+  const { id, redirectUri } = world.client;
+  const right = (): Parameters => [
+    ["clientId", id],
+    ["state", world.unique()],
+    ["redirectUri", redirectUri],
+  ];
+  const names = ["clientId", "state", "redirectUri"] as const;
+  const others = { clientId: "nobody", state: world.unique(), redirectUri: "https://elsewhere.example/" };
+  return [
+    ...names.flatMap((name): (readonly [string, Parameters])[] => {
+      const parameters = right();
+      const own = parameters.filter(([key]) => key === name);
+      return [
+        [`${name} absent`, parameters.filter(([key]) => key !== name)],
+        [`${name} empty`, parameters.map(([key, value]) => [key, key === name ? "" : value])],
+        [`${name} twice, the same`, [...parameters, ...own]],
+        [`${name} twice, another one behind`, [...parameters, [name, others[name]]]],
+        [`${name} twice, another one before`, [[name, others[name]], ...parameters]],
+        [
+          `${name} in capitals`,
+          parameters.map(([key, value]) => [key === name ? key.toUpperCase() : key, value]),
+        ],
+      ];
+    }),
+    ["an unknown parameter", [...right(), ["touchstone", "1"]]],
+    ["an unknown parameter without a value", [...right(), ["touchstone", ""]]],
+    ["nothing", []],
+  ];
+};
+
+/** What an odd request came to, in words that are the same for the same behaviour. */
+const outcomeOf = async (world: World, answer: Answer | undefined): Promise<unknown> => {
+  if (answer === undefined) return { outcome: "hang-up" };
+  const outcome = (await yieldedCode(world, answer)) ? "granted" : "refused";
+  return { outcome, status: answer.status, body: kindOfBody(answer) };
+};

@@ -1,0 +1,207 @@
+import { describe, grantOf } from "../answers.ts";
+import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../arbitraries/foreign.ts";
+import { encodedThroughout } from "../arbitraries/state.ts";
+import { requirement } from "../contract/catalogue.ts";
+import { broke, held, type Judgement } from "../judgement.ts";
+import type { Rules } from "../rule.ts";
+import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../steps.ts";
+import type { Answer } from "../world/exchange.ts";
+import { answerOf } from "../world/raw.ts";
+import type { World } from "../world/world.ts";
+
+const PROBES_PER_CONTROL = 12;
+
+/** Which characters a state may have, and how many (sections 2.1 and 8). */
+export const stateRules = {
+  stateHasOnlyLettersAndDigits: {
+    requirement: "authorize.state-charset",
+    check: (_world, run) =>
+      run.all([
+        run.forEach(
+          chunks(foreignProbes(run.seed, run.effort !== "quick"), PROBES_PER_CONTROL),
+          async (probes, world) => {
+            for (const probe of probes) {
+              const judgement = await judgeForeign(world, probe);
+              if (judgement.kind !== "held") return judgement;
+            }
+            await twinSucceeds(world);
+            return held;
+          },
+          { part: "listed", print: (probes) => probes.map(nameOf).join(", ") },
+        ),
+        run.forAll(
+          anyForeignProbe,
+          async (probe, world) => {
+            const judgement = await judgeForeign(world, probe);
+            if (judgement.kind === "held") await twinSucceeds(world);
+            return judgement;
+          },
+          { part: "generated", share: 0.5, print: nameOf },
+        ),
+        run.forEach(
+          ["before", "behind"],
+          async (place, caseWorld) => {
+            const judgement = await judgeSecondState(caseWorld, place);
+            if (judgement.kind === "held") await twinSucceeds(caseWorld);
+            return judgement;
+          },
+          { part: "second", print: (place) => `a state with a dash, ${place} one that is allowed` },
+        ),
+      ]),
+  },
+
+  stateIsAtMost128BytesLong: {
+    requirement: "authorize.state-length",
+    check: (world, run) => {
+      const most = world.limits.stateMaxBytes;
+      return run.all([
+        run.forEach(
+          [1, 2, Math.ceil(most / 2), most - 1, most],
+          async (length, caseWorld) => {
+            const answer = await authorizeWith(caseWorld, stateOf(caseWorld, length));
+            return (await yieldedCode(caseWorld, answer))
+              ? held
+              : broke(
+                  `a state of ${length} bytes is accepted, as all of 1 to ${most} bytes are`,
+                  `it got no usable code: ${describe(answer)}`,
+                );
+          },
+          { part: "accepted", print: (length) => `${length} bytes` },
+        ),
+        run.forEach(
+          [1, 2, 3, 7, most / 2, most - 1, most, most + 1, 2 * most + 9, 900, 8_000 - most].map(
+            (more) => most + Math.round(more),
+          ),
+          async (length, caseWorld) => {
+            const state = stateOf(caseWorld, length);
+            const answer = await answerOrRefusal(() => authorizeWith(caseWorld, state));
+            if (await yieldedCode(caseWorld, answer))
+              return broke(
+                `a state of ${length} bytes, more than ${most}, is refused`,
+                "it got a code that can be exchanged",
+              );
+            await twinSucceeds(caseWorld, stateOf(caseWorld, most));
+            return held;
+          },
+          { part: "refused", print: (length) => `${length} bytes` },
+        ),
+        run.once(judgeReadings, { part: "readings" }),
+      ]);
+    },
+  },
+} satisfies Rules;
+
+const nameOf = ({ name, position }: ForeignProbe): string =>
+  position === "alone" ? `${name}, alone` : `${name}, at the ${position}`;
+
+const judgeForeign = async (world: World, probe: ForeignProbe): Promise<Judgement> => {
+  const state = placed(world.unique(), probe.raw, probe.position, world.limits.stateMaxBytes);
+  const answer =
+    probe.bare === true
+      ? answerOf(await world.raw.authorize(queryWith(world, state)))
+      : await answerOrRefusal(() => authorizeWith(world, state));
+  return (await yieldedCode(world, answer))
+    ? broke(
+        "a state with any character outside a-z, A-Z, 0-9 is refused",
+        `a state with ${nameOf(probe)} got a code that can be exchanged`,
+      )
+    : held;
+};
+
+/**
+ * What a parameter that occurs twice gets is not shown. But whichever of the two is taken
+ * as the state, it must not be one that is refused by itself.
+ */
+const judgeSecondState = async (world: World, place: string): Promise<Judgement> => {
+  const bad = `${world.unique()}-`;
+  const query = queryWith(world, world.unique());
+  const rawQuery = place === "before" ? `state=${bad}&${query}` : `${query}&state=${bad}`;
+  const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery }));
+  const taken = answer === undefined ? undefined : grantOf(answer)?.state;
+  return taken === bad && (await yieldedCode(world, answer))
+    ? broke(
+        "a state with any character outside a-z, A-Z, 0-9 is refused",
+        `the state ${bad}, ${place} one that is allowed, was taken and got a code that can be exchanged`,
+      )
+    : held;
+};
+
+/** The control: the same request with a state that is allowed gets a code that works. */
+const twinSucceeds = async (world: World, state = world.unique()): Promise<void> => {
+  const { code } = await obtainCode(world, { authorize: { state } });
+  await redeem(world, code);
+};
+
+/** The state goes out byte for byte, before the address, so that nothing behind it can be lost unnoticed. */
+const queryWith = (world: World, rawState: string): string =>
+  `clientId=${encodeURIComponent(world.client.id)}&state=${rawState}&redirectUri=${encodeURIComponent(world.client.redirectUri)}`;
+
+const authorizeWith = (world: World, rawState: string): Promise<Answer> =>
+  world.target.authorize({ rawQuery: queryWith(world, rawState) });
+
+const stateOf = (world: World, length: number): string =>
+  world.unique().padEnd(length, "aZ09").slice(-length);
+
+type Reading = "bytes-after-decoding" | "bytes-before-decoding";
+
+interface EncodedState {
+  /** Letters and digits in it. */
+  readonly letters: number;
+  /** How many of them are percent-encoded. */
+  readonly encoded: number;
+}
+
+const bytesIn = ({ letters, encoded }: EncodedState, reading: Reading): number =>
+  reading === "bytes-after-decoding" ? letters : letters + 2 * encoded;
+
+/**
+ * Percent-encoded letters tell whether the bytes are counted before or after decoding. A
+ * service that takes no encoded letter at all (they never need encoding) tells nothing.
+ */
+const judgeReadings = async (
+  world: World,
+): Promise<{ judgement: Judgement; cases: number; facts: Record<string, unknown> }> => {
+  const most = world.limits.stateMaxBytes;
+  const third = Math.floor(most / 3);
+  const named = Object.keys(requirement("authorize.state-length").readings ?? {}) as Reading[];
+  const accepts = async ({ letters, encoded }: EncodedState): Promise<boolean> => {
+    const state = stateOf(world, letters);
+    const raw = encodedThroughout(state.slice(0, encoded)) + state.slice(encoded);
+    return yieldedCode(world, await answerOrRefusal(() => authorizeWith(world, raw)));
+  };
+  if (!(await accepts({ letters: third, encoded: third }))) {
+    await twinSucceeds(world);
+    return { judgement: held, cases: 1, facts: { encodedLetters: "refused", readings: named } };
+  }
+  const probes: readonly EncodedState[] = [
+    { letters: third + 1, encoded: third + 1 },
+    { letters: most, encoded: 1 },
+    { letters: most, encoded: most },
+    { letters: most + 1, encoded: 1 },
+    { letters: most + 1, encoded: most + 1 },
+  ];
+  const seen: { probe: EncodedState; accepted: boolean }[] = [];
+  for (const probe of probes) seen.push({ probe, accepted: await accepts(probe) });
+  const left = named.filter((reading) =>
+    seen.every(({ probe, accepted }) => accepted === bytesIn(probe, reading) <= most),
+  );
+  const story = seen
+    .map(
+      ({ probe: { letters, encoded }, accepted }) =>
+        `${letters} letters of which ${encoded} percent-encoded: ${accepted ? "accepted" : "refused"}`,
+    )
+    .join("; ");
+  return {
+    judgement:
+      left.length > 0
+        ? held
+        : broke(`the ${most} bytes are counted either before or after percent-decoding`, story),
+    cases: seen.length,
+    facts: { encodedLetters: "accepted", readings: left },
+  };
+};
+
+const chunks = <T>(values: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
+    values.slice(index * size, (index + 1) * size),
+  );

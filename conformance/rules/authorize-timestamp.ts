@@ -1,0 +1,117 @@
+import { describe, grantOf, locationOf } from "../answers.ts";
+import type { Verdict } from "../contract/verdict.ts";
+import { duration } from "../contract/duration.ts";
+import { broke, held, type Judgement } from "../judgement.ts";
+import type { Rule } from "../rule.ts";
+import type { Run } from "../run.ts";
+import { ageBetween, obtainCode, timed } from "../steps.ts";
+import { objectOf, type Answer, type Bracket } from "../world/exchange.ts";
+import type { World } from "../world/world.ts";
+
+/** A real second is dear and an advanced one is free, so virtual time is watched for longer. */
+const pausesMs = { real: [3_000], virtual: [7_000, 100_000, 93_600_000] } as const;
+/** A service may keep whole seconds, and its clock and ours may drift a little over a pause. */
+const ROUNDING_MS = 1_050;
+const LOOKS = 6;
+
+const unitsMs = { seconds: 1_000, milliseconds: 1 } as const;
+type Unit = keyof typeof unitsMs;
+
+interface Look {
+  readonly timestamp: number;
+  readonly at: Bracket;
+}
+
+/** The timestamp of authorize answers (section 4.1). */
+export const timestampFollowsTheClock = {
+  requirement: "authorize.timestamp",
+  waitsMs: () => pausesMs.real[0],
+  check: async (_world: World, run: Run): Promise<Verdict> => {
+    let isBareRedirect = false;
+    const verdict = await run.once(
+      async (world) => {
+        const { answer, grant } = await obtainCode(world);
+        isBareRedirect = grant.via === "redirect" && timestampOf(answer) === undefined;
+        return isBareRedirect ? { judgement: held } : judgeTimestamps(world);
+      },
+      { replays: 1 },
+    );
+    if (!isBareRedirect) return verdict;
+    return {
+      kind: "not-applicable",
+      reason: "the service answers with a redirect, and the redirect carries no timestamp",
+    };
+  },
+} satisfies Rule;
+
+const judgeTimestamps = async (
+  world: World,
+): Promise<{ judgement: Judgement; cases?: number; facts?: Record<string, unknown> }> => {
+  const looks: Look[] = [];
+  for (const pauseMs of [0, ...pausesMs[world.clock.kind]]) {
+    if (pauseMs > 0) await world.clock.sleep(pauseMs);
+    for (let n = 0; n < LOOKS; n += 1) {
+      const { value, at } = await timed(world, () => obtainCode(world));
+      const timestamp = timestampOf(value.answer);
+      if (timestamp === undefined)
+        return {
+          judgement: broke("the answer carries a timestamp that is a number", describe(value.answer)),
+        };
+      looks.push({ timestamp, at });
+    }
+  }
+  const backwards = pairs(looks).find(([before, after]) => after.timestamp < before.timestamp);
+  if (backwards !== undefined)
+    return {
+      judgement: broke(
+        "no later answer carries an earlier time",
+        `${backwards[0].timestamp} was followed by ${backwards[1].timestamp}`,
+      ),
+    };
+  const left = (Object.keys(unitsMs) as Unit[]).filter((unit) =>
+    looks.every((look) => isInStep(looks[0] ?? look, look, unitsMs[unit])),
+  );
+  return {
+    judgement:
+      left.length > 0
+        ? held
+        : broke(
+            "timestamps move with the clock, in seconds or in milliseconds",
+            steps(looks)
+              .map(([elapsedMs, moved]) => `while ${duration(elapsedMs)} went by they moved by ${moved}`)
+              .join("; "),
+          ),
+    cases: looks.length,
+    facts: { readings: left },
+  };
+};
+
+/** Whether two timestamps differ by as much as time went by between them, but for rounding. */
+const isInStep = (first: Look, later: Look, unitMs: number): boolean => {
+  const movedMs = (later.timestamp - first.timestamp) * unitMs;
+  const { leastMs, greatestMs } = ageBetween(first.at, later.at);
+  return movedMs >= leastMs - ROUNDING_MS && movedMs <= greatestMs + ROUNDING_MS;
+};
+
+/** What the timestamps did over each pause. */
+const steps = (looks: readonly Look[]): readonly (readonly [elapsedMs: number, moved: number])[] =>
+  pairs(looks.filter((_, index) => index % LOOKS === 0)).map(([before, after]) => [
+    ageBetween(before.at, after.at).leastMs,
+    after.timestamp - before.timestamp,
+  ]);
+
+const pairs = <T>(values: readonly T[]): readonly (readonly [T, T])[] =>
+  values.slice(1).map((value, index) => [values[index] ?? value, value] as const);
+
+/** The timestamp of a granted answer: a number in the JSON, or the digits of a parameter in the redirect. */
+const timestampOf = (answer: Answer): number | undefined => {
+  if (grantOf(answer)?.via !== "redirect") {
+    const { timestamp } = objectOf(answer);
+    return typeof timestamp === "number" ? timestamp : undefined;
+  }
+  const location = locationOf(answer);
+  const text = new URLSearchParams(`${location?.search.slice(1)}&${location?.hash.slice(1)}`).get(
+    "timestamp",
+  );
+  return text !== null && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+};

@@ -1,0 +1,174 @@
+import { describe, grantOf } from "../answers.ts";
+import { confusableStates, tellingStates, validStates } from "../arbitraries/state.ts";
+import { guessability } from "../entropy.ts";
+import { broke, expectThat, held, type Judgement } from "../judgement.ts";
+import { strayLocation } from "../redirects.ts";
+import type { Rules } from "../rule.ts";
+import { obtainCode, redeem, yieldedCode } from "../steps.ts";
+import { objectOf } from "../world/exchange.ts";
+import type { Client } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+import { redirectRules } from "./authorize-redirect.ts";
+import { stateRules } from "./authorize-state.ts";
+import { timestampFollowsTheClock } from "./authorize-timestamp.ts";
+
+/** Section 4.1: obtaining an authorization code. */
+export const authorizeRules = {
+  validRequestYieldsCodeStateAndTimestamp: {
+    requirement: "authorize.answers-with-code",
+    check: (world, run) =>
+      run.all([
+        run.forEach(
+          clientsOf(world),
+          (client, caseWorld) => judgeGrant(caseWorld, client, caseWorld.unique()),
+          {
+            part: "each client",
+            print: (client) => `client ${client.id}`,
+          },
+        ),
+        run.forAll(
+          validStates(world.limits.stateMaxBytes),
+          (state, caseWorld) => judgeGrant(caseWorld, caseWorld.client, state),
+          { part: "generated" },
+        ),
+      ]),
+  },
+
+  stateComesBackUnchanged: {
+    requirement: "authorize.echoes-state",
+    check: (world, run) =>
+      run.all([
+        run.forEach(
+          tellingStates(world.limits.stateMaxBytes),
+          (state, caseWorld) => echoes(caseWorld, state),
+          {
+            part: "telling",
+          },
+        ),
+        run.forAll(validStates(world.limits.stateMaxBytes), (state, caseWorld) => echoes(caseWorld, state), {
+          part: "generated",
+        }),
+        run.forAll(
+          confusableStates(world.limits.stateMaxBytes),
+          async ([first, second], caseWorld) => {
+            const judgement = await echoes(caseWorld, first);
+            return judgement.kind === "held" ? echoes(caseWorld, second) : judgement;
+          },
+          { part: "one after a similar one", share: 0.5 },
+        ),
+        run.once(
+          async (caseWorld) => {
+            const states = Array.from({ length: run.cases(1, 8) }, () => caseWorld.unique());
+            const judgements = await Promise.all(states.map((state) => echoes(caseWorld, state)));
+            return {
+              judgement: judgements.find(({ kind }) => kind !== "held") ?? held,
+              cases: states.length,
+            };
+          },
+          { part: "at once" },
+        ),
+      ]),
+  },
+
+  everyCodeIsAnother: {
+    requirement: "authorize.code-is-fresh",
+    check: (world, run) =>
+      run.once(async (caseWorld) => {
+        const rounds = run.cases(1, 6);
+        const state = caseWorld.unique();
+        const codes: string[] = [];
+        const authorize = async (client: Client, ownState = state): Promise<void> => {
+          codes.push((await obtainCode(caseWorld, { client, authorize: { state: ownState } })).code);
+        };
+        for (const client of clientsOf(world)) {
+          for (let round = 0; round < rounds; round += 1) await authorize(client);
+          await Promise.all(Array.from({ length: 2 * rounds }, () => authorize(client)));
+          await Promise.all(Array.from({ length: 2 * rounds }, () => authorize(client, caseWorld.unique())));
+          const { code } = await obtainCode(caseWorld, { client, authorize: { state } });
+          codes.push(code);
+          await redeem(caseWorld, code, { client });
+          await authorize(client);
+        }
+        const repeated = codes.length - new Set(codes).size;
+        return {
+          judgement: expectThat(
+            repeated === 0,
+            "every authorization gets a code of its own",
+            `of ${codes.length} codes ${repeated} had been given before`,
+          ),
+          cases: codes.length,
+        };
+      }),
+  },
+
+  codesCannotBeGuessed: {
+    requirement: "authorize.code-entropy",
+    check: (_world, run) =>
+      run.once(async (world) => {
+        const codes: string[] = [];
+        const wanted = Math.min(400, run.cases(8, 64));
+        while (codes.length < wanted) codes.push((await obtainCode(world)).code);
+        const found = guessability(codes);
+        const weaknesses = [
+          ...(found.bits < LEAST_BITS ? [`they vary in ${found.bits} bits`] : []),
+          ...(found.monotone ? ["each is in order after the one before"] : []),
+          ...(hasTellingPrefix(codes, found.sharedPrefix)
+            ? [`all begin with the same ${found.sharedPrefix} characters`]
+            : []),
+        ];
+        return {
+          judgement: expectThat(
+            weaknesses.length === 0,
+            `codes hold at least ${LEAST_BITS} bits that cannot be guessed, in no order and with no beginning in common`,
+            weaknesses.join("; "),
+          ),
+          cases: codes.length,
+          facts: { ...found },
+        };
+      }),
+  },
+
+  timestampFollowsTheClock,
+  ...stateRules,
+  ...redirectRules,
+} satisfies Rules;
+
+/** RFC 6749 section 10.10: the probability of a right guess is at most 2^-128. */
+const LEAST_BITS = 128;
+const LONGEST_LABEL = 6;
+
+const clientsOf = ({ client, secondClient }: World): readonly Client[] =>
+  secondClient === undefined ? [client] : [client, secondClient];
+
+/** A label such as "ac_live_" or the header of a JWT in front gives nothing away; other long beginnings do. */
+const hasTellingPrefix = (codes: readonly string[], length: number): boolean => {
+  const [code = ""] = codes;
+  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(code)) return false;
+  return length > LONGEST_LABEL && !/[_.:~-]$/.test(code.slice(0, length));
+};
+
+/** A grant is whole: code, state and timestamp are there, a redirect leads to the right address, the code works. */
+const judgeGrant = async (world: World, client: Client, state: string): Promise<Judgement> => {
+  const answer = await world.target.authorize({ client, state });
+  const grant = grantOf(answer);
+  if (grant === undefined)
+    return broke("a valid authorize request yields a code", `it yielded none: ${describe(answer)}`);
+  if (grant.state !== state)
+    return broke(`the answer carries the state ${state}`, `it did not: ${describe(answer)}`);
+  if (grant.via === "json" && typeof objectOf(answer)["timestamp"] !== "number")
+    return broke("the answer carries a timestamp that is a number", `it did not: ${describe(answer)}`);
+  const stray = strayLocation(answer, client.redirectUri);
+  if (stray !== undefined) return broke(`a redirect leads to ${client.redirectUri}`, `it led to ${stray}`);
+  return (await yieldedCode(world, answer, client))
+    ? held
+    : broke("the code can be exchanged for tokens that work", `the code of ${describe(answer)} could not`);
+};
+
+const echoes = async (world: World, state: string): Promise<Judgement> => {
+  const answer = await world.target.authorize({ state });
+  return expectThat(
+    grantOf(answer)?.state === state,
+    `the answer carries exactly the state that was sent, ${state}`,
+    () => `it did not: ${describe(answer)}`,
+  );
+};

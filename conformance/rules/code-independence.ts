@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe } from "../answers.ts";
+import { attemptKinds, attemptWrongly, type AttemptKind } from "../attempts.ts";
+import { broke, held, type Judgement } from "../judgement.ts";
+import { exchangeBody, obtainCode, yielded, type IssuedCode } from "../steps.ts";
+import { ControlFailed } from "../world/exchange.ts";
+import { answerOrHangUp, type Client } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+
+/** What becomes of one code of a set. */
+export interface Fate {
+  readonly owner: "first client" | "second client";
+  readonly fate: "left alone" | "used" | "used twice" | AttemptKind;
+  readonly sameState: boolean;
+}
+
+const owners = (world: World): readonly Fate["owner"][] =>
+  world.secondClient === undefined ? ["first client"] : ["first client", "second client"];
+
+const disturbances = (world: World): readonly Fate["fate"][] => [
+  "used",
+  "used twice",
+  ...attemptKinds(world),
+];
+
+/** Each disturbance by itself, between an older and a younger code of the same client and one of each other client. */
+export const tellingFates = (world: World): readonly (readonly Fate[])[] =>
+  disturbances(world).flatMap((fate) =>
+    [true, false].map((sameState): readonly Fate[] => [
+      { owner: "first client", fate: "left alone", sameState },
+      ...owners(world)
+        .slice(1)
+        .map((owner): Fate => ({ owner, fate: "left alone", sameState })),
+      { owner: "first client", fate, sameState },
+      { owner: "first client", fate: "left alone", sameState },
+    ]),
+  );
+
+/** Sets of codes of which at least one is left alone and at least one is not, in any order. */
+export const fates = (world: World): fc.Arbitrary<readonly Fate[]> => {
+  const fate = (of: fc.Arbitrary<Fate["fate"]>): fc.Arbitrary<Fate> =>
+    fc.record({ owner: fc.constantFrom(...owners(world)), fate: of, sameState: fc.boolean() });
+  const disturbing = fc.constantFrom(...disturbances(world));
+  return fc
+    .tuple(
+      fate(fc.constant("left alone")),
+      fate(disturbing),
+      fc.array(fate(fc.oneof(disturbing, fc.constant<Fate["fate"]>("left alone"))), { maxLength: 3 }),
+    )
+    .chain(([alone, disturbed, others]) =>
+      fc.shuffledSubarray([alone, disturbed, ...others], { minLength: 2 + others.length }),
+    );
+};
+
+/** Issues the codes, lets their fates befall them, and judges that those left alone can be exchanged. */
+export const othersGoOnWorking = async (set: readonly Fate[], world: World): Promise<Judgement> => {
+  const state = world.unique();
+  const codes: { readonly fate: Fate["fate"]; readonly issued: IssuedCode }[] = [];
+  for (const { owner, fate, sameState } of set) {
+    const client = owner === "second client" ? (world.secondClient ?? world.client) : world.client;
+    codes.push({ fate, issued: await obtainCodeWith(world, client, sameState ? state : undefined) });
+  }
+  for (const { fate, issued } of codes) await befall(world, fate, issued);
+  for (const { fate, issued } of codes) {
+    if (fate !== "left alone") continue;
+    const answer = await world.target.exchange(exchangeBody(issued.client, issued.code));
+    if ((await yielded(world, answer, issued.client)) === undefined)
+      return broke(
+        "a code that nothing happened to can be exchanged, whatever became of others",
+        `it got ${describe(answer)}`,
+      );
+  }
+  return held;
+};
+
+const befall = async (world: World, fate: Fate["fate"], issued: IssuedCode): Promise<void> => {
+  if (fate === "left alone") return;
+  if (fate !== "used" && fate !== "used twice") return void (await attemptWrongly(world, fate, issued));
+  await world.target.exchange(exchangeBody(issued.client, issued.code));
+  if (fate === "used twice") await world.target.exchange(exchangeBody(issued.client, issued.code));
+};
+
+/** One code expires, and is tried, while younger ones of both clients wait. */
+export const othersOutliveExpired = async (sameState: boolean, world: World): Promise<Judgement> => {
+  const state = sameState ? world.unique() : undefined;
+  const older = await obtainCodeWith(world, world.client, state);
+  await world.clock.sleep(world.limits.codeLifetimeMs * 0.6);
+  const clients = world.secondClient === undefined ? [world.client] : [world.client, world.secondClient];
+  const younger: IssuedCode[] = [];
+  for (const client of clients) younger.push(await obtainCodeWith(world, client, state));
+  await world.clock.sleep(world.limits.codeLifetimeMs * 0.42 + 1_000);
+  await answerOrHangUp(world.target.exchange(exchangeBody(older.client, older.code)));
+  for (const issued of younger) {
+    const answer = await world.target.exchange(exchangeBody(issued.client, issued.code));
+    if ((await yielded(world, answer, issued.client)) === undefined)
+      return broke("a code can be exchanged although an older one has expired", `it got ${describe(answer)}`);
+  }
+  return held;
+};
+
+/** Authorizes with this state or, where a service takes each state once only, with one of its own. */
+const obtainCodeWith = async (
+  world: World,
+  client: Client,
+  state: string | undefined,
+): Promise<IssuedCode> => {
+  if (state === undefined) return obtainCode(world, { client });
+  try {
+    return await obtainCode(world, { client, authorize: { state } });
+  } catch (error) {
+    if (error instanceof ControlFailed) return obtainCode(world, { client });
+    throw error;
+  }
+};

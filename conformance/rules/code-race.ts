@@ -1,0 +1,68 @@
+import { broke, held, type Judgement } from "../judgement.ts";
+import { anomalyOf, type Anomaly } from "../one-shot.ts";
+import { raceForCode, type Connections, type Start } from "../race.ts";
+import type { World } from "../world/world.ts";
+
+/** When the contenders of the rounds of one lane start. */
+const patterns = (lane: number): readonly (readonly Start[])[] => [
+  [0, 0],
+  [0, 0, 0],
+  [0, lane % 2 === 0 ? 1 : 2],
+  lane % 2 === 0 ? [0, 1, 2] : [0, 4, 12],
+  [0, lane % 4 < 2 ? 0 : "after the first", "after the first"],
+];
+
+/** What the rounds met, counted over all lanes. */
+export interface Met {
+  rounds: number;
+  unanswered: number;
+  roundsThatNobodyWon: number;
+}
+
+/** Five rounds over the same connections, which change places from lane to lane; it ends at the first that is wrong. */
+export const raceInLane = async (
+  world: World,
+  connections: Connections,
+  lane: number,
+  met: Met,
+): Promise<Judgement> => {
+  const turned = connections.map(
+    (_, at) => connections[(at + lane) % connections.length] as Connections[number],
+  );
+  for (const starts of patterns(lane)) {
+    const anomaly = await anomalyOfRound(world, turned, starts, met);
+    if (anomaly !== undefined) return broke(linearizable, seen[anomaly](starts.length));
+  }
+  return held;
+};
+
+/**
+ * A round that nobody wins may be a deadlock that the service broke, which is no promise of
+ * the document; three in a row are one: then the first exchange of a code does not succeed.
+ */
+const anomalyOfRound = async (
+  world: World,
+  connections: Connections,
+  starts: readonly Start[],
+  met: Met,
+): Promise<Anomaly | undefined> => {
+  for (let again = 1; ; again += 1) {
+    const history = await raceForCode(world, connections, starts);
+    met.rounds += 1;
+    met.unanswered += history.filter(({ outcome }) => outcome === "unknown").length;
+    const anomaly = anomalyOf(history);
+    if (anomaly !== "never-granted") return anomaly;
+    met.roundsThatNobodyWon += 1;
+    if (again === 3) return anomaly;
+  }
+};
+
+const linearizable =
+  "of several exchanges of one code the first to take effect succeeds and every other one is refused";
+const seen: Readonly<Record<Anomaly, (contenders: number) => string>> = {
+  "granted-twice": (contenders) => `of ${contenders} contenders for one code more than one got tokens`,
+  "refused-too-early": () =>
+    "a contender was refused before any other had begun, and another got tokens later",
+  "never-granted": (contenders) =>
+    `none of ${contenders} contenders for one code got tokens, three times in a row`,
+};

@@ -1,0 +1,210 @@
+import fc from "fast-check";
+import { alterations, altered, nearMisses } from "../arbitraries/credentials.ts";
+import { attemptKinds, attemptWrongly } from "../attempts.ts";
+import { judgeLifetime, type Mortal } from "../lifetime.ts";
+import { inTurn } from "../parts.ts";
+import { withConnections } from "../race.ts";
+import { reuseIsRefused, usedUpEvents, usedUpHistories } from "../reuse.ts";
+import type { Rules, WaitFacts } from "../rule.ts";
+import { mapLimited, type Run } from "../run.ts";
+import { exchangeable, obtainCode, obtainRefreshed, obtainTokens, type IssuedCode } from "../steps.ts";
+import type { World } from "../world/world.ts";
+import { fateAfter, thiefIsRefused, tokensDieWithReuse } from "./code-advice.ts";
+import { fates, othersGoOnWorking, othersOutliveExpired, tellingFates } from "./code-independence.ts";
+import { raceInLane, type Met } from "./code-race.ts";
+import { nearMissIsRefused, strangerIsRefused, strangers } from "./code-unknown.ts";
+
+/** The longest pause that is always made; longer ones where the clock allows them. */
+const SHORT_PAUSE_MS = 2_000;
+
+/** Room around a lifetime for probes after its end and for guards. */
+const pastTheCode = ({ limits }: WaitFacts): number => limits.codeLifetimeMs * 1.1 + 5_000;
+
+/** Sections 2.1 and 3.1: the life of an authorization code. */
+export const codeRules = {
+  codeWorksOnce: {
+    requirement: "code.single-use",
+    waitsMs: () => SHORT_PAUSE_MS,
+    check: (world, run) =>
+      inTurn(run, [
+        () => run.forEach(usedUpHistories(world), reuseIsRefused, { part: "later attempts" }),
+        () =>
+          run.forAll(fc.array(usedUpEvents(world), { maxLength: 6 }), reuseIsRefused, {
+            part: "generated histories",
+            share: 0.5,
+          }),
+        () =>
+          run.forEach(
+            pauses(world, run),
+            (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
+            { part: "after a pause", together: true },
+          ),
+      ]),
+  },
+
+  codeWorksOnceUnderRace: {
+    requirement: "code.single-use-under-race",
+    check: (_world, run) => {
+      const lanes = Array.from({ length: run.cases(0.2, 4) }, (_, lane) => lane);
+      const met: Met = { rounds: 0, unanswered: 0, roundsThatNobodyWon: 0 };
+      return run.forEach(
+        lanes,
+        (lane, world) =>
+          withConnections(world, 3, (connections) => raceInLane(world, connections, lane, met)),
+        { replays: 6, print: (lane) => `rounds of lane ${lane + 1}`, facts: () => ({ ...met }) },
+      );
+    },
+  },
+
+  codeLivesTenMinutes: {
+    requirement: "code.lifetime",
+    waitsMs: pastTheCode,
+    check: (world, run) =>
+      run.all([
+        judgeLifetime(world, run, codeMortal(world, { name: "code" })),
+        judgeLifetime(
+          world,
+          run,
+          codeMortal(world, { name: "code of a busy client", use: keepBusy, perSide: 2 }),
+        ),
+      ]),
+  },
+
+  refusedAttemptsDoNotProlongTheCode: {
+    requirement: "code.lifetime-is-not-extended",
+    waitsMs: pastTheCode,
+    check: (world, run) =>
+      run.all(
+        attemptKinds(world).map((kind) =>
+          judgeLifetime(
+            world,
+            run,
+            codeMortal(world, {
+              name: `code after ${kind}`,
+              use: async (caseWorld, issued) => void (await attemptWrongly(caseWorld, kind, issued)),
+              alive: twiceExchangeable,
+              sides: "dead",
+              perSide: run.cases(0.08, 2),
+            }),
+          ),
+        ),
+      ),
+  },
+
+  codesLiveApart: {
+    requirement: "code.independence",
+    waitsMs: pastTheCode,
+    check: (world, run) =>
+      inTurn(run, [
+        () => run.forEach(tellingFates(world), othersGoOnWorking, { part: "each disturbance" }),
+        () => run.forAll(fates(world), othersGoOnWorking, { part: "generated sets", share: 0.5 }),
+        () =>
+          run.forEach([true, false], othersOutliveExpired, {
+            part: "expired",
+            together: true,
+            print: (same) => (same ? "all with the same state" : "each with a state of its own"),
+          }),
+      ]),
+  },
+
+  unknownCodesAreRefused: {
+    requirement: "code.unknown",
+    check: (_world, run) =>
+      run.all([
+        run.forEach(nearMisses, (miss, world) => nearMissIsRefused(world, miss), {
+          part: "near misses",
+          print: ({ name }) => name,
+        }),
+        run.forAll(
+          alterations,
+          (alteration, world) =>
+            nearMissIsRefused(world, {
+              name: `altered (${alteration.how})`,
+              alter: (code) => altered(code, alteration),
+            }),
+          { part: "random alterations" },
+        ),
+        run.forEach(strangers, ({ name, value }, world) => strangerIsRefused(world, name, value), {
+          part: "other values",
+          print: ({ name }) => name,
+        }),
+      ]),
+  },
+
+  refusedAttemptsUseUpOrNot: {
+    requirement: "code.failed-attempt",
+    check: (_world, run) =>
+      run.observe(async (world) =>
+        Object.fromEntries(
+          await mapLimited(attemptKinds(world), 3, async (kind) => [kind, await fateAfter(world, kind)]),
+        ),
+      ),
+  },
+
+  codesBelongToOneClient: {
+    requirement: "code.bound-to-client",
+    needs: ["second-client"],
+    check: (_world, run) =>
+      run.forEach(
+        Array.from({ length: run.cases(0.3, 4) }, (_, at) => at % 2 === 0),
+        thiefIsRefused,
+        {
+          print: (firstOwns) => (firstOwns ? "a code of the first client" : "a code of the second client"),
+        },
+      ),
+  },
+
+  reuseRevokesTokens: {
+    requirement: "code.reuse-revokes-tokens",
+    check: (_world, run) =>
+      run.forEach(
+        Array.from({ length: run.cases(0.3, 3) }, (_, at) => at % 2 === 0),
+        tokensDieWithReuse,
+        {
+          print: (refreshed) => (refreshed ? "tokens that had been refreshed" : "tokens as they came"),
+        },
+      ),
+  },
+} satisfies Rules;
+
+/** Pauses between the first and the second attempt: a few that services remember things for, and any others. */
+const pauses = (world: World, run: Run): readonly number[] => {
+  const lifetimeMs = world.limits.codeLifetimeMs;
+  const drawn = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), {
+    seed: run.seed,
+    numRuns: run.cases(0.16, 2),
+  });
+  return [
+    SHORT_PAUSE_MS,
+    6_000,
+    31_000,
+    61_000,
+    lifetimeMs / 2,
+    lifetimeMs + SHORT_PAUSE_MS,
+    ...drawn.map((part) => Math.round(1_000 * (lifetimeMs / 1_000) ** part)),
+    ...(world.clock.kind === "virtual"
+      ? [lifetimeMs * 7, world.accessLifetimeMs + 1_000, world.limits.refreshTokenLifetimeMs + 60_000]
+      : []),
+  ].filter((pauseMs) => pauseMs <= SHORT_PAUSE_MS || world.clock.canWait(pauseMs));
+};
+
+/** Whether the first attempt or, as that may be what brings the code back to life, the second yields tokens. */
+const twiceExchangeable = async (world: World, issued: IssuedCode): Promise<boolean> =>
+  (await exchangeable(world, issued)) || exchangeable(world, issued);
+
+const codeMortal = (
+  world: World,
+  rest: Pick<Mortal<IssuedCode>, "name"> & Partial<Mortal<IssuedCode>>,
+): Mortal<IssuedCode> => ({
+  lifetimeMs: world.limits.codeLifetimeMs,
+  issue: (caseWorld) => obtainCode(caseWorld),
+  alive: exchangeable,
+  ...rest,
+});
+
+/** What a client does while one of its codes waits: it gets other codes, uses them, refreshes and reads. */
+const keepBusy = async (world: World, issued: IssuedCode): Promise<void> => {
+  await obtainCode(world, { client: issued.client });
+  const tokens = await obtainTokens(world, { client: issued.client });
+  await obtainRefreshed(world, tokens);
+};

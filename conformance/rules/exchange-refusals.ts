@@ -1,0 +1,80 @@
+import { stackTraceIn, readable, tokenLike } from "../leaks.ts";
+import { broke, held, type Judgement } from "../judgement.ts";
+import type { Provoke, Refused } from "../refusals.ts";
+import { kindOfBody } from "../shapes.ts";
+import { exchangeBody, obtainTokens, opens, refreshes, yielded } from "../steps.ts";
+import { objectOf, type Answer } from "../world/exchange.ts";
+import type { World } from "../world/world.ts";
+
+const expected = "a refusal carries no token, no secret and no stack trace";
+
+/** A secret that is shorter may well be a word of the answer's own. */
+const SHORTEST_SECRET = 8;
+
+/** How many strings of one refusal are tried as credentials. */
+const TRIED = 6;
+
+/** Provokes a refusal and searches it: for known credentials, for unknown ones that work, for stack traces. */
+export const leaksNothing = async (world: World, provoke: Provoke): Promise<Judgement> => {
+  const bystander = await obtainTokens(world);
+  const refused = await provoke(world);
+  const { answer } = refused;
+  if (answer === undefined) return held;
+  const platform = stackTraceIn(answer);
+  if (platform !== undefined) return broke(expected, `it carries a stack trace of ${platform}`);
+  const known = knownSecret(world, answer) ?? knownToken(world, answer, refused, bystander);
+  if (known !== undefined) return broke(expected, `it carries ${known}`);
+  for (const candidate of tokenLike(answer, refused.sent).slice(0, TRIED)) {
+    const use = await useOf(world, candidate);
+    if (use !== undefined) return broke(expected, `it carries a string that works as ${use}`);
+  }
+  return held;
+};
+
+const knownSecret = (world: World, answer: Answer): string | undefined => {
+  const text = `${readable(answer)}\n${answer.text}`;
+  const owner = [world.client, world.secondClient].find(
+    (client) =>
+      client !== undefined &&
+      client.secret.length >= SHORTEST_SECRET &&
+      [client.secret, encodeURIComponent(client.secret)].some((secret) => text.includes(secret)),
+  );
+  return owner === undefined
+    ? undefined
+    : owner === world.client
+      ? "the client's secret"
+      : "another client's secret";
+};
+
+const knownToken = (
+  world: World,
+  answer: Answer,
+  { sent, earlier }: Refused,
+  bystander: { readonly accessToken: string; readonly refreshToken: string },
+): string | undefined => {
+  const text = readable(answer);
+  if (earlier.some((token) => text.includes(token))) return "a token that the code had yielded before";
+  if ([bystander.accessToken, bystander.refreshToken].some((token) => text.includes(token)))
+    return "a token of another grant";
+  // What stands in the answer's own token fields became known by this very answer; it counts only if it works.
+  const own = Object.values(objectOf(answer)).filter((value) => typeof value === "string");
+  const label = world.secrets.find(tokenLike(answer, [...sent, ...own]).join(" "), [
+    "access token",
+    "refresh token",
+  ]);
+  return label === undefined ? undefined : `a token known from elsewhere in the run (${label})`;
+};
+
+const useOf = async (world: World, candidate: string): Promise<string | undefined> => {
+  if (await opens(world, candidate)) return "an access token";
+  for (const client of [world.client, world.secondClient])
+    if (client !== undefined && (await refreshes(world, client, candidate))) return "a refresh token";
+  const exchanged = await world.target.exchange(exchangeBody(world.client, candidate));
+  return (await yielded(world, exchanged)) === undefined ? undefined : "a code";
+};
+
+/** What one refusal looks like, as far as it is the same every time. */
+export const lookOf = (answer: Answer | undefined): unknown =>
+  answer === undefined
+    ? "no answer"
+    : { status: answer.status, body: kindOfBody(answer), fields: Object.keys(objectOf(answer)).toSorted() };

@@ -1,0 +1,133 @@
+import { without } from "../arbitraries/bodies.ts";
+import { nearMisses, type NearMiss } from "../arbitraries/credentials.ts";
+import { credentialsOf } from "../answers.ts";
+import { broke, held, setAside, type Judgement } from "../judgement.ts";
+import { exchangeBody, obtainCode, obtainTokens, yielded } from "../steps.ts";
+import type { Answer } from "../world/exchange.ts";
+import { answerOrHangUp } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+
+/** The right fields, changed into ones that must be refused. */
+export interface WrongBody {
+  readonly name: string;
+  readonly change: (right: Right, world: World) => Readonly<Record<string, unknown>>;
+}
+export type Right = Readonly<{ clientId: string; clientSecret: string; code: string }>;
+
+const absent = (name: keyof Right): WrongBody => ({
+  name: `no ${name}`,
+  change: (right) => without(right, name),
+});
+
+const missOf =
+  (name: "clientId" | "clientSecret") =>
+  (miss: NearMiss): WrongBody => ({
+    name: `${name} ${miss.name}`,
+    change: (right) => ({ ...right, [name]: miss.alter(right[name]) }),
+  });
+
+export const wrongSecrets = (world: World): readonly WrongBody[] => {
+  const second = world.secondClient;
+  return [
+    absent("clientSecret"),
+    ...nearMisses.map(missOf("clientSecret")),
+    {
+      name: "a made-up secret",
+      change: (right, caseWorld) => ({ ...right, clientSecret: caseWorld.unique() }),
+    },
+    {
+      name: "the client's id for its secret",
+      change: (right) => ({ ...right, clientSecret: right.clientId }),
+    },
+    { name: "the code for the secret", change: (right) => ({ ...right, clientSecret: right.code }) },
+    {
+      name: "the secret under another name",
+      change: ({ clientId, clientSecret, code }) => ({
+        clientId,
+        client_secret: clientSecret,
+        secret: clientSecret,
+        code,
+      }),
+    },
+    ...(second === undefined
+      ? []
+      : [
+          {
+            name: "another client's secret",
+            change: (right: Right) => ({ ...right, clientSecret: second.secret }),
+          },
+          { name: "another client's id", change: (right: Right) => ({ ...right, clientId: second.id }) },
+          {
+            name: "both clients' secrets in an array",
+            change: (right: Right) => ({ ...right, clientSecret: [second.secret, right.clientSecret] }),
+          },
+        ]),
+  ];
+};
+
+/** Fields that plain objects inherit: a look-up in one finds them, and they have no secret to compare. */
+const inheritedNames = ["__proto__", "constructor", "toString", "hasOwnProperty"];
+
+export const wrongClients: readonly WrongBody[] = [
+  absent("clientId"),
+  ...nearMisses.map(missOf("clientId")),
+  { name: "a made-up client", change: (right, world) => ({ ...right, clientId: world.unique() }) },
+  {
+    name: "a made-up client with its id for its secret",
+    change: (right, world) => sameTwice(right, world.unique()),
+  },
+  {
+    name: "a made-up client without a secret",
+    change: (right, world) => ({ clientId: world.unique(), code: right.code }),
+  },
+  {
+    name: "a made-up client with an empty secret",
+    change: (right, world) => ({ ...right, clientId: world.unique(), clientSecret: "" }),
+  },
+  {
+    name: "a made-up client with the secret null",
+    change: (right, world) => ({ ...right, clientId: world.unique(), clientSecret: null }),
+  },
+  { name: "neither client nor secret", change: ({ code }) => ({ code }) },
+  {
+    name: "client and secret both null",
+    change: ({ code }) => ({ clientId: null, clientSecret: null, code }),
+  },
+  { name: "client and secret both empty", change: ({ code }) => ({ clientId: "", clientSecret: "", code }) },
+  ...inheritedNames.map((name) => ({
+    name: `${name} without a secret`,
+    change: ({ code }: Right) => ({ clientId: name, code }),
+  })),
+];
+
+const sameTwice = (right: Right, id: string): Right => ({ ...right, clientId: id, clientSecret: id });
+
+/** The wrong body is refused; the right one is then granted, for the same code or, where the attempt used that up, for a twin. */
+export const wrongBodyIsRefused = async (world: World, { name, change }: WrongBody): Promise<Judgement> => {
+  const { code } = await obtainCode(world);
+  const right: Right = { clientId: world.client.id, clientSecret: world.client.secret, code };
+  const body = change(right, world);
+  if (JSON.stringify(body) === JSON.stringify(right)) return setAside(`nothing to alter for "${name}"`);
+  const gain = await anyoneYields(world, await answerOrHangUp(world.target.exchange(body)));
+  if (gain !== undefined)
+    return broke(
+      "without a known client's own exact secret nothing is issued",
+      `${name}: yielded a working ${gain}`,
+    );
+  await rightStillWorks(world, code);
+  return held;
+};
+
+/** What an answer yielded, to whichever client of the run. */
+const anyoneYields = async (world: World, answer: Answer | undefined): Promise<string | undefined> =>
+  (await yielded(world, answer)) ??
+  (world.secondClient === undefined ||
+  answer === undefined ||
+  credentialsOf(answer).refreshToken === undefined
+    ? undefined
+    : yielded(world, answer, world.secondClient));
+
+const rightStillWorks = async (world: World, code: string): Promise<void> => {
+  const { accessToken } = credentialsOf(await world.target.exchange(exchangeBody(world.client, code)));
+  if (accessToken === undefined) await obtainTokens(world);
+};

@@ -1,0 +1,255 @@
+import { alterations, altered } from "../arbitraries/credentials.ts";
+import { describe } from "../answers.ts";
+import { allHold, broke, expectThat, held, type Judgement } from "../judgement.ts";
+import { refusalsOf } from "../refusals.ts";
+import type { Rules } from "../rule.ts";
+import { mapLimited } from "../run.ts";
+import {
+  exchangeBody,
+  gaveData,
+  obtainCode,
+  obtainRefreshed,
+  obtainTokens,
+  redeem,
+  type IssuedTokens,
+} from "../steps.ts";
+import { bitsToGuess } from "../token-entropy.ts";
+import { objectOf } from "../world/exchange.ts";
+import type { Client } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+import { badBodies, badBodyIsRefused } from "./exchange-bodies.ts";
+import { leaksNothing, lookOf } from "./exchange-refusals.ts";
+import { wrongBodyIsRefused, wrongClients, wrongSecrets } from "./exchange-wrong.ts";
+
+export const exchangeRules = {
+  exchangeYieldsTokenSet: {
+    requirement: "exchange.token-set",
+    check: (world, run) => run.forEach(turns(world, run.cases()), setsAreWhole, { print: clientName(world) }),
+  },
+
+  onlyTheRightSecretGetsTokens: {
+    requirement: "exchange.authenticates-client",
+    check: (world, run) =>
+      run.all([
+        run.forEach(wrongSecrets(world), (wrong, caseWorld) => wrongBodyIsRefused(caseWorld, wrong), {
+          part: "near misses",
+          print: ({ name }) => name,
+        }),
+        run.forAll(
+          alterations,
+          (alteration, caseWorld) =>
+            wrongBodyIsRefused(caseWorld, {
+              name: `secret altered (${alteration.how})`,
+              change: (right) => ({ ...right, clientSecret: altered(right.clientSecret, alteration) }),
+            }),
+          { part: "random alterations", share: 0.5 },
+        ),
+      ]),
+  },
+
+  unknownClientsGetNothing: {
+    requirement: "exchange.unknown-client",
+    check: (_world, run) =>
+      run.forEach(wrongClients, (wrong, world) => wrongBodyIsRefused(world, wrong), {
+        print: ({ name }) => name,
+      }),
+  },
+
+  tokensAreFresh: {
+    requirement: "exchange.tokens-are-fresh",
+    check: (_world, run) => run.once((world) => noTokenTwice(world, run.cases(1, 8))),
+  },
+
+  accessTokenWorksAtOnce: {
+    requirement: "exchange.access-token-works",
+    check: (world, run) =>
+      run.forEach(turns(world, run.cases(0.5, 4)), tokenOpensAtOnce, { print: clientName(world) }),
+  },
+
+  refusalsLeakNothing: {
+    requirement: "exchange.refusal-leaks-nothing",
+    check: (world, run) =>
+      run.forEach(
+        Object.entries(refusalsOf(world)),
+        ([, provoke], caseWorld) => leaksNothing(caseWorld, provoke),
+        { print: ([name]) => name },
+      ),
+  },
+
+  badBodiesAreRefused: {
+    requirement: "exchange.bad-bodies",
+    check: (_world, run) =>
+      run.forEach(badBodies, (body, world) => badBodyIsRefused(world, body), { print: ({ name }) => name }),
+  },
+
+  refusalsLookLike: {
+    requirement: "exchange.errors",
+    check: (_world, run) =>
+      run.observe(async (world) =>
+        Object.fromEntries(
+          await mapLimited(Object.entries(refusalsOf(world)), 3, async ([name, provoke]) => [
+            name,
+            lookOf((await provoke(world)).answer),
+          ]),
+        ),
+      ),
+  },
+
+  tokenAnswersAreNotStored: {
+    requirement: "exchange.no-store",
+    check: (_world, run) => run.forEach(["exchange", "refresh"] as const, forbidsStoring),
+  },
+
+  tokensCannotBeGuessed: {
+    requirement: "exchange.token-entropy",
+    check: (_world, run) => run.once((world) => tokensHoldBits(world, run.cases(1, 24))),
+  },
+} satisfies Rules;
+
+/** The clients of the run in turn: a service may treat one of them wrongly. */
+const turns = (world: World, count: number): readonly Client[] => {
+  const clients = world.secondClient === undefined ? [world.client] : [world.client, world.secondClient];
+  return Array.from(
+    { length: Math.max(count, clients.length) },
+    (_, at) => clients[at % clients.length] as Client,
+  );
+};
+
+const clientName =
+  (world: World) =>
+  (client: Client): string =>
+    client === world.client ? "the first client" : "the second client";
+
+/** One authorization before, one exchange, one authorization after: the exchange's timestamp has to lie between. */
+const setsAreWhole = async (client: Client, world: World): Promise<Judgement> => {
+  const { code, answer: before } = await obtainCode(world, { client });
+  const answer = await world.target.exchange(exchangeBody(client, code));
+  const { answer: after } = await obtainCode(world, { client });
+  const { accessToken, refreshToken, expiresIn, timestamp } = objectOf(answer);
+  const whole = (expected: string, condition: boolean): Judgement =>
+    expectThat(condition, expected, () => `it got ${describe(answer)}`);
+  return allHold([
+    whole("the answer to a right exchange holds accessToken, a non-empty string", isText(accessToken)),
+    whole("the answer to a right exchange holds refreshToken, a non-empty string", isText(refreshToken)),
+    whole(
+      "the answer to a right exchange holds expiresIn, a positive number",
+      isNumber(expiresIn) && expiresIn > 0,
+    ),
+    whole("the answer to a right exchange holds timestamp, a number", isNumber(timestamp)),
+    tellsTheTime(timestamp, objectOf(before)["timestamp"], objectOf(after)["timestamp"]),
+  ]);
+};
+
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+
+/** Nodes of one service may differ by so much in their clocks. */
+const CLOCKS_APART_MS = 120_000;
+
+/** Epoch seconds stay below this until the year 5138; epoch milliseconds have been above it since 1973. */
+const inMs = (timestamp: number): number => (Math.abs(timestamp) < 1e11 ? timestamp * 1_000 : timestamp);
+
+/** The time of the response (section 2.2), by the service's own timestamps around it where it gives them. */
+const tellsTheTime = (timestamp: unknown, before: unknown, after: unknown): Judgement => {
+  if (!isNumber(timestamp) || !isNumber(before) || !isNumber(after)) return held;
+  const fits =
+    inMs(timestamp) >= inMs(before) - CLOCKS_APART_MS && inMs(timestamp) <= inMs(after) + CLOCKS_APART_MS;
+  return expectThat(
+    fits,
+    "timestamp is the time of the response",
+    `an exchange between two authorizations at ${before} and ${after} told ${timestamp}`,
+  );
+};
+
+const noTokenTwice = async (
+  world: World,
+  count: number,
+): Promise<{ judgement: Judgement; cases: number }> => {
+  const inSequence: IssuedTokens[] = [];
+  for (const client of turns(world, count)) inSequence.push(await obtainTokens(world, { client }));
+  // At once, all from codes that are there already, so that the exchanges themselves fall together.
+  const codes = await Promise.all(turns(world, count).map((client) => obtainCode(world, { client })));
+  const atOnce = await Promise.all(codes.map(({ code, client }) => redeem(world, code, { client })));
+  const seen = new Map<string, string>();
+  const sets = [...inSequence, ...atOnce];
+  for (const [at, set] of sets.entries())
+    for (const kind of ["accessToken", "refreshToken"] as const) {
+      const earlier = seen.get(set[kind]);
+      const here = `the ${kind} of exchange ${at + 1}`;
+      if (earlier !== undefined)
+        return { judgement: broke("no token occurs twice", `${here} is also ${earlier}`), cases: at + 1 };
+      seen.set(set[kind], here);
+    }
+  return { judgement: held, cases: sets.length };
+};
+
+const tokenOpensAtOnce = async (client: Client, world: World): Promise<Judgement> => {
+  const [own, other] = [world.target.dedicated(), world.target.dedicated()];
+  try {
+    const { code } = await obtainCode(world, { client });
+    const { accessToken } = await redeem(world, code, { client, target: own });
+    for (const [where, target] of [
+      ["the same", own],
+      ["another", other],
+    ] as const) {
+      const answer = await target.list({ accessToken, query: { limit: 1 } });
+      if (!gaveData(answer))
+        return broke(
+          "the accessToken of an exchange opens the notification list at once",
+          `over ${where} connection it got ${describe(answer)}`,
+        );
+    }
+    return held;
+  } finally {
+    await Promise.all([own.close(), other.close()]);
+  }
+};
+
+/** Directives of Cache-Control, in small letters (RFC 9111 section 5.2). */
+const forbidsStoring = async (endpoint: "exchange" | "refresh", world: World): Promise<Judgement> => {
+  const tokens = await obtainTokens(world);
+  const { answer } = endpoint === "exchange" ? tokens : await obtainRefreshed(world, tokens);
+  const directives = answer.headers
+    .filter(([name]) => name === "cache-control")
+    .flatMap(([, value]) =>
+      value
+        .toLowerCase()
+        .split(",")
+        .map((one) => one.trim()),
+    );
+  return expectThat(
+    directives.includes("no-store"),
+    "an answer that carries tokens forbids being stored (Cache-Control: no-store)",
+    `the answer to a right ${endpoint} has ${directives.length === 0 ? "no Cache-Control" : `Cache-Control: ${directives.join(", ")}`}`,
+  );
+};
+
+const BITS = 128;
+
+const tokensHoldBits = async (
+  world: World,
+  count: number,
+): Promise<{ judgement: Judgement; cases: number; facts: Record<string, number> }> => {
+  const codes = await mapLimited(Array.from({ length: count }), 6, () => obtainCode(world));
+  const access: string[] = [];
+  const refresh: string[] = [];
+  // One after another, so that the sample stands in the order of issue.
+  for (const { code } of codes) {
+    const tokens = await redeem(world, code);
+    access.push(tokens.accessToken);
+    refresh.push(tokens.refreshToken);
+  }
+  const facts = {
+    accessTokenBits: bitsToGuess(access),
+    refreshTokenBits: bitsToGuess(refresh),
+    refreshTokenBitsKnowingTheAccessToken: bitsToGuess(refresh, access),
+    accessTokenBitsKnowingTheRefreshToken: bitsToGuess(access, refresh),
+  };
+  const poorest = Math.min(...Object.values(facts));
+  const judgement = expectThat(
+    poorest >= BITS,
+    `a token holds at least ${BITS} bits that cannot be guessed`,
+    `${count} token sets in order of issue show about ${poorest}`,
+  );
+  return { judgement, cases: count, facts };
+};

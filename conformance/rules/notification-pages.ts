@@ -1,0 +1,348 @@
+import fc from "fast-check";
+import { limits, pagesIn } from "../arbitraries/paging.ts";
+import { allHold, broke, expectThat, held, setAside, type Judgement } from "../judgement.ts";
+import {
+  asked,
+  difference,
+  greatestLimit,
+  leastInAll,
+  openLists,
+  readPages,
+  whileSteady,
+  whileTotalStands,
+  type List,
+  type ListQuery,
+} from "../lists.ts";
+import type { Rules } from "../rule.ts";
+import type { Judge } from "../run.ts";
+import type { AccountSet } from "../world/dataset.ts";
+import type { World } from "../world/world.ts";
+
+/** Section 4.4: what all pages of a list are together, what lies beyond them, and total. */
+export const notificationPageRules = {
+  pagesPartitionTheSet: {
+    requirement: "notifications.pages-partition",
+    needs: ["notifications"],
+    check: async (world, run) => {
+      const greatest = await greatestLimit(world);
+      const { accounts } = world.notifications;
+      const [many, pages] = accounts;
+      const examples = [
+        ...(many === undefined
+          ? []
+          : [
+              { account: many, limit: undefined },
+              { account: many, limit: 7 },
+            ]),
+        ...(pages === undefined
+          ? []
+          : [{ account: pages, limit: Math.max(1, Math.floor(pages.ids.length / 4)) }]),
+      ].filter(({ limit }) => (limit ?? 1) <= greatest);
+      return run.all([
+        run.forAll(walks(world, greatest), pagesArePartition, { share: 0.7, examples, print: printWalk }),
+        run.forEach([Math.min(7, greatest), undefined, greatest], pagesOfAllAreDisjoint, {
+          part: "unfiltered",
+        }),
+      ]);
+    },
+  },
+
+  pagesPastTheEndRepeatNothing: {
+    requirement: "notifications.past-the-end",
+    needs: ["notifications"],
+    check: async (world, run) => {
+      const greatest = await greatestLimit(world);
+      const { accounts } = world.notifications;
+      const generated = fc.constantFrom(...accounts).chain((account) =>
+        fc.record({
+          account: fc.constant(account),
+          limit: limits(account.ids.length, world.limits.defaultLimit, greatest),
+          beyond: fc
+            .oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 6, max: 1_000_000 }))
+            .map((pages) => [pages]),
+        }),
+      );
+      const exact = accounts.flatMap((account, index) =>
+        [undefined, 8, account.ids.length]
+          .filter((limit) => (limit ?? 1) <= greatest)
+          .map((limit) => ({ account, limit, beyond: index < 2 ? farPages : nearPages })),
+      );
+      return run.all([
+        run.forEach(exact, nothingPastTheEnd, { part: "near and far", print: printBeyond }),
+        run.forAll(generated, nothingPastTheEnd, { print: printBeyond }),
+        run.forEach(accounts.slice(0, 2), nothingAfterASingleItem, { part: "id filter" }),
+        run.forEach([undefined, 1], nothingFarPastAll, { part: "unfiltered" }),
+      ]);
+    },
+  },
+
+  totalCountsWhatMatches: {
+    requirement: "notifications.total",
+    needs: ["notifications"],
+    check: async (world, run) => {
+      const greatest = await greatestLimit(world);
+      const questions = questionsOf(world);
+      const everyQuestion = questions.flatMap((question) => [
+        { question, limit: undefined, page: undefined },
+        { question, limit: 1, page: 0 },
+        { question, limit: undefined, page: 1 },
+      ]);
+      const examples = questions.slice(0, 1).map((question) => ({ question, limit: 2, page: 1 }));
+      return run.all([
+        run.forEach(everyQuestion, totalIsTheNumber, { part: "every filter", print: printCounted }),
+        run.forAll(counted(world, questions, greatest), totalIsTheNumber, { print: printCounted, examples }),
+        run.once(async (world) => ({ judgement: await totalOfAll(world, greatest) }), { part: "unfiltered" }),
+      ]);
+    },
+  },
+} satisfies Rules;
+
+interface Walk {
+  readonly account: AccountSet;
+  readonly limit: number | undefined;
+}
+
+const printWalk = ({ account, limit }: Walk): string =>
+  `${limit === undefined ? "no limit" : `limit=${limit}`}, an account with ${account.ids.length} notifications`;
+
+const MOST_PAGES = 18;
+
+/** Walks of at most MOST_PAGES pages: small pages of a long list cost many reads and show no more. */
+const walks = ({ notifications, limits: { defaultLimit } }: World, greatest: number): fc.Arbitrary<Walk> =>
+  fc.constantFrom(...notifications.accounts).chain((account) => {
+    const length = account.ids.length;
+    const least = Math.min(greatest, Math.ceil(length / MOST_PAGES));
+    const limit = limits(length, defaultLimit, greatest).map((any) => Math.max(any, least));
+    return fc.record({ account: fc.constant(account), limit: fc.option(limit, { nil: undefined }) });
+  });
+
+const pagesArePartition: Judge<Walk> = async ({ account, limit }, world) => {
+  const list = await openLists(world);
+  const query = { accountId: account.accountId, limit };
+  const count = pagesIn(account.ids.length, limit ?? world.limits.defaultLimit);
+  return whileSteady(list, account, async () => {
+    const pages = await readPages(list, query, count);
+    const wrong = difference(
+      account.ids,
+      pages.flatMap(({ ids }) => ids),
+    );
+    if (wrong !== undefined)
+      return broke(
+        `the ${count} pages with ${asked(query)} are together the ${account.ids.length} notifications, each once`,
+        `over all pages there are ${wrong}`,
+      );
+    // From the back, so that a page which depends on the one read before shows.
+    for (const [page, before] of [...pages.entries()].toReversed()) {
+      const again = await list({ ...query, page });
+      const changed = difference(before.ids, again.ids);
+      if (changed !== undefined)
+        return broke(
+          `page=${page} with ${asked(query)} holds the same notifications each time that it is read`,
+          `the second time there are ${changed}`,
+        );
+    }
+    return held;
+  });
+};
+
+/** The whole list may be long: its first pages are read, and more than that only where it ends soon. */
+const pagesOfAllAreDisjoint: Judge<number | undefined> = async (limit, world) => {
+  const list = await openLists(world);
+  return whileTotalStands(list, async () => {
+    const pages = await readPages(list, { limit }, MOST_PAGES);
+    const seen = pages.flatMap(({ ids }) => ids);
+    const ended = pages.at(-1)?.ids.length === 0;
+    const expected = ended ? [...seen, ...world.notifications.accounts.flatMap(({ ids }) => ids)] : seen;
+    const wrong = difference(expected, seen);
+    return expectThat(
+      wrong === undefined,
+      `the pages with ${asked({ limit })} are together all notifications, each once`,
+      `over ${pages.length} pages there are ${wrong ?? "none"}`,
+    );
+  });
+};
+
+interface Beyond {
+  readonly account: AccountSet;
+  readonly limit: number | undefined;
+  /** Pages to ask for, counted from the first one past the end. */
+  readonly beyond: readonly number[];
+}
+
+/** Near the end, and so far that an offset of 31, 32 or 53 bits comes round to the beginning. */
+const nearPages = [0, 1, 2, 10] as const;
+const farPages = [...nearPages, 1_000, 2 ** 28, 2 ** 29, 2 ** 30, 2 ** 31, 2 ** 32] as const;
+
+const printBeyond = ({ account, limit, beyond }: Beyond): string =>
+  `${limit === undefined ? "no limit" : `limit=${limit}`}, ${beyond.join(", ")} pages past the end of ${account.ids.length} notifications`;
+
+const nothingPastTheEnd: Judge<Beyond> = async ({ account, limit, beyond }, world) => {
+  const list = await openLists(world);
+  const query = { accountId: account.accountId, limit };
+  const count = pagesIn(account.ids.length, limit ?? world.limits.defaultLimit);
+  const first = await list({ ...query, page: 0 });
+  if (first.ids.length === 0) return setAside(`the first page with ${asked(query)} holds nothing`);
+  return whileSteady(list, account, async () => {
+    for (const further of beyond) {
+      // A far page is asked for as such: 2^29 pages of 8 come round to 0 exactly, 2^29 and a few do not.
+      const page = further < 1_000 ? count + further : further;
+      const seen = await list({ ...query, page });
+      const known = new Set([...account.ids.map((id) => id.toLowerCase()), ...first.ids]);
+      const repeated = seen.ids.filter((id) => known.has(id)).length;
+      if (repeated > 0)
+        return broke(
+          `with ${asked(query)}, ${account.ids.length} notifications end at page=${count - 1}, and later pages repeat none`,
+          `page=${page} shows ${repeated} of them again`,
+        );
+    }
+    return held;
+  });
+};
+
+const nothingAfterASingleItem: Judge<AccountSet> = async ({ accountId, ids }, world) => {
+  const list = await openLists(world);
+  const id = ids[0] ?? "";
+  const judgements: Judgement[] = [];
+  for (const query of [{ id }, { id, limit: 1 }, { id, accountId }] as const)
+    for (const page of [1, 2, 2 ** 30]) {
+      const seen = await list({ ...query, page });
+      judgements.push(
+        expectThat(
+          seen.ids.length === 0,
+          `with ${asked(query)} one notification matches, and pages after the first repeat it not`,
+          `page=${page} got ${seen.said}`,
+        ),
+      );
+    }
+  return allHold(judgements);
+};
+
+const nothingFarPastAll: Judge<number | undefined> = async (limit, world) => {
+  const list = await openLists(world);
+  const first = await list({ limit, page: 0 });
+  const page = 1_000_000_007;
+  if (!first.served) return setAside("the whole list is not served");
+  const seen = await list({ limit, page });
+  const repeated = seen.ids.filter((id) => first.ids.includes(id)).length;
+  return expectThat(
+    repeated === 0,
+    `a page far beyond the end of all notifications repeats none`,
+    `page=${page} shows ${repeated} notifications of the first page again`,
+  );
+};
+
+/** A filter and the number of notifications that match it. */
+interface Question {
+  readonly filter: ListQuery;
+  readonly matches: number;
+  readonly account: AccountSet;
+  readonly what: string;
+}
+
+const questionsOf = ({ notifications }: World): readonly Question[] => {
+  const { accounts, emptyAccountId } = notifications;
+  const byAccount = accounts.map((account) => ({
+    account,
+    filter: { accountId: account.accountId },
+    matches: account.ids.length,
+    what: `accountId of ${account.ids.length} notifications`,
+  }));
+  const [first] = accounts;
+  if (first === undefined) return byAccount;
+  const { accountId } = first;
+  const id = first.ids[0] ?? "";
+  const other = accounts[1]?.accountId ?? emptyAccountId;
+  return [
+    ...byAccount,
+    { account: first, filter: { id }, matches: 1, what: "id" },
+    { account: first, filter: { id: first.ids.at(-1) ?? "" }, matches: 1, what: "id of the last" },
+    { account: first, filter: { id, accountId }, matches: 1, what: "id and its accountId" },
+    { account: first, filter: { id, accountId: other }, matches: 0, what: "id and another accountId" },
+    {
+      account: first,
+      filter: { accountId: emptyAccountId },
+      matches: 0,
+      what: "accountId without notifications",
+    },
+    { account: first, filter: { id: emptyAccountId }, matches: 0, what: "id of no notification" },
+  ];
+};
+
+interface Counted {
+  readonly question: Question;
+  readonly limit: number | undefined;
+  readonly page: number | undefined;
+}
+
+/** Mostly pages that exist, of filters that match something; now and then one past the end. */
+const counted = (world: World, questions: readonly Question[], greatest: number): fc.Arbitrary<Counted> =>
+  fc.constantFrom(...questions.filter(({ matches }) => matches > 0)).chain((question) =>
+    limits(question.matches, world.limits.defaultLimit, greatest).chain((limit) => {
+      const existing = fc.integer({ min: 0, max: pagesIn(question.matches, limit) - 1 });
+      const past = fc.integer({ min: pagesIn(question.matches, limit), max: 40 });
+      return fc.record({
+        question: fc.constant(question),
+        limit: fc.constant(limit),
+        page: fc.oneof({ weight: 3, arbitrary: existing }, { weight: 1, arbitrary: past }),
+      });
+    }),
+  );
+
+const printCounted = ({ question, limit, page }: Counted): string =>
+  `${question.what}; ${asked({ limit, page })}`;
+
+const totalIsTheNumber: Judge<Counted> = async ({ question, limit, page }, world) => {
+  const list = await openLists(world);
+  const { filter, matches, account } = question;
+  const exists = matches > (page ?? 0) * (limit ?? world.limits.defaultLimit);
+  return whileSteady(list, account, async () => {
+    const seen = await list({ ...filter, limit, page });
+    // Where nothing is to be shown a refusal is as good as an empty page.
+    if (!seen.served && !exists) return setAside("where nothing is to be shown, the service refuses");
+    return expectThat(
+      seen.total === matches,
+      `total is ${matches}, the number of notifications that match ${question.what}`,
+      `with ${asked({ ...filter, limit, page })} it got ${seen.said}`,
+    );
+  });
+};
+
+/** The whole list: its total is the same whatever the page, and the number of items where it can be walked. */
+const totalOfAll = async (world: World, greatest: number): Promise<Judgement> => {
+  const list = await openLists(world);
+  return whileTotalStands(list, async () => {
+    const least = leastInAll(world);
+    const shapes: readonly ListQuery[] = [
+      {},
+      { limit: 1 },
+      { limit: greatest },
+      { page: 1 },
+      { limit: 2, page: 3 },
+    ];
+    const totals = new Set<unknown>();
+    for (const query of shapes) {
+      const { served, total, said } = await list(query);
+      if (!served) continue;
+      totals.add(total);
+      if (typeof total !== "number" || total < least)
+        return broke(
+          `total of the whole list is at least ${least}, the number of notifications known`,
+          `with ${asked(query)} it got ${said}`,
+        );
+    }
+    if (totals.size !== 1)
+      return broke("total of the whole list is the same on every page", `it was ${[...totals].join(", ")}`);
+    return countedTotal(list, Number([...totals][0]), greatest);
+  });
+};
+
+const countedTotal = async (list: List, total: number, greatest: number): Promise<Judgement> => {
+  if (total > greatest * MOST_PAGES) return held;
+  const pages = await readPages(list, { limit: greatest }, MOST_PAGES + 1);
+  const count = new Set(pages.flatMap(({ ids }) => ids)).size;
+  return expectThat(
+    count === total,
+    "total of the whole list is the number of notifications on its pages",
+    `total is ${total}, and the pages hold ${count}`,
+  );
+};

@@ -1,0 +1,173 @@
+import { allHold, broke, held, type Judgement } from "../judgement.ts";
+import { asked, fold, openLists, type List, type ListQuery } from "../lists.ts";
+import type { Rules } from "../rule.ts";
+import type { Judge } from "../run.ts";
+import { ControlFailed } from "../world/exchange.ts";
+import type { World } from "../world/world.ts";
+
+/** Two waits for new notifications to be listed, at the usual tolerance. */
+const WAITS_MS = 2 * 30_000;
+
+/** Section 4.4: the list while notifications are created. */
+export const notificationWriteRules = {
+  listsStayTrueWhileNotificationsAreCreated: {
+    requirement: "notifications.under-writes",
+    needs: ["events"],
+    writes: true,
+    waitsMs: () => WAITS_MS,
+    check: (world, run) => {
+      const { defaultLimit } = world.limits;
+      const plans = [
+        { limit: 3, writers: 2, events: 6 },
+        { limit: defaultLimit, writers: 3, events: 6 },
+        { limit: 1, writers: 1, events: 8 },
+        { limit: 2 * defaultLimit, writers: 8, events: 4 },
+      ];
+      return run.forEach(
+        Array.from({ length: run.cases(0.25) }, (_, index) => plans[index % plans.length] as Plan),
+        listStaysTrue,
+        { together: true, replays: 2 },
+      );
+    },
+  },
+} satisfies Rules;
+
+interface Plan {
+  /** Page size of the walks. */
+  readonly limit: number;
+  /** How many write at the same time, */
+  readonly writers: number;
+  /** and how many events each of them triggers, one after the other. */
+  readonly events: number;
+}
+
+/** Reads beside the writers; more would prove no more. */
+const MOST_LOOKS = 60;
+
+/** One account's history: what can be there at most, what must be there at least, and what broke. */
+interface History {
+  readonly world: World;
+  readonly accountId: string;
+  list: List;
+  /** Events begun, whatever became of them. */
+  begun: number;
+  readonly acknowledged: Set<string>;
+  /** Acknowledged so long ago that they must be listed: how many, and those whose ids the hook told. */
+  settled: { count: number; ids: ReadonlySet<string> };
+  /** Ids that completed reads have shown: what was there stays there. */
+  readonly seen: Set<string>;
+  /** What the account held before; zero in a fresh one. */
+  readonly before: number;
+  readonly judgements: Judgement[];
+}
+
+const listStaysTrue: Judge<Plan> = async (plan, world) => {
+  const history = await beginHistory(world);
+  await write(history);
+  let writing = plan.writers;
+  const writer = async (): Promise<void> => {
+    for (let event = 0; event < plan.events; event += 1) await write(history);
+    writing -= 1;
+  };
+  const reader = async (query: ListQuery): Promise<void> => {
+    for (let looks = 0; writing > 0 && looks < MOST_LOOKS; looks += 1) await look(history, query);
+  };
+  await Promise.all([
+    reader({ limit: 1 }),
+    reader({ limit: world.limits.defaultLimit }),
+    reader({}),
+    walk(history, plan.limit, 3),
+    ...Array.from({ length: plan.writers }, writer),
+  ]);
+  // Twice: a count that was kept at the first look is wrong at the second.
+  for (let round = 0; round < 2; round += 1) {
+    await settle(history);
+    await look(history, { limit: 1 });
+    await walk(history, world.limits.defaultLimit, 0);
+    if (round === 0) await Promise.all([write(history), write(history)]);
+  }
+  return allHold(history.judgements);
+};
+
+const beginHistory = async (world: World): Promise<History> => {
+  const { events } = world;
+  if (events === undefined) throw new ControlFailed("the profile has no hook events.trigger");
+  const accountId = events.account();
+  const list = await openLists(world);
+  const { total } = events.accountsAreFresh ? { total: 0 } : await list({ accountId, limit: 1 });
+  const before = typeof total === "number" ? total : 0;
+  return {
+    world,
+    accountId,
+    list,
+    begun: 0,
+    acknowledged: new Set(),
+    settled: { count: before, ids: new Set() },
+    seen: new Set(),
+    before,
+    judgements: [],
+  };
+};
+
+const write = async (history: History): Promise<void> => {
+  history.begun += 1;
+  const nth = history.begun;
+  const id = await history.world.events?.trigger(history.accountId);
+  history.acknowledged.add(id === undefined ? `untold ${nth}` : fold(id));
+};
+
+/** Waits until everything that was acknowledged must be listed. The wait may outlive the token. */
+const settle = async (history: History): Promise<void> => {
+  await history.world.clock.sleep(history.world.tolerances.visibilityMs + 100);
+  history.list = await openLists(history.world);
+  const ids = [...history.acknowledged].filter((id) => !id.startsWith("untold"));
+  history.settled = { count: history.before + history.acknowledged.size, ids: new Set(ids) };
+};
+
+/** Reads one page and judges it by what had been seen before it was asked for and begun before it came. */
+const look = async (history: History, query: ListQuery): Promise<readonly string[]> => {
+  const least = Math.max(history.settled.count, history.seen.size);
+  const { ids, total, said } = await history.list({ accountId: history.accountId, ...query });
+  // Others may write to an account that is not the run's own: there is no upper bound then.
+  const most = history.world.events?.accountsAreFresh === true ? history.begun : Infinity;
+  const where = `with ${asked({ accountId: "", ...query })} `;
+  if (typeof total === "number" && (total < least || total > most))
+    history.judgements.push(
+      broke(
+        `total lies between the ${least} notifications that were there before and the ${most} begun before the answer came`,
+        `${where}it got ${said}`,
+      ),
+    );
+  else if (new Set(ids).size < ids.length)
+    history.judgements.push(broke("no page holds a notification twice", `${where}it got ${said}`));
+  else history.judgements.push(held);
+  for (const id of ids) history.seen.add(id);
+  return ids;
+};
+
+/**
+ * Walks to the first page without items. What was visible when the walk began must turn up
+ * on its way; that new notifications push others on to a page where they turn up again is
+ * no breach. After each of the first `events` pages an event is triggered.
+ */
+const walk = async (history: History, limit: number, events: number): Promise<void> => {
+  const atStart = new Set([...history.seen, ...history.settled.ids]);
+  const settledCount = history.settled.count;
+  const found = new Set<string>();
+  for (let page = 0; page <= Math.ceil((history.before + history.begun) / limit) + 2; page += 1) {
+    const ids = await look(history, { limit, page });
+    if (ids.length === 0) break;
+    for (const id of ids) found.add(id);
+    if (page < events) await write(history);
+  }
+  const missing = [...atStart].filter((id) => !found.has(id)).length;
+  const short = Math.max(missing, settledCount - found.size);
+  history.judgements.push(
+    short > 0
+      ? broke(
+          `a walk with limit=${limit} to a page without items shows everything that was there when it began`,
+          `${short} of at least ${Math.max(atStart.size, settledCount)} did not turn up`,
+        )
+      : held,
+  );
+};

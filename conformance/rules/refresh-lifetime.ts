@@ -1,0 +1,191 @@
+import type { Verdict } from "../contract/verdict.ts";
+import { credentialsOf, describe, grantOf } from "../answers.ts";
+import { duration } from "../contract/duration.ts";
+import { broke, held, undecided, type Judgement } from "../judgement.ts";
+import { alignToSecond, judgeLifetime } from "../lifetime.ts";
+import type { Rules, WaitFacts } from "../rule.ts";
+import {
+  exchangeBody,
+  obtainCode,
+  obtainTokens,
+  opens,
+  redeem,
+  refreshBody,
+  refreshes,
+  timed,
+  type IssuedTokens,
+} from "../steps.ts";
+import type { Bracket } from "../world/exchange.ts";
+import type { Client } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+
+/** Room for guards and for probes past the end. */
+const pastTheEnd = ({ limits }: WaitFacts): number =>
+  limits.refreshTokenLifetimeMs * 1.1 + limits.codeLifetimeMs + 10_000;
+
+const alive = (
+  world: World,
+  { client, refreshToken }: Pick<IssuedTokens, "client" | "refreshToken">,
+): Promise<boolean> => refreshes(world, client, refreshToken);
+
+export const refreshLifetimeRules = {
+  refreshTokenLivesThirtyDays: {
+    requirement: "refresh.lifetime",
+    waitsMs: pastTheEnd,
+    check: (world, run) => {
+      const lifetimeMs = world.limits.refreshTokenLifetimeMs;
+      return run.all([
+        judgeLifetime(world, run, {
+          name: "refreshToken",
+          lifetimeMs,
+          issue: (one) => obtainTokens(one),
+          alive,
+        }),
+        judgeLifetime(world, run, {
+          name: "refreshToken of a code that was exchanged late",
+          lifetimeMs,
+          issue: exchangeLate,
+          issuedIn: ({ issued }) => issued,
+          alive,
+          perSide: run.cases(0.12, 1),
+        }),
+      ]);
+    },
+  },
+
+  useDoesNotLengthenThirtyDays: {
+    requirement: "refresh.lifetime-is-from-issue",
+    waitsMs: pastTheEnd,
+    check: (world, run) =>
+      judgeLifetime(world, run, {
+        name: "refreshToken in use",
+        lifetimeMs: world.limits.refreshTokenLifetimeMs,
+        issue: (one) => obtainTokens(one),
+        use: async (one, tokens) => {
+          await refreshes(one, tokens.client, tokens.refreshToken);
+          // Another grant of the same client must not lend its own 30 days either.
+          await obtainTokens(one, { client: tokens.client });
+        },
+        alive,
+      }),
+  },
+
+  refreshWorksOnceTheAccessTokenIsDead: {
+    requirement: "refresh.after-access-expiry",
+    waitsMs: ({ accessLifetimeMs }) => accessLifetimeMs + 10_000,
+    check: async (world, run): Promise<Verdict> => {
+      const { accessLifetimeMs, limits } = world;
+      if (accessLifetimeMs + 2 * world.tolerances.lifetimeGuardMs >= limits.refreshTokenLifetimeMs)
+        return {
+          kind: "not-applicable",
+          reason: `an accessToken lives for ${duration(accessLifetimeMs)}, no shorter than the refreshToken; there is no moment at which only the first has expired`,
+        };
+      return run.forEach(afterExpiry(world, run.cases(0.16, 3)), refreshAfterExpiry, {
+        together: true,
+        replays: world.clock.kind === "virtual" ? 2 : 0,
+        print: (laterMs) =>
+          `the refreshes come ${laterMs.map(duration).join(", then ")} after the accessToken's end`,
+      });
+    },
+  },
+
+  afterThirtyDaysAuthorizingAnewWorks: {
+    requirement: "refresh.reauthorize",
+    waitsMs: pastTheEnd,
+    check: (world, run) =>
+      run.forEach(
+        world.clock.kind === "virtual" ? [0, world.limits.refreshTokenLifetimeMs] : [0],
+        reauthorizeAfter,
+        {
+          together: true,
+          replays: world.clock.kind === "virtual" ? 2 : 0,
+          print: (laterMs) => `${duration(laterMs)} after the end of the refreshToken`,
+        },
+      ),
+  },
+} satisfies Rules;
+
+/** The 30 days begin with the token, not with the code: half of the code's life lies between the two. */
+const exchangeLate = async (world: World): Promise<IssuedTokens & { issued: Bracket }> => {
+  const { code } = await obtainCode(world);
+  await world.clock.sleep(world.limits.codeLifetimeMs / 2);
+  await alignToSecond(world);
+  const { value, at } = await timed(world, () => redeem(world, code));
+  return { ...value, issued: at };
+};
+
+/** For each case, how long after each death of an access token the next refresh comes. */
+const afterExpiry = (world: World, cases: number): readonly (readonly number[])[] => {
+  if (world.clock.kind === "real") return [[0]];
+  const roomMs = world.limits.refreshTokenLifetimeMs - world.accessLifetimeMs;
+  const series = [[0], [Math.min(86_400_000, roomMs / 2)], [0, 60_000, 3_600_000]];
+  return Array.from({ length: cases }, (_, index) => series[index] ?? [(roomMs * (index - 2)) / (cases + 1)]);
+};
+
+/** Lets one access token after another die, sees it dead, and refreshes; each refresh must bring one that works. */
+const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Promise<Judgement> => {
+  const guardMs = world.tolerances.lifetimeGuardMs;
+  const first = await timed(world, () => obtainTokens(world));
+  const tokens = first.value;
+  const endMs = first.at.earliestMs + world.limits.refreshTokenLifetimeMs - 2 * guardMs;
+  let { accessToken, expiresInMs } = tokens;
+  for (const [index, later] of laterMs.entries()) {
+    const waitMs = expiresInMs + guardMs + later;
+    const { latestMs } = await world.clock.now();
+    if (!(waitMs > 0) || latestMs + waitMs >= endMs)
+      return index > 0
+        ? held
+        : undecided(`expiresIn says ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`);
+    await world.clock.sleep(waitMs);
+    // A token that outlives its expiresIn breaks access.lifetime; what is asked here can be asked all the same.
+    await opens(world, accessToken);
+    const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+    const next = credentialsOf(answer);
+    if (next.accessToken === undefined)
+      return broke("a refresh works once the accessToken has expired", `refused: ${describe(answer)}`);
+    if (!(await opens(world, next.accessToken)))
+      return broke(
+        "a refresh after the accessToken's end brings one that works",
+        "it does not open the list",
+      );
+    accessToken = next.accessToken;
+    expiresInMs = Number(next.expiresIn) * 1_000;
+  }
+  return held;
+};
+
+/** Lets a refresh token die, sees it refused, and runs the flow again: that works, and the dead token stays dead. */
+const reauthorizeAfter = async (laterMs: number, world: World): Promise<Judgement> => {
+  const old = await obtainTokens(world);
+  await world.clock.sleep(world.limits.refreshTokenLifetimeMs + world.tolerances.lifetimeGuardMs + laterMs);
+  if (await alive(world, old))
+    return undecided(
+      "the refreshToken works beyond its 30 days (refresh.lifetime), so the need to authorize again never came",
+    );
+  const expected =
+    "once the refreshToken is invalid, authorizing and exchanging anew yields tokens that work";
+  const anew = await flowAnew(world, old.client);
+  if (typeof anew === "string") return broke(expected, anew);
+  if (!(await opens(world, anew.accessToken)))
+    return broke(expected, "the new accessToken does not open the list");
+  if (!(await alive(world, anew)))
+    return broke(expected, "the new refreshToken yields no accessToken that works");
+  return (await alive(world, old))
+    ? broke("a refreshToken that has become invalid stays so", "the new authorization made it work again")
+    : held;
+};
+
+/** The tokens of a new run of the flow, or a sentence that says where it ended. */
+const flowAnew = async (
+  world: World,
+  client: Client,
+): Promise<Pick<IssuedTokens, "client" | "accessToken" | "refreshToken"> | string> => {
+  const authorized = await world.target.authorize({ client });
+  const grant = grantOf(authorized);
+  if (grant === undefined) return `the authorization got no code: ${describe(authorized)}`;
+  const exchanged = await world.target.exchange(exchangeBody(client, grant.code));
+  const { accessToken, refreshToken } = credentialsOf(exchanged);
+  return accessToken === undefined || refreshToken === undefined
+    ? `the exchange got no tokens: ${describe(exchanged)}`
+    : { client, accessToken, refreshToken };
+};

@@ -1,0 +1,189 @@
+import fc from "fast-check";
+import { altered, alterations, nearMisses, type Alteration } from "../arbitraries/credentials.ts";
+import { describe } from "../answers.ts";
+import { inGroups } from "../groups.ts";
+import { broke, held, setAside, type Judgement } from "../judgement.ts";
+import type { Rules } from "../rule.ts";
+import { obtainCode, obtainTokens, refreshBody, refreshes, yielded, type IssuedTokens } from "../steps.ts";
+import { ControlFailed } from "../world/exchange.ts";
+import { answerOrHangUp, type Client } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+
+/** One way of refreshing wrongly: the body that is sent in place of the right one, or undefined where it would be the right one. */
+interface Probe {
+  readonly name: string;
+  readonly body: (tokens: IssuedTokens, world: World) => unknown | Promise<unknown>;
+}
+
+/** Probes that share one token set and its control. */
+const GROUP = 8;
+
+export const refreshRefusalRules = {
+  unknownRefreshTokensAreRefused: {
+    requirement: "refresh.unknown",
+    check: (_world, run) =>
+      run.all([
+        run.forEach(
+          inGroups([...otherCredentials, ...tokenMisses], GROUP),
+          (probes, world) =>
+            judgeRefused(world, probes, "a value that was never issued as a refreshToken is refused"),
+          { part: "near misses", print: namesOf },
+        ),
+        run.forAll(
+          fc.array(alterations, { minLength: 1, maxLength: 4 }),
+          (several, world) =>
+            judgeRefused(
+              world,
+              several.map(alteredToken),
+              "a value that was never issued as a refreshToken is refused",
+            ),
+          { part: "random alterations", share: 0.6 },
+        ),
+      ]),
+  },
+
+  unknownClientsAreRefusedARefresh: {
+    requirement: "refresh.unknown-client",
+    check: (_world, run) =>
+      run.forEach(
+        inGroups([...noClients, ...clientMisses], GROUP),
+        (probes, world) =>
+          judgeRefused(world, probes, "a refresh with a clientId that no client has is refused"),
+        { print: namesOf },
+      ),
+  },
+
+  refreshTokenBelongsToItsClient: {
+    requirement: "refresh.bound-to-client",
+    needs: ["second-client"],
+    check: (_world, run) =>
+      run.forEach(["first", "second"] as const, presentedByAnother, {
+        print: (owner) => `the token of the ${owner} client`,
+      }),
+  },
+} satisfies Rules;
+
+const namesOf = (probes: readonly Probe[]): string => probes.map(({ name }) => name).join("; ");
+
+const withToken = (tokens: IssuedTokens, refreshToken: unknown): unknown => ({
+  clientId: tokens.client.id,
+  refreshToken,
+});
+
+/** Other things that a client holds, in the refresh token's place. */
+const otherCredentials: readonly Probe[] = [
+  { name: "no refreshToken at all", body: ({ client }) => ({ clientId: client.id }) },
+  { name: "the accessToken in its place", body: (tokens) => withToken(tokens, tokens.accessToken) },
+  { name: "the used code in its place", body: (tokens) => withToken(tokens, tokens.code) },
+  {
+    name: "a fresh code in its place",
+    body: async (tokens, world) =>
+      withToken(tokens, (await obtainCode(world, { client: tokens.client })).code),
+  },
+  { name: "the clientId in its place", body: (tokens) => withToken(tokens, tokens.client.id) },
+  { name: "the client's secret in its place", body: (tokens) => withToken(tokens, tokens.client.secret) },
+  {
+    name: "an invented value of the same length",
+    body: (tokens, world) => withToken(tokens, invented(tokens.refreshToken.length, world)),
+  },
+];
+
+const invented = (length: number, world: World): string =>
+  world
+    .unique()
+    .repeat(Math.ceil(length / 8))
+    .slice(0, length);
+
+const missed = <T>(value: string, alter: (value: string) => T): T | undefined => {
+  const near = alter(value);
+  return near === value ? undefined : near;
+};
+
+const tokenMisses: readonly Probe[] = nearMisses.map(({ name, alter }) => ({
+  name: `refreshToken: ${name}`,
+  body: (tokens) => {
+    const near = missed(tokens.refreshToken, alter);
+    return near === undefined ? undefined : withToken(tokens, near);
+  },
+}));
+
+const alteredToken = (alteration: Alteration): Probe => ({
+  name: `${alteration.how} at ${alteration.at}`,
+  body: (tokens) => {
+    const near = missed(tokens.refreshToken, (value) => altered(value, alteration));
+    return near === undefined ? undefined : withToken(tokens, near);
+  },
+});
+
+const withClient = (tokens: IssuedTokens, clientId: unknown): unknown => ({
+  clientId,
+  refreshToken: tokens.refreshToken,
+});
+
+const noClients: readonly Probe[] = [
+  { name: "no clientId at all", body: ({ refreshToken }) => ({ refreshToken }) },
+  { name: "an invented clientId", body: (tokens, world) => withClient(tokens, world.unique()) },
+  {
+    name: "an invented clientId of the same length",
+    body: (tokens, world) => withClient(tokens, invented(tokens.client.id.length, world)),
+  },
+  { name: "the refreshToken as the clientId", body: (tokens) => withClient(tokens, tokens.refreshToken) },
+  { name: "the client's secret as the clientId", body: (tokens) => withClient(tokens, tokens.client.secret) },
+];
+
+const clientMisses: readonly Probe[] = nearMisses.map(({ name, alter }) => ({
+  name: `clientId: ${name}`,
+  body: (tokens) => {
+    const near = missed(tokens.client.id, alter);
+    return near === undefined ? undefined : withClient(tokens, near);
+  },
+}));
+
+/**
+ * Sends every probe and looks whether any of them yielded a token. Afterwards the right
+ * request must work: with the very token that the probes were about, as nothing but time
+ * ends it (section 3.2). Where it does not, a twin tells a side effect of the refusals
+ * from a service that refreshes nothing.
+ */
+const judgeRefused = async (world: World, probes: readonly Probe[], expected: string): Promise<Judgement> => {
+  const tokens = await obtainTokens(world);
+  let sent = 0;
+  for (const probe of probes) {
+    const body = await probe.body(tokens, world);
+    if (body === undefined) continue;
+    sent += 1;
+    const answer = await answerOrHangUp(world.target.refresh(body));
+    const gained = await yielded(world, answer, tokens.client);
+    if (gained !== undefined && answer !== undefined)
+      return broke(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`);
+  }
+  if (sent === 0) return setAside("the credential is such that nothing could be altered");
+  if (await refreshes(world, tokens.client, tokens.refreshToken)) return held;
+  const twin = await obtainTokens(world);
+  if (!(await refreshes(world, twin.client, twin.refreshToken)))
+    throw new ControlFailed("a right refresh, sent after the wrong ones, yields no token that works");
+  return broke(
+    "a refused refresh leaves the refreshToken as it was; only time ends it",
+    `after ${namesOf(probes)} the refreshToken is refused, while one that nothing was tried with works`,
+  );
+};
+
+/** A client presents a token that the other one was given; its own must work. */
+const presentedByAnother = async (owner: "first" | "second", world: World): Promise<Judgement> => {
+  const second = world.secondClient;
+  if (second === undefined) throw new ControlFailed("there is no second client");
+  const [holder, stranger]: [Client, Client] =
+    owner === "first" ? [world.client, second] : [second, world.client];
+  const tokens = await obtainTokens(world, { client: holder });
+  const own = await obtainTokens(world, { client: stranger });
+  if (!(await refreshes(world, stranger, own.refreshToken)))
+    throw new ControlFailed("the other client's own refreshToken does not work");
+  const answer = await answerOrHangUp(world.target.refresh(refreshBody(stranger, tokens.refreshToken)));
+  const gained = await yielded(world, answer, stranger);
+  return gained === undefined || answer === undefined
+    ? held
+    : broke(
+        "a refreshToken is refused to a client that it was not issued to",
+        `it yielded a working ${gained}, ${describe(answer)}`,
+      );
+};

@@ -1,0 +1,221 @@
+import { malformedRequests, type Malformed } from "../arbitraries/malformed.ts";
+import { accessTokenHeader, paths } from "../contract/messages.ts";
+import { broke, held, type Judgement } from "../judgement.ts";
+import { internalsIn } from "../internals.ts";
+import { readable, stackTraceIn } from "../leaks.ts";
+import type { Rules } from "../rule.ts";
+import type { Run } from "../run.ts";
+import { kindOfBody, mediaTypeOf } from "../shapes.ts";
+import {
+  answerOrRefusal,
+  exchangeBody,
+  gaveData,
+  obtainCode,
+  obtainRefreshed,
+  obtainTokens,
+  opens,
+  yielded,
+  yieldedCode,
+} from "../steps.ts";
+import type { IssuedTokens } from "../steps.ts";
+import type { Answer, Request } from "../world/exchange.ts";
+import { answerOf, type RawRequest } from "../world/raw.ts";
+import type { World } from "../world/world.ts";
+
+/** What holds for the service as a whole. */
+export const serviceRules = {
+  badInputIsAnsweredAndSurvived: {
+    requirement: "service.survives-bad-input",
+    check: (_world, run) =>
+      run.forEach(
+        parts,
+        async (part, world) => {
+          const { requests } = await malformedBy(world, run, part);
+          for (const malformed of requests) {
+            const judgement = await judgeSurvival(world, malformed);
+            if (judgement.kind !== "held") return judgement;
+          }
+          return (await opens(world, (await obtainTokens(world)).accessToken))
+            ? held
+            : broke("the service goes on serving after malformed input", "a right request got no list");
+        },
+        { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
+      ),
+  },
+
+  answersHoldNoInternals: {
+    requirement: "service.leaks-nothing",
+    check: (_world, run) =>
+      run.forEach(
+        parts,
+        async (part, world) => {
+          const { requests, tokens } = await malformedBy(world, run, part);
+          const secrets = secretsIn(world, tokens);
+          for (const { name, request } of requests) {
+            const answer = answerOf(await world.raw.request(request));
+            const leak = answer === undefined ? undefined : leakIn(answer, textOf(request), secrets);
+            if (leak !== undefined) return broke(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
+          }
+          for (const [name, answer] of part === 0 ? await ordinaryAnswers(world) : []) {
+            const leak = leakIn(answer, "", secrets);
+            if (leak !== undefined) return broke(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
+          }
+          return held;
+        },
+        { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
+      ),
+  },
+
+  whichContentTypesAreUsed: {
+    requirement: "service.content-type",
+    check: (_world, run) =>
+      run.observe(async (world) => {
+        const { answer: authorized, code } = await obtainCode(world);
+        const exchanged = await world.target.exchange(exchangeBody(world.client, code));
+        const tokens = await obtainTokens(world);
+        const refreshed = await obtainRefreshed(world, tokens);
+        const listed = await world.target.list({ accessToken: tokens.accessToken, query: { limit: 1 } });
+        const refused = await world.target.exchange(exchangeBody(world.client, "nosuchcode"));
+        const answers = { authorized, exchanged, refreshed: refreshed.answer, listed, refused };
+        const requests: Record<string, unknown> = {
+          "authorize without": await outcomeOf(world, await plainAuthorize(world)),
+          "list without": listOutcome(
+            await answerOrRefusal(() =>
+              world.target.list({ headers: [[accessTokenHeader, tokens.accessToken]], query: { limit: 1 } }),
+            ),
+          ),
+        };
+        for (const type of requestTypes)
+          requests[`exchange ${type === undefined ? "without" : `as ${type}`}`] = await exchangeAs(
+            world,
+            type,
+          );
+        return {
+          answers: Object.fromEntries(
+            Object.entries(answers).map(([name, answer]) => [name, mediaTypeOf(answer) ?? "none"]),
+          ),
+          requests,
+        };
+      }),
+  },
+} satisfies Rules;
+
+const NOTHING_INTERNAL = "answers hold no stack traces, secrets or internal paths";
+
+/** Parts of the malformed requests that are judged side by side, each with a control of its own. */
+const PARTS = 4;
+const QUICK_SHARE = 6;
+const parts: readonly number[] = Array.from({ length: PARTS }, (_, part) => part);
+
+/** One part of the malformed requests: at quick effort every sixth of them, which ones the seed says. */
+const malformedBy = async (
+  world: World,
+  run: Run,
+  part: number,
+): Promise<{ requests: readonly Malformed[]; tokens: IssuedTokens }> => {
+  const tokens = await obtainTokens(world);
+  const { client } = world;
+  const all = malformedRequests({ ...client, ...tokens, clientId: client.id, clientSecret: client.secret });
+  const chosen =
+    run.effort === "quick" ? all.filter((_, n) => (n + (run.seed >>> 0)) % QUICK_SHARE === 0) : all;
+  return { requests: chosen.filter((_, n) => n % PARTS === part), tokens };
+};
+
+const judgeSurvival = async (
+  world: World,
+  { name, request, fitting = [] }: Malformed,
+): Promise<Judgement> => {
+  const answered = "malformed input gets an answer that is no server error";
+  const raw = await world.raw.request(request);
+  if (raw.outcome === "timeout") return broke(answered, `${name} got no answer in time`);
+  if (raw.status === undefined) return broke(answered, `${name} got the connection closed without an answer`);
+  return raw.status >= 500 && !fitting.includes(raw.status)
+    ? broke(answered, `${name} got status ${raw.status}`)
+    : held;
+};
+
+/** Shorter ones may be ordinary words, which any message may hold. */
+const LEAST_SECRET_LENGTH = 12;
+
+/** The credentials of this case, and the secrets of all clients, by what they are. */
+const secretsIn = (world: World, tokens: IssuedTokens): readonly (readonly [name: string, value: string])[] =>
+  (
+    [
+      ["the client's secret", world.client.secret],
+      ["another client's secret", world.secondClient?.secret ?? ""],
+      ["an access token", tokens.accessToken],
+      ["a refresh token", tokens.refreshToken],
+    ] as const
+  ).filter(([, value]) => value.length >= LEAST_SECRET_LENGTH);
+
+/** What an answer gives away: a secret (its own request's tokens apart), a stack trace, a path, a database's message. */
+const leakIn = (answer: Answer, sent: string, secrets: ReturnType<typeof secretsIn>): string | undefined => {
+  const text = readable(answer);
+  const found = secrets.find(
+    ([name, value]) => text.includes(value) && (name.endsWith("secret") || !sent.includes(value)),
+  );
+  if (found !== undefined) return found[0];
+  const platform = stackTraceIn(answer);
+  return platform === undefined ? internalsIn(text, sent) : `a stack trace of ${platform}`;
+};
+
+const textOf = ({ path, headers = [], body = "" }: RawRequest): string =>
+  [path, ...headers.map(([, value]) => value), body]
+    .map((part) => (typeof part === "string" ? part : Buffer.from(part).toString("latin1")))
+    .join("\n");
+
+/** Right requests and common refusals. */
+const ordinaryAnswers = async (
+  world: World,
+): Promise<readonly (readonly [name: string, answer: Answer])[]> => {
+  const { target, client } = world;
+  const { answer: authorized, code } = await obtainCode(world);
+  const body = exchangeBody(client, code);
+  return [
+    ["a right authorize request", authorized],
+    ["an exchange with a wrong secret", await target.exchange({ ...body, clientSecret: "nosuchsecret" })],
+    ["an exchange with an unknown code", await target.exchange({ ...body, code: "nosuchcode" })],
+    ["an exchange by an unknown client", await target.exchange({ ...body, clientId: "nosuchclient" })],
+    ["an exchange", await target.exchange(body)],
+    ["an exchange with a used code", await target.exchange(body)],
+    [
+      "a refresh with an unknown token",
+      await target.refresh({ clientId: client.id, refreshToken: "nosuchtoken" }),
+    ],
+    ["a list without a token", await target.list({})],
+    ["a list with an unknown token", await target.list({ accessToken: "nosuchtoken" })],
+  ];
+};
+
+const requestTypes = [
+  undefined,
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "application/json; charset=utf-8",
+  "APPLICATION/JSON",
+  "application/vnd.api+json",
+] as const;
+
+const exchangeAs = async (world: World, type: string | undefined): Promise<unknown> => {
+  const { code } = await obtainCode(world);
+  const headers: Request["headers"] = type === undefined ? [] : [["content-type", type]];
+  const body = JSON.stringify(exchangeBody(world.client, code));
+  const answer = await answerOrRefusal(() =>
+    world.target.send({ method: "POST", path: paths.exchange, headers, body }),
+  );
+  return outcomeOf(world, answer);
+};
+
+const plainAuthorize = (world: World): Promise<Answer | undefined> =>
+  answerOrRefusal(() => world.target.authorize({ headers: [] }));
+
+const listOutcome = (answer: Answer | undefined): unknown =>
+  answer === undefined
+    ? { outcome: "hang-up" }
+    : { outcome: gaveData(answer) ? "granted" : "refused", status: answer.status };
+
+const outcomeOf = async (world: World, answer: Answer | undefined): Promise<unknown> => {
+  if (answer === undefined) return { outcome: "hang-up" };
+  const granted = (await yielded(world, answer)) !== undefined || (await yieldedCode(world, answer));
+  return { outcome: granted ? "granted" : "refused", status: answer.status, body: kindOfBody(answer) };
+};

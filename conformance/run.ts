@@ -1,0 +1,408 @@
+import fc from "fast-check";
+import { canonicalJson, type Breach, type Facts, type Verdict } from "./contract/verdict.ts";
+import type { Judgement } from "./judgement.ts";
+import { ControlFailed, TransportError } from "./world/exchange.ts";
+import { newScope, type ExchangeRecord, type Scope } from "./world/journal.ts";
+import { monotonicMs } from "./world/clock.ts";
+import type { World } from "./world/world.ts";
+
+export const efforts = ["quick", "standard", "thorough"] as const;
+export type Effort = (typeof efforts)[number];
+
+/** How many cases a property judges by default, by effort. */
+const casesByEffort: Record<Effort, number> = { quick: 8, standard: 25, thorough: 200 };
+
+/** Judges one value in a world of its own. Throwing ControlFailed or TransportError leaves the case undecided. */
+export type Judge<T> = (value: T, world: World) => Promise<Judgement>;
+
+export interface CaseOptions<T> {
+  /** Name of this part of the rule, where it has several. */
+  readonly part?: string;
+  /** Prints a value for reports; fast-check's own way by default. */
+  readonly print?: (value: T) => string;
+  /** How often a failure is tried again before it is reported. */
+  readonly replays?: number;
+}
+
+export interface ListOptions<T> extends CaseOptions<T> {
+  /** Judges all values at the same time, for cases that sleep. */
+  readonly together?: true;
+  /** What the cases measured, read once all are judged. */
+  readonly facts?: () => Facts;
+}
+
+export interface PropertyOptions<T> extends CaseOptions<T> {
+  /** Cases relative to the usual number; 0.2 for costly ones. At least 2 are run. */
+  readonly share?: number;
+  /** Values that are judged first, in every run. */
+  readonly examples?: readonly T[];
+}
+
+/** What a rule judges with. Each method gives a verdict; `all` joins several into one. */
+export interface Run {
+  readonly effort: Effort;
+  /** Seed of this rule in this run, a 32-bit integer. */
+  readonly seed: number;
+  /** The usual number of cases at this effort, times `share`, at least `least`. */
+  cases(share?: number, least?: number): number;
+  /** Holds for generated values; a failing one is shrunk and replayed before it is reported. */
+  forAll<T>(arbitrary: fc.Arbitrary<T>, judge: Judge<T>, options?: PropertyOptions<T>): Promise<Verdict>;
+  /** Holds for each of the listed values, all of them judged, a few at a time. */
+  forEach<T>(values: readonly T[], judge: Judge<T>, options?: ListOptions<T>): Promise<Verdict>;
+  /** Holds in one history. `cases` says how many decisions that history holds (1 by default), `facts` what it measured. */
+  once(
+    judge: (
+      world: World,
+    ) => Promise<{ readonly judgement: Judgement; readonly cases?: number; readonly facts?: Facts }>,
+    options?: {
+      readonly part?: string;
+      /** How often a failure is tried again; 2 by default. */ readonly replays?: number;
+    },
+  ): Promise<Verdict>;
+  /** Watches what the document leaves open. Equal facts give equal fingerprints, byte for byte. */
+  observe(watch: (world: World) => Promise<unknown>): Promise<Verdict>;
+  /** One verdict out of several parts: the worst of them, with all cases and facts. */
+  all(parts: readonly Promise<Verdict>[]): Promise<Verdict>;
+}
+
+export interface RunContext {
+  readonly rule: string;
+  readonly effort: Effort;
+  readonly seed: number;
+  readonly signal: AbortSignal;
+  /** Time that shrinking one failure may take, in milliseconds. */
+  readonly shrinkBudgetMs: number;
+  /** The world of one case: everything it sends is written into the scope. */
+  readonly worldFor: (scope: Scope) => World;
+  /** Where the exchanges that prove a breach are kept. */
+  readonly keep: (exchanges: readonly ExchangeRecord[]) => void;
+  /** Replays fast-check from here, the path of an earlier failure's counterexample. */
+  readonly path?: { readonly part: string | undefined; readonly path: string };
+}
+
+const TRANSPORT_TRIES = 3;
+const REPLAYS = 4;
+const CONCURRENT_CASES = 6;
+
+/** 32-bit FNV-1a: spreads a text over the seeds, the same on every machine. */
+export const hash32 = (text: string): number => {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash | 0;
+};
+
+interface CaseResult {
+  readonly judgement: Judgement;
+  readonly scope: Scope;
+}
+
+/** Counts what the cases of one part came to. */
+interface Tally {
+  decided: number;
+  readonly undecided: string[];
+  lost: number;
+}
+
+/** Interrupted by Ctrl-C: the rule says nothing. */
+export class Interrupted extends Error {
+  constructor() {
+    super("interrupted");
+    this.name = "Interrupted";
+  }
+}
+
+export const createRun = (context: RunContext): Run => {
+  const { effort, seed } = context;
+
+  const judgeOnce = async (
+    judge: (world: World) => Promise<Judgement>,
+    tally: Tally,
+  ): Promise<CaseResult> => {
+    for (let tries = 1; ; tries += 1) {
+      if (context.signal.aborted) throw new Interrupted();
+      const scope = newScope(context.rule);
+      try {
+        return { judgement: await judge(context.worldFor(scope)), scope };
+      } catch (error) {
+        if (error instanceof ControlFailed)
+          return { judgement: { kind: "undecided", reason: error.message }, scope };
+        if (!(error instanceof TransportError)) throw error;
+        if (tries < TRANSPORT_TRIES) {
+          tally.lost += 1;
+          continue;
+        }
+        return {
+          judgement: {
+            kind: "undecided",
+            reason: `no answer: ${error.message} (exchange ${error.exchange})`,
+          },
+          scope,
+        };
+      }
+    }
+  };
+
+  const count = (tally: Tally, { judgement }: CaseResult): void => {
+    if (judgement.kind === "undecided") tally.undecided.push(judgement.reason);
+    else if (judgement.kind !== "set-aside") tally.decided += 1;
+  };
+
+  const factsOf = (tally: Tally, facts?: Facts): { facts?: Facts } => {
+    const all = { ...facts, ...(tally.lost > 0 ? { repeatedAfterLostConnection: tally.lost } : {}) };
+    return Object.keys(all).length > 0 ? { facts: all } : {};
+  };
+
+  /** The verdict of cases none of which broke: passed only if every one was decided, and at least one was. */
+  const unbroken = (tally: Tally, facts?: Facts): Verdict => {
+    const undecidedReason = tally.undecided[0];
+    if (undecidedReason !== undefined)
+      return {
+        kind: "inconclusive",
+        reason: `${tally.undecided.length} of ${tally.undecided.length + tally.decided} cases could not be decided: ${undecidedReason}`,
+        settle: "a run in which every control succeeds",
+        cases: tally.decided,
+        ...factsOf(tally, facts),
+      };
+    if (tally.decided === 0)
+      return {
+        kind: "inconclusive",
+        reason: "no case was judged",
+        settle: "a run in which at least one case is judged",
+        cases: 0,
+        ...factsOf(tally, facts),
+      };
+    return { kind: "passed", cases: tally.decided, ...factsOf(tally, facts) };
+  };
+
+  /** Tries a failing case again, so that a failure is reported with the rate at which it comes back. */
+  const replay = async (
+    first: CaseResult,
+    judge: (world: World) => Promise<Judgement>,
+    attempts: number,
+    tally: Tally,
+  ): Promise<{ result: CaseResult; replayed: { failures: number; attempts: number } }> => {
+    let result = first;
+    let failures = 0;
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const again = await judgeOnce(judge, tally);
+      if (again.judgement.kind !== "broke") continue;
+      failures += 1;
+      if (again.scope.exchanges.length <= result.scope.exchanges.length) result = again;
+    }
+    return { result, replayed: { failures, attempts } };
+  };
+
+  const failed = (
+    result: CaseResult,
+    tally: Tally,
+    detail: Pick<Breach, "part" | "reproduction">,
+    facts?: Facts,
+  ): Verdict => {
+    if (result.judgement.kind !== "broke") throw new Error("a failed verdict needs a broken case");
+    context.keep(result.scope.exchanges);
+    return {
+      kind: "failed",
+      cases: tally.decided,
+      ...factsOf(tally, facts),
+      breach: {
+        expected: result.judgement.expected,
+        actual: result.judgement.actual,
+        evidence: result.scope.exchanges.map((exchange) => exchange.n),
+        ...detail,
+      },
+    };
+  };
+
+  const cases = (share = 1, least = 2): number => Math.max(least, Math.round(casesByEffort[effort] * share));
+
+  const forAll: Run["forAll"] = async (arbitrary, judge, options = {}) => {
+    const tally: Tally = { decided: 0, undecided: [], lost: 0 };
+    let broken: CaseResult | undefined;
+    const property = fc.asyncProperty(arbitrary, async (value) => {
+      const result = await judgeOnce((world) => judge(value, world), tally);
+      count(tally, result);
+      if (result.judgement.kind !== "broke") return;
+      broken = result;
+      throw new Error(result.judgement.actual);
+    });
+    const partSeed = hash32(`${seed}:${options.part ?? ""}`);
+    const path = context.path?.part === options.part ? context.path?.path : undefined;
+    const found = await fc.check(property, {
+      seed: partSeed,
+      numRuns: cases(options.share),
+      endOnFailure: true,
+      ...(options.examples === undefined ? {} : { examples: options.examples.map((one) => [one]) }),
+      ...(path === undefined ? {} : { path }),
+    });
+    rethrowForeign(found.errorInstance, broken);
+    if (!found.failed || broken === undefined) return unbroken(tally);
+    const decidedBefore = tally.decided;
+    const shrunk = await fc.check(property, {
+      seed: partSeed,
+      path: found.counterexamplePath ?? "",
+      numRuns: cases(options.share),
+      interruptAfterTimeLimit: context.shrinkBudgetMs,
+      ...(options.examples === undefined ? {} : { examples: options.examples.map((one) => [one]) }),
+    });
+    tally.decided = decidedBefore;
+    const best = shrunk.failed && shrunk.counterexample !== null ? shrunk : found;
+    const value = (best.counterexample ?? [])[0];
+    if (value === undefined && found.counterexample === null)
+      throw new Error("fast-check failed without a counterexample");
+    const { result, replayed } = await replay(
+      broken,
+      (world) => judge(value as never, world),
+      options.replays ?? REPLAYS,
+      tally,
+    );
+    return failed(result, tally, {
+      ...(options.part === undefined ? {} : { part: options.part }),
+      reproduction: {
+        seed,
+        ...(best.counterexamplePath === null ? {} : { path: best.counterexamplePath }),
+        counterexample: print(value as never, options.print),
+        replayed,
+      },
+    });
+  };
+
+  const forEach: Run["forEach"] = async (values, judge, options = {}) => {
+    const tally: Tally = { decided: 0, undecided: [], lost: 0 };
+    const results = await mapLimited(
+      values,
+      options.together === true ? values.length : CONCURRENT_CASES,
+      async (value) => {
+        const result = await judgeOnce((world) => judge(value, world), tally);
+        count(tally, result);
+        return result;
+      },
+    );
+    const index = results.findIndex(({ judgement }) => judgement.kind === "broke");
+    const first = results[index];
+    const facts = options.facts?.();
+    if (first === undefined) return unbroken(tally, facts);
+    const value = values[index] as (typeof values)[number];
+    const { result, replayed } = await replay(
+      first,
+      (world) => judge(value, world),
+      options.replays ?? REPLAYS,
+      tally,
+    );
+    const breaking = results.flatMap(({ judgement }, at) =>
+      judgement.kind === "broke" ? [print(values[at] as (typeof values)[number], options.print)] : [],
+    );
+    return failed(
+      result,
+      tally,
+      {
+        ...(options.part === undefined ? {} : { part: options.part }),
+        reproduction: { seed, counterexample: print(value, options.print), replayed },
+      },
+      { ...facts, broken: breaking.slice(0, 20), brokenCases: breaking.length },
+    );
+  };
+
+  const once: Run["once"] = async (judge, options = {}) => {
+    const tally: Tally = { decided: 0, undecided: [], lost: 0 };
+    let facts: Facts | undefined;
+    let decisions = 1;
+    const judgeWorld = async (world: World): Promise<Judgement> => {
+      const outcome = await judge(world);
+      facts = outcome.facts;
+      decisions = outcome.cases ?? 1;
+      return outcome.judgement;
+    };
+    const first = await judgeOnce(judgeWorld, tally);
+    count(tally, first);
+    if (first.judgement.kind !== "undecided") tally.decided = decisions;
+    if (first.judgement.kind !== "broke") return unbroken(tally, facts);
+    const firstFacts = facts;
+    const { result, replayed } = await replay(first, judgeWorld, options.replays ?? 2, tally);
+    return failed(
+      result,
+      tally,
+      { ...(options.part === undefined ? {} : { part: options.part }), reproduction: { seed, replayed } },
+      firstFacts,
+    );
+  };
+
+  const observe: Run["observe"] = async (watch) => {
+    const tally: Tally = { decided: 0, undecided: [], lost: 0 };
+    let seen: unknown;
+    const result = await judgeOnce(async (world) => {
+      seen = await watch(world);
+      return { kind: "held" };
+    }, tally);
+    if (result.judgement.kind === "undecided")
+      return {
+        kind: "inconclusive",
+        reason: result.judgement.reason,
+        settle: "a service that answers the requests being watched",
+        cases: 0,
+      };
+    return { kind: "observed", cases: 1, fingerprint: canonicalJson(seen), ...factsOf(tally) };
+  };
+
+  const all: Run["all"] = async (parts) => worstOf(await Promise.all(parts));
+
+  return { effort, seed, cases, forAll, forEach, once, observe, all };
+};
+
+/** fast-check catches everything; what is not a judgement goes on its way. */
+const rethrowForeign = (error: unknown, broken: CaseResult | undefined): void => {
+  if (error instanceof Interrupted) throw error;
+  if (error !== null && error !== undefined && broken === undefined) throw error;
+};
+
+const print = <T>(value: T, printer: ((value: T) => string) | undefined): string =>
+  printer === undefined ? fc.stringify(value) : printer(value);
+
+const severity = {
+  "harness-error": 0,
+  failed: 1,
+  "could-not-run": 2,
+  inconclusive: 3,
+  pending: 4,
+  "not-applicable": 5,
+  warned: 6,
+  observed: 7,
+  passed: 8,
+} as const satisfies Record<Verdict["kind"], number>;
+
+/** The worst of several verdicts, with the cases and facts of all. */
+export const worstOf = (verdicts: readonly Verdict[]): Verdict => {
+  const worst = verdicts.toSorted((a, b) => severity[a.kind] - severity[b.kind])[0];
+  if (worst === undefined) throw new Error("a rule needs at least one part");
+  if (!("cases" in worst)) return worst;
+  const cases = verdicts.reduce((sum, verdict) => sum + ("cases" in verdict ? verdict.cases : 0), 0);
+  const facts = Object.assign(
+    {},
+    ...verdicts.map((verdict) => ("facts" in verdict ? verdict.facts : undefined)),
+  );
+  return { ...worst, cases, ...(Object.keys(facts as object).length > 0 ? { facts: facts as Facts } : {}) };
+};
+
+/** Maps with at most `limit` at a time, results in the order of the values. */
+export const mapLimited = async <T, R>(
+  values: readonly T[],
+  limit: number,
+  map: (value: T, index: number) => Promise<R>,
+): Promise<R[]> => {
+  const results: R[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < values.length) {
+      const index = next;
+      next += 1;
+      results[index] = await map(values[index] as T, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, values.length) }, worker));
+  return results;
+};
+
+/** A stopwatch of this machine, for durations in records. */
+export const stopwatch = (): (() => number) => {
+  const startMs = monotonicMs();
+  return () => monotonicMs() - startMs;
+};

@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import os from "node:os";
+
+/** The oldest Node that runs Touchstone: types are stripped and SQLite is built in. */
+export const oldestNode = [24, 15] as const;
+
+/** Whether a version such as "24.15.0" is recent enough. */
+export const isRecentEnough = (version: string): boolean => {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+};
+
+/**
+ * On an older Node, runs the same command on the Node that the package brings as an optional
+ * dependency, and resolves with its exit code; with undefined where this Node will do.
+ * Throws an Error that says what to install where there is no other.
+ */
+export const runOnBroughtNode = async (argv: readonly string[]): Promise<number | undefined> => {
+  if (isRecentEnough(process.versions.node)) return undefined;
+  const node = broughtNode();
+  if (node === undefined)
+    throw new Error(
+      `Touchstone runs on Node ${oldestNode.join(".")} or later; this is ${process.versions.node}, and the package brings none for ${os.platform()} on ${os.arch()}. Install a newer Node.`,
+    );
+  // The terminal sends Ctrl-C to the whole group: the child deals with it, and this process waits for the child.
+  process.on("SIGINT", () => {});
+  const child = spawn(node, argv.slice(1), { stdio: "inherit" });
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code, signal) =>
+      resolve(code ?? 128 + (signal === null ? 0 : os.constants.signals[signal])),
+    );
+  });
+};
+
+const broughtNode = (): string | undefined => {
+  try {
+    return createRequire(import.meta.url).resolve(`node-${os.platform()}-${os.arch()}/bin/node`);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,170 @@
+import { credentialsOf, describe, grantOf, pageOf, type Grant } from "./answers.ts";
+import { ControlFailed, type Answer, type Bracket } from "./world/exchange.ts";
+import { answerOrHangUp, type AuthorizeRequest, type Client, type Target } from "./world/target.ts";
+import type { World } from "./world/world.ts";
+
+/** A code that was issued, and the stretch of the target's time in which that happened. */
+export interface IssuedCode {
+  readonly code: string;
+  readonly client: Client;
+  readonly grant: Grant;
+  readonly answer: Answer;
+}
+
+/** Tokens that were issued by an exchange. */
+export interface IssuedTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly expiresInMs: number;
+  readonly client: Client;
+  readonly code: string;
+  readonly answer: Answer;
+}
+
+/** Where and for whom a step is done; by default the world's own target and its first client. */
+export interface StepOptions {
+  readonly client?: Client;
+  readonly target?: Target | Omit<Target, "dedicated">;
+  readonly authorize?: AuthorizeRequest;
+}
+
+/** Authorizes rightly and returns the code. A service that gives none has failed the control, not the probe. */
+export const obtainCode = async (world: World, options: StepOptions = {}): Promise<IssuedCode> => {
+  const client = options.client ?? world.client;
+  const answer = await (options.target ?? world.target).authorize({ client, ...options.authorize });
+  const grant = grantOf(answer);
+  if (grant === undefined)
+    throw new ControlFailed(`a valid authorize request got no code: ${describe(answer)}`);
+  return { code: grant.code, client, grant, answer };
+};
+
+/** Body of a right token exchange (section 4.2). */
+export const exchangeBody = (client: Client, code: string): Record<string, unknown> => ({
+  clientId: client.id,
+  clientSecret: client.secret,
+  code,
+});
+
+/** Body of a right refresh (section 4.3). */
+export const refreshBody = (client: Client, refreshToken: string): Record<string, unknown> => ({
+  clientId: client.id,
+  refreshToken,
+});
+
+/** Exchanges a code rightly. A service that gives no tokens has failed the control. */
+export const redeem = async (
+  world: World,
+  code: string,
+  options: Pick<StepOptions, "client" | "target"> = {},
+): Promise<IssuedTokens> => {
+  const client = options.client ?? world.client;
+  const answer = await (options.target ?? world.target).exchange(exchangeBody(client, code));
+  const { accessToken, refreshToken, expiresIn } = credentialsOf(answer);
+  if (accessToken === undefined || refreshToken === undefined)
+    throw new ControlFailed(`a right exchange got no tokens: ${describe(answer)}`);
+  return { accessToken, refreshToken, expiresInMs: Number(expiresIn) * 1_000, client, code, answer };
+};
+
+/** The whole flow: authorize, then exchange. */
+export const obtainTokens = async (world: World, options: StepOptions = {}): Promise<IssuedTokens> => {
+  const { code } = await obtainCode(world, options);
+  return redeem(world, code, options);
+};
+
+/** Refreshes rightly and returns the new access token with its lifetime. */
+export const obtainRefreshed = async (
+  world: World,
+  tokens: Pick<IssuedTokens, "client" | "refreshToken">,
+): Promise<{ accessToken: string; expiresInMs: number; answer: Answer }> => {
+  const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+  const { accessToken, expiresIn } = credentialsOf(answer);
+  if (accessToken === undefined)
+    throw new ControlFailed(`a right refresh got no access token: ${describe(answer)}`);
+  return { accessToken, expiresInMs: Number(expiresIn) * 1_000, answer };
+};
+
+/**
+ * Whether a list answer gave out data: a page with its total, or any notification at all. An
+ * error status beside an empty page and a total of nothing is a refusal that keeps the envelope.
+ */
+export const gaveData = (answer: Answer): boolean => {
+  const page = pageOf(answer);
+  if (page === undefined) return false;
+  if (page.items.length > 0) return true;
+  return typeof page.total === "number" && (page.total > 0 || answer.status < 400);
+};
+
+/** Whether the access token opens the notification list. */
+export const opens = async (world: World, accessToken: string): Promise<boolean> =>
+  gaveData(await world.target.list({ accessToken, query: { limit: 1 } }));
+
+/** Whether the refresh token yields an access token that opens the list. */
+export const refreshes = async (world: World, client: Client, refreshToken: string): Promise<boolean> => {
+  const { accessToken } = credentialsOf(await world.target.refresh(refreshBody(client, refreshToken)));
+  return accessToken !== undefined && (await opens(world, accessToken));
+};
+
+/**
+ * Which usable credential a token answer yielded, or undefined: then it was a refusal,
+ * whatever its status said. A token counts only if it works; so an error body that
+ * happens to have such a field is a refusal, and a 400 with a live token is not.
+ */
+export const yielded = async (
+  world: World,
+  answer: Answer | undefined,
+  client: Client = world.client,
+): Promise<"accessToken" | "refreshToken" | undefined> => {
+  if (answer === undefined) return undefined;
+  const { accessToken, refreshToken } = credentialsOf(answer);
+  if (accessToken !== undefined && (await opens(world, accessToken))) return "accessToken";
+  if (refreshToken !== undefined && (await refreshes(world, client, refreshToken))) return "refreshToken";
+  return undefined;
+};
+
+/**
+ * The answer to a probe that may well be refused, or undefined where the service hangs up
+ * on it. It hangs up only if it does so again: a connection that had been idle may be
+ * closed just as the request leaves, and that would look like a refusal.
+ */
+export const answerOrRefusal = async (send: () => Promise<Answer>): Promise<Answer | undefined> =>
+  (await answerOrHangUp(send())) ?? answerOrHangUp(send());
+
+/** Whether the code can be exchanged, now and by its own client. Uses it up. */
+export const exchangeable = async (
+  world: World,
+  issued: Pick<IssuedCode, "client" | "code">,
+): Promise<boolean> =>
+  (await yielded(
+    world,
+    await answerOrHangUp(world.target.exchange(exchangeBody(issued.client, issued.code))),
+    issued.client,
+  )) !== undefined;
+
+/** Whether an authorize answer yielded a code that can be exchanged. Uses the code up. */
+export const yieldedCode = async (
+  world: World,
+  answer: Answer | undefined,
+  client: Client = world.client,
+): Promise<boolean> => {
+  const grant = answer === undefined ? undefined : grantOf(answer);
+  if (grant === undefined) return false;
+  const redeemed = await world.target.exchange(exchangeBody(client, grant.code));
+  return (await yielded(world, redeemed, client)) !== undefined;
+};
+
+/** Does something and says between which two moments of the target's time it happened. */
+export const timed = async <T>(
+  world: World,
+  action: () => Promise<T>,
+): Promise<{ value: T; at: Bracket }> => {
+  const before = await world.clock.now();
+  const value = await action();
+  const after = await world.clock.now();
+  return { value, at: { earliestMs: before.earliestMs, latestMs: after.latestMs } };
+};
+
+/** The least and the greatest age that something issued in one bracket can have in another, in milliseconds. */
+export const ageBetween = (issued: Bracket, probed: Bracket): { leastMs: number; greatestMs: number } => ({
+  leastMs: Math.max(0, probed.earliestMs - issued.latestMs),
+  greatestMs: probed.latestMs - issued.earliestMs,
+});

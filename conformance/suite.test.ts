@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { startFakeServer } from "../fake-server/index.ts";
+import { profileOf, secretsOf } from "../fake-server/profile.ts";
+import { conform } from "./conform.ts";
+import { requirement } from "./contract/catalogue.ts";
+import { parseDuration } from "./contract/duration.ts";
+import type { RuleResult } from "./contract/record.ts";
+import { checkProfile, loadProfile, resolveProfile, type ResolvedProfile } from "./profile.ts";
+import { rules } from "./rules/index.ts";
+import { parseEffort } from "./selection.ts";
+
+/**
+ * The same rules under Vitest, one test a rule, all judged once and together:
+ * `npx vitest --project conformance`. The target comes from the environment:
+ * TOUCHSTONE_PROFILE (the embedded fake where unset), TOUCHSTONE_EFFORT, TOUCHSTONE_SEED,
+ * TOUCHSTONE_MAX_WAIT.
+ */
+const { TOUCHSTONE_PROFILE, TOUCHSTONE_EFFORT, TOUCHSTONE_SEED, TOUCHSTONE_MAX_WAIT } = process.env;
+
+const stopping: (() => Promise<void>)[] = [];
+
+const resolveTarget = async (): Promise<ResolvedProfile> => {
+  if (TOUCHSTONE_PROFILE !== undefined) return loadProfile(TOUCHSTONE_PROFILE, process.env);
+  const fake = await startFakeServer();
+  stopping.push(fake.stop);
+  return resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake));
+};
+
+let results: ReadonlyMap<string, RuleResult>;
+
+beforeAll(async () => {
+  const outcome = await conform({
+    resolved: await resolveTarget(),
+    rules,
+    effort: parseEffort(TOUCHSTONE_EFFORT ?? "quick"),
+    seed: Number(TOUCHSTONE_SEED ?? 1),
+    strict: false,
+    maxWaitMs: parseDuration(TOUCHSTONE_MAX_WAIT ?? "20m") ?? 0,
+    signal: new AbortController().signal,
+    freshUuid: randomUUID,
+  });
+  results = new Map(outcome.results.map((result) => [result.id, result]));
+});
+
+afterAll(async () => {
+  await Promise.all(stopping.map((stop) => stop()));
+});
+
+/** What a test says of a verdict: nothing where the promise is kept, otherwise why not. */
+const complaintOf = ({ level, verdict }: RuleResult): string | undefined => {
+  if (verdict.kind === "failed")
+    return `expected: ${verdict.breach.expected}\nactual:   ${verdict.breach.actual}\ninput:    ${verdict.breach.reproduction.counterexample ?? "(none)"}`;
+  if (verdict.kind === "harness-error") return verdict.message;
+  const gating = level === "required" || level === "derived";
+  return gating && verdict.kind !== "passed"
+    ? `${verdict.kind}: ${"reason" in verdict ? verdict.reason : ""}`
+    : undefined;
+};
+
+describe("the service keeps the promises of its document", () => {
+  it.for(rules.map((rule) => rule.requirement))("%s", (id, { skip }) => {
+    const result = results.get(id);
+    if (result === undefined) throw new Error("the rule has no result");
+    const complaint = complaintOf(result);
+    if (complaint !== undefined) throw new Error(`${requirement(id).sentence}\n${complaint}`);
+    if (result.verdict.kind === "could-not-run" || result.verdict.kind === "inconclusive")
+      skip(result.verdict.reason);
+  });
+});

@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { startFakeServer, type FakeBehaviour } from "../../fake-server/index.ts";
+import { profileOf, secretsOf } from "../../fake-server/profile.ts";
+import type { RequirementId } from "../contract/catalogue.ts";
+import type { Profile } from "../contract/profile.ts";
+import type { RuleResult } from "../contract/record.ts";
+import type { Verdict } from "../contract/verdict.ts";
+import { runRules } from "../executor.ts";
+import { preflight } from "../preflight.ts";
+import { checkProfile, resolveProfile } from "../profile.ts";
+import type { Rule } from "../rule.ts";
+import type { Effort } from "../run.ts";
+import { openSession } from "../session.ts";
+
+export interface BenchOptions {
+  /** Name of a behaviour of the fake, or one made for the test; `sound` where left out. */
+  readonly behaviour?: string | FakeBehaviour;
+  readonly effort?: Effort;
+  readonly seed?: number;
+  /** Changes the profile with which the fake is judged, to leave out a hook or a client. */
+  readonly profile?: (profile: Profile) => Profile;
+  readonly maxWaitMs?: number;
+}
+
+/** Judges one rule against a fake of its own and returns the verdict. For tests. */
+export const judge = async (rule: Rule, options: BenchOptions = {}): Promise<Verdict> => {
+  const [result] = await judgeAll([rule], options);
+  if (result === undefined) throw new Error("no result");
+  return result.verdict;
+};
+
+/** Judges several rules against one fake, side by side, as a run does. For tests. */
+export const judgeAll = async (
+  rules: readonly Rule[],
+  options: BenchOptions = {},
+): Promise<readonly RuleResult[]> => {
+  const fake = await startFakeServer({ behaviour: options.behaviour ?? "sound" });
+  try {
+    const change = options.profile ?? ((profile: Profile) => profile);
+    const resolved = await resolveProfile(checkProfile(change(profileOf(fake))), secretsOf(fake));
+    const session = openSession(resolved, {
+      maxWaitMs: options.maxWaitMs ?? 1_000,
+      signal: new AbortController().signal,
+      freshUuid: randomUUID,
+    });
+    try {
+      const { prepared, checks } = await preflight(session, {
+        notifications: rules.some(needsNotifications),
+      });
+      const fatal = checks.find((check) => check.fatal !== undefined);
+      if (fatal !== undefined) throw new Error(fatal.message);
+      return await runRules(session, prepared, {
+        rules,
+        effort: options.effort ?? "quick",
+        seed: options.seed ?? 1,
+      });
+    } finally {
+      await session.close();
+    }
+  } finally {
+    await fake.stop();
+  }
+};
+
+const needsNotifications = (rule: Rule): boolean =>
+  rule.needs?.some((need) => /notifications$/.test(need)) ?? false;
+
+export type { RequirementId };

@@ -1,0 +1,143 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import OAuth2Server from "@node-oauth/oauth2-server";
+import { accessTokenHeader, paths } from "../../contract/messages.ts";
+import { answerJson, readJson, Unreadable } from "./http.ts";
+import { owner } from "./model.ts";
+import type { Notifications } from "./notifications.ts";
+
+const { Request, Response } = OAuth2Server;
+
+/** How a user of the library sets it up for this document; all else is as it comes. */
+export const createOAuth = (model: OAuth2Server.ServerOptions["model"]): OAuth2Server =>
+  new OAuth2Server({
+    model,
+    authenticateHandler: { handle: () => owner },
+    authorizationCodeLifetime: 600,
+    accessTokenLifetime: 3_600,
+    refreshTokenLifetime: 30 * 24 * 3_600,
+    alwaysIssueNewRefreshToken: false,
+    requireClientAuthentication: { refresh_token: false },
+  });
+
+/**
+ * The document's four calls, put into the words of the library and its answers back. Every
+ * decision on codes, tokens and clients is the library's; where it redirects, its redirect is passed on.
+ */
+export const createAdapter = (oauth: OAuth2Server, notifications: Notifications): Server => {
+  const authorize = async (
+    _request: IncomingMessage,
+    response: ServerResponse,
+    query: URLSearchParams,
+  ): Promise<void> => {
+    const answer = new Response();
+    const { clientId, state, redirectUri } = Object.fromEntries(query);
+    const asked = new Request({
+      method: "GET",
+      headers: {},
+      query: onlyDefined({ response_type: "code", client_id: clientId, state, redirect_uri: redirectUri }),
+    });
+    const failure = await failureOf(oauth.authorize(asked, answer));
+    const location: unknown = answer.get("location");
+    // A header holds ASCII only; web frameworks encode an address that they redirect to.
+    if (typeof location === "string") response.writeHead(302, { location: new URL(location).href }).end();
+    else refuse(response, failure);
+  };
+
+  const grant =
+    (names: Readonly<Record<string, string>>, grantType: string) =>
+    async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const given = await readJson(request);
+      const body = Object.fromEntries(Object.entries(names).map(([theirs, ours]) => [theirs, given[ours]]));
+      const answer = new Response();
+      // The library reads forms only; this is the form that the JSON stands for.
+      const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": "1" };
+      const asked = new Request({
+        method: "POST",
+        headers,
+        query: {},
+        body: { grant_type: grantType, ...body },
+      });
+      const failure = await failureOf(oauth.token(asked, answer));
+      if (failure !== undefined) return refuse(response, failure, answer.headers);
+      const {
+        access_token: accessToken,
+        refresh_token: refreshToken,
+        expires_in: expiresIn,
+      } = answer.body as Record<string, unknown>;
+      answerJson(
+        response,
+        200,
+        { accessToken, refreshToken, expiresIn, timestamp: Date.now() },
+        answer.headers,
+      );
+    };
+
+  const list = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    query: URLSearchParams,
+  ): Promise<void> => {
+    const token = request.headers[accessTokenHeader];
+    const headers = onlyDefined({
+      authorization: token === undefined ? undefined : `Bearer ${String(token)}`,
+    });
+    const answer = new Response();
+    const failure = await failureOf(
+      oauth.authenticate(new Request({ method: "GET", headers, query: {} }), answer),
+    );
+    if (failure !== undefined) return refuse(response, failure, answer.headers);
+    const page = notifications.list(query);
+    if (page === undefined) answerJson(response, 400, { error: "invalid_request" });
+    else answerJson(response, 200, page);
+  };
+
+  const routes: Readonly<Record<string, typeof list | undefined>> = {
+    [`GET ${paths.authorize}`]: authorize,
+    [`POST ${paths.exchange}`]: grant(
+      { client_id: "clientId", client_secret: "clientSecret", code: "code" },
+      "authorization_code",
+    ),
+    [`POST ${paths.refresh}`]: grant(
+      { client_id: "clientId", refresh_token: "refreshToken" },
+      "refresh_token",
+    ),
+    [`GET ${paths.notifications}`]: list,
+  };
+  return createServer((request, response) => {
+    const [path = "", query = ""] = (request.url ?? "").split(/\?(.*)/s);
+    const route = routes[`${request.method} ${path}`];
+    if (route === undefined) return answerJson(response, 404, { error: "not_found" });
+    void route(request, response, new URLSearchParams(query)).catch((error: unknown) =>
+      answerJson(response, error instanceof Unreadable ? error.status : 500, { error: "invalid_request" }),
+    );
+  });
+};
+
+/** The library's error, or undefined where it did as it was asked. */
+const failureOf = async (work: Promise<unknown>): Promise<OAuth2Server.OAuthError | undefined> => {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof OAuth2Server.OAuthError) return error;
+    throw error;
+  }
+};
+
+/** Tells a refusal as the library's own wrapper for web frameworks does. */
+const refuse = (
+  response: ServerResponse,
+  failure: OAuth2Server.OAuthError | undefined,
+  headers?: Record<string, string>,
+): void =>
+  answerJson(
+    response,
+    failure?.code ?? 500,
+    { error: failure?.name, error_description: failure?.message },
+    headers,
+  );
+
+const onlyDefined = (values: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );

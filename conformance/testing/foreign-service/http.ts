@@ -1,0 +1,53 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A body that is no JSON object, or too long. */
+export class Unreadable extends Error {
+  readonly status: number;
+  constructor(status: number) {
+    super("the body cannot be read");
+    this.status = status;
+  }
+}
+
+/** As much as the usual body parsers take. */
+const LONGEST_BODY = 100_000;
+
+/** The body as a JSON object. One that is too long is read to its end all the same, so that the answer arrives. */
+export const readJson = async (request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= LONGEST_BODY) chunks.push(chunk);
+  }
+  if (length > LONGEST_BODY) throw new Unreadable(413);
+  const body = parse(Buffer.concat(chunks).toString("utf8"));
+  if (typeof body !== "object" || body === null) throw new Unreadable(400);
+  return body as Readonly<Record<string, unknown>>;
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Unreadable(400);
+  }
+};
+
+export const answerJson = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void => {
+  response.writeHead(status, { ...headers, "content-type": "application/json" }).end(JSON.stringify(body));
+};
+
+/** Listens on this machine only and returns the address. Rejects where the port is taken. */
+export const listen = async (server: Server, port: number): Promise<string> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject).listen(port, "127.0.0.1", resolve);
+  await promise;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};

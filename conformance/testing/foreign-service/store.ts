@@ -1,0 +1,42 @@
+import { DatabaseSync } from "node:sqlite";
+
+/** Opens the service's database and makes the tables that are missing. Throws where the file cannot be used. */
+export const openStore = (file: string): DatabaseSync => {
+  const store = new DatabaseSync(file);
+  store.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS clients (
+      id TEXT PRIMARY KEY, secret TEXT NOT NULL, redirect_uri TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS codes (
+      value TEXT PRIMARY KEY, client_id TEXT NOT NULL, expires_at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS access_tokens (
+      value TEXT PRIMARY KEY, client_id TEXT NOT NULL, expires_at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS refresh_tokens (
+      value TEXT PRIMARY KEY, client_id TEXT NOT NULL, expires_at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS notifications (
+      sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, account_id TEXT NOT NULL, create_time TEXT NOT NULL,
+      business_type TEXT NOT NULL, business_status TEXT NOT NULL, remark TEXT NOT NULL, data TEXT NOT NULL,
+      status TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX IF NOT EXISTS notifications_by_account ON notifications (account_id);
+  `);
+  return store;
+};
+
+/** A client as it is registered: one callback address, to be named exactly. */
+export interface RegisteredClient {
+  readonly id: string;
+  readonly secret: string;
+  readonly redirectUri: string;
+}
+
+export const registerClient = (store: DatabaseSync, client: RegisteredClient): void => {
+  store
+    .prepare("INSERT OR REPLACE INTO clients (id, secret, redirect_uri) VALUES (?, ?, ?)")
+    .run(client.id, client.secret, client.redirectUri);
+};

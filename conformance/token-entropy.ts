@@ -1,0 +1,59 @@
+/**
+ * How many bits of a credential an outsider would have to guess, judged from a sample in
+ * the order of issue (RFC 6749 section 10.10). Position by position: a position counts as
+ * many bits as the values seen there allow; a column that only repeats another counts
+ * once; the leading part that rises or falls with the order of issue (a clock, a counter)
+ * counts nothing. `known` are values that the outsider may hold, one for each of the
+ * sample: what stands in them as well counts nothing.
+ */
+export const bitsToGuess = (sample: readonly string[], known: readonly string[] = []): number => {
+  const columns = columnsOf(sample);
+  const alphabet = new Set(columns.filter((column) => new Set(column).size > 1).flat()).size;
+  const free = new Set(columnsOf(known).map(keyOf));
+  const counted = new Map(
+    columns
+      .slice(orderedPrefix(sample, columns.length))
+      .filter((column) => !free.has(keyOf(column)))
+      .map((column) => [keyOf(column), column]),
+  );
+  return Math.round([...counted.values()].reduce((sum, column) => sum + bitsOf(column, alphabet), 0));
+};
+
+type Column = readonly string[];
+
+/** The characters at each position, over all values; nothing where a value is too short. */
+const columnsOf = (values: readonly string[]): Column[] =>
+  Array.from({ length: Math.max(0, ...values.map((value) => value.length)) }, (_, at) =>
+    values.map((value) => value.charAt(at)),
+  );
+
+const keyOf = (column: Column): string => column.join("\n");
+
+/**
+ * Bits of one position. A uniform choice among `alphabet` characters shows a certain number
+ * of distinct ones in a sample of this size; a position that shows clearly fewer chooses
+ * among those it shows.
+ */
+const bitsOf = (column: Column, alphabet: number): number => {
+  const distinct = new Set(column).size;
+  if (distinct < 2) return 0;
+  const expected = alphabet * (1 - (1 - 1 / alphabet) ** column.length);
+  return Math.log2(distinct >= expected * 0.5 ? alphabet : distinct);
+};
+
+const orderedPrefix = (sample: readonly string[], length: number): number =>
+  Math.max(...[1, -1].map((direction) => prefixInOrder(sample, length, direction)));
+
+const prefixInOrder = (sample: readonly string[], length: number, direction: number): number => {
+  for (let size = 1; size <= length; size += 1) {
+    const steps = sample
+      .slice(1)
+      .map((value, at) => compare(value.slice(0, size), (sample[at] ?? "").slice(0, size)) * direction);
+    if (steps.some((step) => step < 0)) return size - 1;
+    // From here on the order is settled, and what follows may be anything.
+    if (steps.every((step) => step > 0)) return size;
+  }
+  return length;
+};
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,190 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Bracket } from "./exchange.ts";
+
+/** Time of the target as a rule sees it. One rule holds one clock; all clocks of a run sleep together. */
+export interface Clock {
+  readonly kind: "virtual" | "real";
+  /** The target's present moment, as a bracket on the clock's own scale in milliseconds. */
+  now(): Promise<Bracket>;
+  /** Returns once the target's time has moved on by at least this much; never moves it back or to the past. */
+  sleep(durationMs: number): Promise<void>;
+  /** Whether a stretch of this length fits into the run. */
+  canWait(durationMs: number): boolean;
+}
+
+/** The clocks of one run: each rule joins, sleeps, and leaves. */
+export interface ClockSource {
+  readonly kind: Clock["kind"];
+  canWait(durationMs: number): boolean;
+  join(): Clock & { leave(): void };
+  /** What is being slept for at this moment, for progress lines: how many rules, and the time to the next wake-up. */
+  waiting(): { readonly sleepers: number; readonly nextInMs: number | undefined };
+}
+
+/** Milliseconds of this process that never run backwards. */
+export const monotonicMs = (): number => performance.now();
+
+/** Wall clock of this machine, for records and file names only; no verdict rests on it. */
+export const wallClock = (): Date => new Date();
+
+/** Waits on this machine's clock, whatever clock the target has. */
+export const pause = async (durationMs: number, signal?: AbortSignal): Promise<void> => {
+  await delay(durationMs, undefined, signal === undefined ? {} : { signal });
+};
+
+/**
+ * The target's time is the real one. All rules that sleep do so side by side, so
+ * the run takes as long as its longest rule. `maxWaitMs` bounds any single wait.
+ */
+export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource => {
+  const wakeUps = new Set<number>();
+  const canWait = (durationMs: number): boolean => durationMs <= maxWaitMs;
+  const now = (): Promise<Bracket> => {
+    const nowMs = monotonicMs();
+    return Promise.resolve({ earliestMs: nowMs, latestMs: nowMs });
+  };
+  const sleep = async (durationMs: number): Promise<void> => {
+    const wakeAtMs = monotonicMs() + durationMs;
+    wakeUps.add(wakeAtMs);
+    try {
+      // Timers may fire a fraction early and cannot count beyond 2^31 ms; ask again until the time is really over.
+      for (let leftMs = durationMs; leftMs > 0; leftMs = wakeAtMs - monotonicMs())
+        await pause(Math.min(Math.ceil(leftMs), 2 ** 31 - 1), signal);
+    } finally {
+      wakeUps.delete(wakeAtMs);
+    }
+  };
+  return {
+    kind: "real",
+    canWait,
+    join: () => ({ kind: "real", now, sleep, canWait, leave: () => {} }),
+    waiting: () => ({
+      sleepers: wakeUps.size,
+      nextInMs: wakeUps.size === 0 ? undefined : Math.max(0, Math.min(...wakeUps) - monotonicMs()),
+    }),
+  };
+};
+
+/** What a virtual clock is built from: the target's hooks, and a look at the requests under way. */
+export interface VirtualTime {
+  /** Reads the target's clock. */
+  readonly now: () => Promise<Bracket>;
+  /** Moves the target's clock on by at least this much and returns where it stands. */
+  readonly advance: (durationMs: number) => Promise<Bracket>;
+  /** Requests that are under way to the target; time stands still for them. */
+  readonly inFlight: () => number;
+}
+
+interface Participant {
+  sleepers: number;
+}
+
+interface Sleeper {
+  readonly wakeAtMs: number;
+  readonly owner: Participant;
+  readonly wake: () => void;
+  readonly fail: (reason: unknown) => void;
+}
+
+const IDLE_RECHECK_MS = 1;
+
+/**
+ * The target's time moves only when everyone who takes part sleeps and no request
+ * is under way; then it moves to the earliest wake-up. So a rule that does not
+ * sleep sees time stand still (but for a clock that flows by itself), and all
+ * rules that sleep share one journey through time, however long it is.
+ */
+export const virtualClock = (time: VirtualTime): ClockSource => {
+  const participants = new Set<Participant>();
+  const sleepers = new Set<Sleeper>();
+  let moving = false;
+  let readings = 0;
+
+  const everyoneSleeps = (): boolean =>
+    participants.size > 0 && sleepers.size > 0 && [...participants].every((one) => one.sleepers > 0);
+
+  const wakeDue = (nowMs: number): void => {
+    for (const sleeper of sleepers) {
+      if (sleeper.wakeAtMs > nowMs) continue;
+      sleepers.delete(sleeper);
+      sleeper.owner.sleepers -= 1;
+      sleeper.wake();
+    }
+  };
+
+  /** A case that looks at the clock is awake, as is one that waits for an answer: others of its rule may sleep already. */
+  const read = async (): Promise<Bracket> => {
+    readings += 1;
+    try {
+      return await time.now();
+    } finally {
+      readings -= 1;
+    }
+  };
+
+  const settled = async (): Promise<boolean> => {
+    for (;;) {
+      // Two turns of the event loop let continuations of finished requests start their next one.
+      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setImmediate(resolve));
+      if (!everyoneSleeps()) return false;
+      if (time.inFlight() === 0 && readings === 0) return true;
+      await pause(IDLE_RECHECK_MS);
+    }
+  };
+
+  const move = async (): Promise<void> => {
+    if (moving) return;
+    moving = true;
+    try {
+      while (await settled()) {
+        const earliestWakeMs = Math.min(...[...sleepers].map((sleeper) => sleeper.wakeAtMs));
+        const before = await time.now();
+        if (before.earliestMs < earliestWakeMs) {
+          const after = await time.advance(earliestWakeMs - before.earliestMs);
+          wakeDue(after.earliestMs);
+        } else {
+          wakeDue(before.earliestMs);
+        }
+      }
+    } catch (error) {
+      for (const sleeper of sleepers) {
+        sleepers.delete(sleeper);
+        sleeper.owner.sleepers -= 1;
+        sleeper.fail(error);
+      }
+    } finally {
+      moving = false;
+    }
+  };
+
+  const join = (): Clock & { leave(): void } => {
+    const self: Participant = { sleepers: 0 };
+    participants.add(self);
+    return {
+      kind: "virtual",
+      now: read,
+      canWait: () => true,
+      sleep: async (durationMs) => {
+        const { latestMs } = await read();
+        await new Promise<void>((wake, fail) => {
+          sleepers.add({ wakeAtMs: latestMs + durationMs, owner: self, wake, fail });
+          self.sleepers += 1;
+          void move();
+        });
+      },
+      leave: () => {
+        participants.delete(self);
+        void move();
+      },
+    };
+  };
+
+  return {
+    kind: "virtual",
+    canWait: () => true,
+    join,
+    waiting: () => ({ sleepers: sleepers.size, nextInMs: undefined }),
+  };
+};

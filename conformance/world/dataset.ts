@@ -1,0 +1,221 @@
+import type { Limits } from "../contract/limits.ts";
+import type { Clock } from "./clock.ts";
+import type { Events } from "./events.ts";
+import { openList, readAccount, readPages } from "./listed.ts";
+import type { Target } from "./target.ts";
+
+/** The notifications of one account as the run knows them. */
+export interface AccountSet {
+  readonly accountId: string;
+  /** Ids of all its notifications, in the order in which they were created where that is known. */
+  readonly ids: readonly string[];
+  /**
+   * Whether the ids come from the events that the run triggered in an account of its own.
+   * Otherwise they were read off the service, and rules compare it with itself.
+   */
+  readonly known: boolean;
+}
+
+/** What rules that only read may rely on: nobody writes to these accounts during the run. */
+export interface NotificationSets {
+  /** Accounts with notifications, the most populous first. */
+  readonly accounts: readonly AccountSet[];
+  /** An account id that has no notification. */
+  readonly emptyAccountId: string;
+}
+
+export interface DatasetOptions {
+  readonly target: Pick<Target, "list">;
+  readonly clock: Pick<Clock, "sleep">;
+  /** Undefined where the profile has no trigger hook: then what the service already has is used. */
+  readonly events: Events | undefined;
+  readonly limits: Pick<Limits, "defaultLimit" | "defaultPage">;
+  readonly tolerances: { readonly visibilityMs: number };
+  /** Obtains a working access token; asked anew for each round of reading, because waits may outlive one. */
+  readonly accessToken: () => Promise<string>;
+  readonly freshUuid: () => string;
+}
+
+export interface PreparedNotifications {
+  readonly sets: NotificationSets;
+  /** What did not go as it should, in sentences: notifications that were not listed in time, lists that were refused. */
+  readonly notes: readonly string[];
+}
+
+interface Batch {
+  readonly accountId: string;
+  readonly events: number;
+  /** Ids as the hook told them, in the order of the events. */
+  readonly told: readonly (string | undefined)[];
+}
+
+const AT_A_TIME = 8;
+const MOMENT_MS = 10;
+const GAP_MS = 1_500;
+const MOST_ACCOUNTS = 6;
+
+/**
+ * Notifications for rules that only read. With a trigger hook they are made: an account of
+ * three and a half default pages, one of exactly two, one of three created at different
+ * moments, one of a single notification. Where accounts are the run's own, their ids differ
+ * in one digit only, so that look-ups by prefix or pattern show. Without a hook the service's
+ * own notifications are read. Throws EventHookFailed; troubles with the list become notes,
+ * because judging the list is the rules' business.
+ */
+export const prepareNotifications = async (options: DatasetOptions): Promise<PreparedNotifications> => {
+  const { events, freshUuid } = options;
+  if (events === undefined) return readExisting(options);
+  return events.accountsAreFresh
+    ? createOwn(options, events)
+    : topUpNamed(options, events, sizesFor(options.limits.defaultLimit), freshUuid());
+};
+
+const sizesFor = (defaultLimit: number): readonly number[] => [3 * defaultLimit + 6, 2 * defaultLimit, 3, 1];
+
+/** The same UUID with the hexadecimal digit at this index changed. */
+export const twinOf = (uuid: string, index: number): string => {
+  const digit = Number.parseInt(uuid.charAt(index), 16);
+  return uuid.slice(0, index) + ((digit + 1) % 16).toString(16) + uuid.slice(index + 1);
+};
+
+const createOwn = async (options: DatasetOptions, events: Events): Promise<PreparedNotifications> => {
+  const first = events.account();
+  const last = first.length - 1;
+  const [many, pages, few, one] = sizesFor(options.limits.defaultLimit);
+  const batches = [
+    await triggerTogether(options, events, first, many ?? 0),
+    await triggerTogether(options, events, events.account(), pages ?? 0),
+    await triggerApart(options, events, twinOf(first, 0), few ?? 0),
+    await triggerTogether(options, events, twinOf(first, last), one ?? 0),
+  ];
+  const seen = await waitUntilListed(options, batches);
+  const accounts = batches.map(({ accountId, told, events: count }, index): AccountSet => {
+    const ids = told.filter((id) => id !== undefined);
+    if (ids.length === count) return { accountId, ids, known: true };
+    const read = seen.ids[index] ?? [];
+    return { accountId, ids: read, known: read.length === count };
+  });
+  return {
+    sets: { accounts, emptyAccountId: twinOf(twinOf(first, last), last) },
+    notes: seen.notes,
+  };
+};
+
+/** Some at a time, with a moment between, so that creation takes little time and yet has an order. */
+const triggerTogether = async (
+  options: DatasetOptions,
+  events: Events,
+  accountId: string,
+  count: number,
+): Promise<Batch> => {
+  const told: (string | undefined)[] = [];
+  while (told.length < count) {
+    if (told.length > 0) await options.clock.sleep(MOMENT_MS);
+    const size = Math.min(AT_A_TIME, count - told.length);
+    told.push(...(await Promise.all(Array.from({ length: size }, () => events.trigger(accountId)))));
+  }
+  return { accountId, events: count, told };
+};
+
+/** One after the other with time between them, so that an order by createTime can be told. */
+const triggerApart = async (
+  options: DatasetOptions,
+  events: Events,
+  accountId: string,
+  count: number,
+): Promise<Batch> => {
+  const told: (string | undefined)[] = [];
+  while (told.length < count) {
+    await options.clock.sleep(GAP_MS);
+    told.push(await events.trigger(accountId));
+  }
+  return { accountId, events: count, told };
+};
+
+/** Reads until every event is listed or the time for it is over, pausing longer from round to round. */
+const waitUntilListed = async (
+  options: DatasetOptions,
+  batches: readonly Batch[],
+): Promise<{ readonly ids: readonly (readonly string[])[]; readonly notes: readonly string[] }> => {
+  const ids: string[][] = batches.map(() => []);
+  let waitedMs = 0;
+  for (let pauseMs = 100; ; pauseMs *= 2) {
+    const read = await openList(options);
+    for (const [index, batch] of batches.entries()) {
+      if (isListed(batch, ids[index] ?? [])) continue;
+      ids[index] = [...new Set([...(ids[index] ?? []), ...(await readAccount(read, batch.accountId))])];
+    }
+    const missing = batches.filter((batch, index) => !isListed(batch, ids[index] ?? []));
+    const leftMs = options.tolerances.visibilityMs - waitedMs;
+    if (missing.length === 0 || leftMs <= 0)
+      return {
+        ids,
+        notes: missing.map(
+          (batch) =>
+            `of ${batch.events} notifications triggered for account ${batch.accountId}, ${ids[batches.indexOf(batch)]?.length ?? 0} were listed within ${options.tolerances.visibilityMs} ms (tolerances.visibilityMs)`,
+        ),
+      };
+    await options.clock.sleep(Math.min(pauseMs, leftMs));
+    waitedMs += Math.min(pauseMs, leftMs);
+  }
+};
+
+const isListed = (batch: Batch, ids: readonly string[]): boolean => {
+  const seen = new Set(ids.map((id) => id.toLowerCase()));
+  return (
+    seen.size >= batch.events && batch.told.every((id) => id === undefined || seen.has(id.toLowerCase()))
+  );
+};
+
+/** Accounts that the profile names may hold notifications already: only what is missing is triggered. */
+const topUpNamed = async (
+  options: DatasetOptions,
+  events: Events,
+  sizes: readonly number[],
+  emptyAccountId: string,
+): Promise<PreparedNotifications> => {
+  const named = [...new Set(sizes.map(() => events.account()))];
+  const read = await openList(options);
+  const wanted: Batch[] = [];
+  for (const [index, accountId] of named.entries()) {
+    const existing = await readAccount(read, accountId);
+    const missing = Math.max(0, (sizes[index] ?? 0) - existing.length);
+    const batch = await triggerTogether(options, events, accountId, missing);
+    wanted.push({
+      accountId,
+      events: existing.length + missing,
+      told: [...existing, ...batch.told],
+    });
+  }
+  const seen = await waitUntilListed(options, wanted);
+  const accounts = wanted.map(({ accountId }, index) => ({
+    accountId,
+    ids: seen.ids[index] ?? [],
+    known: false,
+  }));
+  return { sets: { accounts: mostPopulousFirst(accounts), emptyAccountId }, notes: seen.notes };
+};
+
+const readExisting = async (options: DatasetOptions): Promise<PreparedNotifications> => {
+  const read = await openList(options);
+  const items = await readPages(read, {});
+  const found = [...new Set(items.map(({ accountId }) => accountId))].map((accountId) => ({
+    accountId,
+    ids: items.filter((item) => item.accountId === accountId).map(({ id }) => id),
+    known: false,
+  }));
+  const accounts: AccountSet[] = [];
+  // Pages of the whole list are read up to a bound only; the filter shows the rest of each account.
+  for (const account of mostPopulousFirst(found).slice(0, MOST_ACCOUNTS)) {
+    const ids = new Set([...account.ids, ...(await readAccount(read, account.accountId))]);
+    accounts.push({ ...account, ids: [...ids] });
+  }
+  const notes =
+    accounts.length === 0
+      ? ["the service lists no notification, and the profile has no hook events.trigger to create some"]
+      : [];
+  return { sets: { accounts: mostPopulousFirst(accounts), emptyAccountId: options.freshUuid() }, notes };
+};
+
+const mostPopulousFirst = (accounts: readonly AccountSet[]): readonly AccountSet[] =>
+  accounts.toSorted((a, b) => b.ids.length - a.ids.length);

@@ -1,0 +1,139 @@
+import { execFile } from "node:child_process";
+import { request } from "undici";
+import type { HookDefinition } from "../contract/profile.ts";
+import { parseJson } from "./transport.ts";
+
+/** A hook did not do what it is there for. The message names the hook; it is a matter of configuration, never a breach. */
+export class HookError extends Error {
+  readonly hook: string;
+  constructor(hook: string, message: string) {
+    super(`hooks.${hook}: ${message}`);
+    this.name = "HookError";
+    this.hook = hook;
+  }
+}
+
+/** What a hook answered: the raw text, and the value that its pointer names. */
+export interface HookAnswer {
+  readonly text: string;
+  readonly json: unknown;
+}
+
+type Values = Readonly<Record<string, string | number>>;
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** Runs one hook with its placeholders filled in. Throws HookError where it fails, times out or answers with an error status. */
+export const runHook = (name: string, hook: HookDefinition, values: Values): Promise<HookAnswer> =>
+  "http" in hook ? runHttp(name, hook, values) : runCommand(name, hook, values);
+
+const fill = (template: string, values: Values): string =>
+  template.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => (key in values ? String(values[key]) : whole));
+
+/** Fills strings anywhere in a JSON value; a string that is one placeholder alone takes the value's own type. */
+const fillJson = (template: unknown, values: Values): unknown => {
+  if (typeof template === "string") {
+    const alone = /^\{\{(\w+)\}\}$/.exec(template)?.[1];
+    return alone !== undefined && alone in values ? values[alone] : fill(template, values);
+  }
+  if (Array.isArray(template)) return template.map((item) => fillJson(item, values));
+  if (typeof template === "object" && template !== null)
+    return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fillJson(value, values)]));
+  return template;
+};
+
+const fillAddress = (template: string, values: Values): string =>
+  fill(
+    template,
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encodeURIComponent(value)])),
+  );
+
+const runHttp = async (
+  name: string,
+  hook: Extract<HookDefinition, { http: unknown }>,
+  values: Values,
+): Promise<HookAnswer> => {
+  const { method, url, headers, body } = hook.http;
+  const timeoutMs = hook.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  try {
+    const answer = await request(fillAddress(url, values), {
+      method: (method ?? (body === undefined ? "GET" : "POST")) as "GET",
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...Object.fromEntries(
+          Object.entries(headers ?? {}).map(([key, value]) => [key, fill(value, values)]),
+        ),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(fillJson(body, values)) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 400)
+      throw new HookError(name, `${url} answered with status ${answer.statusCode}: ${text.slice(0, 200)}`);
+    return { text, json: parseJson(text) };
+  } catch (error) {
+    if (error instanceof HookError) throw error;
+    throw new HookError(
+      name,
+      `${url} gave no answer: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+};
+
+const runCommand = (
+  name: string,
+  hook: Extract<HookDefinition, { command: unknown }>,
+  values: Values,
+): Promise<HookAnswer> => {
+  const [program = "", ...parameters] = hook.command.map((part) => fill(part, values));
+  return new Promise((resolve, reject) => {
+    execFile(
+      program,
+      parameters,
+      { timeout: hook.timeoutMs ?? DEFAULT_TIMEOUT_MS },
+      (error, stdout, stderr) => {
+        if (error === null) resolve({ text: stdout.trim(), json: parseJson(stdout) });
+        else
+          reject(new HookError(name, `${program} failed: ${(stderr || error.message).trim().slice(0, 300)}`));
+      },
+    );
+  });
+};
+
+/**
+ * The value in a hook's answer: the one that the profile's JSON pointer (RFC 6901) names, or the first
+ * of the usual places, or the whole answer where it is a bare value.
+ */
+export const resultOf = (
+  answer: HookAnswer,
+  pointer: string | undefined,
+  usual: readonly string[],
+): unknown => {
+  if (pointer !== undefined) return atPointer(answer.json, pointer);
+  for (const place of usual) {
+    const value = atPointer(answer.json, place);
+    if (value !== undefined) return value;
+  }
+  if (typeof answer.json === "object") return undefined;
+  return answer.json ?? (answer.text === "" ? undefined : answer.text);
+};
+
+const atPointer = (value: unknown, pointer: string): unknown =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>(
+      (inner, key) =>
+        typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[key] : undefined,
+      value,
+    );
+
+/** A moment in milliseconds since 1970, out of milliseconds, seconds or an ISO 8601 text; undefined where it is none. */
+export const instantMs = (value: unknown): number | undefined => {
+  if (typeof value === "number" && Number.isFinite(value)) return value > 1e11 ? value : value * 1_000;
+  if (typeof value !== "string" || value === "") return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return instantMs(Number(value));
+  const parsed = Date.parse(value);
+  return Number.isNaN(parsed) ? undefined : parsed;
+};

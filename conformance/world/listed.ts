@@ -1,0 +1,60 @@
+import { pageOf, type Page } from "../answers.ts";
+import { ControlFailed, TransportError } from "./exchange.ts";
+import type { Target } from "./target.ts";
+
+/** Reads pages of the service's own size; `page` counts from 0, whatever number the service gives its first. */
+export type ListReader = (filter: { readonly accountId?: string }, page: number) => Promise<Page | undefined>;
+
+/** One listed notification, as far as telling them apart goes. */
+export interface Listed {
+  readonly id: string;
+  readonly accountId: string;
+}
+
+const MOST_PAGES = 40;
+
+/** A reader with a token of its own, for getting data ready: troubles of the service read as an empty list. */
+export const openList = async (options: {
+  readonly target: Pick<Target, "list">;
+  readonly accessToken: () => Promise<string>;
+  readonly limits: { readonly defaultPage: number };
+}): Promise<ListReader> => {
+  const accessToken = await orNothing(options.accessToken);
+  return async (filter, page) => {
+    if (accessToken === undefined) return undefined;
+    const answer = await orNothing(() =>
+      options.target.list({ accessToken, query: { ...filter, page: options.limits.defaultPage + page } }),
+    );
+    return answer === undefined ? undefined : pageOf(answer);
+  };
+};
+
+const orNothing = async <T>(action: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof ControlFailed || error instanceof TransportError) return undefined;
+    throw error;
+  }
+};
+
+/** Walks pages of the service's own size until one brings nothing new; a list that never ends is cut. */
+export const readPages = async (
+  read: ListReader,
+  filter: { readonly accountId?: string },
+): Promise<readonly Listed[]> => {
+  const items = new Map<string, Listed>();
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const before = items.size;
+    for (const { id, accountId } of (await read(filter, page))?.items ?? [])
+      if (typeof id === "string" && typeof accountId === "string") items.set(id, { id, accountId });
+    if (items.size === before) break;
+  }
+  return [...items.values()];
+};
+
+/** Ids listed for one account; what a service with a broken filter adds is left out. */
+export const readAccount = async (read: ListReader, accountId: string): Promise<readonly string[]> =>
+  (await readPages(read, { accountId }))
+    .filter((item) => item.accountId.toLowerCase() === accountId.toLowerCase())
+    .map(({ id }) => id);

@@ -1,0 +1,205 @@
+import net from "node:net";
+import tls from "node:tls";
+import { paths } from "../contract/messages.ts";
+import { monotonicMs, pause, type Clock } from "./clock.ts";
+import type { Answer, Request } from "./exchange.ts";
+import type { Journal, Scope } from "./journal.ts";
+import { parseRawAnswer } from "./raw-answer.ts";
+import type { TargetOptions } from "./target.ts";
+import { parseJson, retryAfterMs } from "./transport.ts";
+
+/** What came back over a raw connection. */
+export interface RawAnswer {
+  readonly exchange: number;
+  /** Status of the first answer; undefined where none came. */
+  readonly status: number | undefined;
+  readonly headers: Answer["headers"];
+  readonly text: string;
+  /** `answered`: a status line and whole headers came, whatever happened to the body. */
+  readonly outcome: "answered" | "closed" | "timeout" | "refused";
+}
+
+/** The raw answer as any other one; undefined where the peer gave none. */
+export const answerOf = (raw: RawAnswer): Answer | undefined =>
+  raw.status === undefined
+    ? undefined
+    : {
+        exchange: raw.exchange,
+        status: raw.status,
+        headers: raw.headers,
+        text: raw.text,
+        json: parseJson(raw.text),
+      };
+
+/** A request whose parts are written as they are; strings as Latin-1, one byte a character. */
+export interface RawRequest {
+  readonly method: string;
+  /** Path and query below the base address. */
+  readonly path: string | Uint8Array;
+  readonly headers?: Request["headers"];
+  readonly body?: string | Uint8Array;
+}
+
+/** Sends bytes as they are, for requests that no HTTP client agrees to send. */
+export interface RawTarget {
+  /** One connection, these bytes, and what comes back until the answer is whole, the peer closes or the time is up. */
+  send(bytes: Uint8Array | string): Promise<RawAnswer>;
+  /** A request below the base address: Host, Connection: close, the profile's headers and, with a body, Content-Length are added. */
+  request(request: RawRequest): Promise<RawAnswer>;
+  /** A GET below the base address, with the documented Content-Type unless other headers are given. */
+  get(pathAndQuery: string | Uint8Array, headers?: Request["headers"]): Promise<RawAnswer>;
+  /** GET /open-api/oauth/authorize with this raw query, and what the profile adds to get past consent. */
+  authorize(rawQuery: string | Uint8Array): Promise<RawAnswer>;
+}
+
+export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "headers" | "authorize"> {
+  readonly origin: string;
+  readonly journal: Journal;
+  readonly scope: Scope;
+  /** Waits out a 429 with Retry-After. */
+  readonly clock: Clock;
+  /** How long a whole exchange may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly startedAtMs: number;
+  /** Is shown every answer before it is written, so that its credentials are masked. */
+  readonly learn: (answer: Pick<Answer, "headers" | "json">) => void;
+}
+
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_THROTTLED_TRIES = 12;
+const MAX_REAL_WAIT_MS = 5_000;
+const json = ["content-type", "application/json"] as const;
+
+/** Raw requests to one service over TCP or TLS, each on a connection of its own. Nothing the peer does throws. */
+export const createRawTarget = (options: RawTargetOptions): RawTarget => {
+  const origin = new URL(options.origin);
+
+  const send: RawTarget["send"] = async (bytes) => {
+    const buffer = bytesOf(bytes);
+    for (let attempt = 1; ; attempt += 1) {
+      const raw = await sendOnce(options, origin, buffer);
+      const answer = answerOf(raw);
+      const waitMs = answer === undefined ? undefined : retryAfterMs(answer);
+      if (waitMs === undefined || attempt >= MAX_THROTTLED_TRIES) return raw;
+      await options.clock.sleep(waitMs);
+      if (attempt > 1 && options.clock.kind === "virtual") await pause(Math.min(waitMs, MAX_REAL_WAIT_MS));
+    }
+  };
+
+  const request: RawTarget["request"] = ({ method, path, headers = [], body }) => {
+    const content = body === undefined ? undefined : bytesOf(body);
+    const lines = [
+      ["Host", origin.host],
+      ["Connection", "close"],
+      ...(content === undefined ? [] : [["Content-Length", String(content.length)]]),
+      ...options.headers,
+      ...headers,
+    ].map(([name, value]) => `${name}: ${value}\r\n`);
+    return send(
+      Buffer.concat([
+        bytesOf(`${method} ${options.basePath}`),
+        bytesOf(path),
+        bytesOf(` HTTP/1.1\r\n${lines.join("")}\r\n`),
+        content ?? Buffer.alloc(0),
+      ]),
+    );
+  };
+
+  return {
+    send,
+    request,
+    get: (path, headers = [json]) => request({ method: "GET", path, headers }),
+    authorize: (rawQuery) =>
+      request({
+        method: "GET",
+        path: Buffer.concat([
+          bytesOf(`${paths.authorize}?`),
+          bytesOf(rawQuery),
+          bytesOf(options.authorize.query === "" ? "" : `&${options.authorize.query}`),
+        ]),
+        headers: [json, ...options.authorize.headers],
+      }),
+  };
+};
+
+const bytesOf = (value: string | Uint8Array): Buffer =>
+  typeof value === "string" ? Buffer.from(value, "latin1") : Buffer.from(value);
+
+const sendOnce = async (options: RawTargetOptions, origin: URL, bytes: Buffer): Promise<RawAnswer> => {
+  const exchange = options.journal.nextNumber();
+  const sentMs = monotonicMs();
+  const request = readRequest(bytes);
+  const { received, end } = await converse(origin, bytes, request.method, options.timeoutMs);
+  const parsed = parseRawAnswer(received, request.method, end === "closed");
+  if (parsed !== undefined) options.learn({ headers: parsed.headers, json: parseJson(parsed.text) });
+  options.journal.add(options.scope, {
+    n: exchange,
+    startedMs: sentMs - options.startedAtMs,
+    durationMs: monotonicMs() - sentMs,
+    request,
+    ...(parsed === undefined ? { error: `no answer (${end})` } : { answer: parsed }),
+  });
+  return parsed === undefined
+    ? { exchange, status: undefined, headers: [], text: "", outcome: end }
+    : { exchange, ...parsed, outcome: "answered" };
+};
+
+/** Writes everything and collects what comes until the answer is whole or nothing more will come. */
+const converse = (
+  origin: URL,
+  bytes: Buffer,
+  method: string,
+  timeoutMs: number,
+): Promise<{ received: Buffer; end: "closed" | "timeout" | "refused" }> =>
+  new Promise((resolve) => {
+    let received: Buffer = Buffer.alloc(0);
+    let connected = false;
+    const socket = connect(origin);
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const finish = (end: "closed" | "timeout" | "refused"): void => {
+      deadline.removeEventListener("abort", tooLate);
+      socket.destroy();
+      resolve({ received, end });
+    };
+    const tooLate = (): void => finish("timeout");
+    deadline.addEventListener("abort", tooLate, { once: true });
+    socket.once(origin.protocol === "https:" ? "secureConnect" : "connect", () => {
+      connected = true;
+      socket.write(bytes);
+    });
+    socket.on("data", (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      if (received.length > MAX_ANSWER_BYTES || parseRawAnswer(received, method, false)?.whole === true)
+        finish("closed");
+    });
+    // A reset after (or instead of) an answer ends the conversation like any other close.
+    socket.once("error", () => finish(connected ? "closed" : "refused"));
+    socket.once("close", () => finish("closed"));
+  });
+
+const connect = (origin: URL): net.Socket => {
+  const host = origin.hostname.replace(/^\[|\]$/g, "");
+  if (origin.protocol !== "https:") return net.connect({ host, port: Number(origin.port || "80") });
+  return tls.connect({
+    host,
+    port: Number(origin.port || "443"),
+    ALPNProtocols: ["http/1.1"],
+    ...(net.isIP(host) === 0 ? { servername: host } : {}),
+  });
+};
+
+/** The bytes as a request to show: as far as they look like one, everything else as its body. */
+const readRequest = (bytes: Buffer): Request => {
+  const text = bytes.toString("latin1");
+  const headEnd = text.indexOf("\r\n\r\n");
+  const [start = "", ...lines] = text.slice(0, headEnd < 0 ? undefined : headEnd).split("\r\n");
+  const [, method, path] = /^(\S+) (.*) HTTP\/\d\.\d$/s.exec(start) ?? [];
+  if (headEnd < 0 || method === undefined || path === undefined)
+    return { method: "RAW", path: "", headers: [], body: text };
+  const body = text.slice(headEnd + 4);
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1).trim()] as const;
+  });
+  return { method, path, headers, ...(body === "" ? {} : { body }) };
+};

@@ -1,0 +1,138 @@
+import { accessTokenHeader, paths } from "../contract/messages.ts";
+import { TransportError, type Answer, type Request } from "./exchange.ts";
+import type { Connection, Sender, Transport } from "./transport.ts";
+
+/** One OAuth client of the service. */
+export interface Client {
+  readonly id: string;
+  readonly secret: string;
+  readonly redirectUri: string;
+}
+
+export interface AuthorizeRequest {
+  readonly client?: Client;
+  /** Left out, a fresh one is made. */
+  readonly state?: string;
+  readonly redirectUri?: string;
+  /** Replaces the whole query, byte for byte, from after the question mark. */
+  readonly rawQuery?: string;
+  readonly headers?: Request["headers"];
+}
+
+export interface ListRequest {
+  readonly accessToken?: string;
+  /** Numbers and strings are percent-encoded; a repeated key is given as an array. */
+  readonly query?: Readonly<Record<string, string | number | readonly (string | number)[]>>;
+  readonly rawQuery?: string;
+  /** Replaces the token header, content type and all. */
+  readonly headers?: Request["headers"];
+}
+
+/** The documented calls of the service (section 4), each sent as given: whether they make sense is the rule's business. */
+export interface Target {
+  /** GET /open-api/oauth/authorize (section 4.1). */
+  authorize(request?: AuthorizeRequest): Promise<Answer>;
+  /** POST /open-api/oauth/access-token (section 4.2); the body goes out as JSON. */
+  exchange(body: unknown): Promise<Answer>;
+  /** POST /open-api/oauth/refresh-token (section 4.3); the body goes out as JSON. */
+  refresh(body: unknown): Promise<Answer>;
+  /** GET /open-api/v1/notifications (section 4.4). */
+  list(request: ListRequest): Promise<Answer>;
+  /** Any request below the base address; `path` starts with a slash and goes out byte for byte. */
+  send(request: Request): Promise<Answer>;
+  /** The same calls on one connection of their own; close it when done. */
+  dedicated(): Target & { close(): Promise<void> };
+}
+
+export interface TargetOptions {
+  /** Path of the base address, without a slash at its end; empty where the service is at the root. */
+  readonly basePath: string;
+  readonly client: Client;
+  readonly headers: Request["headers"];
+  /** Further headers and query parameters of authorize alone, for getting past consent. */
+  readonly authorize: { readonly headers: Request["headers"]; readonly query: string };
+  readonly freshState: () => string;
+}
+
+const json = ["content-type", "application/json"] as const;
+
+/** Query string of the given parameters, each percent-encoded (RFC 3986 section 2.1). */
+export const encodeQuery = (query: NonNullable<ListRequest["query"]>): string =>
+  Object.entries(query)
+    .flatMap(([name, value]) =>
+      [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`),
+    )
+    .join("&");
+
+export const createTarget = (transport: Transport, sender: Sender, options: TargetOptions): Target => {
+  const over = (connection: Connection): Omit<Target, "dedicated"> => {
+    const send = (request: Request): Promise<Answer> =>
+      connection.send(
+        {
+          ...request,
+          path: `${options.basePath}${request.path}`,
+          headers: [...options.headers, ...request.headers],
+        },
+        sender,
+      );
+    const post = (path: string, body: unknown): Promise<Answer> =>
+      send({ method: "POST", path, headers: [json], body: JSON.stringify(body) });
+    return {
+      send,
+      authorize: (request = {}) => {
+        const client = request.client ?? options.client;
+        const query =
+          request.rawQuery ??
+          encodeQuery({
+            clientId: client.id,
+            state: request.state ?? options.freshState(),
+            redirectUri: request.redirectUri ?? client.redirectUri,
+          });
+        return send({
+          method: "GET",
+          path: withQuery(
+            paths.authorize,
+            [query, options.authorize.query].filter((part) => part !== "").join("&"),
+          ),
+          headers: request.headers ?? [json, ...options.authorize.headers],
+        });
+      },
+      exchange: (body) => post(paths.exchange, body),
+      refresh: (body) => post(paths.refresh, body),
+      list: (request) =>
+        send({
+          method: "GET",
+          path: withQuery(paths.notifications, request.rawQuery ?? encodeQuery(request.query ?? {})),
+          headers:
+            request.headers ??
+            (request.accessToken === undefined ? [json] : [[accessTokenHeader, request.accessToken], json]),
+        }),
+    };
+  };
+  return {
+    ...over(transport),
+    dedicated: () => {
+      const connection = transport.dedicated();
+      return {
+        ...over(connection),
+        close: () => connection.close(),
+        dedicated: () => {
+          throw new Error("a dedicated connection has no further one; ask the target itself");
+        },
+      };
+    },
+  };
+};
+
+const withQuery = (path: string, query: string): string => (query === "" ? path : `${path}?${query}`);
+
+/** The answer, or undefined where the connection was closed without one: a service that hangs up has yielded nothing. */
+export const answerOrHangUp = async (request: Promise<Answer>): Promise<Answer | undefined> => {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof TransportError && (error.reason === "closed" || error.reason === "protocol"))
+      return undefined;
+    throw error;
+  }
+};

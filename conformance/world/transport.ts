@@ -1,0 +1,182 @@
+import { Client, Pool, errors, type Dispatcher } from "undici";
+import { monotonicMs, pause, type Clock } from "./clock.ts";
+import { TransportError, headerOf, type Answer, type Request } from "./exchange.ts";
+import type { Journal, Scope } from "./journal.ts";
+
+/** What a request is sent through: its case's scope for the journal, and the clock that a 429 is waited out on. */
+export interface Sender {
+  readonly scope: Scope;
+  readonly clock: Clock;
+}
+
+/** One connection of its own, for races and for "another connection". */
+export interface Connection {
+  send(request: Request, sender: Sender): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/**
+ * HTTP/1.1 to one origin. Sends each path byte for byte, follows no redirect and
+ * repeats nothing, but for answers that ask for it: 429 or 503 with Retry-After.
+ */
+export interface Transport extends Connection {
+  dedicated(): Connection;
+  inFlight(): number;
+  /** How many answers asked to come back later, and were obeyed. */
+  throttled(): number;
+}
+
+export interface TransportOptions {
+  readonly origin: string;
+  readonly journal: Journal;
+  /** How long a whole exchange may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly startedAtMs: number;
+  readonly maxConnections: number;
+  /** Is shown every answer before anything is written, so that its credentials are masked from the first byte. */
+  readonly learn: (answer: Pick<Answer, "headers" | "json">) => void;
+}
+
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_THROTTLED_TRIES = 12;
+/** Beyond this a Retry-After is waited out on the target's clock only, never on this machine's. */
+const MAX_REAL_WAIT_MS = 5_000;
+
+export const createTransport = (options: TransportOptions): Transport => {
+  const state = { inFlight: 0, throttled: 0 };
+  const common = { allowH2: false, pipelining: 1, connectTimeout: options.timeoutMs } as const;
+  const pool = new Pool(options.origin, { ...common, connections: options.maxConnections });
+  const send = (dispatcher: Dispatcher) => (request: Request, sender: Sender) =>
+    sendPolitely(options, state, dispatcher, request, sender);
+  return {
+    send: send(pool),
+    close: () => pool.destroy(),
+    dedicated: () => {
+      const client = new Client(options.origin, common);
+      return { send: send(client), close: () => client.destroy() };
+    },
+    inFlight: () => state.inFlight,
+    throttled: () => state.throttled,
+  };
+};
+
+/** Sends, and while the answer says "come back later" waits as long as it says and sends again (RFC 6585 section 4). */
+const sendPolitely = async (
+  options: TransportOptions,
+  state: { inFlight: number; throttled: number },
+  dispatcher: Dispatcher,
+  request: Request,
+  sender: Sender,
+): Promise<Answer> => {
+  for (let attempt = 1; ; attempt += 1) {
+    state.inFlight += 1;
+    const answer = await sendOnce(options, dispatcher, request, sender.scope).finally(() => {
+      state.inFlight -= 1;
+    });
+    const waitMs = retryAfterMs(answer);
+    if (waitMs === undefined || attempt >= MAX_THROTTLED_TRIES) return answer;
+    state.throttled += 1;
+    // The limiter may count on the target's clock or on real time, and nobody can tell: first the cheap one, then both.
+    await sender.clock.sleep(waitMs);
+    if (attempt > 1 && sender.clock.kind === "virtual") await pause(Math.min(waitMs, MAX_REAL_WAIT_MS));
+  }
+};
+
+/** How long the answer asks the client to stay away, in milliseconds; undefined where it does not (RFC 9110 section 10.2.3). */
+export const retryAfterMs = (answer: Answer): number | undefined => {
+  if (answer.status !== 429 && answer.status !== 503) return undefined;
+  const value = headerOf(answer, "retry-after");
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  const dateMs = Date.parse(value);
+  const answeredMs = Date.parse(headerOf(answer, "date") ?? "");
+  if (Number.isNaN(dateMs) || Number.isNaN(answeredMs)) return 1_000;
+  return Math.max(0, dateMs - answeredMs);
+};
+
+const sendOnce = async (
+  options: TransportOptions,
+  dispatcher: Dispatcher,
+  request: Request,
+  scope: Scope,
+): Promise<Answer> => {
+  const n = options.journal.nextNumber();
+  const sentMs = monotonicMs();
+  const record = (
+    outcome: { answer: { status: number; headers: Answer["headers"]; text: string } } | { error: string },
+  ): void => {
+    options.journal.add(scope, {
+      n,
+      startedMs: sentMs - options.startedAtMs,
+      durationMs: monotonicMs() - sentMs,
+      request,
+      ...outcome,
+    });
+  };
+  try {
+    const answer = await receive(dispatcher, request, options.timeoutMs);
+    const json = parseJson(answer.text);
+    options.learn({ headers: answer.headers, json });
+    record({ answer });
+    return { exchange: n, ...answer, json };
+  } catch (error) {
+    if (error instanceof errors.InvalidArgumentError) throw error;
+    const failure = new TransportError(n, reasonOf(error), messageOf(error));
+    record({ error: failure.message });
+    throw failure;
+  }
+};
+
+const receive = async (
+  dispatcher: Dispatcher,
+  request: Request,
+  timeoutMs: number,
+): Promise<{ status: number; headers: Answer["headers"]; text: string }> => {
+  const { statusCode, headers, body } = await dispatcher.request({
+    method: request.method as Dispatcher.HttpMethod,
+    path: request.path,
+    headers: request.headers.flat(),
+    ...(request.body === undefined ? {} : { body: request.body }),
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new RangeError(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((one) => [name, one] as const),
+  );
+  return { status: statusCode, headers: pairs, text: Buffer.concat(chunks).toString("utf8") };
+};
+
+/** The body as JSON; undefined where it is not JSON at all. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+
+const reasonOf = (error: unknown): TransportError["reason"] => {
+  const code = codeOf(error);
+  if (error instanceof RangeError) return "too-large";
+  if (/TIMEOUT/.test(code) || (error instanceof Error && /Timeout|Abort/.test(error.name))) return "timeout";
+  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code)) return "refused";
+  if (/HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW/.test(code)) return "protocol";
+  return "closed";
+};
+
+const messageOf = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : String(error);
+  const code = codeOf(error);
+  return code === "" || text.includes(code) ? text : `${text} (${code})`;
+};

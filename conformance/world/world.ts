@@ -1,0 +1,37 @@
+import type { Limits } from "../contract/limits.ts";
+import type { Clock } from "./clock.ts";
+import type { NotificationSets } from "./dataset.ts";
+import type { Events } from "./events.ts";
+import type { RawTarget } from "./raw.ts";
+import type { Secrets } from "./secrets.ts";
+import type { Client, Target } from "./target.ts";
+
+export interface Tolerances {
+  /** How near to a lifetime's end, in milliseconds, a probe says nothing: clocks may round and answers take time. */
+  readonly lifetimeGuardMs: number;
+  /** How long a new notification may take until it is listed, in milliseconds. */
+  readonly visibilityMs: number;
+  /** How long an answer may take, in milliseconds. */
+  readonly requestTimeoutMs: number;
+}
+
+/** All that a rule may touch. Each case of a rule gets a world of its own, whose exchanges are its evidence. */
+export interface World {
+  readonly limits: Limits;
+  readonly tolerances: Tolerances;
+  readonly client: Client;
+  /** Rules that need it say so (`needs: ["second-client"]`) and are not run without. */
+  readonly secondClient: Client | undefined;
+  readonly target: Target;
+  readonly raw: RawTarget;
+  readonly clock: Clock;
+  /** Creates notifications; undefined where the profile has no hook for it. */
+  readonly events: Events | undefined;
+  /** Notifications that nobody writes to while rules read them. */
+  readonly notifications: NotificationSets;
+  /** Validity of access tokens as the service stated it when the run began, in milliseconds. */
+  readonly accessLifetimeMs: number;
+  readonly secrets: Secrets;
+  /** A string of letters and digits that no other call in this run returns. */
+  unique(): string;
+}

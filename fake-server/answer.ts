@@ -1,0 +1,59 @@
+/** An answer as it goes out, apart from the headers that HTTP adds. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Sent piece by piece, without a Content-Length. */
+  readonly chunked?: true;
+}
+
+/** The fields of a successful answer, in the order in which they are written. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Everything is told not to be stored: most answers carry credentials (RFC 6749 section 5.1). */
+const JSON_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
+
+export const jsonAnswer = (status: number, body: unknown): Answer => ({
+  status,
+  headers: JSON_HEADERS,
+  body: JSON.stringify(body),
+});
+
+export const withHeaders = (answer: Answer, headers: Readonly<Record<string, string>>): Answer => ({
+  ...answer,
+  headers: { ...answer.headers, ...headers },
+});
+
+/** Why a request gets nothing. The document shows no codes, so the names are the fake's own. */
+export type RefusalKind =
+  | "not-found"
+  | "rate-limited"
+  | "query-malformed"
+  | "parameter-repeated"
+  | "parameter-unknown"
+  | "content-type-unsupported"
+  | "body-malformed"
+  | "body-too-large"
+  | "client-unknown"
+  | "client-unauthenticated"
+  | "redirect-uri-refused"
+  | "state-refused"
+  | "code-unknown"
+  | "code-of-another-client"
+  | "code-expired"
+  | "code-used"
+  | "refresh-token-unknown"
+  | "refresh-token-of-another-client"
+  | "refresh-token-expired"
+  | "access-token-missing"
+  | "access-token-unknown"
+  | "access-token-expired"
+  | "paging-refused"
+  | "failure";
+
+export interface Refusal {
+  readonly kind: RefusalKind;
+  /** For `rate-limited`: when to try again, in whole seconds. */
+  readonly retryAfterSeconds?: number;
+}

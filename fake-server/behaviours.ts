@@ -1,0 +1,30 @@
+import { nearest } from "../conformance/contract/nearest.ts";
+import { defects } from "./defects/index.ts";
+import { behaviourFrom, type FakeBehaviour, soundBehaviour } from "./registry.ts";
+import { variants } from "./variants/index.ts";
+
+/** Every behaviour that the service can be started with, by name: `sound`, the defects, the variants. */
+export const behaviours: Readonly<Record<string, FakeBehaviour>> = Object.fromEntries([
+  [soundBehaviour.name, soundBehaviour],
+  ...Object.entries({ ...defects, ...variants }).map(([name, entry]) => [name, behaviourFrom(name, entry)]),
+]);
+
+const LISTED = 5;
+
+/** A name that no behaviour has; the message lists those that come near. */
+export class UnknownBehaviour extends Error {
+  override readonly name = "UnknownBehaviour";
+  readonly near: readonly string[];
+  constructor(asked: string) {
+    const near = nearest(asked, Object.keys(behaviours), LISTED);
+    super(`There is no behaviour "${asked}". Near it: ${near.join(", ")}.`);
+    this.near = near;
+  }
+}
+
+/** Finds a behaviour by its name, or throws UnknownBehaviour. */
+export const findBehaviour = (name: string): FakeBehaviour => {
+  const found = Object.hasOwn(behaviours, name) ? behaviours[name] : undefined;
+  if (found === undefined) throw new UnknownBehaviour(name);
+  return found;
+};

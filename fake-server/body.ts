@@ -1,0 +1,83 @@
+import { isUtf8 } from "node:buffer";
+
+/** The fields of a JSON object as they came: nothing is known about them yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a request body strictly: undefined unless it is well-formed UTF-8 that
+ * holds exactly one JSON object none of whose own keys occurs twice, since a
+ * repeated key leaves open which of its values was meant.
+ */
+export const parseBody = (raw: Buffer): JsonObject | undefined => {
+  if (!isUtf8(raw)) return undefined;
+  const text = raw.toString("utf8");
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    return hasAmbiguousKeys(text) ? undefined : (value as JsonObject);
+  } catch {
+    return undefined;
+  }
+};
+
+/** A field of the object itself, never one that it inherits. */
+export const fieldOf = (body: JsonObject, name: string): unknown =>
+  Object.hasOwn(body, name) ? body[name] : undefined;
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+/**
+ * Whether the outermost object of a text that is known to be JSON names a key
+ * twice (or more keys than anyone would compare). At that depth a string is a key exactly when a colon follows it.
+ */
+const hasAmbiguousKeys = (text: string): boolean => {
+  const keys: string[] = [];
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === OPENING_BRACE || character === OPENING_BRACKET) depth += 1;
+    else if (character === CLOSING_BRACE || character === CLOSING_BRACKET) depth -= 1;
+    else if (character === QUOTE) {
+      const end = endOfString(text, at);
+      if (depth === 1 && text.charCodeAt(afterWhiteSpace(text, end)) === COLON) {
+        const key = unescaped(text.slice(at, end));
+        if (keys.includes(key)) return true;
+        keys.push(key);
+        if (keys.length > KEYS_MAX) return true;
+      }
+      at = end - 1;
+    }
+  }
+  return false;
+};
+
+/** A token request has three fields; an object of very many is none, and not worth comparing them all. */
+const KEYS_MAX = 256;
+
+const unescaped = (literal: string): string =>
+  literal.includes("\\") ? String(JSON.parse(literal)) : literal.slice(1, -1);
+
+/** The position after the closing quote of the string that opens at `start`. */
+const endOfString = (text: string, start: number): number => {
+  let end = text.indexOf('"', start + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end + 1;
+};
+
+const isEscaped = (text: string, quote: number): boolean => {
+  let slashes = 0;
+  while (text.charAt(quote - 1 - slashes) === "\\") slashes += 1;
+  return slashes % 2 === 1;
+};
+
+const WHITE_SPACE = " \t\n\r";
+const afterWhiteSpace = (text: string, start: number): number => {
+  let at = start;
+  while (WHITE_SPACE.includes(text.charAt(at)) && at < text.length) at += 1;
+  return at;
+};

@@ -1,0 +1,76 @@
+/** A client that the service knows (how it came to its credentials is not shown, section 5.4). */
+export interface FakeClient {
+  readonly id: string;
+  readonly secret: string;
+  /**
+   * The one registered callback address. A request may name it with any query:
+   * scheme, host, port and path have to be the registered ones.
+   */
+  readonly redirectUri: string;
+}
+
+/**
+ * The clients of a service that is told of none. The second one's address has a
+ * port, a host outside ASCII and a query, so that taking such an address whole can be seen.
+ */
+export const defaultClients: readonly FakeClient[] = [
+  {
+    id: "Tc4Q9mLw7ZbX2kRn8Vfy",
+    secret: "s3CrXp7WqLz9TnBvK2mYhD5gRjEa8UfQ",
+    redirectUri: "https://client.example/callback",
+  },
+  {
+    id: "Hd6Yp2NsJ8gUe5WcAo3t",
+    secret: "k9VzQb4RtMx6PwLnF8sGyJ3dHuCe7AoT",
+    redirectUri: "https://bücher.example:8443/konto/rückruf?tenant=2",
+  },
+];
+
+/** A clients file or option that cannot be used; the message says where and what is expected. */
+export class InvalidClients extends Error {
+  override readonly name = "InvalidClients";
+}
+
+const FIELDS = ["id", "secret", "redirectUri"] as const;
+
+/**
+ * Reads clients out of untrusted data (a parsed clients file).
+ * Throws InvalidClients that names the first thing that is wrong.
+ */
+export const parseClients = (data: unknown): readonly FakeClient[] => {
+  if (!Array.isArray(data) || data.length === 0) {
+    throw new InvalidClients("clients: expected a JSON array of at least one { id, secret, redirectUri }");
+  }
+  const clients = data.map(parseClient);
+  const seen = new Set<string>();
+  for (const { id } of clients) {
+    if (seen.has(id)) throw new InvalidClients(`clients: the id "${id}" occurs twice`);
+    seen.add(id);
+  }
+  return clients;
+};
+
+const parseClient = (data: unknown, index: number): FakeClient => {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    throw new InvalidClients(`clients[${index}]: expected an object { id, secret, redirectUri }`);
+  }
+  const fields = data as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(fields).find((key) => !FIELDS.some((field) => field === key));
+  if (unknown !== undefined) {
+    throw new InvalidClients(`clients[${index}].${unknown}: unknown key; known are ${FIELDS.join(", ")}`);
+  }
+  const [id, secret, redirectUri] = FIELDS.map((field) =>
+    textOf(fields[field], `clients[${index}].${field}`),
+  );
+  if (!URL.canParse(redirectUri ?? "")) {
+    throw new InvalidClients(`clients[${index}].redirectUri: expected an absolute URL`);
+  }
+  return { id: id ?? "", secret: secret ?? "", redirectUri: redirectUri ?? "" };
+};
+
+const textOf = (value: unknown, where: string): string => {
+  if (typeof value !== "string" || value === "") {
+    throw new InvalidClients(`${where}: expected a string that is not empty`);
+  }
+  return value;
+};

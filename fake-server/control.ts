@@ -1,0 +1,109 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import { resetCounters } from "./counters.ts";
+import { type BusinessEvent, raiseEvent } from "./events.ts";
+import type { Host } from "./server.ts";
+
+/** What the operator of a fake can do beyond starting it. */
+export interface Controlled extends Host {
+  /** A behaviour as new, for a reset. */
+  readonly renewBehaviour: () => Host["behaviour"];
+  /** Where pushes are to go; kept for the time when the service sends any. */
+  callbackUrl: string | undefined;
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const OPTIONAL_TEXTS = ["clientId", "businessType", "businessStatus", "remark", "data", "status"] as const;
+/** A century: a greater step is a slip of the unit. */
+const LONGEST_ADVANCE_MS = 100 * 366 * 86_400_000;
+
+/** Input to the control interface that cannot be acted upon. */
+class BadInput extends Error {
+  readonly statusCode = 400;
+}
+
+/** Builds the control interface, which listens on a port of its own and is no part of the service. */
+export const buildControl = (controlled: Controlled): FastifyInstance => {
+  const { service, counters } = controlled;
+  const app = Fastify({ forceCloseConnections: true });
+  app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
+    reply.code(error.statusCode ?? 500).send({ error: error.message }),
+  );
+  app.get("/clock", () => ({ now: service.clock.nowMs(), mode: service.clock.mode }));
+  app.post("/clock/advance", (request) => service.clock.advance(advanceIn(request.body)));
+  app.post("/events", (request, reply) => {
+    const { id, accountId, createTime } = raiseEvent(controlled, eventIn(request.body, controlled));
+    return reply.code(201).send({ id, accountId, createTime });
+  });
+  app.put("/callback", (request) => {
+    controlled.callbackUrl = urlIn(request.body);
+    return { url: controlled.callbackUrl };
+  });
+  app.get("/counters", () => ({
+    ...counters,
+    live: {
+      codes: service.credentials.codes.size,
+      refreshTokens: service.credentials.refreshTokens.size,
+      accessTokens: service.credentials.accessTokens.size,
+      notifications: service.notifications.count({ where: "TRUE", parameters: [], orderBy: "sequence" }),
+    },
+    callback: controlled.callbackUrl ?? null,
+  }));
+  app.post("/reset", (_request, reply) => {
+    reset(controlled);
+    return reply.code(204).send();
+  });
+  return app;
+};
+
+/** Forgets every credential, notification, timer and count; clients, limits and the time stay. */
+const reset = (controlled: Controlled): void => {
+  const { credentials, notifications, clock } = controlled.service;
+  for (const records of Object.values(credentials) as Map<string, unknown>[]) records.clear();
+  notifications.clear();
+  clock.stop();
+  resetCounters(controlled.counters);
+  controlled.callbackUrl = undefined;
+  controlled.behaviour = controlled.renewBehaviour();
+};
+
+const objectIn = (body: unknown): Readonly<Record<string, unknown>> => {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new BadInput("the body has to be a JSON object");
+  }
+  return body as Readonly<Record<string, unknown>>;
+};
+
+const advanceIn = (body: unknown): number => {
+  const { ms } = objectIn(body);
+  if (typeof ms !== "number" || !Number.isSafeInteger(ms) || ms < 0 || ms > LONGEST_ADVANCE_MS) {
+    throw new BadInput(`ms: expected a whole number of milliseconds from 0 to ${LONGEST_ADVANCE_MS}`);
+  }
+  return ms;
+};
+
+const urlIn = (body: unknown): string => {
+  const { url } = objectIn(body);
+  if (typeof url !== "string" || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new BadInput("url: expected an absolute http or https URL");
+  }
+  return url;
+};
+
+const eventIn = (body: unknown, { service }: Host): BusinessEvent => {
+  const fields = objectIn(body);
+  const { accountId } = fields;
+  if (typeof accountId !== "string" || !UUID.test(accountId)) {
+    throw new BadInput("accountId: expected a UUID-shaped string");
+  }
+  const texts: Partial<Record<(typeof OPTIONAL_TEXTS)[number], string>> = {};
+  for (const name of OPTIONAL_TEXTS) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    if (typeof value !== "string") throw new BadInput(`${name}: expected a string`);
+    texts[name] = value;
+  }
+  if (texts.clientId !== undefined && !service.clients.has(texts.clientId)) {
+    throw new BadInput(`clientId: no client has the id "${texts.clientId}"`);
+  }
+  return { accountId, ...texts };
+};

@@ -1,0 +1,23 @@
+import type { Operation } from "./context.ts";
+
+/** What the service has done since its start or its last reset. */
+export interface Counters {
+  readonly requests: Record<Operation, number>;
+  /** Answers by HTTP status. */
+  readonly answers: Record<number, number>;
+  events: number;
+}
+
+export const zeroCounters = (): Counters => ({
+  requests: { authorize: 0, exchange: 0, refresh: 0, list: 0 },
+  answers: {},
+  events: 0,
+});
+
+export const resetCounters = (counters: Counters): void => {
+  const { requests, answers } = zeroCounters();
+  Object.assign(counters.requests, requests);
+  for (const status of Object.keys(counters.answers)) delete counters.answers[Number(status)];
+  Object.assign(counters.answers, answers);
+  counters.events = 0;
+};

@@ -1,0 +1,37 @@
+import type { Defect } from "../registry.ts";
+import { accessDefects } from "./access.ts";
+import { advisoryDefects } from "./advisory.ts";
+import { authorizeDefects } from "./authorize.ts";
+import { bodyDefects } from "./bodies.ts";
+import { clientDefects } from "./client.ts";
+import { codeDefects } from "./code.ts";
+import { exchangeDefects } from "./exchange.ts";
+import { filterDefects } from "./filters.ts";
+import { lifecycleDefects } from "./lifecycle.ts";
+import { notificationDefects } from "./notifications.ts";
+import { pageDefects } from "./pages.ts";
+import { refreshDefects } from "./refresh.ts";
+import { stateDefects } from "./state.ts";
+import { unknownCodeDefects } from "./unknown-code.ts";
+import { unknownRefreshDefects } from "./unknown-refresh.ts";
+import { writeDefects } from "./writes.ts";
+
+/** Every seeded defect by name, in the order of the document. */
+export const defects: Readonly<Record<string, Defect>> = {
+  ...authorizeDefects,
+  ...stateDefects,
+  ...codeDefects,
+  ...unknownCodeDefects,
+  ...exchangeDefects,
+  ...clientDefects,
+  ...bodyDefects,
+  ...refreshDefects,
+  ...unknownRefreshDefects,
+  ...accessDefects,
+  ...notificationDefects,
+  ...pageDefects,
+  ...filterDefects,
+  ...writeDefects,
+  ...lifecycleDefects,
+  ...advisoryDefects,
+};

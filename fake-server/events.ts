@@ -1,0 +1,36 @@
+import type { Host } from "./server.ts";
+import type { Notification } from "./notifications.ts";
+
+/** A business event, as the control interface takes it. */
+export interface BusinessEvent {
+  readonly accountId: string;
+  /** The client it concerns; without one it concerns every client. */
+  readonly clientId?: string | undefined;
+  readonly businessType?: string | undefined;
+  readonly businessStatus?: string | undefined;
+  readonly remark?: string | undefined;
+  readonly data?: string | undefined;
+  readonly status?: string | undefined;
+}
+
+/** Makes an event into a notification (section 2.3) and puts it into the list as soon as it is to be seen there. */
+export const raiseEvent = ({ behaviour, service, counters }: Host, event: BusinessEvent): Notification => {
+  const nowMs = service.clock.nowMs();
+  const notification: Notification = {
+    id: behaviour.mintNotificationId(service.random, nowMs),
+    accountId: event.accountId,
+    createTime: behaviour.createTime(nowMs, service),
+    businessType: event.businessType ?? "CreateGlobalAccount",
+    businessStatus: event.businessStatus ?? "Passed",
+    remark: event.remark ?? "",
+    data: event.data ?? "",
+    status: event.status ?? "readed",
+  };
+  const owner = behaviour.ownerOf(event.clientId, service);
+  const delayMs = behaviour.visibilityDelayMs(service);
+  const keep = (): void => behaviour.keepNotification(notification, owner, service);
+  if (delayMs > 0) service.clock.schedule(nowMs + delayMs, keep);
+  else keep();
+  counters.events += 1;
+  return notification;
+};

@@ -1,0 +1,34 @@
+import type { Behaviour } from "./behaviour.ts";
+import type { Context } from "./context.ts";
+import { purge } from "./credentials.ts";
+
+/** Looked at once in so many issues, so that the cost per request vanishes. */
+const ISSUES_BETWEEN = 256;
+/** A dead credential is remembered for its lifetime once more, so that it is refused as expired, not as unknown. */
+const REMEMBERED_LIFETIMES = 2;
+
+/** Makes the function that is told of each issued credential and forgets those that are long dead. */
+export const createHousekeeper = (): ((behaviour: Behaviour, context: Context) => void) => {
+  let issues = 0;
+  return (behaviour, context) => {
+    issues += 1;
+    if (issues % ISSUES_BETWEEN !== 0) return;
+    const { credentials, limits, nowMs } = context;
+    const longAgo = (issuedAtMs: number, lifetimeMs: number): boolean =>
+      nowMs - issuedAtMs >= lifetimeMs * REMEMBERED_LIFETIMES;
+    purge(
+      credentials.codes,
+      (code) => longAgo(code.issuedAtMs, limits.codeLifetimeMs) && !behaviour.codeIsAlive(code, context),
+    );
+    purge(
+      credentials.refreshTokens,
+      (token) =>
+        longAgo(token.issuedAtMs, limits.refreshTokenLifetimeMs) &&
+        !behaviour.refreshTokenIsAlive(token, context),
+    );
+    purge(
+      credentials.accessTokens,
+      (token) => longAgo(token.issuedAtMs, token.lifetimeMs) && !behaviour.accessTokenIsAlive(token, context),
+    );
+  };
+};

@@ -1,0 +1,29 @@
+import { findBehaviour } from "./behaviours.ts";
+import type { FakeBehaviour } from "./registry.ts";
+import { type FakeServer, type FakeServerOptions, startService } from "./start.ts";
+
+export { behaviours, findBehaviour, UnknownBehaviour } from "./behaviours.ts";
+export type { Behaviour } from "./behaviour.ts";
+export { type ClockMode, clockModes } from "./clock.ts";
+export { defaultClients, type FakeClient, InvalidClients, parseClients } from "./clients.ts";
+export { defects } from "./defects/index.ts";
+export { profileOf, secretsOf } from "./profile.ts";
+export { behaviourFrom, type Defect, type FakeBehaviour, type Variant } from "./registry.ts";
+export { serve, type ServeOptions } from "./serve.ts";
+export { type FakeServer, PortInUse } from "./start.ts";
+export { variants } from "./variants/index.ts";
+
+export type StartOptions = Omit<FakeServerOptions, "behaviour"> & {
+  /** A behaviour or the name of one; `sound` when absent. */
+  readonly behaviour?: string | FakeBehaviour;
+};
+
+/** Starts a service of the given behaviour. Rejects with UnknownBehaviour or PortInUse. */
+export const startFakeServer = ({
+  behaviour = "sound",
+  ...options
+}: StartOptions = {}): Promise<FakeServer> =>
+  startService({
+    ...options,
+    behaviour: typeof behaviour === "string" ? findBehaviour(behaviour) : behaviour,
+  });

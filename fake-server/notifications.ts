@@ -1,0 +1,128 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+
+/** One notification as the document shows it (section 2.3). */
+export interface Notification {
+  readonly id: string;
+  readonly accountId: string;
+  /** ISO 8601, UTC, with milliseconds. */
+  readonly createTime: string;
+  readonly businessType: string;
+  readonly businessStatus: string;
+  readonly remark: string;
+  readonly data: string;
+  readonly status: string;
+}
+
+/** What is kept of a notification: what is shown, and which client it was created for. */
+export type StoredNotification = Notification & { readonly owner: string };
+
+/**
+ * Which notifications, in which order: SQL over the columns `sequence` (order of
+ * creation), `owner` and the fields of Notification, with its parameters apart.
+ */
+export interface Selection {
+  readonly where: string;
+  readonly parameters: readonly string[];
+  readonly orderBy: string;
+}
+
+export interface NotificationStore {
+  readonly add: (notification: StoredNotification) => void;
+  readonly count: (selection: Selection) => number;
+  readonly read: (selection: Selection, offset: number, count: number) => readonly Notification[];
+  readonly clear: () => void;
+  readonly close: () => void;
+}
+
+const COLUMNS = "id, accountId, createTime, businessType, businessStatus, remark, data, status";
+const SCHEMA = `
+  CREATE TABLE notifications (
+    sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, accountId TEXT NOT NULL, createTime TEXT NOT NULL,
+    businessType TEXT NOT NULL, businessStatus TEXT NOT NULL, remark TEXT NOT NULL, data TEXT NOT NULL,
+    status TEXT NOT NULL, owner TEXT NOT NULL);
+  CREATE INDEX notifications_by_id ON notifications (id);
+  CREATE INDEX notifications_by_account ON notifications (accountId, sequence);`;
+/** Answers are kept until the next write; this many at most, so that a walk through millions does not pile up. */
+const KEPT_ANSWERS = 512;
+
+/**
+ * Notifications in SQLite (`file` is a path, or `:memory:`). Reads between two
+ * writes are answered from what was read before, so that a load of equal reads
+ * measures the service and not the database.
+ */
+export const openNotificationStore = (file = ":memory:"): NotificationStore => {
+  const database = new DatabaseSync(file);
+  database.exec(SCHEMA);
+  const statements = new Map<string, StatementSync>();
+  const counts = new Map<string, number>();
+  const pages = new Map<string, readonly Notification[]>();
+  const insert = database.prepare(
+    `INSERT INTO notifications (${COLUMNS}, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+
+  const prepared = (sql: string): StatementSync => {
+    const known = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, known);
+    return known;
+  };
+  const forget = (): void => {
+    counts.clear();
+    pages.clear();
+  };
+
+  const count = (selection: Selection): number => {
+    const key = keyOf(selection);
+    const known = counts.get(key);
+    if (known !== undefined) return known;
+    const row = prepared(`SELECT count(*) AS n FROM notifications WHERE ${selection.where}`).get(
+      ...selection.parameters,
+    );
+    return keep(counts, key, Number(row?.["n"]));
+  };
+
+  const read = (selection: Selection, offset: number, limit: number): readonly Notification[] => {
+    const key = `${keyOf(selection)}\n${selection.orderBy}\n${offset}\n${limit}`;
+    const known = pages.get(key);
+    if (known !== undefined) return known;
+    const sql = `SELECT ${COLUMNS} FROM notifications WHERE ${selection.where} ORDER BY ${selection.orderBy} LIMIT ? OFFSET ?`;
+    const rows = prepared(sql).all(...selection.parameters, limit, offset);
+    return keep(
+      pages,
+      key,
+      rows.map((row) => ({ ...row }) as unknown as Notification),
+    );
+  };
+
+  return {
+    count,
+    read,
+    add: (of) => {
+      insert.run(
+        of.id,
+        of.accountId,
+        of.createTime,
+        of.businessType,
+        of.businessStatus,
+        of.remark,
+        of.data,
+        of.status,
+        of.owner,
+      );
+      forget();
+    },
+    clear: () => {
+      database.exec("DELETE FROM notifications");
+      forget();
+    },
+    close: () => database.close(),
+  };
+};
+
+const keyOf = ({ where, parameters }: Selection): string =>
+  parameters.length === 0 ? where : `${where}\n${JSON.stringify(parameters)}`;
+
+const keep = <V>(kept: Map<string, V>, key: string, value: V): V => {
+  if (kept.size >= KEPT_ANSWERS) kept.clear();
+  kept.set(key, value);
+  return value;
+};

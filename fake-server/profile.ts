@@ -1,0 +1,38 @@
+import type { Profile } from "../conformance/contract/profile.ts";
+import type { FakeServer } from "./start.ts";
+
+/** The environment variable that holds the secret of the client at this index. */
+export const secretVariable = (index: number): string => `TOUCHSTONE_FAKE_SECRET_${index + 1}`;
+
+/** The profile with which the gate judges a running fake, over its sockets and its control interface alone. */
+export const profileOf = (server: FakeServer): Profile => ({
+  name: `embedded fake (${server.behaviour})`,
+  baseUrl: server.baseUrl,
+  clients: server.clients.slice(0, 2).map(({ id, redirectUri }, index) => ({
+    id,
+    secret: { env: secretVariable(index) },
+    redirectUri,
+  })),
+  hooks: {
+    clock: {
+      now: { http: { url: `${server.controlUrl}/clock` }, result: "/now" },
+      advance: { http: { url: `${server.controlUrl}/clock/advance`, body: { ms: "{{ms}}" } } },
+    },
+    events: {
+      trigger: {
+        http: {
+          url: `${server.controlUrl}/events`,
+          body: { accountId: "{{accountId}}", clientId: "{{clientId}}" },
+        },
+        result: "/id",
+      },
+    },
+    callback: {
+      register: { http: { method: "PUT", url: `${server.controlUrl}/callback`, body: { url: "{{url}}" } } },
+    },
+  },
+});
+
+/** The secrets that the profile refers to, by the name of their variable. */
+export const secretsOf = (server: FakeServer): Record<string, string> =>
+  Object.fromEntries(server.clients.slice(0, 2).map(({ secret }, index) => [secretVariable(index), secret]));

@@ -1,0 +1,45 @@
+/** The decoded parameters of a query. A name that occurs again keeps its first value and is listed. */
+export interface Query {
+  /** As it stood in the request, without the question mark. */
+  readonly raw: string;
+  readonly values: ReadonlyMap<string, string>;
+  readonly repeated: readonly string[];
+}
+
+/** What stands after the question mark of a request target; empty without one. */
+export const rawQueryOf = (target: string): string => {
+  const mark = target.indexOf("?");
+  return mark < 0 ? "" : target.slice(mark + 1);
+};
+
+/**
+ * Decodes a query strictly: undefined when any percent-encoding in it is cut short,
+ * has no hexadecimal digits, or is not well-formed UTF-8 (overlong forms and lone
+ * surrogates included). A plus sign stands for a space, as forms write it.
+ */
+export const parseQuery = (raw: string): Query | undefined => {
+  const values = new Map<string, string>();
+  const repeated: string[] = [];
+  if (raw === "") return { raw, values, repeated };
+  try {
+    for (const part of raw.split("&")) {
+      const equals = part.indexOf("=");
+      const name = decoded(equals < 0 ? part : part.slice(0, equals));
+      if (values.has(name)) repeated.push(name);
+      else values.set(name, equals < 0 ? "" : decoded(part.slice(equals + 1)));
+    }
+    return { raw, values, repeated };
+  } catch {
+    return undefined;
+  }
+};
+
+/** The first value of a parameter as it stood in the request, before decoding. */
+export const rawValueOf = (query: Query, name: string): string | undefined => {
+  const part = query.raw.split("&").find((candidate) => candidate.startsWith(`${name}=`));
+  return part?.slice(name.length + 1);
+};
+
+const ENCODED = /[%+]/;
+const decoded = (text: string): string =>
+  ENCODED.test(text) ? decodeURIComponent(text.replaceAll("+", " ")) : text;

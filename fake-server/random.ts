@@ -1,0 +1,69 @@
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Where the service takes its chance from. The same seed gives the same values in the same order. */
+export interface RandomSource {
+  /** A whole number from 0 to 2^32 - 1. */
+  readonly uint32: () => number;
+  /** `bytes` bytes in base64url: A-Z a-z 0-9 - _, which need no escaping anywhere. */
+  readonly token: (bytes: number) => string;
+  /** `bytes` bytes as lower-case hexadecimal digits. */
+  readonly hex: (bytes: number) => string;
+  /** A version 4 UUID in lower case (RFC 9562 section 5.4). */
+  readonly uuid: () => string;
+}
+
+/**
+ * A seeded source: the sfc32 generator, quick and well spread. It is no
+ * cryptographic source, which a fake does not need and a replay cannot use.
+ */
+export const randomFrom = (seed: number): RandomSource => {
+  const uint32 = sfc32(seed);
+  return {
+    uint32,
+    token: (bytes) => tokenFrom(uint32, bytes),
+    hex: (bytes) => hexFrom(uint32, bytes),
+    uuid: () => uuidOf(hexFrom(uint32, 16), 4),
+  };
+};
+
+/** Lays 32 hexadecimal digits out as a UUID of the given version, with the variant of RFC 9562. */
+export const uuidOf = (digits: string, version: number): string => {
+  const variant = ((parseInt(digits.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${version}${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
+};
+
+/** Filled anew for every token: encoding a buffer gives one flat string, which long loads are spared the memory by. */
+const scratch = Buffer.alloc(256);
+
+const tokenFrom = (uint32: () => number, bytes: number): string => {
+  for (let at = 0; at < bytes; at += 4) scratch.writeUInt32LE(uint32(), at);
+  return scratch.toString("base64url", 0, bytes);
+};
+
+const hexFrom = (uint32: () => number, bytes: number): string => {
+  let digits = "";
+  let draw = 0;
+  for (let index = 0; index < bytes; index += 1) {
+    draw = index % 4 === 0 ? uint32() : draw >>> 8;
+    digits += HEX_BYTES[draw & 255];
+  }
+  return digits;
+};
+
+/** Chris Doty-Humphrey's small fast counting generator; the first rounds mix the seed in. */
+const sfc32 = (seed: number): (() => number) => {
+  let a = 0x9e3779b9;
+  let b = seed | 0;
+  let c = Math.trunc(seed / 0x1_0000_0000) | 0;
+  let counter = 1;
+  const next = (): number => {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    return sum >>> 0;
+  };
+  for (let round = 0; round < 15; round += 1) next();
+  return next;
+};

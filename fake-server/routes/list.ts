@@ -1,0 +1,36 @@
+import type { Answer, RefusalKind } from "../answer.ts";
+import type { Behaviour } from "../behaviour.ts";
+import type { Context } from "../context.ts";
+import type { AccessRecord } from "../credentials.ts";
+import type { Query } from "../query.ts";
+
+/** `GET /open-api/v1/notifications` (section 4.4): one page of what matches, and how much does. */
+export const list = async (behaviour: Behaviour, query: Query, context: Context): Promise<Answer> => {
+  const refuse = (kind: RefusalKind): Answer => behaviour.renderRefusal({ kind }, context);
+  const viewer = viewerOf(behaviour, context);
+  if (typeof viewer === "string") return refuse(viewer);
+  const limit = behaviour.limitFor(query.values.get("limit"), context);
+  const page = behaviour.pageFor(query.values.get("page"), context);
+  if (limit === undefined || page === undefined) return refuse("paging-refused");
+
+  const paging = { limit, page };
+  const filters = behaviour.readFilters(query, context);
+  const selection = { ...behaviour.matching(filters, viewer, context), orderBy: behaviour.order(context) };
+  const matched = behaviour.countMatches(selection, context);
+  if (!behaviour.servesPage(paging, matched, context)) return refuse("paging-refused");
+  const offset = behaviour.offsetOf(paging, matched, context);
+  const read = behaviour.readItems(selection, offset, paging, context);
+  const items = read instanceof Promise ? await read : read;
+  const total = behaviour.total(matched, items, paging, context);
+  const data = items.map((item) => behaviour.item(item, context));
+  return behaviour.renderSuccess(behaviour.listFields(data, total, context), context);
+};
+
+/** The access token that lets the caller in, or why it does not get in (section 5.2). */
+const viewerOf = (behaviour: Behaviour, context: Context): AccessRecord | RefusalKind => {
+  const presented = behaviour.readAccessToken(context);
+  if (presented === undefined) return "access-token-missing";
+  const record = behaviour.findAccessToken(presented, context);
+  if (record === undefined) return "access-token-unknown";
+  return behaviour.accessTokenIsAlive(record, context) ? record : "access-token-expired";
+};

@@ -1,0 +1,99 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { findBehaviour } from "./behaviours.ts";
+import { InvalidClients, type FakeClient, parseClients } from "./clients.ts";
+import { profileOf } from "./profile.ts";
+import { type FakeServer, type FakeServerOptions, startService } from "./start.ts";
+
+/** What `touchstone serve` was asked for. */
+export type ServeOptions = Pick<
+  FakeServerOptions,
+  "port" | "controlPort" | "seed" | "clockMode" | "startTimeMs" | "limits" | "storeFile"
+> & {
+  readonly behaviour?: string;
+  /** The path of a JSON file: an array of { id, secret, redirectUri }. */
+  readonly clientsFile?: string;
+  /** Where to write a profile for this service; the clients' secrets go into files beside it. */
+  readonly profileFile?: string;
+};
+
+/** What is said once the service listens. Client secrets are told to nobody. */
+export interface Addresses {
+  readonly baseUrl: string;
+  readonly controlUrl: string;
+  readonly behaviour: string;
+  readonly clients: readonly { readonly id: string; readonly redirectUri: string }[];
+}
+
+export interface ServeIo {
+  /** Called once, when both ports listen. */
+  readonly listening: (addresses: Addresses) => void;
+  /** Ends the service. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs the service until `io.signal` is aborted. Rejects with UnknownBehaviour,
+ * InvalidClients or PortInUse before anything was said.
+ */
+export const serve = async (
+  { behaviour = "sound", clientsFile, profileFile, ...options }: ServeOptions,
+  io: ServeIo,
+): Promise<void> => {
+  const clients = clientsFile === undefined ? {} : { clients: await readClients(clientsFile) };
+  const server = await startService({ ...options, ...clients, behaviour: findBehaviour(behaviour) });
+  if (profileFile !== undefined) await writeProfile(profileFile, server);
+  io.listening(addressesOf(server));
+  await aborted(io.signal);
+  await server.stop();
+};
+
+/** Writes a profile for this service, and each client's secret into a file of its own that only the owner can read. */
+const writeProfile = async (file: string, server: FakeServer): Promise<void> => {
+  const profile = profileOf(server);
+  const secretFiles = profile.clients.map((_, index) => `${path.basename(file)}.secret-${index + 1}`);
+  for (const [index, name] of secretFiles.entries())
+    await writeFile(path.join(path.dirname(file), name), `${server.clients[index]?.secret ?? ""}\n`, {
+      mode: 0o600,
+    });
+  const clients = profile.clients.map((client, index) => ({
+    ...client,
+    secret: { file: secretFiles[index] ?? "" },
+  }));
+  await writeFile(
+    file,
+    `${JSON.stringify({ ...profile, name: `fake (${server.behaviour})`, clients }, undefined, 2)}\n`,
+  );
+};
+
+const addressesOf = ({ baseUrl, controlUrl, behaviour, clients }: FakeServer): Addresses => ({
+  baseUrl,
+  controlUrl,
+  behaviour,
+  clients: clients.map(({ id, redirectUri }) => ({ id, redirectUri })),
+});
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+const readClients = async (file: string): Promise<readonly FakeClient[]> => {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    throw new InvalidClients(`clients: cannot read ${file} (${reasonOf(error)})`, { cause: error });
+  }
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    throw new InvalidClients(`clients: ${file} is not JSON`, { cause: error });
+  }
+  return parseClients(data);
+};
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "unreadable";

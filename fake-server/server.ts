@@ -1,0 +1,127 @@
+import { Readable } from "node:stream";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Answer, RefusalKind } from "./answer.ts";
+import type { Behaviour } from "./behaviour.ts";
+import { type Context, operations, type Service } from "./context.ts";
+import type { Counters } from "./counters.ts";
+import { createHousekeeper } from "./housekeeping.ts";
+import { rawQueryOf } from "./query.ts";
+import { authorize } from "./routes/authorize.ts";
+import { exchange } from "./routes/exchange.ts";
+import { list } from "./routes/list.ts";
+import { refresh } from "./routes/refresh.ts";
+
+/** A service together with how it decides. A reset replaces the behaviour, with the state that it kept. */
+export interface Host {
+  readonly service: Service;
+  readonly counters: Counters;
+  behaviour: Behaviour;
+}
+
+/**
+ * Bodies up to here are read to their end even when they are then refused: an answer
+ * that comes while the client still writes reaches it as a broken connection.
+ */
+const BODY_READ_MAX_BYTES = 16 * 1024 * 1024;
+const NO_BODY = Buffer.alloc(0);
+const NO_QUERY = {};
+const METHODS = { authorize: "GET", exchange: "POST", refresh: "POST", list: "GET" } as const;
+
+/**
+ * Builds the service's own HTTP server. Fastify routes and reads; queries and
+ * bodies reach the behaviour as they came, because Fastify would mend or refuse
+ * some of them before anyone could decide.
+ */
+export const buildServer = (host: Host): FastifyInstance => {
+  const { service } = host;
+  const refuse = (kind: RefusalKind, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const context = contextOf(service, "elsewhere", request);
+    const answer = host.behaviour.renderRefusal({ kind }, context);
+    return send(reply, host.behaviour.finish(answer, context), host.counters);
+  };
+  const app = Fastify({
+    bodyLimit: BODY_READ_MAX_BYTES,
+    exposeHeadRoutes: false,
+    frameworkErrors: (_error, request, reply) => {
+      refuse("not-found", request, reply);
+    },
+    forceCloseConnections: true,
+    routerOptions: { querystringParser: () => NO_QUERY },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+
+  const tidy = createHousekeeper();
+  for (const operation of operations) {
+    for (const url of host.behaviour.pathsOf(operation)) {
+      app.route({
+        method: METHODS[operation],
+        url,
+        handler: async (request, reply) => {
+          const context = contextOf(service, operation, request);
+          host.counters.requests[operation] += 1;
+          const answer = await answerTo(host.behaviour, request.body, context);
+          tidy(host.behaviour, context);
+          return send(reply, host.behaviour.finish(answer, context), host.counters);
+        },
+      });
+    }
+  }
+
+  app.setNotFoundHandler((request, reply) => refuse("not-found", request, reply));
+  app.setErrorHandler<{ code?: string; statusCode?: number }>((error, request, reply) => {
+    if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") return refuse("body-too-large", request, reply);
+    return refuse((error.statusCode ?? 500) < 500 ? "body-malformed" : "failure", request, reply);
+  });
+  return app;
+};
+
+const contextOf = (service: Service, operation: Context["operation"], request: FastifyRequest): Context => ({
+  clients: service.clients,
+  limits: service.limits,
+  clock: service.clock,
+  random: service.random,
+  credentials: service.credentials,
+  notifications: service.notifications,
+  operation,
+  nowMs: service.clock.nowMs(),
+  from: request.raw,
+});
+
+/** What comes before every operation: being let in, waiting, a readable query and, where there is one, body. */
+const answerTo = async (behaviour: Behaviour, body: unknown, context: Context): Promise<Answer> => {
+  const latencyMs = behaviour.latencyMs(context);
+  if (latencyMs > 0) await context.clock.pause(latencyMs);
+  const stopped = behaviour.admission(context);
+  if (stopped !== undefined) return behaviour.renderRefusal(stopped, context);
+  const query = behaviour.readQuery(rawQueryOf(context.from.url ?? ""), context);
+  if (query === undefined) return behaviour.renderRefusal({ kind: "query-malformed" }, context);
+  const wrong =
+    behaviour.parametersRefusal(query, context) ??
+    behaviour.contentTypeRefusal(context.from.headers["content-type"], context);
+  if (wrong !== undefined) return behaviour.renderRefusal({ kind: wrong }, context);
+  if (context.operation === "authorize") return authorize(behaviour, query, context);
+  if (context.operation === "list") return list(behaviour, query, context);
+
+  const raw = Buffer.isBuffer(body) ? body : NO_BODY;
+  if (raw.length > context.limits.bodyMaxBytes) {
+    return behaviour.renderRefusal({ kind: "body-too-large" }, context);
+  }
+  const fields = behaviour.readBody(raw, context);
+  if (fields === undefined) return behaviour.renderRefusal({ kind: "body-malformed" }, context);
+  return context.operation === "exchange"
+    ? exchange(behaviour, fields, context)
+    : refresh(behaviour, fields, context);
+};
+
+const send = (reply: FastifyReply, answer: Answer, counters: Counters): FastifyReply => {
+  counters.answers[answer.status] = (counters.answers[answer.status] ?? 0) + 1;
+  reply.code(answer.status).headers(answer.headers);
+  return reply.send(answer.chunked === true ? Readable.from(piecesOf(answer.body)) : answer.body);
+};
+
+const PIECE_LENGTH = 24;
+const piecesOf = (body: string): readonly string[] =>
+  Array.from({ length: Math.ceil(body.length / PIECE_LENGTH) }, (_, index) =>
+    body.slice(index * PIECE_LENGTH, (index + 1) * PIECE_LENGTH),
+  );

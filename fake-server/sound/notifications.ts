@@ -1,0 +1,42 @@
+import type { EventDecisions, ListDecisions } from "../behaviour.ts";
+
+const WHOLE_NUMBER = /^\d{1,9}$/;
+
+/** The whole number that a parameter stands for, or undefined when it stands for none. */
+export const wholeNumber = (text: string): number | undefined =>
+  WHOLE_NUMBER.test(text) ? Number(text) : undefined;
+
+export const soundList: ListDecisions = {
+  readFilters: ({ values }) => ({ id: values.get("id"), accountId: values.get("accountId") }),
+  limitFor: (asked, { limits }) => {
+    if (asked === undefined) return limits.defaultLimit;
+    const limit = wholeNumber(asked);
+    return limit !== undefined && limit >= 1 && limit <= limits.maximumLimit ? limit : undefined;
+  },
+  pageFor: (asked, { limits }) => (asked === undefined ? limits.defaultPage : wholeNumber(asked)),
+  matching: ({ id, accountId }) => {
+    if (id !== undefined && accountId !== undefined) {
+      return { where: "id = ? AND accountId = ?", parameters: [id, accountId] };
+    }
+    if (id !== undefined) return { where: "id = ?", parameters: [id] };
+    if (accountId !== undefined) return { where: "accountId = ?", parameters: [accountId] };
+    return { where: "TRUE", parameters: [] };
+  },
+  order: () => "sequence",
+  offsetOf: ({ limit, page }) => limit * page,
+  countMatches: (selection, { notifications }) => notifications.count(selection),
+  readItems: (selection, offset, { limit }, { notifications }) =>
+    notifications.read(selection, offset, limit),
+  servesPage: () => true,
+  total: (matched) => matched,
+  item: (notification) => notification,
+  listFields: (data, total) => ({ data, total }),
+};
+
+export const soundEvents: EventDecisions = {
+  mintNotificationId: (random) => random.uuid(),
+  createTime: (nowMs) => new Date(nowMs).toISOString(),
+  ownerOf: (clientId) => clientId ?? "",
+  visibilityDelayMs: () => 0,
+  keepNotification: (notification, owner, { notifications }) => notifications.add({ ...notification, owner }),
+};

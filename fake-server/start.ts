@@ -1,0 +1,111 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { type ClockMode, createClock } from "./clock.ts";
+import { defaultClients, type FakeClient } from "./clients.ts";
+import { buildControl, type Controlled } from "./control.ts";
+import { zeroCounters } from "./counters.ts";
+import { emptyCredentials } from "./credentials.ts";
+import { type ServiceLimits, serviceLimits } from "./limits.ts";
+import { openNotificationStore } from "./notifications.ts";
+import { randomFrom } from "./random.ts";
+import { type FakeBehaviour, soundBehaviour } from "./registry.ts";
+import { buildServer } from "./server.ts";
+
+export interface FakeServerOptions {
+  readonly behaviour?: FakeBehaviour;
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  readonly controlPort?: number;
+  /** Only the machine itself is served. */
+  readonly host?: "127.0.0.1";
+  readonly clients?: readonly FakeClient[];
+  /** The same seed gives the same codes, tokens and ids in the same order. */
+  readonly seed?: number;
+  /** Where the clock begins, in milliseconds since 1970. */
+  readonly startTimeMs?: number;
+  /** Goes before the behaviour's own; `frozen` when neither says. */
+  readonly clockMode?: ClockMode;
+  readonly limits?: Partial<ServiceLimits>;
+  /** Where notifications are kept: a file that does not exist yet, or `:memory:`. */
+  readonly storeFile?: string;
+}
+
+export interface FakeServer {
+  readonly baseUrl: string;
+  readonly controlUrl: string;
+  readonly clients: readonly FakeClient[];
+  /** The name of the behaviour. */
+  readonly behaviour: string;
+  /** Closes every connection and frees both ports. May be called again. */
+  readonly stop: () => Promise<void>;
+}
+
+/** A port that another process listens on. */
+export class PortInUse extends Error {
+  override readonly name = "PortInUse";
+  readonly port: number;
+  constructor(port: number) {
+    super(`Port ${port} is in use. Choose another one, or 0 for any free port.`);
+    this.port = port;
+  }
+}
+
+const DEFAULT_SEED = 1;
+const HOST = "127.0.0.1";
+
+/**
+ * Starts the service and its control interface, each on a port of its own.
+ * Rejects with PortInUse; nothing is left open then.
+ */
+export const startService = async (options: FakeServerOptions = {}): Promise<FakeServer> => {
+  const behaviour = options.behaviour ?? soundBehaviour;
+  const clients = options.clients ?? defaultClients;
+  const controlled: Controlled = {
+    service: {
+      clients: new Map(clients.map((client) => [client.id, client])),
+      limits: { ...serviceLimits, ...options.limits },
+      clock: createClock(options.clockMode ?? behaviour.clockMode ?? "frozen", options.startTimeMs),
+      random: randomFrom(options.seed ?? DEFAULT_SEED),
+      credentials: emptyCredentials(),
+      notifications: openNotificationStore(options.storeFile),
+    },
+    counters: zeroCounters(),
+    behaviour: behaviour.make(),
+    renewBehaviour: behaviour.make,
+    callbackUrl: undefined,
+  };
+  const apps = [buildServer(controlled), buildControl(controlled)] as const;
+  const stop = once(async () => {
+    controlled.service.clock.stop();
+    await Promise.all(apps.map((app) => app.close()));
+    controlled.service.notifications.close();
+  });
+  try {
+    return {
+      baseUrl: await listen(apps[0], options.port ?? 0),
+      controlUrl: await listen(apps[1], options.controlPort ?? 0),
+      clients,
+      behaviour: behaviour.name,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const listen = async (app: FastifyInstance, port: number): Promise<string> => {
+  try {
+    await app.listen({ host: HOST, port });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") throw new PortInUse(port);
+    throw error;
+  }
+  const { port: taken } = app.server.address() as AddressInfo;
+  return `http://${HOST}:${taken}`;
+};
+
+const once = (work: () => Promise<void>): (() => Promise<void>) => {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+};

@@ -1,0 +1,15 @@
+import type { Variant } from "../registry.ts";
+import { authorizeVariants } from "./authorize.ts";
+import { credentialVariants } from "./credentials.ts";
+import { httpVariants } from "./http.ts";
+import { listVariants } from "./list.ts";
+import { refusalVariants } from "./refusals.ts";
+
+/** Every conforming variant by name, in the order of the document. */
+export const variants: Readonly<Record<string, Variant>> = {
+  ...authorizeVariants,
+  ...refusalVariants,
+  ...credentialVariants,
+  ...listVariants,
+  ...httpVariants,
+};

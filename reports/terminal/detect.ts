@@ -1,0 +1,131 @@
+import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
+import type { DetectReport } from "../../conformance/contract/detect.ts";
+import { groups } from "../../conformance/contract/requirement.ts";
+import { elapsed, figure, plural } from "../text/figures.ts";
+import { flow, indent, padEnd, widest, wrap } from "../text/layout.ts";
+import { safe } from "../text/safe.ts";
+import { matrixLines } from "./matrix.ts";
+import { fitted, narrowed, type Page } from "./palette.ts";
+import { definitions } from "./table.ts";
+import { groupTitles } from "./titles.ts";
+import { section } from "./totals.ts";
+import { wordOf } from "./verdicts.ts";
+
+/** What detection came to: for each rule the defects that it killed, then survivors, false alarms and totals. */
+export const renderDetect = (report: DetectReport, options: Page): string => {
+  const page = fitted(options);
+  const { palette } = page;
+  const lines = [
+    palette.bold(`Detection at ${safe(report.effort)} effort`),
+    palette.dim("beside each defect: the cases that the rule had judged when it failed"),
+    ...groups.flatMap((group) => groupLines(report, group, page)),
+    ...unproven(report, page),
+    ...survivors(report, page),
+    ...falseAlarms(report, page),
+    ...unsettled(report, page),
+    ...(report.matrix === undefined
+      ? []
+      : ["", palette.bold("Matrix"), ...indent(matrixLines(report.matrix, narrowed(page, 2)), 2)]),
+    "",
+    ...totals(report, page),
+  ];
+  return `${lines.join("\n")}\n`;
+};
+
+const groupLines = (report: DetectReport, group: (typeof groups)[number], page: Page): string[] => {
+  const ids = requirementIds.filter((id) => catalogue[id].group === group && isBroken(report, id));
+  if (ids.length === 0) return [];
+  return ["", page.palette.bold(groupTitles[group]), ...ids.flatMap((id) => ruleLines(report, id, page))];
+};
+
+const isBroken = ({ defects }: DetectReport, id: RequirementId): boolean =>
+  [...defects.kills, ...defects.survivors].some(({ rule }) => rule === id);
+
+const ruleLines = ({ defects }: DetectReport, id: RequirementId, { palette, columns }: Page): string[] => {
+  const kills = defects.kills.filter(({ rule }) => rule === id);
+  const survived = defects.survivors.filter(({ rule }) => rule === id);
+  const names = [
+    ...survived.map(({ name }) => palette.red(`${safe(name)} survived`)),
+    ...kills.map(({ defect, cases }) => `${safe(defect)} ${palette.dim(figure(cases))}`),
+  ];
+  return [
+    `  ${survived.length > 0 ? palette.red("✗") : palette.green("✓")} ${padEnd(id, idWidth)}  ${palette.dim(`${kills.length} of ${plural(names.length, "defect")}`)}`,
+    ...indent(flow(names, palette.dim(" · "), columns - 6), 6),
+  ];
+};
+
+/** Rules that fail the gate and that no defect is declared to break: nothing shows that they can see. */
+const unproven = (report: DetectReport, page: Page): string[] => {
+  const ids = requirementIds.filter(
+    (id) => ["required", "derived"].includes(catalogue[id].level) && !isBroken(report, id),
+  );
+  return ids.length === 0
+    ? []
+    : [
+        "",
+        page.palette.bold(`Broken by no defect (${ids.length})`),
+        ...indent(wrap(ids.join(", "), page.columns - 2).map(page.palette.dim), 2),
+      ];
+};
+
+const idWidth = widest(requirementIds);
+
+const survivors = ({ defects }: DetectReport, page: Page): string[] =>
+  section(
+    `Survivors (${defects.survivors.length})`,
+    defects.survivors.map(({ name, rule, verdict, reason }) => [
+      `${page.palette.red("✗")} ${page.palette.bold(safe(name))}  ${page.palette.dim(`${rule}: ${wordOf(verdict)}`)}`,
+      ...indent(reason === undefined ? [] : wrap(safe(reason), page.columns - 4), 2),
+    ]),
+    page,
+  );
+
+const falseAlarms = ({ variants }: DetectReport, page: Page): string[] =>
+  section(
+    `False alarms (${variants.falseAlarms.length})`,
+    variants.falseAlarms.map(({ variant, rule, expected, actual }) => [
+      `${page.palette.red("✗")} ${page.palette.bold(safe(variant))}  ${page.palette.dim(rule)}`,
+      ...indent(
+        definitions(
+          [
+            ["expected", expected],
+            ["actual", actual],
+          ].map(([label, text]) => [
+            page.palette.dim(label ?? ""),
+            wrap(safe(text ?? ""), page.columns - 14),
+          ]),
+        ),
+        2,
+      ),
+    ]),
+    page,
+  );
+
+const unsettled = ({ variants }: DetectReport, page: Page): string[] => {
+  const open = variants.unsettled ?? [];
+  return section(
+    `Not settled on a variant (${open.length})`,
+    open.map(({ variant, rule, verdict, reason }) => [
+      `${page.palette.yellow("?")} ${safe(variant)}  ${page.palette.dim(`${rule}: ${wordOf(verdict)}`)}`,
+      ...indent(reason === undefined ? [] : wrap(safe(reason), page.columns - 4), 2),
+    ]),
+    page,
+  );
+};
+
+const totals = ({ defects, variants, durationMs, seed }: DetectReport, { palette }: Page): string[] => {
+  const killed = `${defects.killed} of ${plural(defects.total, "defect")} killed`;
+  const alarmed = new Set(variants.falseAlarms.map(({ variant }) => variant)).size;
+  const alarms = `${plural(variants.falseAlarms.length, "false alarm")} on ${alarmed} of ${plural(variants.total, "variant")}`;
+  const quiet = `no false alarm on ${plural(variants.total, "variant")}`;
+  const mark = (good: boolean, text: string): string => (good ? palette.green : palette.red)(text);
+  return definitions(
+    (
+      [
+        ["Defects", mark(defects.killed === defects.total && defects.total > 0, killed)],
+        ["Variants", mark(alarmed === 0, alarmed === 0 ? quiet : alarms)],
+        ["Took", palette.dim(`${elapsed(durationMs)}, seed ${seed}`)],
+      ] as const
+    ).map(([label, text]) => [palette.bold(label), [text]]),
+  );
+};

@@ -1,0 +1,32 @@
+type Paint = (text: string) => string;
+
+/** The colours that reports use; picocolors' `createColors(enabled)` is one. */
+export interface Palette {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly red: Paint;
+  readonly green: Paint;
+  readonly yellow: Paint;
+  readonly cyan: Paint;
+}
+
+const same: Paint = (text) => text;
+
+/** No colours at all. */
+export const plain: Palette = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+
+/** How a report is to be drawn. */
+export interface Page {
+  readonly palette: Palette;
+  /** Columns that lines may take. */
+  readonly columns: number;
+}
+
+/** The same page for a terminal of any width: reports use 100 columns at most, and 60 at least. */
+export const fitted = <P extends Page>(page: P): P => ({
+  ...page,
+  columns: Math.min(100, Math.max(60, page.columns)),
+});
+
+/** The same page with so many columns taken on the left. */
+export const narrowed = <P extends Page>(page: P, by: number): P => ({ ...page, columns: page.columns - by });

@@ -1,0 +1,87 @@
+import type { RuleResult } from "../../conformance/contract/record.ts";
+import { elapsed, plural } from "../text/figures.ts";
+import { cut, width } from "../text/layout.ts";
+import { safe } from "../text/safe.ts";
+import type { Page, Palette } from "./palette.ts";
+
+/** How far a run has come. */
+export interface ProgressState {
+  /** What is to be judged, by id. */
+  readonly ids: readonly string[];
+  readonly settled: ReadonlySet<string>;
+  readonly failed: number;
+  /** Since the start of the run. */
+  readonly elapsedMs: number;
+  /** Rules that sleep, and the time to the next wake-up where it is known. */
+  readonly waiting?: { readonly sleepers: number; readonly nextInMs: number | undefined };
+}
+
+export const progressAtStart = (ids: readonly string[]): ProgressState => ({
+  ids,
+  settled: new Set(),
+  failed: 0,
+  elapsedMs: 0,
+});
+
+/** The state once a rule has settled. */
+export const afterResult = (state: ProgressState, { id, verdict }: RuleResult): ProgressState => ({
+  ...state,
+  settled: new Set([...state.settled, id]),
+  failed: state.failed + (verdict.kind === "failed" ? 1 : 0),
+});
+
+const BAR = 20;
+
+/** The state as one line that fits: bar, rules done, failures, time, and what is being waited for. */
+export const progressLine = (state: ProgressState, { palette, columns }: Page): string => {
+  const [done, total] = [state.settled.size, state.ids.length];
+  const filled = total === 0 ? 0 : Math.round((BAR * done) / total);
+  const bar = palette.green("━".repeat(filled)) + palette.dim("─".repeat(BAR - filled));
+  const failed = state.failed === 0 ? "" : `  ${palette.red(`${state.failed} failed`)}`;
+  const head = `${bar}  ${done}/${total} rules${failed}  ${palette.dim(elapsed(state.elapsedMs))}`;
+  const left = columns - width(head) - 2;
+  const tail = tailOf(state);
+  return tail === "" || left < 12 ? head : `${head}  ${palette.dim(cut(tail, left))}`;
+};
+
+const tailOf = ({ ids, settled, waiting }: ProgressState): string => {
+  if (waiting !== undefined && waiting.sleepers > 0 && waiting.nextInMs !== undefined)
+    return `${plural(waiting.sleepers, "rule waits", "rules wait")}, the next for ${elapsed(waiting.nextInMs)} more`;
+  const running = ids.filter((id) => !settled.has(id));
+  return running.length === 0 ? "" : `running ${safe(running.join(", "))}`;
+};
+
+/** What progress is written to; process.stderr is one. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+export interface Progress {
+  /** Rewrites the line, at most some times a second; nothing where the stream is no terminal. */
+  show(state: ProgressState): void;
+  /** Takes the line away, for other text or for good. */
+  clear(): void;
+}
+
+const LEAST_INTERVAL_MS = 50;
+const eraseLine = "\r\u001b[2K";
+
+/** Shows progress as one line of a terminal that is rewritten in place. */
+export const createProgress = (stream: ProgressStream, palette: Palette): Progress => {
+  let shownAtMs: number | undefined;
+  return {
+    show: (state) => {
+      if (stream.isTTY !== true) return;
+      if (shownAtMs !== undefined && state.elapsedMs - shownAtMs < LEAST_INTERVAL_MS) return;
+      shownAtMs = state.elapsedMs;
+      // The last column stays free: some terminals begin a new line once it is written.
+      stream.write(eraseLine + progressLine(state, { palette, columns: (stream.columns ?? 80) - 1 }));
+    },
+    clear: () => {
+      if (shownAtMs !== undefined) stream.write(eraseLine);
+      shownAtMs = undefined;
+    },
+  };
+};

@@ -1,0 +1,112 @@
+import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
+import { documentLimits } from "../../conformance/contract/limits.ts";
+import type { ExchangeRecord, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import type { Breach, Verdict } from "../../conformance/contract/verdict.ts";
+
+/** One rule's result with level and group from the catalogue. */
+export const resultOf = (
+  id: RequirementId,
+  verdict: Verdict,
+  exchanges: readonly ExchangeRecord[] = [],
+  durationMs = 12,
+): RuleResult => ({
+  id,
+  level: catalogue[id].level,
+  group: catalogue[id].group,
+  verdict,
+  durationMs,
+  exchanges,
+});
+
+export const breachOf = (expected: string, actual: string, more: Partial<Breach> = {}): Breach => ({
+  expected,
+  actual,
+  evidence: [],
+  reproduction: { seed: 7, replayed: { failures: 4, attempts: 4 } },
+  ...more,
+});
+
+const json = [["content-type", "application/json; charset=utf-8"]] as const;
+
+export const authorized = (n: number, more: Partial<ExchangeRecord> = {}): ExchangeRecord => ({
+  n,
+  rule: "code.single-use",
+  startedMs: n,
+  durationMs: 1.5,
+  request: {
+    method: "GET",
+    path: "/open-api/oauth/authorize?clientId=client-a&state=4f1c09a77e1&redirectUri=https%3A%2F%2Fclient-a.example%2Fcallback",
+    headers: [["content-type", "application/json"]],
+  },
+  answer: {
+    status: 200,
+    headers: json,
+    text: '{"timestamp":1893456000000,"state":"4f1c09a77e1","code":"‹code 3›"}',
+  },
+  ...more,
+});
+
+export const exchanged = (n: number): ExchangeRecord => ({
+  n,
+  rule: "code.single-use",
+  startedMs: n,
+  durationMs: 1.5,
+  request: {
+    method: "POST",
+    path: "/open-api/oauth/access-token",
+    headers: [["content-type", "application/json"]],
+    body: '{"clientId":"client-a","clientSecret":"‹client secret 1›","code":"‹code 3›"}',
+  },
+  answer: {
+    status: 200,
+    headers: json,
+    text: '{"accessToken":"‹access token 2›","refreshToken":"‹refresh token 2›","expiresIn":7200,"timestamp":1893456000123}',
+  },
+});
+
+/** A record that came to nothing yet; give it rules and an outcome. */
+export const recordOf = (more: Partial<RunRecord> = {}): RunRecord => ({
+  version: 1,
+  tool: "0.1.0",
+  command: "conform",
+  state: "sealed",
+  startedAt: "2030-01-01T00:00:00.000Z",
+  endedAt: "2030-01-01T00:00:06.300Z",
+  seed: 1_234,
+  effort: "standard",
+  strict: false,
+  selected: (more.rules ?? []).map(({ id }) => id),
+  target: {
+    name: "embedded reference service",
+    baseUrl: "http://127.0.0.1:40123",
+    profiles: [],
+    behaviour: "sound",
+    clock: "virtual",
+  },
+  limits: { ...documentLimits },
+  replacedLimits: [],
+  notes: [],
+  outcome: "passed",
+  exitCode: 0,
+  rules: [],
+  ...more,
+});
+
+const testable = requirementIds.filter((id) => catalogue[id].level !== "untestable");
+
+/** Every rule of the catalogue as a sound service leaves it: passed, or observed where nothing is promised. */
+export const allPassed = (): readonly RuleResult[] =>
+  testable.map((id, at) =>
+    resultOf(
+      id,
+      catalogue[id].level === "unspecified"
+        ? { kind: "observed", cases: 1, fingerprint: '{"status":200,"where":"json"}' }
+        : { kind: "passed", cases: 25 },
+      [],
+      at * 31,
+    ),
+  );
+
+/** The results with some replaced. */
+export const withResults = (...replaced: readonly RuleResult[]): readonly RuleResult[] =>
+  allPassed().map((result) => replaced.find(({ id }) => id === result.id) ?? result);

@@ -1,0 +1,93 @@
+// eslint-disable-next-line no-control-regex -- the colours of a palette are control characters
+const colour = /\u001b\[[\d;]*m/g;
+const marks = /\p{M}/u;
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
+
+const characterWidth = (character: string): number => {
+  if (character <= "~") return 1;
+  if (marks.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+};
+
+/** Columns that a text takes on a terminal: colours and combining marks none, East Asian characters and emoji two. */
+export const width = (text: string): number => {
+  let columns = 0;
+  for (const character of text.replace(colour, "")) columns += characterWidth(character);
+  return columns;
+};
+
+/** The text filled with spaces up to a width, on the right or on the left. */
+export const padEnd = (text: string, columns: number): string =>
+  text + " ".repeat(Math.max(0, columns - width(text)));
+export const padStart = (text: string, columns: number): string =>
+  " ".repeat(Math.max(0, columns - width(text))) + text;
+
+/** As much of an uncoloured text as fits, and how many characters of it that is. */
+const fitting = (text: string, columns: number): string => {
+  let used = 0;
+  let end = 0;
+  for (const character of text) {
+    used += characterWidth(character);
+    if (used > columns) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+};
+
+/** The uncoloured text, shortened to a width with an ellipsis where it is longer. */
+export const cut = (text: string, columns: number): string =>
+  width(text) <= columns ? text : `${fitting(text, Math.max(0, columns - 1))}…`;
+
+/** Where lines may end: sentences at spaces only, data also after commas, ampersands and semicolons. */
+const breaks = { sentence: /(?<=\s)/, data: /(?<=[\s,&;])/ } as const;
+
+/** An uncoloured text in lines of at most this width. Words that are longer are broken where they must be. */
+export const wrap = (text: string, columns: number, kind: keyof typeof breaks = "sentence"): string[] => {
+  const most = Math.max(1, columns);
+  const lines: string[] = [];
+  let line = "";
+  for (let word of text.split(breaks[kind])) {
+    if (width((line + word).trimEnd()) <= most) {
+      line += word;
+      continue;
+    }
+    if (line.trim() !== "") lines.push(line.trimEnd());
+    while (width(word.trimEnd()) > most) {
+      const piece = fitting(word, most) || String.fromCodePoint(word.codePointAt(0) ?? 0);
+      lines.push(piece);
+      word = word.slice(piece.length);
+    }
+    line = word;
+  }
+  if (line.trim() !== "" || lines.length === 0) lines.push(line.trimEnd());
+  return lines;
+};
+
+/** Data in at most so many lines; what does not fit is left out, and the last line says how long the whole is. */
+export const fold = (text: string, columns: number, most: number): string[] => {
+  const lines = wrap(text, columns, "data");
+  if (lines.length <= most) return lines;
+  const note = `… (${text.length.toLocaleString("en")} characters)`;
+  const last = fitting(lines[most - 1] ?? "", Math.max(0, columns - width(note)));
+  return [...lines.slice(0, most - 1), `${last}${note}`];
+};
+
+/** Lines moved in by so many spaces. */
+export const indent = (lines: readonly string[], by: number): string[] =>
+  lines.map((line) => (line === "" ? "" : " ".repeat(by) + line));
+
+/** The widest of some texts. */
+export const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(width));
+
+/** Parts (coloured or not) set one after another, in as many lines as they need; none is broken. */
+export const flow = (parts: readonly string[], separator: string, columns: number): string[] => {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const joined = last === undefined ? part : `${last}${separator}${part}`;
+    if (last === undefined || width(joined) > columns) lines.push(part);
+    else lines[lines.length - 1] = joined;
+  }
+  return lines;
+};

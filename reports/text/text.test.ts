@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compact, compactFields, words } from "./compact.ts";
+import { elapsed, figure, plural, shellWord } from "./figures.ts";
+import { cut, flow, fold, padEnd, padStart, width, wrap } from "./layout.ts";
+import { safe } from "./safe.ts";
+
+const anyText = fc.string({ unit: "binary" });
+
+describe("safe", () => {
+  it.each([
+    ["an ANSI escape", "\u001b[31mred", String.raw`\x1b[31mred`],
+    ["a one-byte escape", "\u009b2J", String.raw`\x9b2J`],
+    ["line ends and tabs", "a\r\n\tb", String.raw`a\r\n\tb`],
+    ["NUL and DEL", "\0\u007f", String.raw`\x00\x7f`],
+    ["bidirectional overrides", "a\u202eb\u2066", String.raw`a\u202eb\u2066`],
+    ["zero-width characters", "\u200b\ufeff", String.raw`\u200b\ufeff`],
+    ["line separators", "\u2028\u2029", String.raw`\u2028\u2029`],
+    ["tags", "\u{e0041}", String.raw`\u{e0041}`],
+    ["half a surrogate pair", "\ud800", String.raw`\ud800`],
+  ])("shows %s escaped", (_, text, shown) => {
+    expect(safe(text)).toBe(shown);
+  });
+
+  it("leaves what is only text as it is", () => {
+    const text = 'é ß Я ０ ① 日本 🙂 ‹code 1› {"a":"b\\n"}';
+    expect(safe(text)).toBe(text);
+  });
+
+  it("leaves nothing unsafe in any text, and changes nothing twice", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(safe(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+        expect(safe(safe(text))).toBe(safe(text));
+      }),
+    );
+  });
+});
+
+describe("width", () => {
+  it.each([
+    ["abc", 3],
+    ["\u001b[31mabc\u001b[39m", 3],
+    ["日本", 4],
+    ["e\u0301", 1],
+    ["🙂", 2],
+    ["✓ ‹code 1›…", 11],
+  ])("of %j is %i", (text, columns) => {
+    expect(width(text)).toBe(columns);
+  });
+
+  it("is what padding and cutting bring a text to", () => {
+    expect(padEnd("日", 4)).toBe("日  ");
+    expect(padStart("\u001b[2mx\u001b[22m", 3)).toBe("  \u001b[2mx\u001b[22m");
+    expect(cut("abcdef", 4)).toBe("abc…");
+    expect(cut("日本語", 4)).toBe("日…");
+    expect(cut("abcd", 4)).toBe("abcd");
+  });
+});
+
+describe("wrap", () => {
+  it("breaks sentences at spaces, data also after commas and ampersands", () => {
+    expect(wrap("one two three", 7)).toEqual(["one two", "three"]);
+    expect(wrap("a=1&b=2&c=3", 8, "data")).toEqual(["a=1&b=2&", "c=3"]);
+    expect(wrap("1,204 cases", 6)).toEqual(["1,204", "cases"]);
+    expect(wrap("", 6)).toEqual([""]);
+  });
+
+  it("never makes a line too long, and loses nothing but spaces", () => {
+    fc.assert(
+      fc.property(anyText.map(safe), fc.integer({ min: 2, max: 30 }), (text, columns) => {
+        const lines = wrap(text, columns, "data");
+        for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
+        expect(lines.join("").replaceAll(/\s/g, "")).toBe(text.replaceAll(/\s/g, ""));
+      }),
+    );
+  });
+});
+
+it("fold keeps to its lines and says how long the whole is", () => {
+  expect(fold("x".repeat(2_000), 30, 2)).toEqual(["x".repeat(30), `${"x".repeat(10)}… (2,000 characters)`]);
+  expect(fold("short", 30, 2)).toEqual(["short"]);
+});
+
+it("flow sets parts in lines and breaks none", () => {
+  expect(flow(["one", "two", "three"], " · ", 9)).toEqual(["one · two", "three"]);
+  expect(flow([], " · ", 9)).toEqual([]);
+});
+
+describe("figures", () => {
+  it.each([
+    [0, "0 ms"],
+    [999.4, "999 ms"],
+    [999.6, "1.0 s"],
+    [59_940, "59.9 s"],
+    [59_960, "1.0 min"],
+    [450_000, "7.5 min"],
+    [7_200_000, "2.0 h"],
+  ])("%d milliseconds are %s", (durationMs, text) => {
+    expect(elapsed(durationMs)).toBe(text);
+  });
+
+  it("count with their noun", () => {
+    expect([plural(1, "case"), plural(1_204, "case"), plural(2, "rule was", "rules were")]).toEqual([
+      "1 case",
+      "1,204 cases",
+      "2 rules were",
+    ]);
+    expect(figure(1_234_567)).toBe("1,234,567");
+  });
+
+  it("quote what a shell would take apart", () => {
+    expect(shellWord("runs/2030-01-01T00-00-00Z")).toBe("runs/2030-01-01T00-00-00Z");
+    expect(shellWord("my runs/it's")).toBe(String.raw`'my runs/it'\''s'`);
+    expect(shellWord("")).toBe("''");
+  });
+});
+
+describe("compact", () => {
+  it("writes JSON with few marks", () => {
+    expect(compact({ status: 200, fields: ["code", "a,b"], none: null, ok: true })).toBe(
+      '{status: 200, fields: [code, "a,b"], none: null, ok: true}',
+    );
+    expect(compactFields({ status: 200 })).toBe("status: 200");
+    expect(compactFields({})).toBe("{}");
+    expect(compactFields("json")).toBe("json");
+    expect(compactFields([1, "200 json"])).toBe("[1, 200 json]");
+  });
+
+  it("is safe", () => {
+    expect(compact({ "\u001b": "\u202e" })).toBe(String.raw`{"\u001b": "\u202e"}`);
+  });
+
+  it("turns names of the code into words", () => {
+    expect([words("roundsThatNobodyWon"), words("codeLifetimeMs"), words("plain")]).toEqual([
+      "rounds that nobody won",
+      "code lifetime",
+      "plain",
+    ]);
+  });
+});

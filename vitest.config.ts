@@ -1,0 +1,26 @@
+import { defineConfig } from "vitest/config";
+
+/** Two projects: the tests of Touchstone itself, and the rules as tests against a service of the user's. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["{conformance,fake-server,reports}/**/*.test.ts", "*.test.ts"],
+          exclude: ["conformance/suite.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "conformance",
+          include: ["conformance/suite.test.ts"],
+          testTimeout: 3_600_000,
+          hookTimeout: 3_600_000,
+        },
+      },
+    ],
+  },
+});
