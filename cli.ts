@@ -47,7 +47,7 @@ const openTarget = async (options: { profile?: string | undefined; behaviour?: s
   }
   const { startFakeServer, profileOf, secretsOf, UnknownBehaviour } = await import("./fake-server/index.ts");
   const behaviour = options.behaviour ?? "sound";
-  const fake = await startFakeServer({ behaviour }).catch((error: unknown) => {
+  const fake = await (async () => startFakeServer({ behaviour }))().catch((error: unknown) => {
     throw error instanceof UnknownBehaviour
       ? new ConfigurationError([`--behaviour: ${error.message}`])
       : error;

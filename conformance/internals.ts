@@ -1,7 +1,7 @@
 /** Folders that services run in, at the beginning of an absolute path. */
 const unixPath =
   /(?<![\w./:-])\/(?:usr|home|var|opt|app|srv|root|tmp|etc|proc|mnt|data|workspace|Users|private)(?:\/[\w.@+-]+)+/g;
-const windowsPath = /(?<!\w)[A-Z]:\\(?:[\w .()-]+\\)*[\w .()-]+/g;
+const windowsPath = /(?<!\w)[A-Z]:\\(?:[\w .()-]+\\)*[\w.()-]+/g;
 const codeFile =
   /\.(?:[cm]?[jt]s|py|rb|php|java|class|jar|go|rs|cs|dll|so|sqlite3?|db|conf|ini|ya?ml|env|pem|key|log)\b/;
 

@@ -10,6 +10,8 @@ export interface Refused {
   readonly sent: readonly string[];
   /** Tokens that the code had yielded before. */
   readonly earlier: readonly string[];
+  /** Whether the document leaves it open that this is refused at all. */
+  readonly mayBeGranted?: boolean;
   /** Undefined where the service hung up. */
   readonly answer: Answer | undefined;
 }
@@ -37,7 +39,12 @@ const wrongAttempts = (world: World): Readonly<Record<string, Provoke>> =>
       async (caseWorld: World): Promise<Refused> => {
         const issued = await obtainCode(caseWorld);
         const answer = await attemptWrongly(caseWorld, kind, issued);
-        return { sent: [issued.code, `${issued.code}x`, issued.client.id], earlier: [], answer };
+        return {
+          sent: [issued.code, `${issued.code}x`, issued.client.id],
+          earlier: [],
+          mayBeGranted: kind === "another client",
+          answer,
+        };
       },
     ]),
   );
@@ -72,10 +79,19 @@ const usedCode: Provoke = async (world) => {
   };
 };
 
+/** Only where time can be moved: elsewhere it would take as long as a code lives. */
+const expiredCode: Provoke = async (world) => {
+  const issued = await obtainCode(world);
+  await world.clock.sleep(world.limits.codeLifetimeMs + 60_000);
+  const answer = await answerOrHangUp(world.target.exchange(exchangeBody(issued.client, issued.code)));
+  return { sent: [issued.code, issued.client.id], earlier: [], answer };
+};
+
 /** A refused exchange of every kind, by what is wrong with it. */
 export const refusalsOf = (world: World): Readonly<Record<string, Provoke>> => ({
   ...wrongAttempts(world),
   "a used code": usedCode,
+  ...(world.clock.kind === "virtual" ? { "an expired code": expiredCode } : {}),
   "an unknown code": withCode((caseWorld) => Promise.resolve(caseWorld.unique())),
   "an empty code": withCode(() => Promise.resolve("")),
   "no code": withCode(() => Promise.resolve(undefined)),

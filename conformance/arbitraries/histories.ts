@@ -8,6 +8,7 @@ import {
   readAccount,
   refresh,
   triggerEvent,
+  tryAll,
   wait,
   waitForEnd,
   type Command,
@@ -39,8 +40,6 @@ const steps = (limits: Limits, accessLifetimeMs: number, withEvents: boolean): f
       max: Math.max(1, Math.ceil(Math.min(accessLifetimeMs, limits.refreshTokenLifetimeMs))),
     }),
   );
-  const codes = (secret: "right" | "wrong"): fc.Arbitrary<Command> =>
-    newest.map((pick) => exchange(pick, secret));
   const ends = fc.oneof(
     { weight: 3, arbitrary: fc.constant("code" as const) },
     { weight: 3, arbitrary: fc.constant("access token" as const) },
@@ -53,13 +52,35 @@ const steps = (limits: Limits, accessLifetimeMs: number, withEvents: boolean): f
   return [
     ...weighted(4, fc.nat(1).map(logIn)),
     ...weighted(2, fc.nat(1).map(authorize)),
-    ...weighted(4, codes("right")),
-    ...weighted(1, codes("wrong")),
-    ...weighted(5, anyRecent.map(refresh)),
-    ...weighted(5, anyRecent.map(list)),
+    ...weighted(
+      3,
+      newest.map((pick) => exchange(pick, "unused", "right")),
+    ),
+    ...weighted(
+      1,
+      anyRecent.map((pick) => exchange(pick, "used", "right")),
+    ),
+    ...weighted(
+      1,
+      newest.map((pick) => exchange(pick, "unused", "wrong")),
+    ),
+    ...weighted(3, anyRecent.map(refresh)),
+    ...weighted(3, anyRecent.map(list)),
+    ...weighted(1, fc.constant(tryAll())),
     ...weighted(1, someTimeMs.map(wait)),
-    ...weighted(3, fc.tuple(ends, newest, sides, distanceMs).map((one) => waitForEnd(...one))),
-    ...(withEvents ? [...weighted(1, fc.constant(triggerEvent())), ...weighted(2, anyRecent.map(readAccount))] : []),
+    ...weighted(
+      3,
+      fc.tuple(ends, newest, sides, distanceMs).map((one) => waitForEnd(...one)),
+    ),
+    ...(withEvents
+      ? [
+          ...weighted(2, fc.constant(triggerEvent())),
+          ...weighted(
+            2,
+            anyRecent.map((pick) => readAccount(pick, "at once")),
+          ),
+        ]
+      : []),
   ];
 };
 

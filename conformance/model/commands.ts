@@ -46,6 +46,8 @@ type Kind = "code" | "refresh token" | "access token";
 /** Room for a request's own travel before the end of a lifetime, in milliseconds. */
 const TRAVEL_MS = 400;
 const PAGE = 5;
+/** How many credentials of a kind are tried at once, the latest of them. */
+const MOST_TRIED = 5;
 
 const command = (
   name: string,
@@ -81,7 +83,8 @@ const pickFrom = <T extends CodeState | GrantState | AccessState>(
   pick: number,
 ): T => {
   const grant = focus !== undefined && "grant" in focus ? focus.grant : focus;
-  const belongs = (one: T): boolean => one === grant || ("grant" in one && grant !== undefined && one.grant === grant);
+  const belongs = (one: T): boolean =>
+    one === grant || ("grant" in one && grant !== undefined && one.grant === grant);
   const rank = (one: T): number => (one === focus ? 0 : belongs(one) ? 1 : 2);
   const ordered = all.toReversed().toSorted((a, b) => rank(a) - rank(b));
   return ordered[pick % ordered.length] as T;
@@ -135,16 +138,23 @@ const authorizeRightly = async (model: Model, real: Real, client: number): Promi
   return codeIssued(model, code, client, at);
 };
 
-/** An exchange of a known code, fresh, used or expired, by its own client (section 4.2). */
-export const exchange = (pick: number, secret: "right" | "wrong"): Command =>
-  command(
-    `exchange code ${pick} with the ${secret} secret`,
-    (model) => model.codes.length > 0,
+/**
+ * An exchange of a known code by its own client (section 4.2): one that was used already,
+ * or one that was not, be it fresh or expired. They are chosen apart, because presenting
+ * a used code again leaves nothing to expect of its tokens.
+ */
+export const exchange = (pick: number, which: "unused" | "used", secret: "right" | "wrong"): Command => {
+  const candidates = (model: Model): CodeState[] =>
+    model.codes.filter(({ used }) => used === (which === "used"));
+  return command(
+    `exchange ${which} code ${pick} with the ${secret} secret`,
+    (model) => candidates(model).length > 0,
     async (model, real) => {
-      const code = pickFrom(model, model.codes, pick);
+      const code = pickFrom(model, candidates(model), pick);
       await (secret === "right" ? exchangeRightly : exchangeWrongly)(model, real, code);
     },
   );
+};
 
 const exchangeRightly = async (model: Model, real: Real, code: CodeState): Promise<void> => {
   const { value: answer, at } = await during(model, real, () =>
@@ -177,35 +187,63 @@ export const refresh = (pick: number): Command =>
   command(
     `refresh with refresh token ${pick}`,
     (model) => model.grants.length > 0,
-    async (model, real) => {
-      const grant = pickFrom(model, model.grants, pick);
-      const client = clientOf(real, grant.client);
-      const { value: answer, at } = await during(model, real, () =>
-        real.world.target.refresh(refreshBody(client, grant.refreshToken)),
-      );
-      const expectation = ofRefresh(model, grant, at);
-      const { accessToken, expiresIn } = credentialsOf(answer);
-      const came =
-        expectation.outcome === "yield"
-          ? accessToken !== undefined
-          : (await yielded(real.world, answer, client)) !== undefined;
-      compare(model, expectation, came, "a refresh", answer);
-      if (came && accessToken !== undefined)
-        refreshed(model, grant, { accessToken, lifetimeMs: lifetimeMs(expiresIn) }, at);
-    },
+    (model, real) => refreshRightly(model, real, pickFrom(model, model.grants, pick)),
   );
+
+const refreshRightly = async (model: Model, real: Real, grant: GrantState): Promise<void> => {
+  const client = clientOf(real, grant.client);
+  const { value: answer, at } = await during(model, real, () =>
+    real.world.target.refresh(refreshBody(client, grant.refreshToken)),
+  );
+  const expectation = ofRefresh(model, grant, at);
+  const { accessToken, expiresIn } = credentialsOf(answer);
+  const came =
+    expectation.outcome === "yield"
+      ? accessToken !== undefined
+      : (await yielded(real.world, answer, client)) !== undefined;
+  compare(model, expectation, came, "a refresh", answer);
+  if (came && accessToken !== undefined)
+    refreshed(model, grant, { accessToken, lifetimeMs: lifetimeMs(expiresIn) }, at);
+};
 
 /** A look at the list with a known access token, live or dead (section 4.4). */
 export const list = (pick: number): Command =>
   command(
     `list with access token ${pick}`,
     (model) => model.accesses.length > 0,
+    (model, real) => listWith(model, real, pickFrom(model, model.accesses, pick)),
+  );
+
+const listWith = async (model: Model, real: Real, access: AccessState): Promise<void> => {
+  const { value: answer, at } = await during(model, real, () =>
+    real.world.target.list({ accessToken: access.value, query: { limit: 1 } }),
+  );
+  compare(model, ofList(model, access, at), gaveData(answer), "listing with an access token", answer);
+};
+
+/**
+ * Tries what the history has at hand: each of the latest access tokens, then each refresh
+ * token, then the access tokens once more. What one step did to the others shows here.
+ */
+export const tryAll = (): Command =>
+  command(
+    "try every token",
+    (model) => model.accesses.length > 0,
     async (model, real) => {
-      const access = pickFrom(model, model.accesses, pick);
-      const { value: answer, at } = await during(model, real, () =>
-        real.world.target.list({ accessToken: access.value, query: { limit: 1 } }),
-      );
-      compare(model, ofList(model, access, at), gaveData(answer), "listing with an access token", answer);
+      const accesses = model.accesses.slice(-MOST_TRIED);
+      for (const access of accesses) await listWith(model, real, access);
+      for (const grant of model.grants.slice(-MOST_TRIED)) await refreshRightly(model, real, grant);
+      for (const access of accesses) await listWith(model, real, access);
+    },
+  );
+
+/** Presents every code of the history once more, or for the first time. */
+export const presentAll = (): Command =>
+  command(
+    "exchange every code",
+    (model) => model.codes.length > 0,
+    async (model, real) => {
+      for (const code of model.codes.slice(-MOST_TRIED)) await exchangeRightly(model, real, code);
     },
   );
 
@@ -223,30 +261,37 @@ export const triggerEvent = (): Command =>
     },
   );
 
-/** The notifications of the history's own account: those triggered, and no others (sections 4.4 and 6). */
-export const readAccount = (pick: number): Command =>
+/**
+ * The notifications of the history's own account: those triggered, and no others (sections
+ * 4.4 and 6). At once some may not be visible yet; `settled` waits until all have to be.
+ */
+export const readAccount = (pick: number, when: "at once" | "settled"): Command =>
   command(
-    `list the account's notifications with access token ${pick}`,
-    (model) => model.accesses.some(({ grant }) => grant.client === 0),
+    `list the account's notifications ${when}, with access token ${pick}`,
+    (model) => firmTokens(model).length > 0,
     async (model, real) => {
-      const { accountId } = real;
+      const { accountId, world } = real;
       if (accountId === undefined) return;
-      const own = model.accesses.filter(({ grant }) => grant.client === 0);
-      const access = pickFrom(model, own, pick);
-      const triggeredBefore = model.events.length;
+      const { visibilityMs } = world.tolerances;
+      if (when === "settled" && model.events.length > 0 && visibilityMs < model.leftToWaitMs)
+        await sleep(model, real, visibilityMs + 1);
+      const access = pickFrom(model, firmTokens(model), pick);
       const { value: answer, at } = await during(model, real, () =>
-        real.world.target.list({ accessToken: access.value, query: { accountId, limit: PAGE } }),
+        world.target.list({ accessToken: access.value, query: { accountId, limit: PAGE } }),
       );
       const expectation = ofList(model, access, at);
       compare(model, expectation, gaveData(answer), "listing with an access token", answer);
       if (expectation.outcome !== "yield") return;
-      const { visibilityMs } = real.world.tolerances;
       const visible = model.events.filter(
         ({ triggered }) => at.earliestMs - triggered.latestMs > visibilityMs,
-      ).length;
-      comparePage(model, answer, visible, triggeredBefore);
+      );
+      comparePage(model, answer, visible.length, model.events.length);
     },
   );
+
+/** Access tokens of the first client, which the events are for, that nothing has put in doubt. */
+const firmTokens = (model: Model): readonly AccessState[] =>
+  model.accesses.filter(({ grant, doubtful }) => grant.client === 0 && !doubtful && !grant.doubtful);
 
 const comparePage = (model: Model, answer: Answer, least: number, most: number): void => {
   model.otherDecisions += 1;

@@ -1,7 +1,15 @@
 import { pageOf } from "../answers.ts";
 import { judgeLifetime, alignToSecond, type Mortal } from "../lifetime.ts";
 import type { Rules } from "../rule.ts";
-import { gaveData, obtainCode, obtainRefreshed, obtainTokens, redeem, timed, type IssuedTokens } from "../steps.ts";
+import {
+  gaveData,
+  obtainCode,
+  obtainRefreshed,
+  obtainTokens,
+  redeem,
+  timed,
+  type IssuedTokens,
+} from "../steps.ts";
 import { ControlFailed, type Bracket } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 
@@ -30,7 +38,12 @@ export const accessLifetimeRules = {
         judgeLifetime(
           world,
           run,
-          mortal(world, { name: "refreshed accessToken in use", issue: refreshedLater, use: look, perSide: few }),
+          mortal(world, {
+            name: "refreshed accessToken in use",
+            issue: refreshedLater,
+            use: look,
+            perSide: few,
+          }),
         ),
         judgeLifetime(
           world,
@@ -92,7 +105,9 @@ const refreshedLater = async (world: World): Promise<Bearer> => {
 const isShownSomething = async (world: World, { accessToken }: Bearer): Promise<boolean> => {
   const known = world.notifications.accounts[0];
   if (known === undefined) return gaveData(await world.target.list({ accessToken, query: { limit: 1 } }));
-  const page = pageOf(await world.target.list({ accessToken, query: { accountId: known.accountId, limit: 1 } }));
+  const page = pageOf(
+    await world.target.list({ accessToken, query: { accountId: known.accountId, limit: 1 } }),
+  );
   return page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0));
 };
 

@@ -17,24 +17,22 @@ export interface Fate {
 const owners = (world: World): readonly Fate["owner"][] =>
   world.secondClient === undefined ? ["first client"] : ["first client", "second client"];
 
-const disturbances = (world: World): readonly Fate["fate"][] => [
+export const disturbances = (world: World): readonly Fate["fate"][] => [
   "used",
   "used twice",
   ...attemptKinds(world),
 ];
 
-/** Each disturbance by itself, between an older and a younger code of the same client and one of each other client. */
-export const tellingFates = (world: World): readonly (readonly Fate[])[] =>
-  disturbances(world).flatMap((fate) =>
-    [true, false].map((sameState): readonly Fate[] => [
-      { owner: "first client", fate: "left alone", sameState },
-      ...owners(world)
-        .slice(1)
-        .map((owner): Fate => ({ owner, fate: "left alone", sameState })),
-      { owner: "first client", fate, sameState },
-      { owner: "first client", fate: "left alone", sameState },
-    ]),
-  );
+/** One disturbance between an older and a younger code of the same client and one of each other client. */
+export const tellingFates = (world: World, fate: Fate["fate"]): readonly (readonly Fate[])[] =>
+  [true, false].map((sameState) => [
+    { owner: "first client", fate: "left alone", sameState },
+    ...owners(world)
+      .slice(1)
+      .map((owner): Fate => ({ owner, fate: "left alone", sameState })),
+    { owner: "first client", fate, sameState },
+    { owner: "first client", fate: "left alone", sameState },
+  ]);
 
 /** Sets of codes of which at least one is left alone and at least one is not, in any order. */
 export const fates = (world: World): fc.Arbitrary<readonly Fate[]> => {

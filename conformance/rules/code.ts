@@ -10,7 +10,13 @@ import { mapLimited, type Run } from "../run.ts";
 import { exchangeable, obtainCode, obtainRefreshed, obtainTokens, type IssuedCode } from "../steps.ts";
 import type { World } from "../world/world.ts";
 import { fateAfter, thiefIsRefused, tokensDieWithReuse } from "./code-advice.ts";
-import { fates, othersGoOnWorking, othersOutliveExpired, tellingFates } from "./code-independence.ts";
+import {
+  disturbances,
+  fates,
+  othersGoOnWorking,
+  othersOutliveExpired,
+  tellingFates,
+} from "./code-independence.ts";
 import { raceInLane, type Met } from "./code-race.ts";
 import { nearMissIsRefused, strangerIsRefused, strangers } from "./code-unknown.ts";
 
@@ -45,7 +51,7 @@ export const codeRules = {
   codeWorksOnceUnderRace: {
     requirement: "code.single-use-under-race",
     check: (_world, run) => {
-      const lanes = Array.from({ length: run.cases(0.2, 4) }, (_, lane) => lane);
+      const lanes = Array.from({ length: run.cases(0.32, 4) }, (_, lane) => lane);
       const met: Met = { rounds: 0, unanswered: 0, roundsThatNobodyWon: 0 };
       return run.forEach(
         lanes,
@@ -96,7 +102,10 @@ export const codeRules = {
     waitsMs: pastTheCode,
     check: (world, run) =>
       inTurn(run, [
-        () => run.forEach(tellingFates(world), othersGoOnWorking, { part: "each disturbance" }),
+        // One after the other, so that what breaks under one disturbance is not put down to the next.
+        ...disturbances(world).map(
+          (fate) => () => run.forEach(tellingFates(world, fate), othersGoOnWorking, { part: fate }),
+        ),
         () => run.forAll(fates(world), othersGoOnWorking, { part: "generated sets", share: 0.5 }),
         () =>
           run.forEach([true, false], othersOutliveExpired, {

@@ -1,8 +1,8 @@
 import { stackTraceIn, readable, tokenLike } from "../leaks.ts";
-import { broke, held, type Judgement } from "../judgement.ts";
+import { broke, held, setAside, type Judgement } from "../judgement.ts";
 import type { Provoke, Refused } from "../refusals.ts";
 import { kindOfBody } from "../shapes.ts";
-import { exchangeBody, obtainTokens, opens, refreshes, yielded } from "../steps.ts";
+import { exchangeBody, obtainCode, obtainTokens, opens, refreshes, yielded } from "../steps.ts";
 import { objectOf, type Answer } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 
@@ -17,12 +17,17 @@ const TRIED = 6;
 /** Provokes a refusal and searches it: for known credentials, for unknown ones that work, for stack traces. */
 export const leaksNothing = async (world: World, provoke: Provoke): Promise<Judgement> => {
   const bystander = await obtainTokens(world);
+  const waiting = await obtainCode(world);
   const refused = await provoke(world);
   const { answer } = refused;
   if (answer === undefined) return held;
+  if (refused.mayBeGranted === true && (await yielded(world, answer)) !== undefined)
+    return setAside("the service grants this, which the document leaves open");
   const platform = stackTraceIn(answer);
   if (platform !== undefined) return broke(expected, `it carries a stack trace of ${platform}`);
-  const known = knownSecret(world, answer) ?? knownToken(world, answer, refused, bystander);
+  const known =
+    knownSecret(world, answer) ??
+    knownCredential(world, answer, refused, { ...bystander, waiting: waiting.code });
   if (known !== undefined) return broke(expected, `it carries ${known}`);
   for (const candidate of tokenLike(answer, refused.sent).slice(0, TRIED)) {
     const use = await useOf(world, candidate);
@@ -46,23 +51,25 @@ const knownSecret = (world: World, answer: Answer): string | undefined => {
       : "another client's secret";
 };
 
-const knownToken = (
+const knownCredential = (
   world: World,
   answer: Answer,
   { sent, earlier }: Refused,
-  bystander: { readonly accessToken: string; readonly refreshToken: string },
+  others: { readonly accessToken: string; readonly refreshToken: string; readonly waiting: string },
 ): string | undefined => {
   const text = readable(answer);
   if (earlier.some((token) => text.includes(token))) return "a token that the code had yielded before";
-  if ([bystander.accessToken, bystander.refreshToken].some((token) => text.includes(token)))
+  if ([others.accessToken, others.refreshToken].some((token) => text.includes(token)))
     return "a token of another grant";
+  if (text.includes(others.waiting)) return "a code of another authorization";
   // What stands in the answer's own token fields became known by this very answer; it counts only if it works.
   const own = Object.values(objectOf(answer)).filter((value) => typeof value === "string");
   const label = world.secrets.find(tokenLike(answer, [...sent, ...own]).join(" "), [
     "access token",
     "refresh token",
+    "code",
   ]);
-  return label === undefined ? undefined : `a token known from elsewhere in the run (${label})`;
+  return label === undefined ? undefined : `a credential known from elsewhere in the run (${label})`;
 };
 
 const useOf = async (world: World, candidate: string): Promise<string | undefined> => {

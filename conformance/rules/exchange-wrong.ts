@@ -1,5 +1,5 @@
 import { without } from "../arbitraries/bodies.ts";
-import { nearMisses, type NearMiss } from "../arbitraries/credentials.ts";
+import { altered, nearMisses, type Alteration, type NearMiss } from "../arbitraries/credentials.ts";
 import { credentialsOf } from "../answers.ts";
 import { broke, held, setAside, type Judgement } from "../judgement.ts";
 import { exchangeBody, obtainCode, obtainTokens, yielded } from "../steps.ts";
@@ -102,21 +102,37 @@ export const wrongClients: readonly WrongBody[] = [
 
 const sameTwice = (right: Right, id: string): Right => ({ ...right, clientId: id, clientSecret: id });
 
+const onlyTheSecret = "without a known client's own exact secret nothing is issued";
+
 /** The wrong body is refused; the right one is then granted, for the same code or, where the attempt used that up, for a twin. */
-export const wrongBodyIsRefused = async (world: World, { name, change }: WrongBody): Promise<Judgement> => {
+export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: World): Promise<Judgement> => {
   const { code } = await obtainCode(world);
   const right: Right = { clientId: world.client.id, clientSecret: world.client.secret, code };
   const body = change(right, world);
   if (JSON.stringify(body) === JSON.stringify(right)) return setAside(`nothing to alter for "${name}"`);
   const gain = await anyoneYields(world, await answerOrHangUp(world.target.exchange(body)));
-  if (gain !== undefined)
-    return broke(
-      "without a known client's own exact secret nothing is issued",
-      `${name}: yielded a working ${gain}`,
-    );
+  if (gain !== undefined) return broke(onlyTheSecret, `${name}: yielded a working ${gain}`);
   await rightStillWorks(world, code);
   return held;
 };
+
+/** A wrong secret does not become right by being sent again. */
+export const insistenceIsRefused = async (times: number, world: World): Promise<Judgement> => {
+  const { code } = await obtainCode(world);
+  const body = { ...exchangeBody(world.client, code), clientSecret: world.unique() };
+  for (let time = 1; time <= times; time += 1) {
+    const gain = await anyoneYields(world, await answerOrHangUp(world.target.exchange(body)));
+    if (gain !== undefined)
+      return broke(onlyTheSecret, `a made-up secret, sent ${time} times, yielded a working ${gain}`);
+  }
+  await rightStillWorks(world, code);
+  return held;
+};
+
+export const withSecretAltered = (alteration: Alteration): WrongBody => ({
+  name: `secret altered (${alteration.how})`,
+  change: (right) => ({ ...right, clientSecret: altered(right.clientSecret, alteration) }),
+});
 
 /** What an answer yielded, to whichever client of the run. */
 const anyoneYields = async (world: World, answer: Answer | undefined): Promise<string | undefined> =>

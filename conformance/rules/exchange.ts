@@ -1,4 +1,4 @@
-import { alterations, altered } from "../arbitraries/credentials.ts";
+import { alterations } from "../arbitraries/credentials.ts";
 import { describe } from "../answers.ts";
 import { allHold, broke, expectThat, held, type Judgement } from "../judgement.ts";
 import { refusalsOf } from "../refusals.ts";
@@ -19,7 +19,13 @@ import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { badBodies, badBodyIsRefused } from "./exchange-bodies.ts";
 import { leaksNothing, lookOf } from "./exchange-refusals.ts";
-import { wrongBodyIsRefused, wrongClients, wrongSecrets } from "./exchange-wrong.ts";
+import {
+  insistenceIsRefused,
+  withSecretAltered,
+  wrongBodyIsRefused,
+  wrongClients,
+  wrongSecrets,
+} from "./exchange-wrong.ts";
 
 export const exchangeRules = {
   exchangeYieldsTokenSet: {
@@ -31,26 +37,26 @@ export const exchangeRules = {
     requirement: "exchange.authenticates-client",
     check: (world, run) =>
       run.all([
-        run.forEach(wrongSecrets(world), (wrong, caseWorld) => wrongBodyIsRefused(caseWorld, wrong), {
+        run.forEach(wrongSecrets(world), wrongBodyIsRefused, {
           part: "near misses",
           print: ({ name }) => name,
         }),
         run.forAll(
           alterations,
-          (alteration, caseWorld) =>
-            wrongBodyIsRefused(caseWorld, {
-              name: `secret altered (${alteration.how})`,
-              change: (right) => ({ ...right, clientSecret: altered(right.clientSecret, alteration) }),
-            }),
+          (alteration, caseWorld) => wrongBodyIsRefused(withSecretAltered(alteration), caseWorld),
           { part: "random alterations", share: 0.5 },
         ),
+        run.forEach([8], insistenceIsRefused, {
+          part: "a wrong secret again and again",
+          print: (times) => `${times} times`,
+        }),
       ]),
   },
 
   unknownClientsGetNothing: {
     requirement: "exchange.unknown-client",
     check: (_world, run) =>
-      run.forEach(wrongClients, (wrong, world) => wrongBodyIsRefused(world, wrong), {
+      run.forEach(wrongClients, wrongBodyIsRefused, {
         print: ({ name }) => name,
       }),
   },

@@ -64,13 +64,13 @@ interface History {
 const listStaysTrue: Judge<Plan> = async (plan, world) => {
   const history = await beginHistory(world);
   await write(history);
-  let writing = plan.writers;
+  const writers = { left: plan.writers };
   const writer = async (): Promise<void> => {
     for (let event = 0; event < plan.events; event += 1) await write(history);
-    writing -= 1;
+    writers.left -= 1;
   };
   const reader = async (query: ListQuery): Promise<void> => {
-    for (let looks = 0; writing > 0 && looks < MOST_LOOKS; looks += 1) await look(history, query);
+    for (let looks = 0; writers.left > 0 && looks < MOST_LOOKS; looks += 1) await look(history, query);
   };
   await Promise.all([
     reader({ limit: 1 }),

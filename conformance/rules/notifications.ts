@@ -9,8 +9,8 @@ import {
   tellingLimits,
   type Paging,
 } from "../arbitraries/paging.ts";
-import { NotificationPage } from "../contract/messages.ts";
-import { broke, expectThat, held, setAside, type Judgement } from "../judgement.ts";
+import { accessTokenHeader, NotificationPage } from "../contract/messages.ts";
+import { broke, expectThat, held, setAside, undecided, type Judgement } from "../judgement.ts";
 import {
   asked,
   greatestLimit,
@@ -283,8 +283,20 @@ const everyDocumentedPathServes = async (
   if (accessToken === undefined)
     return nothingAt("/open-api/oauth/access-token", "tokens", describe(exchanged));
   const listed = await target.list({ accessToken });
-  if (!gaveData(listed))
-    return nothingAt("/open-api/v1/notifications", "a page of notifications", describe(listed));
+  if (!gaveData(listed)) {
+    // A service may refuse to list nothing; a path that it does not serve it refuses like any other.
+    const nowhere = await target.send({
+      method: "GET",
+      path: "/open-api/v1/nothing-is-here",
+      headers: [[accessTokenHeader, accessToken]],
+    });
+    return world.notifications.accounts.length > 0 || nowhere.status === listed.status
+      ? nothingAt("/open-api/v1/notifications", "a page of notifications", describe(listed))
+      : {
+          judgement: undecided("there may be no notification to list, and such a list is refused"),
+          cases: 1,
+        };
+  }
   const refreshed = await target.refresh(refreshBody(client, refreshToken ?? ""));
   if (credentialsOf(refreshed).accessToken === undefined)
     return nothingAt("/open-api/oauth/refresh-token", "an access token", describe(refreshed));

@@ -12,7 +12,7 @@ import type { World } from "../world/world.ts";
 /** One way of refreshing wrongly: the body that is sent in place of the right one, or undefined where it would be the right one. */
 interface Probe {
   readonly name: string;
-  readonly body: (tokens: IssuedTokens, world: World) => unknown | Promise<unknown>;
+  readonly body: (tokens: IssuedTokens, world: World) => object | undefined | Promise<object>;
 }
 
 /** Probes that share one token set and its control. */
@@ -65,7 +65,7 @@ export const refreshRefusalRules = {
 
 const namesOf = (probes: readonly Probe[]): string => probes.map(({ name }) => name).join("; ");
 
-const withToken = (tokens: IssuedTokens, refreshToken: unknown): unknown => ({
+const withToken = (tokens: IssuedTokens, refreshToken: unknown): object => ({
   clientId: tokens.client.id,
   refreshToken,
 });
@@ -115,7 +115,7 @@ const alteredToken = (alteration: Alteration): Probe => ({
   },
 });
 
-const withClient = (tokens: IssuedTokens, clientId: unknown): unknown => ({
+const withClient = (tokens: IssuedTokens, clientId: unknown): object => ({
   clientId,
   refreshToken: tokens.refreshToken,
 });

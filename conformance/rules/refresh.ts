@@ -26,7 +26,10 @@ interface Course {
   readonly second: boolean;
   readonly times: number;
 }
-const courses: fc.Arbitrary<Course> = fc.record({ second: fc.boolean(), times: fc.integer({ min: 1, max: 4 }) });
+const courses: fc.Arbitrary<Course> = fc.record({
+  second: fc.boolean(),
+  times: fc.integer({ min: 1, max: 4 }),
+});
 const once: Course = { second: false, times: 1 };
 const thrice: Course = { second: true, times: 3 };
 
@@ -172,13 +175,10 @@ const totalIn = (answer: Answer): number | undefined => {
   return typeof total === "number" ? total : undefined;
 };
 
-const judgeWorks = async (
-  world: World,
-  answer: Answer,
-  shown: number | undefined,
-): Promise<Judgement> => {
+const judgeWorks = async (world: World, answer: Answer, shown: number | undefined): Promise<Judgement> => {
   const { accessToken } = credentialsOf(answer);
-  if (accessToken === undefined) return broke("a refresh brings an accessToken that opens the notification list", describe(answer));
+  if (accessToken === undefined)
+    return broke("a refresh brings an accessToken that opens the notification list", describe(answer));
   const listed = await listKnown(world, accessToken);
   if (!gaveData(listed))
     return broke("the accessToken of a refresh opens the notification list", describe(listed));

@@ -18,7 +18,7 @@ import {
   yieldedCode,
 } from "../steps.ts";
 import type { IssuedTokens } from "../steps.ts";
-import type { Answer, Request } from "../world/exchange.ts";
+import { ControlFailed, type Answer, type Request } from "../world/exchange.ts";
 import { answerOf, type RawRequest } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
 
@@ -35,9 +35,9 @@ export const serviceRules = {
             const judgement = await judgeSurvival(world, malformed);
             if (judgement.kind !== "held") return judgement;
           }
-          return (await opens(world, (await obtainTokens(world)).accessToken))
+          return (await serves(world))
             ? held
-            : broke("the service goes on serving after malformed input", "a right request got no list");
+            : broke("the service goes on serving after malformed input", "a right request got nothing");
         },
         { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
       ),
@@ -134,25 +134,52 @@ const judgeSurvival = async (
     : held;
 };
 
+/** Whether the whole flow works. It did before the malformed requests, or the case had ended there. */
+const serves = async (world: World): Promise<boolean> => {
+  try {
+    return await opens(world, (await obtainTokens(world)).accessToken);
+  } catch (error) {
+    if (error instanceof ControlFailed) return false;
+    throw error;
+  }
+};
+
 /** Shorter ones may be ordinary words, which any message may hold. */
 const LEAST_SECRET_LENGTH = 12;
 
-/** The credentials of this case, and the secrets of all clients, by what they are. */
-const secretsIn = (world: World, tokens: IssuedTokens): readonly (readonly [name: string, value: string])[] =>
-  (
-    [
+type Named = readonly (readonly [name: string, value: string])[];
+
+/** What answers of this case must not hold: some of it never, tokens where the request brought nothing along. */
+interface Secrets {
+  readonly always: Named;
+  readonly tokens: Named;
+  readonly credentials: readonly string[];
+}
+
+const secretsIn = (world: World, { accessToken, refreshToken, code }: IssuedTokens): Secrets => {
+  const long = (values: Named): Named => values.filter(([, value]) => value.length >= LEAST_SECRET_LENGTH);
+  return {
+    always: long([
       ["the client's secret", world.client.secret],
       ["another client's secret", world.secondClient?.secret ?? ""],
-      ["an access token", tokens.accessToken],
-      ["a refresh token", tokens.refreshToken],
-    ] as const
-  ).filter(([, value]) => value.length >= LEAST_SECRET_LENGTH);
+    ]),
+    tokens: long([
+      ["an access token", accessToken],
+      ["a refresh token", refreshToken],
+    ]),
+    credentials: [accessToken, refreshToken, code],
+  };
+};
 
-/** What an answer gives away: a secret (its own request's tokens apart), a stack trace, a path, a database's message. */
-const leakIn = (answer: Answer, sent: string, secrets: ReturnType<typeof secretsIn>): string | undefined => {
+/**
+ * What an answer gives away: a secret, a stack trace, a path, a message of a database. Tokens
+ * may stand in the answer to a request that carries a credential of theirs.
+ */
+const leakIn = (answer: Answer, sent: string, secrets: Secrets): string | undefined => {
   const text = readable(answer);
-  const found = secrets.find(
-    ([name, value]) => text.includes(value) && (name.endsWith("secret") || !sent.includes(value)),
+  const isEntitled = secrets.credentials.some((credential) => sent.includes(credential));
+  const found = [...secrets.always, ...(isEntitled ? [] : secrets.tokens)].find(([, value]) =>
+    text.includes(value),
   );
   if (found !== undefined) return found[0];
   const platform = stackTraceIn(answer);

@@ -1,5 +1,6 @@
 import type { ExchangeRecord } from "../contract/record.ts";
 import type { Answer } from "./exchange.ts";
+import { hideSecretFields } from "./secret-fields.ts";
 import type { Secrets } from "./secrets.ts";
 
 export type { ExchangeRecord };
@@ -43,7 +44,9 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink): Journal => 
           method: raw.request.method,
           path: secrets.mask(cut(raw.request.path)),
           headers: maskHeaders(raw.request.headers),
-          ...(raw.request.body === undefined ? {} : { body: secrets.mask(cut(raw.request.body)) }),
+          ...(raw.request.body === undefined
+            ? {}
+            : { body: hideSecretFields(secrets.mask(cut(raw.request.body))) }),
         },
         ...(raw.answer === undefined
           ? {}

@@ -6,7 +6,7 @@ import type { Answer, Request } from "./exchange.ts";
 import type { Journal, Scope } from "./journal.ts";
 import { parseRawAnswer } from "./raw-answer.ts";
 import type { TargetOptions } from "./target.ts";
-import { parseJson, retryAfterMs } from "./transport.ts";
+import { parseJson, realWaitMs, retryAfterMs } from "./transport.ts";
 
 /** What came back over a raw connection. */
 export interface RawAnswer {
@@ -67,7 +67,6 @@ export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "head
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_THROTTLED_TRIES = 12;
-const MAX_REAL_WAIT_MS = 5_000;
 const json = ["content-type", "application/json"] as const;
 
 /** Raw requests to one service over TCP or TLS, each on a connection of its own. Nothing the peer does throws. */
@@ -80,9 +79,11 @@ export const createRawTarget = (options: RawTargetOptions): RawTarget => {
       const raw = await sendOnce(options, origin, buffer);
       const answer = answerOf(raw);
       const waitMs = answer === undefined ? undefined : retryAfterMs(answer);
-      if (waitMs === undefined || attempt >= MAX_THROTTLED_TRIES) return raw;
-      await options.clock.sleep(waitMs);
-      if (attempt > 1 && options.clock.kind === "virtual") await pause(Math.min(waitMs, MAX_REAL_WAIT_MS));
+      if (waitMs === undefined) return raw;
+      // Someone who is turned away again and again has got no answer, and above all no refusal.
+      if (attempt >= MAX_THROTTLED_TRIES) return { ...raw, status: undefined, outcome: "timeout" };
+      await options.clock.sleep(waitMs * attempt);
+      if (attempt > 1 && options.clock.kind === "virtual") await pause(Math.min(waitMs, realWaitMs(attempt)));
     }
   };
 

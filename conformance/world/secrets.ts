@@ -17,13 +17,9 @@ const candidates = /[A-Za-z0-9._~+/=-]+|%[0-9A-Fa-f]{2}/g;
 
 export const createSecrets = (): Secrets => {
   const labels = new Map<string, { readonly kind: string; readonly label: string }>();
-  /** Values that the candidate pattern cannot isolate, such as ones with spaces. */
+  /** Values that the candidate pattern cannot isolate, such as ones with spaces, and those that are looked for inside words. */
   const irregular = new Set<string>();
   const counts = new Map<string, number>();
-
-  const forms = (value: string): string[] => [
-    ...new Set([value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]),
-  ];
 
   return {
     conceal: (value, kind) => {
@@ -34,7 +30,10 @@ export const createSecrets = (): Secrets => {
         if (labels.has(form)) continue;
         labels.set(form, { kind, label: `‹${kind} ${count}›` });
         const isolated = form.match(candidates);
-        if (isolated === null || isolated.length !== 1 || isolated[0] !== form) irregular.add(form);
+        // Client secrets are few and live long, and probes glue characters to them: they are looked for everywhere.
+        const isGlued = kind === "client secret";
+        if (isGlued || isolated === null || isolated.length !== 1 || isolated[0] !== form)
+          irregular.add(form);
       }
     },
     mask: (text) => {
@@ -56,6 +55,11 @@ export const createSecrets = (): Secrets => {
     },
   };
 };
+
+/** A value as it is, in an address, and in a JSON text. */
+const forms = (value: string): string[] => [
+  ...new Set([value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]),
+];
 
 /** A piece such as `code=abc` or `a.b/abc` may hold a credential between its own separators. */
 const maskInside = (piece: string, labels: ReadonlyMap<string, { readonly label: string }>): string =>

@@ -39,11 +39,15 @@ export interface TransportOptions {
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_THROTTLED_TRIES = 12;
-/** Beyond this a Retry-After is waited out on the target's clock only, never on this machine's. */
-const MAX_REAL_WAIT_MS = 5_000;
+
+/**
+ * How much of a Retry-After is waited out on this machine's clock, in milliseconds, where the
+ * target has a clock of its own: little at first, as that may be the one the limiter goes by.
+ */
+export const realWaitMs = (attempt: number): number => Math.min(5_000, 50 * attempt ** 2);
 
 export const createTransport = (options: TransportOptions): Transport => {
-  const state = { inFlight: 0, throttled: 0 };
+  const state: State = { inFlight: 0, throttled: 0, waiting: 0 };
   const common = { allowH2: false, pipelining: 1, connectTimeout: options.timeoutMs } as const;
   const pool = new Pool(options.origin, { ...common, connections: options.maxConnections });
   const send = (dispatcher: Dispatcher) => (request: Request, sender: Sender) =>
@@ -60,10 +64,20 @@ export const createTransport = (options: TransportOptions): Transport => {
   };
 };
 
+interface State {
+  inFlight: number;
+  throttled: number;
+  /** Requests that wait for their next try. */
+  waiting: number;
+}
+
+/** How many of those who wait try again at the same time; all at once would be throttled all over again. */
+const TRIES_AT_ONCE = 8;
+
 /** Sends, and while the answer says "come back later" waits as long as it says and sends again (RFC 6585 section 4). */
 const sendPolitely = async (
   options: TransportOptions,
-  state: { inFlight: number; throttled: number },
+  state: State,
   dispatcher: Dispatcher,
   request: Request,
   sender: Sender,
@@ -74,11 +88,20 @@ const sendPolitely = async (
       state.inFlight -= 1;
     });
     const waitMs = retryAfterMs(answer);
-    if (waitMs === undefined || attempt >= MAX_THROTTLED_TRIES) return answer;
+    if (waitMs === undefined) return answer;
+    if (attempt >= MAX_THROTTLED_TRIES)
+      throw new TransportError(
+        answer.exchange,
+        "timeout",
+        `throttled ${attempt} times in a row, with status ${answer.status}`,
+      );
     state.throttled += 1;
+    const turn = 1 + Math.floor(state.waiting / TRIES_AT_ONCE);
+    state.waiting += 1;
     // The limiter may count on the target's clock or on real time, and nobody can tell: first the cheap one, then both.
-    await sender.clock.sleep(waitMs);
-    if (attempt > 1 && sender.clock.kind === "virtual") await pause(Math.min(waitMs, MAX_REAL_WAIT_MS));
+    await sender.clock.sleep(waitMs * turn);
+    if (attempt > 1 && sender.clock.kind === "virtual") await pause(Math.min(waitMs, realWaitMs(attempt)));
+    state.waiting -= 1;
   }
 };
 

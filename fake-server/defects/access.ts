@@ -212,7 +212,7 @@ export const accessDefects = {
   ),
   "access-lives-for-ever": defect(
     "An accessToken never expires.",
-    ["access.lifetime", "refresh.after-access-expiry"],
+    ["access.lifetime"],
     livingFor(() => Infinity),
   ),
   "access-of-refresh-lives-twice-as-long": defect(

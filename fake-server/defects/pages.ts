@@ -47,10 +47,10 @@ export const pageDefects = {
       page === lastPage(matched, limit) ? matched - limit : limit * page,
     ),
   ),
-  "pages-overlap-at-multiples-of-three": defect(
-    "With a limit that three divides, pages overlap by one.",
+  "pages-overlap-at-even-limits": defect(
+    "With an even limit, pages overlap by one.",
     ["notifications.pages-partition"],
-    beginning(({ limit, page }) => limit * page - (limit % 3 === 0 ? page : 0)),
+    beginning(({ limit, page }) => limit * page - (limit % 2 === 0 ? page : 0)),
   ),
   "pages-overlap-from-third": defect(
     "From the third page on, pages begin one item early.",

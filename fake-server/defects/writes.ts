@@ -118,12 +118,4 @@ export const writeDefects = {
         operation === "list" ? ["/open-api/v2/notifications"] : sound.pathsOf(operation),
     }),
   ),
-  "oauth-under-version": defect(
-    "The OAuth endpoints are served under /open-api/v1/oauth/.",
-    ["notifications.versioned-path"],
-    (sound) => ({
-      pathsOf: (operation) =>
-        sound.pathsOf(operation).map((path) => path.replace("/open-api/oauth/", "/open-api/v1/oauth/")),
-    }),
-  ),
 } satisfies Record<string, Defect>;

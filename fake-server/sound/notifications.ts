@@ -1,10 +1,10 @@
 import type { EventDecisions, ListDecisions } from "../behaviour.ts";
 
-const WHOLE_NUMBER = /^\d{1,9}$/;
+const WHOLE_NUMBER = /^\d+$/;
 
-/** The whole number that a parameter stands for, or undefined when it stands for none. */
+/** The whole number that a parameter stands for, or undefined when it stands for none; a huge one stays the hugest. */
 export const wholeNumber = (text: string): number | undefined =>
-  WHOLE_NUMBER.test(text) ? Number(text) : undefined;
+  WHOLE_NUMBER.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 
 export const soundList: ListDecisions = {
   readFilters: ({ values }) => ({ id: values.get("id"), accountId: values.get("accountId") }),
@@ -23,7 +23,7 @@ export const soundList: ListDecisions = {
     return { where: "TRUE", parameters: [] };
   },
   order: () => "sequence",
-  offsetOf: ({ limit, page }) => limit * page,
+  offsetOf: ({ limit, page }) => Math.min(limit * page, Number.MAX_SAFE_INTEGER),
   countMatches: (selection, { notifications }) => notifications.count(selection),
   readItems: (selection, offset, { limit }, { notifications }) =>
     notifications.read(selection, offset, limit),

@@ -22,14 +22,15 @@ const accessLivingFor = (lifetimeMs: number) => (): Pick<Behaviour, "accessToken
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const HEADER = encoded({ alg: "HS256", typ: "JWT" });
 
+const jwt = (random: RandomSource, nowMs: number, lifetimeMs: number): string => {
+  const iat = Math.floor(nowMs / SECOND_MS);
+  const claims = { iat, exp: iat + Math.floor(lifetimeMs / SECOND_MS), jti: random.uuid() };
+  return `${HEADER}.${encoded(claims)}.${random.token(32)}`;
+};
+
 /** Codes and tokens (section 2) where the document leaves room. */
 export const credentialVariants = {
   "tokens-like-jwt": variant("Tokens have the three parts of a JWT.", () => {
-    const jwt = (random: RandomSource, nowMs: number, lifetimeMs: number): string => {
-      const iat = Math.floor(nowMs / SECOND_MS);
-      const claims = { iat, exp: iat + Math.floor(lifetimeMs / SECOND_MS), jti: random.uuid() };
-      return `${HEADER}.${encoded(claims)}.${random.token(32)}`;
-    };
     return {
       mintAccessToken: (_client, lifetimeMs, { random, nowMs }) => jwt(random, nowMs, lifetimeMs),
       mintRefreshToken: (_client, { random, nowMs, limits }) =>

@@ -60,10 +60,9 @@ export const httpVariants = {
     shifted(-FIVE_MINUTES_MS),
   ),
   "clock-flowing": {
-    ...variant("The service's clock moves with real time as well as when it is advanced.", () => ({
-      latencyMs: () => 0,
-    })),
+    summary: "The service's clock moves with real time as well as when it is advanced.",
     clockMode: "flowing",
+    replaces: () => ({}),
   },
 
   "further-fields": variant("Every answer and every item has further fields.", (sound) => ({

@@ -80,8 +80,12 @@ const entriesOf = (
 const othersOf = ({ facts, breach }: Broken): string | undefined => {
   const { broken, brokenCases } = { broken: facts?.["broken"], brokenCases: facts?.["brokenCases"] };
   if (!Array.isArray(broken) || typeof brokenCases !== "number" || brokenCases < 2) return undefined;
-  const others = broken.filter((one) => one !== breach.reproduction.counterexample);
-  return `${plural(brokenCases - 1, "further input")}: ${others.map((one) => safe(String(one))).join(", ")}`;
+  const others = broken
+    .filter((one) => one !== breach.reproduction.counterexample)
+    .map((one) => safe(String(one)));
+  return [plural(brokenCases - 1, "further input"), ...(others.length === 0 ? [] : [others.join(", ")])].join(
+    ": ",
+  );
 };
 
 const cameBack = ({ failures, attempts }: Breach["reproduction"]["replayed"]): string => {

@@ -58,7 +58,7 @@ const breachSections = (record: RunRecord, options: ConformReport, quiet: boolea
     ...(quiet && !record.strict
       ? []
       : section(
-          `Warnings (${warnings.length}): public standards that the document does not name`,
+          `Warnings (${warnings.length}): from public standards, not the document`,
           warnings.map((result) => breachBlock(result, { ...inFull, histories: record.strict })),
           options,
         )),

@@ -1,6 +1,6 @@
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { accessTokenHeader } from "../../conformance/contract/messages.ts";
-import { fold, indent, widest, padStart } from "../text/layout.ts";
+import { fold, hang, indent, widest, padStart } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import type { Page } from "./palette.ts";
 
@@ -48,33 +48,30 @@ const exchangeLines = (exchange: ExchangeRecord, options: HistoryOptions): strin
   const { request, answer } = exchange;
   const columns = options.columns - options.left;
   const data = (text: string, by: number): string[] => indent(fold(safe(text), columns - by, LINES), by);
-  const [line = "", ...more] = fold(safe(`${request.method} ${request.path}`), columns, LINES);
   const headers = (list: Headers): string[] =>
     list
       .filter((header) => isTelling(header, options.about))
       .flatMap(([name, value]) => data(`${name}: ${value}`, 2));
   return [
-    line,
-    ...indent(more, 2),
+    ...hang(safe(`${request.method} ${request.path}`), columns, LINES),
     ...headers(request.headers),
     ...(request.body === undefined || request.body === "" ? [] : data(request.body, 2)),
     ...(answer === undefined
-      ? [palette.red(`→ no whole answer: ${safe(exchange.error ?? "unknown")}`)]
-      : answerLines(answer, data, headers)),
+      ? hang(`→ no whole answer: ${safe(exchange.error ?? "unknown")}`, columns, LINES).map(palette.red)
+      : answerLines(answer, columns, headers)),
   ];
 };
 
 const answerLines = (
   answer: NonNullable<ExchangeRecord["answer"]>,
-  data: (text: string, by: number) => string[],
+  columns: number,
   headers: (list: Headers) => string[],
 ): string[] => {
   const status = `→ ${answer.status}`;
   const told = headers(answer.headers);
   if (answer.text === "") return [`${status} with an empty body`, ...told];
-  if (told.length > 0) return [status, ...told, ...data(answer.text, 2)];
-  const [first = "", ...rest] = data(`${status} ${answer.text}`, 0);
-  return [first, ...indent(rest, 2)];
+  if (told.length > 0) return [status, ...told, ...indent(fold(safe(answer.text), columns - 2, LINES), 2)];
+  return hang(`${status} ${safe(answer.text)}`, columns, LINES);
 };
 
 const always = new Set(["location", "retry-after", accessTokenHeader]);

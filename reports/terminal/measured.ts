@@ -5,7 +5,7 @@ import { compact, words } from "../text/compact.ts";
 import { flow, fold, indent, widest, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import type { Page } from "./palette.ts";
-import { definitions } from "./table.ts";
+import { definitions, grouped } from "./table.ts";
 import { knownRequirement } from "./titles.ts";
 
 interface Bracket {
@@ -45,30 +45,28 @@ const titled = (title: string, lines: readonly string[], { palette }: Page): str
 
 const lifetimes = (result: RuleResult, page: Page): string[] => {
   const brackets = Object.entries(factsOf(result)).flatMap(([name, value]) =>
-    isBracket(value) ? [[safe(name), value] as const] : [],
+    isBracket(value) ? [[safe(name), bracketText(value)] as const] : [],
   );
-  const nameWidth = widest(brackets.map(([name]) => name));
-  const columns = page.columns - nameWidth - 6;
-  if (brackets.length === 0) return [];
-  return [
-    safe(result.id),
-    ...indent(
-      definitions(
-        brackets.map(([name, bracket]) => [page.palette.dim(name), wrap(bracketText(bracket), columns)]),
-      ),
-      2,
-    ),
-  ];
+  return brackets.length === 0
+    ? []
+    : [safe(result.id), ...indent(grouped(brackets, page.columns - 4).map(page.palette.dim), 2)];
 };
 
+/** A side that was not probed is not spoken of; one that was probed in vain is. */
 const bracketText = ({ lifetimeMs, acceptedUpToMs, refusedFromMs }: Bracket): string => {
-  const accepted = typeof acceptedUpToMs === "number" && acceptedUpToMs > 0;
-  return [
-    `${duration(lifetimeMs)}:`,
-    accepted ? `accepted up to ${duration(acceptedUpToMs)},` : "not seen accepted,",
-    typeof refusedFromMs === "number" ? `refused from ${duration(refusedFromMs)}` : "not seen refused",
-  ].join(" ");
+  const sides = [
+    ...(acceptedUpToMs === undefined ? [] : [acceptedText(acceptedUpToMs)]),
+    ...(refusedFromMs === undefined ? [] : [refusedText(refusedFromMs)]),
+  ];
+  return `${duration(lifetimeMs)} promised, ${sides.join(", ") || "nothing measured"}`;
 };
+
+const acceptedText = (ageMs: unknown): string =>
+  typeof ageMs === "number" && ageMs > 0 ? `accepted up to ${duration(ageMs)}` : "never accepted";
+
+/** An infinite age is null in JSON. */
+const refusedText = (ageMs: unknown): string =>
+  typeof ageMs === "number" && Number.isFinite(ageMs) ? `refused from ${duration(ageMs)}` : "never refused";
 
 const readings = (result: RuleResult, page: Page): string[] => {
   const allowed = factsOf(result)["readings"];

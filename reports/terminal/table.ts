@@ -1,4 +1,4 @@
-import { padEnd, padStart, widest } from "../text/layout.ts";
+import { flow, fold, hang, indent, padEnd, padStart, widest } from "../text/layout.ts";
 
 export interface Column {
   readonly align?: "left" | "right";
@@ -28,3 +28,15 @@ export const definitions = (
       `${padEnd(at === 0 ? name : "", nameWidth)}  ${line}`.trimEnd(),
     ),
   );
+
+/** Names with what is said of each; what is said of several is said once, with their names below. */
+export const grouped = (
+  entries: readonly (readonly [name: string, text: string])[],
+  columns: number,
+): string[] =>
+  [...Map.groupBy(entries, ([, text]) => text)].flatMap(([text, members]) => {
+    const names = members.map(([name]) => name);
+    const said = hang(names.length === 1 ? `${names[0]}: ${text}` : text, columns, 3);
+    const below = names.length === 1 ? [] : names.flatMap((name) => fold(name, columns - 2, 2));
+    return [...said, ...indent(flow(below, " · ", columns - 2), 2)];
+  });

@@ -21,7 +21,9 @@ export const unjudged = (record: RunRecord, page: Page): string[] => {
   const { palette } = page;
   const columns = page.columns;
   const causes = causesOf(record.rules).flatMap(({ kind, title, detail, ids }) => [
-    `${symbolOf(kind, palette)} ${inColourOf(kind, palette, title)}`,
+    ...wrap(title, columns - 4).map(
+      (line, at) => `${at === 0 ? symbolOf(kind, palette) : " "} ${inColourOf(kind, palette, line)}`,
+    ),
     ...indent(wrap(detail, columns - 4), 2),
     ...indent(wrap(ids.join(", "), columns - 4).map(palette.dim), 2),
   ]);

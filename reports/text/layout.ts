@@ -39,8 +39,8 @@ const fitting = (text: string, columns: number): string => {
 export const cut = (text: string, columns: number): string =>
   width(text) <= columns ? text : `${fitting(text, Math.max(0, columns - 1))}…`;
 
-/** Where lines may end: sentences at spaces only, data also after commas, ampersands and semicolons. */
-const breaks = { sentence: /(?<=\s)/, data: /(?<=[\s,&;])/ } as const;
+/** Where lines may end: sentences at spaces only, data also after commas, ampersands and semicolons; a masked ‹access token 1› stays whole. */
+const breaks = { sentence: /(?<=\s)(?![^‹›]*›)/, data: /(?<=[\s,&;])(?![^‹›]*›)/ } as const;
 
 /** An uncoloured text in lines of at most this width. Words that are longer are broken where they must be. */
 export const wrap = (text: string, columns: number, kind: keyof typeof breaks = "sentence"): string[] => {
@@ -71,6 +71,12 @@ export const fold = (text: string, columns: number, most: number): string[] => {
   const note = `… (${text.length.toLocaleString("en")} characters)`;
   const last = fitting(lines[most - 1] ?? "", Math.max(0, columns - width(note)));
   return [...lines.slice(0, most - 1), `${last}${note}`];
+};
+
+/** Data as by `fold`, its lines after the first moved in by two spaces. */
+export const hang = (text: string, columns: number, most: number): string[] => {
+  const [first = "", ...rest] = fold(text, columns - 2, most);
+  return [first, ...indent(rest, 2)];
 };
 
 /** Lines moved in by so many spaces. */

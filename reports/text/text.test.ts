@@ -1,11 +1,11 @@
-import fc from "fast-check";
+import { assert, integer, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compact, compactFields, words } from "./compact.ts";
 import { elapsed, figure, plural, shellWord } from "./figures.ts";
 import { cut, flow, fold, padEnd, padStart, width, wrap } from "./layout.ts";
 import { safe } from "./safe.ts";
 
-const anyText = fc.string({ unit: "binary" });
+const anyText = string({ unit: "binary" });
 
 describe("safe", () => {
   it.each([
@@ -28,8 +28,8 @@ describe("safe", () => {
   });
 
   it("leaves nothing unsafe in any text, and changes nothing twice", () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
+    assert(
+      property(anyText, (text) => {
         expect(safe(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
         expect(safe(safe(text))).toBe(safe(text));
       }),
@@ -67,8 +67,8 @@ describe("wrap", () => {
   });
 
   it("never makes a line too long, and loses nothing but spaces", () => {
-    fc.assert(
-      fc.property(anyText.map(safe), fc.integer({ min: 2, max: 30 }), (text, columns) => {
+    assert(
+      property(anyText.map(safe), integer({ min: 2, max: 30 }), (text, columns) => {
         const lines = wrap(text, columns, "data");
         for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
         expect(lines.join("").replaceAll(/\s/g, "")).toBe(text.replaceAll(/\s/g, ""));

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { altered, alterations, nearMisses, otherCharacter, plainMisses, spacedMisses } from "./credentials.ts";
+
+const code = "q7Zk-Hs3_eA0bXyP9mNrT5uVwL1cDf2G";
+
+test("every near miss of a usual credential differs from it", () => {
+  expect(nearMisses.filter(({ alter }) => alter(code) === code).map(({ name }) => name)).toEqual([]);
+});
+
+test("no two near misses have the same name or ask the same", () => {
+  expect(new Set(nearMisses.map(({ name }) => name)).size).toBe(nearMisses.length);
+  const asked = nearMisses.map(({ alter }) => JSON.stringify(alter(code)));
+  expect(new Set(asked).size).toBe(asked.length);
+});
+
+test("near misses that trimming, folding of case or normalising would make right are among them", () => {
+  const texts = nearMisses.map(({ alter }) => alter(code)).filter((value) => typeof value === "string");
+  const mendedBy = (mend: (text: string) => string): boolean => texts.some((text) => mend(text) === mend(code));
+  expect(mendedBy((text) => text.trim())).toBe(true);
+  expect(mendedBy((text) => text.toLowerCase())).toBe(true);
+  expect(mendedBy((text) => text.normalize("NFKC"))).toBe(true);
+  expect(mendedBy((text) => text.slice(0, 8))).toBe(true);
+  expect(mendedBy((text) => text.replace(/=+$/, ""))).toBe(true);
+  expect(mendedBy((text) => decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/g, "%25")))).toBe(true);
+});
+
+test("plain and spaced near misses fit into ISO 8859-1, which headers are made of", () => {
+  const texts = [...plainMisses, ...spacedMisses].map(({ alter }) => String(alter(code)));
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  expect(texts.filter((text) => /[^\u0000-\u00ff]/.test(text))).toEqual([]);
+});
+
+test("the other character stands for other bits, even at the end of base64", () => {
+  const bytes = Buffer.alloc(16, 0x5a).toString("base64url");
+  const changed = bytes.slice(0, -1) + otherCharacter(bytes.slice(-1));
+  expect(Buffer.from(changed, "base64url").equals(Buffer.from(bytes, "base64url"))).toBe(false);
+});
+
+test("an alteration changes a string by little, or not at all", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[\w-]{1,40}$/), alterations, (value, alteration) => {
+      const result = altered(value, alteration);
+      expect(alteration.how === "cut off before" || Math.abs(result.length - value.length) <= 1).toBe(true);
+      if (alteration.how === "change") expect(result).not.toBe(value);
+    }),
+  );
+});

@@ -1,0 +1,49 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { anyForeignProbe, foreigners, foreignProbes, placed, positions } from "./foreign.ts";
+import { encodedThroughout, tellingStates, validStates } from "./state.ts";
+
+const valid = /^[a-zA-Z0-9]{1,128}$/;
+
+/** What a service may take the raw text for: decoded rightly, with a plus for a space or for itself, or left alone. */
+const readings = (raw: string): readonly string[] => {
+  const found = [Buffer.from(raw, "latin1").toString("utf8")];
+  for (const text of [raw, raw.replaceAll("+", " ")]) {
+    try {
+      found.push(decodeURIComponent(text));
+    } catch {
+      // Malformed text has no right decoding; a service refuses it, or takes it as it is.
+    }
+  }
+  return found;
+};
+
+test("no probe is a valid state in any right reading of it", () => {
+  for (const state of ["41aB3c", "ffffffffffff", "0"])
+    for (const { raw } of foreigners)
+      for (const position of positions) {
+        if ((raw === "%" || raw === "%4") && (position === "begin" || position === "middle")) continue;
+        const text = placed(state, raw, position, 128);
+        expect(readings(text).filter((reading) => valid.test(reading))).toEqual([]);
+        expect(Buffer.byteLength(readings(text).at(-1) ?? "")).toBeLessThanOrEqual(128);
+      }
+});
+
+test("what could be completed by the letters behind it is tried at the end only", () => {
+  const unfinished = foreignProbes(7, true).filter(({ raw }) => raw === "%" || raw === "%4");
+  expect([...new Set(unfinished.map(({ position }) => position))]).toEqual(["end", "far end"]);
+});
+
+test("generated probes are foreign", () => {
+  const probes = fc.sample(anyForeignProbe, { seed: 1, numRuns: 300 });
+  const valids = probes.filter(({ raw, position }) =>
+    readings(placed("aB3", raw, position, 128)).some((reading) => valid.test(reading)),
+  );
+  expect(valids).toEqual([]);
+});
+
+test("generated and telling states are valid, and percent-encoding does not change them", () => {
+  fc.assert(fc.property(validStates(128), (state) => valid.test(state)));
+  fc.assert(fc.property(validStates(128), (state) => decodeURIComponent(encodedThroughout(state)) === state));
+  expect(tellingStates(128).filter((state) => !valid.test(state))).toEqual([]);
+});

@@ -1,0 +1,25 @@
+import { throughput } from "../../fake-server/throughput.bench.ts";
+import { detection } from "../detect.bench.ts";
+import { gate } from "../gate.bench.ts";
+
+/** `npm run bench [-- NAME ...]`: prints measured figures beside their targets, and asserts nothing. */
+const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
+  gate,
+  detect: detection,
+  "fake-server": throughput,
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(benchmarks, name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `unknown benchmark ${unknown.join(", ")}; accepted are ${Object.keys(benchmarks).join(", ")}\n`,
+  );
+  process.exitCode = 2;
+} else {
+  for (const [name, run] of Object.entries(benchmarks)) {
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    process.stdout.write(`${name}\n`);
+    await run();
+  }
+}

@@ -1,0 +1,309 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { catalogue, requirementIds } from "../contract/catalogue.ts";
+import type { Profile } from "../contract/profile.ts";
+import { readRecord } from "../record/reader.ts";
+import { root, runCli } from "./measure.ts";
+
+/** The command line as its users meet it: every run is a process of its own. */
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-cli-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+let files = 0;
+const fileWith = (text: string, ending = "json"): string => {
+  const file = path.join(folder, `file-${(files += 1)}.${ending}`);
+  writeFileSync(file, text);
+  return file;
+};
+const newDirectory = (): string => path.join(folder, `run-${(files += 1)}`);
+
+const profileFor = (baseUrl: string, change: Record<string, unknown> = {}): string =>
+  fileWith(
+    JSON.stringify({
+      baseUrl,
+      clients: [{ id: "c", secret: { env: "TEST_SECRET" }, redirectUri: "https://client.example/cb" }],
+      tolerances: { requestTimeoutMs: 300 },
+      ...change,
+    } satisfies Partial<Profile> & Record<string, unknown>),
+  );
+
+const env = { TEST_SECRET: "a-secret-that-nobody-may-see" };
+
+const listening = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+describe("mistakes on the command line end with exit code 2, the flag, the value and what is accepted", () => {
+  it.each([
+    [["conform", "--only", "code.singleuse"], /--only code\.singleuse.*code\.single-use/s],
+    [["conform", "--section", "codes"], /--section codes.*authorize, code, exchange/s],
+    [["conform", "--level", "must"], /--level must.*required, derived/s],
+    [["conform", "--effort", "huge"], /--effort is "huge".*quick, standard, thorough/s],
+    [["conform", "--seed", "one"], /--seed is "one".*whole number/s],
+    [["conform", "--max-wait", "20"], /--max-wait is "20".*duration with its unit/s],
+    [["conform", "--bogus"], /unknown option '--bogus'/],
+    [["conform", "--behaviour", "sond"], /--behaviour.*"sond".*sound/s],
+    [["conform", "--only", "untestable.rate-limits"], /cannot be tested/],
+    [["conform", "--profile", "no-such-file.json"], /no-such-file\.json/],
+    [["bogus"], /unknown command 'bogus'/],
+    [["rules", "code.nothing"], /code\.nothing.*near it are/s],
+    [["serve", "--port", "70000"], /--port is "70000".*0 to 65535/s],
+    [["serve", "--clients", "nowhere.json"], /nowhere\.json/],
+    [["detect", "--shard", "3/2"], /--shard is "3\/2"/],
+    [["replay", "no-such-run", "code.single-use"], /no-such-run.*no run directory/s],
+  ])("%j", async (parameters, message) => {
+    const { exitCode, stderr, stdout } = await runCli(parameters);
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe("");
+    expect(exitCode).toBe(2);
+  });
+
+  it("no command at all prints the help and is no success", async () => {
+    const { exitCode, stderr } = await runCli([]);
+    expect(stderr).toContain("conform");
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe("mistakes in a profile end with exit code 2 and name the key", () => {
+  it.each([
+    ["an unknown key", { basUrl: "http://x" }, /unknown key "basUrl".*accepted are.*baseUrl/s],
+    ["a wrong type", { tolerances: { visibilityMs: "5" } }, /tolerances\.visibilityMs.*number/s],
+    [
+      "a URL without scheme",
+      { baseUrl: "localhost:8080" },
+      /baseUrl is "localhost:8080".*http:\/\/ or https:\/\//s,
+    ],
+    [
+      "a secret variable that is not set",
+      { clients: [{ id: "c", secret: { env: "NOT_SET_ANYWHERE" }, redirectUri: "https://c.example/" }] },
+      /NOT_SET_ANYWHERE is not set/,
+    ],
+    [
+      "an unknown pin",
+      { pins: { observations: { "authorize.bogus": 1 } } },
+      /"authorize\.bogus" is no requirement id/,
+    ],
+  ])("%s", async (_, change, message) => {
+    const { exitCode, stderr } = await runCli(
+      ["conform", "--profile", profileFor("http://127.0.0.1:9", change)],
+      { env },
+    );
+    expect(stderr).toMatch(message);
+    expect(exitCode).toBe(2);
+  });
+
+  it("a configuration file that throws", async () => {
+    const file = fileWith(`throw new Error("no such cluster");`, "ts");
+    const { exitCode, stderr } = await runCli(["conform", "--profile", file]);
+    expect(stderr).toContain("no such cluster");
+    expect(stderr).toContain(file);
+    expect(exitCode).toBe(2);
+  });
+
+  it("JSON that is none", async () => {
+    const { exitCode, stderr } = await runCli(["conform", "--profile", fileWith("{ baseUrl: ")]);
+    expect(stderr).toMatch(/JSON/);
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe("targets that cannot be judged", () => {
+  const conformWith = (baseUrl: string) =>
+    runCli(["conform", "--profile", profileFor(baseUrl), "--out", newDirectory()], { env });
+
+  it("a target that is down: exit code 4", async () => {
+    const { exitCode, stderr } = await conformWith("http://127.0.0.1:1");
+    expect(stderr).toMatch(/cannot be reached: nothing listens there/);
+    expect(exitCode).toBe(4);
+  });
+
+  it("a target that never answers: exit code 4", async () => {
+    const { exitCode, stderr } = await conformWith(await listening(createServer(() => {})));
+    expect(stderr).toMatch(/no answer in time/);
+    expect(exitCode).toBe(4);
+  });
+
+  it("a target that closes connections: exit code 4", async () => {
+    const { exitCode, stderr } = await conformWith(
+      await listening(createServer((socket) => socket.destroy())),
+    );
+    expect(stderr).toMatch(/closes connections/);
+    expect(exitCode).toBe(4);
+  });
+
+  it("a target that answers everything with a web page: exit code 2", async () => {
+    const server = createHttpServer((_, response) => {
+      response.setHeader("content-type", "text/html").end("<!doctype html><h1>Welcome</h1>");
+    });
+    const { exitCode, stderr } = await conformWith(await listening(server));
+    expect(stderr).toMatch(/web pages.*check baseUrl/s);
+    expect(exitCode).toBe(2);
+  });
+
+  it("leaves a record that can be read", async () => {
+    const out = newDirectory();
+    await runCli(["conform", "--profile", profileFor("http://127.0.0.1:1"), "--out", out], { env });
+    const record = await readRecord(out);
+    expect(record.rules).toEqual([]);
+    expect(JSON.stringify(record)).not.toContain(env.TEST_SECRET);
+  });
+});
+
+describe("where the record goes", () => {
+  it("refuses a folder with something in it", async () => {
+    const { exitCode, stderr } = await runCli(["conform", "--only", "code.single-use", "--out", root]);
+    expect(stderr).toMatch(/--out is ".*a folder with something in it/);
+    expect(exitCode).toBe(2);
+  });
+
+  it("refuses one that cannot be written, and writes nothing", async () => {
+    const locked = path.join(folder, "locked");
+    mkdirSync(locked);
+    chmodSync(locked, 0o500);
+    const file = fileWith("");
+    const target = process.getuid?.() === 0 ? path.join(file, "run") : path.join(locked, "run");
+    const { exitCode, stderr } = await runCli(["conform", "--only", "code.single-use", "--out", target]);
+    expect(stderr).toContain("--out");
+    expect(exitCode).toBe(2);
+  });
+
+  it("a port in use is named", async () => {
+    const baseUrl = await listening(createServer());
+    const { port } = new URL(baseUrl);
+    const { exitCode, stderr } = await runCli(["serve", "--port", port]);
+    expect(stderr).toMatch(new RegExp(`Port ${port} is in use`));
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe("conform", () => {
+  it("--json is one document with every required and derived id passed, and nothing else on standard output", async () => {
+    const { exitCode, stdout } = await runCli([
+      "conform",
+      "--json",
+      "--effort",
+      "quick",
+      "--out",
+      newDirectory(),
+    ]);
+    const document = JSON.parse(stdout) as {
+      outcome: string;
+      exitCode: number;
+      rules: { id: string; verdict: string }[];
+    };
+    const gating = requirementIds.filter((id) => ["required", "derived"].includes(catalogue[id].level));
+    const passed = document.rules.filter(({ verdict }) => verdict === "passed").map(({ id }) => id);
+    expect(gating.filter((id) => !passed.includes(id))).toEqual([]);
+    expect(document).toMatchObject({ outcome: "passed", exitCode: 0 });
+    expect(exitCode).toBe(0);
+  });
+
+  it("a reader that goes away does not change the outcome", async () => {
+    const child = spawn(
+      process.execPath,
+      [path.join(root, "cli.ts"), "conform", "--only", "code.single-use", "--out", newDirectory()],
+      { stdio: ["ignore", "pipe", "ignore"] },
+    );
+    child.stdout.destroy();
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+  });
+
+  it.each([1, 2])("interrupted %i time(s), it ends with 130 and a record that can be read", async (times) => {
+    const out = newDirectory();
+    const child = spawn(
+      process.execPath,
+      [path.join(root, "cli.ts"), "conform", "--effort", "thorough", "--out", out],
+      { stdio: ["ignore", "ignore", "pipe"] },
+    );
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    // Rules begin to settle once their first lines are in the record.
+    await expect
+      .poll(() => lines(path.join(out, "exchanges.jsonl")), { timeout: 60_000, interval: 50 })
+      .toBeGreaterThan(200);
+    for (let n = 0; n < times; n += 1) child.kill("SIGINT");
+    expect(await ended).toBe(130);
+    const record = await readRecord(out);
+    expect(record.outcome ?? "open").toMatch(/interrupted|open/);
+    expect(record.state).toBe(times === 1 ? "sealed" : record.state);
+  });
+});
+
+const lines = (file: string): number => {
+  try {
+    return readFileSync(file, "utf8").split("\n").length;
+  } catch {
+    return 0;
+  }
+};
+
+describe("a service in another process", () => {
+  const serve = async (behaviour: string): Promise<string> => {
+    const profile = path.join(folder, `profile-${(files += 1)}.json`);
+    const child = spawn(
+      process.execPath,
+      [path.join(root, "cli.ts"), "serve", "--json", "--behaviour", behaviour, "--write-profile", profile],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    closing.push(() => child.kill("SIGTERM"));
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    return profile;
+  };
+
+  it("with a defect: exit code 1, the right rule, and a replay that says it still fails", async () => {
+    const profile = await serve("code-lives-a-second-longer");
+    const out = newDirectory();
+    const run = await runCli(["conform", "--profile", profile, "--effort", "quick", "--out", out]);
+    expect(run.stdout).toMatch(/✗ code\.lifetime\b/);
+    expect(run.exitCode).toBe(1);
+    const replayed = await runCli(["replay", out, "code.lifetime"]);
+    expect(replayed.stdout).toContain("still fails");
+    expect(replayed.exitCode).toBe(1);
+    const sound = await runCli(["replay", out, "code.lifetime", "--profile", await serve("sound")]);
+    expect(sound.stdout).toContain("fixed");
+    expect(sound.exitCode).toBe(0);
+  });
+
+  it("without the clock hook: the rules of 30 days say what they lack, and the run is incomplete", async () => {
+    const file = await serve("sound");
+    const profile = JSON.parse(readFileSync(file, "utf8")) as Profile;
+    const withoutClock = path.join(folder, `no-clock-${(files += 1)}.json`);
+    const { clock: _, ...hooks } = profile.hooks ?? {};
+    writeFileSync(withoutClock, JSON.stringify({ ...profile, hooks }));
+    const { exitCode, stdout } = await runCli([
+      "conform",
+      "--profile",
+      withoutClock,
+      "--effort",
+      "quick",
+      "--max-wait",
+      "1s",
+      "--json",
+      "--out",
+      newDirectory(),
+    ]);
+    const { rules } = JSON.parse(stdout) as { rules: { id: string; verdict: string; missing?: string }[] };
+    expect(rules.find(({ id }) => id === "refresh.lifetime")).toMatchObject({
+      verdict: "could-not-run",
+      missing: "clock.advance",
+    });
+    expect(rules.filter(({ verdict }) => verdict === "failed")).toEqual([]);
+    expect(exitCode).toBe(3);
+  });
+});

@@ -1,0 +1,242 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ConformDocument, RuleDocument } from "../../../reports/json/conform.ts";
+import type { RequirementId } from "../../contract/catalogue.ts";
+import type { Profile } from "../../contract/profile.ts";
+import { startForeignService, type ForeignService } from "./start.ts";
+
+/** What a rule found, in words that no other fault would have got, and why it is so. */
+type Findings = Partial<Record<RequirementId, { readonly seen: RegExp; readonly reason: string }>>;
+
+/** Where the library keeps less than the document promises, and has no option that would change it. */
+const divergences: Findings = {
+  "authorize.state-charset": {
+    seen: /^a state with U\+0020 percent-encoded, .* got a code/,
+    reason:
+      "a state may hold every visible ASCII character and spaces (RFC 6749 appendix A.5), not letters and digits alone",
+  },
+  "authorize.state-length": {
+    seen: /got a code that can be exchanged/,
+    reason: "RFC 6749 sets no length, and neither does the library: 129 bytes and 8,000 are taken",
+  },
+  "exchange.bad-bodies": {
+    seen: /^code twice, the right one last: yielded a working accessToken/,
+    reason:
+      "JSON.parse keeps the last of two fields of one name, as RFC 8259 section 4 allows; every other bad body is refused",
+  },
+};
+
+/** What public standards ask beyond the document: warned about, and no reason to fail. */
+const warnings: Findings = {
+  "code.reuse-revokes-tokens": {
+    seen: /access token went on working after the reuse/,
+    reason:
+      "a used code is gone from the store, so the library cannot tell its reuse from a code that never was",
+  },
+  "service.survives-bad-input": {
+    seen: /(\["a"\]|\{"a":1\}) got status 503/,
+    reason:
+      "the library checks formats by regular expressions, which turn a list or an object into text; the store then fails on it, and the library answers server_error",
+  },
+};
+
+/** What cannot be said of this service. */
+const notApplicable: Findings = {
+  "authorize.timestamp": {
+    seen: /redirect carries no timestamp/,
+    reason:
+      "the library answers by redirect, as RFC 6749 section 4.1.2 has it, and the adapter passes that on",
+  },
+};
+
+/**
+ * The library states what is left of a token's life once it is stored, in whole seconds rounded down: 3599,
+ * while the token lives for 3600. That is judged below; here the guard says to expect it.
+ */
+const WHOLE_SECONDS_MS = 1_100;
+
+const repository = path.resolve(import.meta.dirname, "../../..");
+const clients = ["https://one.example/callback", "https://bücher.example:8443/konto/rückruf?tenant=2"].map(
+  (redirectUri) => ({
+    id: randomBytes(8).toString("hex"),
+    secret: randomBytes(24).toString("base64url"),
+    redirectUri,
+  }),
+);
+
+let folder: string;
+let service: ForeignService;
+
+const profile = (tolerances: NonNullable<Profile["tolerances"]>): Profile => ({
+  name: "a service over @node-oauth/oauth2-server",
+  baseUrl: service.baseUrl,
+  clients: clients.map(({ id, redirectUri }, index) => ({
+    id,
+    redirectUri,
+    secret: { env: `SECRET_${index}` },
+  })),
+  tolerances,
+  hooks: {
+    clock: {
+      now: { http: { url: `${service.controlUrl}/clock` } },
+      advance: { http: { url: `${service.controlUrl}/clock/advance`, body: { ms: "{{ms}}" } } },
+    },
+    events: {
+      trigger: { http: { url: `${service.controlUrl}/events`, body: { accountId: "{{accountId}}" } } },
+    },
+  },
+});
+
+/** Runs the command line as its user does: a profile in a file, secrets in the environment. */
+const conform = async (name: string, tolerances: NonNullable<Profile["tolerances"]>, ...more: string[]) => {
+  const file = path.join(folder, `${name}.json`);
+  await writeFile(file, JSON.stringify(profile(tolerances)));
+  const out = path.join(folder, name);
+  const child = spawn(
+    process.execPath,
+    ["cli.ts", "conform", "--profile", file, "--json", "--seed", "8", "--out", out, ...more],
+    {
+      cwd: repository,
+      env: {
+        ...process.env,
+        ...Object.fromEntries(clients.map(({ secret }, index) => [`SECRET_${index}`, secret])),
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit") as Promise<[number | null]>,
+  ]);
+  if (stdout === "") throw new Error(`no document; standard error: ${stderr}`);
+  return { exitCode, stdout, stderr, out, document: JSON.parse(stdout) as ConformDocument };
+};
+
+const of = (document: ConformDocument, ...kinds: RuleDocument["verdict"][]): readonly RuleDocument[] =>
+  document.rules.filter(({ verdict }) => kinds.includes(verdict));
+
+/** What was found, for comparison with the table: the reason where the finding is the one that it explains. */
+const compare = (found: readonly RuleDocument[], findings: Findings): Record<string, string> =>
+  Object.fromEntries(
+    found.map(({ id, breach, reason }) => {
+      const finding = findings[id];
+      const words = breach?.actual ?? reason ?? "";
+      return [id, finding?.seen.test(words) === true ? finding.reason : `not explained: ${words}`];
+    }),
+  );
+
+const reasonsOf = (findings: Findings): Record<string, string> =>
+  Object.fromEntries(Object.entries(findings).map(([id, { reason }]) => [id, reason]));
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "foreign-service-"));
+  const files = { store: path.join(folder, "store.sqlite"), clients: path.join(folder, "clients.json") };
+  await writeFile(files.clients, JSON.stringify(clients), { mode: 0o600 });
+  service = await startForeignService(files);
+});
+
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+describe("the gate on a service that is not of this repository", () => {
+  let gate: Awaited<ReturnType<typeof conform>>;
+  beforeAll(async () => {
+    gate = await conform("gate", { lifetimeGuardMs: WHOLE_SECONDS_MS });
+  });
+
+  it("fails, and the exit code says so", () => {
+    expect({ exitCode: gate.exitCode, outcome: gate.document.outcome }).toEqual({
+      exitCode: 1,
+      outcome: "failed",
+    });
+  });
+
+  it("finds the true divergences, each for its own reason, and no other", () => {
+    expect(compare(of(gate.document, "failed"), divergences)).toEqual(reasonsOf(divergences));
+  });
+
+  it("warns of what the public standards ask beyond the document, and of nothing else", () => {
+    expect(compare(of(gate.document, "warned"), warnings)).toEqual(reasonsOf(warnings));
+  });
+
+  it("judges all the rest, and it holds", () => {
+    const unjudged = gate.document.rules.filter(
+      ({ verdict }) => !["passed", "observed", "failed", "warned"].includes(verdict),
+    );
+    expect(compare(unjudged, notApplicable)).toEqual(reasonsOf(notApplicable));
+    expect(unjudged.map(({ verdict }) => verdict)).toEqual(["not-applicable"]);
+    expect(of(gate.document, "passed").length).toBeGreaterThan(40);
+    expect(of(gate.document, "passed", "failed", "warned").filter(({ cases }) => cases === 0)).toEqual([]);
+  });
+
+  it("sees failures that come back each time", () => {
+    const comesBack = of(gate.document, "failed").map(({ breach }) => breach?.reproduction.replayed);
+    for (const replayed of comesBack) expect(replayed?.failures).toBe(replayed?.attempts);
+  });
+
+  it("observes how the library answers where the document leaves it open", () => {
+    const observed = Object.fromEntries(
+      of(gate.document, "observed").map(({ id, fingerprint }) => [
+        id,
+        JSON.parse(fingerprint ?? "null") as unknown,
+      ]),
+    );
+    expect(observed).toMatchObject({
+      "authorize.redirect": { via: "redirect", status: 302, query: ["code", "state"] },
+      "code.failed-attempt": { "a wrong secret": "still works", "another client": "still works" },
+      "notifications.order": { order: "newest first" },
+      "notifications.tenancy": { secondClient: "sees the same" },
+      "refresh.previous-access-token": { exchangedTokenAfterARefresh: "accepted" },
+    });
+  });
+
+  it("shows no secret anywhere", async () => {
+    const files = (await readdir(gate.out, { recursive: true, withFileTypes: true })).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(files.length).toBeGreaterThan(0);
+    const written = await Promise.all(
+      files.map(({ parentPath, name }) => readFile(path.join(parentPath, name), "utf8")),
+    );
+    const shown = [gate.stdout, gate.stderr, ...written].filter((one) =>
+      clients.some(({ secret }) => one.includes(secret)),
+    );
+    expect(shown.length).toBe(0);
+  });
+});
+
+describe("the lifetime that the library states", () => {
+  it("is a second less than its tokens live, which the usual guard shows", async () => {
+    const { exitCode, document } = await conform("strict", {}, "--only", "access.lifetime");
+    expect(exitCode).toBe(1);
+    expect(document.rules[0]?.breach).toMatchObject({
+      expected: expect.stringMatching(/is refused once 59 min 59 s from its issue are over/) as string,
+      actual: expect.stringMatching(/^accepted at an age of at least 59 min 59\.\d+ s/) as string,
+    });
+  });
+});
+
+describe("the process", () => {
+  it("ends on SIGTERM, and keeps what it had issued for the next one on the same store", async () => {
+    const files = { store: path.join(folder, "other.sqlite"), clients: path.join(folder, "clients.json") };
+    const authorize = `/open-api/oauth/authorize?clientId=${clients[0]?.id}&state=a`;
+    const before = await startForeignService(files);
+    const answer = await fetch(before.baseUrl + authorize, { redirect: "manual" });
+    expect(await before.stop()).toBe(0);
+
+    const after = await startForeignService(files);
+    const code = new URL(answer.headers.get("location") ?? "").searchParams.get("code");
+    const body = JSON.stringify({ clientId: clients[0]?.id, clientSecret: clients[0]?.secret, code });
+    const exchanged = await fetch(`${after.baseUrl}/open-api/oauth/access-token`, { method: "POST", body });
+    expect({ status: exchanged.status, exitCode: await after.stop() }).toEqual({ status: 200, exitCode: 0 });
+  });
+});

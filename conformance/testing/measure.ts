@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+export const root = path.resolve(import.meta.dirname, "../..");
+
+export interface Measured {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly wallMs: number;
+  /** The largest resident set that was seen, in bytes; 0 where the platform does not tell. */
+  readonly peakBytes: number;
+}
+
+/** Peak resident set of a living process, from the kernel's own account (Linux). */
+const peakOf = (pid: number): number => {
+  try {
+    const [, kibibytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Number(kibibytes ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
+};
+
+/** Runs the command line of this checkout in a process of its own, start-up included, and measures it. For tests and benchmarks. */
+export const runCli = (
+  parameters: readonly string[],
+  options: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string } = {},
+): Promise<Measured> =>
+  new Promise((resolve, reject) => {
+    const startedMs = performance.now();
+    const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...parameters], {
+      cwd: options.cwd ?? root,
+      env: { ...process.env, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let [stdout, stderr, peakBytes] = ["", "", 0];
+    const watch = setInterval(() => {
+      if (child.pid !== undefined) peakBytes = Math.max(peakBytes, peakOf(child.pid));
+    }, 20);
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+    child.on("error", reject);
+    child.on("close", (exitCode) => {
+      clearInterval(watch);
+      resolve({ exitCode, stdout, stderr, wallMs: performance.now() - startedMs, peakBytes });
+    });
+  });
+
+/** One measured figure beside the target that it is to meet. Printed, never asserted. */
+export const figure = (name: string, measured: string, target: string): void => {
+  process.stdout.write(`${name.padEnd(58)} ${measured.padStart(14)}   target ${target}\n`);
+};
+
+export const seconds = (durationMs: number): string => `${(durationMs / 1_000).toFixed(1)} s`;
+export const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(0)} MiB`;

@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import type { Answer } from "./exchange.ts";
+import { prepareNotifications, twinOf, type DatasetOptions } from "./dataset.ts";
+import { createEvents, EventHookFailed, type EventsOptions } from "./events.ts";
+import type { ListRequest } from "./target.ts";
+
+interface Stored {
+  readonly id: string;
+  readonly accountId: string;
+  readonly listedFromMs: number;
+}
+
+/** A list in memory with the document's paging, whose notifications show after a delay. */
+const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: boolean } = {}) => {
+  const stored: Stored[] = [];
+  let nowMs = 0;
+  let uuids = 0;
+  const freshUuid = (): string => `${(uuids += 1).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`;
+  const add = (accountId: string): string => {
+    const id = freshUuid();
+    stored.push({ id, accountId, listedFromMs: nowMs + delayMs });
+    return id;
+  };
+  const list = ({ query = {} }: ListRequest): Promise<Answer> => {
+    const visible = stored.filter(
+      (one) => one.listedFromMs <= nowMs && (query["accountId"] ?? one.accountId) === one.accountId,
+    );
+    const offset = 10 * Number(query["page"] ?? 0);
+    const json = { data: visible.slice(offset, offset + 10), total: visible.length };
+    return Promise.resolve({ exchange: 1, status: 200, headers: [], text: "", json });
+  };
+  const events = createEvents({
+    runHook: ({ accountId }) => {
+      const id = add(accountId);
+      return Promise.resolve(options.tellsIds === false ? undefined : id);
+    },
+    clientId: "client",
+    accounts: undefined,
+    freshUuid,
+    ...options,
+  });
+  const dataset: DatasetOptions = {
+    target: { list },
+    clock: {
+      sleep: (durationMs) => {
+        nowMs += durationMs;
+        return Promise.resolve();
+      },
+    },
+    events,
+    limits: { defaultLimit: 10, defaultPage: 0 },
+    tolerances: { visibilityMs: 5_000 },
+    accessToken: () => Promise.resolve("token"),
+    freshUuid,
+  };
+  return { dataset, add, stored };
+};
+
+test("accounts of its own hold 36, 20, 3 and 1 notifications that the hook told", async () => {
+  const { dataset, stored } = stub(0);
+  const { sets, notes } = await prepareNotifications(dataset);
+  expect(notes).toEqual([]);
+  expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual([
+    [36, true],
+    [20, true],
+    [3, true],
+    [1, true],
+  ]);
+  expect(stored.some(({ accountId }) => accountId === sets.emptyAccountId)).toBe(false);
+});
+
+test("ids that the hook does not tell are read off the list, once all are listed", async () => {
+  const { dataset } = stub(4_000, { tellsIds: false });
+  const { sets, notes } = await prepareNotifications(dataset);
+  expect(notes).toEqual([]);
+  expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual([
+    [36, true],
+    [20, true],
+    [3, true],
+    [1, true],
+  ]);
+});
+
+test("notifications that are not listed in time are a note, and known all the same", async () => {
+  const { dataset } = stub(60_000);
+  const { sets, notes } = await prepareNotifications(dataset);
+  expect(sets.accounts[0]).toMatchObject({ known: true });
+  expect(notes[0]).toContain("of 36 notifications triggered");
+  expect(notes[0]).toContain("tolerances.visibilityMs");
+});
+
+test("accounts that the profile names are topped up, not filled anew", async () => {
+  const accounts = ["a", "b"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
+  const { dataset, add, stored } = stub(0, { accounts });
+  for (let count = 0; count < 40; count += 1) add(accounts[0] ?? "");
+  const { sets } = await prepareNotifications(dataset);
+  expect(stored).toHaveLength(60);
+  expect(sets.accounts.map(({ accountId, ids, known }) => [accountId, ids.length, known])).toEqual([
+    [accounts[0], 40, false],
+    [accounts[1], 20, false],
+  ]);
+});
+
+test("without a hook, what the service has is read, the most populous account first", async () => {
+  const { dataset, add } = stub(0);
+  for (const digit of ["1", "2", "2", "3", "2", "3"]) add(`${digit.repeat(8)}-0000-4000-8000-000000000000`);
+  const { sets, notes } = await prepareNotifications({ ...dataset, events: undefined });
+  expect(notes).toEqual([]);
+  expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual([
+    [3, false],
+    [2, false],
+    [1, false],
+  ]);
+});
+
+test("without a hook and without notifications, a note says what would help", async () => {
+  const { sets, notes } = await prepareNotifications({ ...stub(0).dataset, events: undefined });
+  expect(sets.accounts).toEqual([]);
+  expect(notes[0]).toContain("events.trigger");
+});
+
+test("a hook that fails is an error that names it and the account", async () => {
+  const { dataset } = stub(0, { runHook: () => Promise.reject(new Error("status 500")) });
+  await expect(prepareNotifications(dataset)).rejects.toThrow(EventHookFailed);
+  await expect(prepareNotifications(dataset)).rejects.toThrow(/events\.trigger.*for account .*status 500/);
+});
+
+test("named accounts are handed out in turn, fresh ones never twice", () => {
+  const named = createEvents({
+    runHook: () => Promise.resolve(undefined),
+    clientId: "",
+    accounts: ["a", "b"],
+    freshUuid: () => "c",
+  });
+  expect([named.account(), named.account(), named.account()]).toEqual(["a", "b", "a"]);
+  expect(named.accountsAreFresh).toBe(false);
+});
+
+test("a twin differs in the one digit alone", () => {
+  expect(twinOf("0f", 1)).toBe("00");
+  expect(twinOf("9f", 0)).toBe("af");
+});

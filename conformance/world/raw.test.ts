@@ -1,0 +1,120 @@
+import { createServer, type Server, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { realClock } from "./clock.ts";
+import { createJournal, newScope } from "./journal.ts";
+import { answerOf, createRawTarget, type RawTarget } from "./raw.ts";
+import { createSecrets } from "./secrets.ts";
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A peer that does what it is told once a request is there, and a raw target that talks to it. */
+const talk = async (
+  behave: (socket: Socket, request: string) => void,
+  timeoutMs = 2_000,
+): Promise<{ raw: RawTarget; seen: string[]; scope: ReturnType<typeof newScope>; port: number }> => {
+  const seen: string[] = [];
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.on("data", (bytes) => {
+      seen.push(bytes.toString("latin1"));
+      behave(socket, bytes.toString("latin1"));
+    });
+  });
+  servers.push(server);
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+  });
+  const scope = newScope("test");
+  const secrets = createSecrets();
+  const raw = createRawTarget({
+    origin: `http://127.0.0.1:${port}`,
+    basePath: "/base",
+    headers: [["x-extra", "1"]],
+    authorize: { headers: [["cookie", "a=b"]], query: "consent=yes" },
+    journal: createJournal(secrets),
+    scope,
+    clock: realClock(10_000).join(),
+    timeoutMs,
+    startedAtMs: 0,
+    learn: ({ json }) => {
+      if (typeof json === "object" && json !== null && "code" in json)
+        secrets.conceal(String(json.code), "code");
+    },
+  });
+  return { raw, seen, scope, port };
+};
+
+test("bytes go out as they are, below the base address, with the profile's headers", async () => {
+  const { raw, seen } = await talk((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
+  const answer = await raw.authorize("state=a \0\xE9&x=%zz");
+  expect(answer).toMatchObject({ status: 204, outcome: "answered" });
+  expect(seen[0]?.split("\r\n")[0]).toBe(
+    "GET /base/open-api/oauth/authorize?state=a \0\xE9&x=%zz&consent=yes HTTP/1.1",
+  );
+  expect(seen[0]).toContain("x-extra: 1\r\ncontent-type: application/json\r\ncookie: a=b\r\n");
+});
+
+test("an answer with a length is whole although the peer keeps the connection open", async () => {
+  const { raw } = await talk((socket) => {
+    socket.write("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n");
+    socket.write('{"code":"abcd"}'.slice(0, 14));
+  });
+  expect(await raw.get("/x")).toMatchObject({ status: 200, text: '{"code":"abcd"', outcome: "answered" });
+});
+
+test("a chunked answer is put together, and is an answer like any other", async () => {
+  const { raw, scope } = await talk((socket) =>
+    socket.write(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"code":\r\n7\r\n"abcd"}\r\n0\r\n\r\n',
+    ),
+  );
+  const answer = answerOf(await raw.get("/x"));
+  expect(answer).toMatchObject({ status: 200, json: { code: "abcd" } });
+  expect(scope.exchanges[0]?.answer?.text).toBe('{"code":"‹code 1›"}');
+});
+
+test("an answer to HEAD has no body to wait for", async () => {
+  const { raw } = await talk((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"));
+  expect(await raw.request({ method: "HEAD", path: "/x" })).toMatchObject({ status: 200, text: "" });
+});
+
+test.each<readonly [outcome: string, behave: (socket: Socket) => void]>([
+  ["closed", (socket) => socket.end()],
+  ["closed", (socket) => socket.resetAndDestroy()],
+  ["closed", (socket) => socket.end("220 mail.example\r\n\r\n")],
+  ["closed", (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-")],
+  ["timeout", () => undefined],
+])("no answer: %s", async (outcome, behave) => {
+  const { raw, scope } = await talk(behave, 200);
+  const answer = await raw.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(answer).toMatchObject({ status: undefined, outcome });
+  expect(answerOf(answer)).toBeUndefined();
+  expect(scope.exchanges[0]).toMatchObject({
+    request: { method: "GET", path: "/" },
+    error: `no answer (${outcome})`,
+  });
+});
+
+test("a port that nobody listens on refuses", async () => {
+  const { raw } = await talk(() => undefined);
+  const [server] = servers.splice(0);
+  await new Promise((resolve) => server?.close(resolve));
+  expect(await raw.get("/x")).toMatchObject({ outcome: "refused" });
+});
+
+test("a service that asks to come back later is asked again", async () => {
+  let requests = 0;
+  const { raw } = await talk((socket) => {
+    requests += 1;
+    socket.end(
+      requests === 1
+        ? "HTTP/1.1 429 Later\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n"
+        : "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+    );
+  });
+  expect(await raw.get("/x")).toMatchObject({ status: 200 });
+});

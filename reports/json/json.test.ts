@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { requirementIds } from "../../conformance/contract/catalogue.ts";
+import { exitCodes } from "../../conformance/contract/record.ts";
+import { allPassed, breachOf, exchanged, recordOf, resultOf } from "../testing/fixture.ts";
+import { conformDocument } from "./conform.ts";
+import { rulesDocument } from "./rules.ts";
+
+describe("the document of a run", () => {
+  it("says outcome, exit code, seed, run and every rule", () => {
+    const rules = allPassed();
+    const document = conformDocument(recordOf({ rules }), "runs/one");
+    expect(document).toMatchObject({
+      outcome: "passed",
+      exitCode: exitCodes.passed,
+      seed: 1_234,
+      run: "runs/one",
+    });
+    expect(document.rules.map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
+    expect(document.totals.rules).toBe(rules.length);
+    expect((document.totals.passed ?? 0) + (document.totals.observed ?? 0)).toBe(rules.length);
+    expect(document.totals.cases).toBe(document.rules.reduce((sum, { cases }) => sum + cases, 0));
+  });
+
+  it("names each verdict by a word and gives what belongs to it, without histories and stacks", () => {
+    const breach = breachOf("refused", "granted");
+    const rules = [
+      resultOf("code.single-use", { kind: "failed", cases: 3, breach, facts: { rounds: 1 } }, [exchanged(1)]),
+      resultOf("authorize.redirect", { kind: "observed", cases: 1, fingerprint: '{"status":200}' }),
+      resultOf("refresh.lifetime", { kind: "could-not-run", missing: "clock.advance", reason: "too long" }),
+      resultOf("code.unknown", {
+        kind: "inconclusive",
+        reason: "no answer",
+        settle: "another run",
+        cases: 2,
+      }),
+      resultOf("access.header", { kind: "harness-error", message: "it broke", stack: "at x" }),
+    ];
+    expect(conformDocument(recordOf({ rules }), "r").rules).toEqual([
+      {
+        id: "code.single-use",
+        level: "required",
+        group: "code",
+        durationMs: 12,
+        verdict: "failed",
+        cases: 3,
+        breach,
+        facts: { rounds: 1 },
+      },
+      {
+        id: "authorize.redirect",
+        level: "unspecified",
+        group: "authorize",
+        durationMs: 12,
+        verdict: "observed",
+        cases: 1,
+        fingerprint: '{"status":200}',
+      },
+      {
+        id: "refresh.lifetime",
+        level: "required",
+        group: "refresh",
+        durationMs: 12,
+        verdict: "could-not-run",
+        cases: 0,
+        missing: "clock.advance",
+        reason: "too long",
+      },
+      {
+        id: "code.unknown",
+        level: "derived",
+        group: "code",
+        durationMs: 12,
+        verdict: "inconclusive",
+        cases: 2,
+        reason: "no answer",
+        settle: "another run",
+      },
+      {
+        id: "access.header",
+        level: "required",
+        group: "access",
+        durationMs: 12,
+        verdict: "harness-error",
+        cases: 0,
+        reason: "it broke",
+      },
+    ]);
+  });
+
+  it("calls a run that was cut off open", () => {
+    const { endedAt: _, outcome: __, exitCode: ___, ...open } = recordOf({ state: "open" });
+    expect(conformDocument(open, "r")).toMatchObject({
+      outcome: "open",
+      exitCode: null,
+      endedAt: null,
+      rules: [],
+    });
+  });
+
+  it("survives being written as JSON", () => {
+    const document = conformDocument(recordOf({ rules: allPassed() }), "r");
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+});
+
+describe("the document of the catalogue", () => {
+  it("has every requirement with the defects that break it", () => {
+    const document = rulesDocument((id) => (id === "code.single-use" ? ["code-reusable"] : []));
+    expect(document.map(({ id }) => id)).toEqual(requirementIds);
+    expect(document.find(({ id }) => id === "code.single-use")).toMatchObject({
+      level: "required",
+      sections: ["2.1", "3.1"],
+      defects: ["code-reusable"],
+    });
+  });
+
+  it("has the given requirements alone", () => {
+    expect(rulesDocument(() => [], ["code.unknown"]).map(({ id }) => id)).toEqual(["code.unknown"]);
+  });
+});

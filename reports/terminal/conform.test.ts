@@ -1,0 +1,429 @@
+import { check, property, record as recordArbitrary, string, integer } from "fast-check";
+import pc from "picocolors";
+import { describe, expect, it } from "vitest";
+import { documentLimits } from "../../conformance/contract/limits.ts";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import { authorized, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { width } from "../text/layout.ts";
+import { renderConform, type ConformReport } from "./conform.ts";
+import { plain } from "./palette.ts";
+
+const page: ConformReport = { palette: plain, columns: 100, run: "runs/one" };
+
+/** The report, less the size of the catalogue. */
+const render = (record: RunRecord, more: Partial<ConformReport> = {}): string =>
+  renderConform(record, { ...page, ...more }).replace(
+    /\d+ rules were not asked for/,
+    "N rules were not asked for",
+  );
+
+const broken = (more: Partial<Parameters<typeof breachOf>[2]> = {}): RuleResult =>
+  resultOf(
+    "code.single-use",
+    {
+      kind: "failed",
+      cases: 17,
+      facts: { broken: ["at once", "after a refresh"], brokenCases: 2 },
+      breach: breachOf("a code that was exchanged is refused", "the second exchange gave an accessToken", {
+        part: "later attempts",
+        reproduction: { seed: 7, counterexample: "at once", replayed: { failures: 4, attempts: 4 } },
+        ...more,
+      }),
+    },
+    [authorized(214), exchanged(215), exchanged(219)],
+    321,
+  );
+
+const failedRecord = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): RunRecord =>
+  recordOf({ rules, outcome: "failed", exitCode: 1, ...more });
+
+/** The lines from one title to the next blank line. */
+const partOf = (text: string, title: string): string =>
+  text.slice(text.indexOf(title)).split("\n\n")[0]?.trimEnd() ?? "";
+
+/** What the report says of replays. */
+const again = (failures: number, attempts: number): string | undefined =>
+  /again +(.*)/.exec(
+    render(failedRecord([broken({ reproduction: { seed: 7, replayed: { failures, attempts } } })])),
+  )?.[1];
+
+describe("the report of a run", () => {
+  it("is one calm page where everything held", () => {
+    const rules = [
+      resultOf("authorize.echoes-state", { kind: "passed", cases: 1_204 }, [], 1_234),
+      resultOf("authorize.redirect", {
+        kind: "observed",
+        cases: 1,
+        fingerprint: '{"status":200,"via":"json"}',
+      }),
+      resultOf("code.lifetime", { kind: "passed", cases: 12 }, [], 450_000),
+    ];
+    expect(render(recordOf({ rules }))).toMatchInlineSnapshot(`
+      "embedded reference service  http://127.0.0.1:40123
+      Touchstone 0.1.0 · effort standard · seed 1234 · virtual clock · behaviour sound
+
+      Authorize
+        ✓ authorize.echoes-state  passed    1,204 cases    1.2 s
+        ○ authorize.redirect      observed       1 case    12 ms
+
+      Authorization code
+        ✓ code.lifetime           passed       12 cases  7.5 min
+
+      Observed where the document leaves it open
+        authorize.redirect  status: 200, via: json
+
+      Not judged
+        N rules were not asked for
+
+      Rules    1 observed · 2 passed
+      Cases    1,217 cases in 6.3 s
+      Record   runs/one
+      Outcome  passed: every required rule ran and held (exit code 0)
+      "
+    `);
+  });
+
+  it("shows a broken promise with its sentence, its history and the command that replays it", () => {
+    expect(partOf(render(failedRecord([broken()])), "  ✗ code.single-use  required")).toMatchInlineSnapshot(`
+      "  ✗ code.single-use  required, sections 2.1, 3.1
+          The first exchange of a code succeeds and every later one is refused.
+          part      later attempts
+          expected  a code that was exchanged is refused
+          actual    the second exchange gave an accessToken
+          input     at once
+          also      1 further input: after a refresh
+          again     came back in 4 of 4 replays
+          history   #214  GET /open-api/oauth/authorize?clientId=client-a&state=4f1c09a77e1&
+                            redirectUri=https%3A%2F%2Fclient-a.example%2Fcallback
+                          → 200 {"timestamp":1893456000000,"state":"4f1c09a77e1","code":"‹code 3›"}
+                    #215  POST /open-api/oauth/access-token
+                            {"clientId":"client-a","clientSecret":"‹client secret 1›","code":"‹code 3›"}
+                          → 200 {"accessToken":"‹access token 2›","refreshToken":"‹refresh token 2›",
+                            "expiresIn":7200,"timestamp":1893456000123}
+                    #219  POST /open-api/oauth/access-token
+                            {"clientId":"client-a","clientSecret":"‹client secret 1›","code":"‹code 3›"}
+                          → 200 {"accessToken":"‹access token 2›","refreshToken":"‹refresh token 2›",
+                            "expiresIn":7200,"timestamp":1893456000123}
+          replay    touchstone replay runs/one code.single-use"
+    `);
+  });
+
+  it("fits 60 columns too", () => {
+    const text = render(failedRecord(withResults(broken())), { columns: 60 });
+    for (const line of text.split("\n")) expect(width(line)).toBeLessThanOrEqual(60);
+  });
+
+  it("says before all else which limits are not the document's, with both numbers", () => {
+    const limits = { ...documentLimits, codeLifetimeMs: 20_000, stateMaxBytes: 64 };
+    const text = render(recordOf({ limits, replacedLimits: ["codeLifetimeMs", "stateMaxBytes"] }));
+    expect(text.split("\n").slice(0, 6).join("\n")).toMatchInlineSnapshot(`
+      "Judged by limits that are not the document's:
+        code lifetime    20 s  the document says 10 min
+        state max bytes  64    the document says 128
+
+      embedded reference service  http://127.0.0.1:40123
+      Touchstone 0.1.0 · effort standard · seed 1234 · virtual clock · behaviour sound"
+    `);
+  });
+
+  it("begins with the target where the limits are the document's", () => {
+    expect(render(recordOf())).toMatch(/^embedded reference service {2}http:\/\/127\.0\.0\.1:40123\n/);
+  });
+
+  it("says how often a failure came back", () => {
+    expect([again(4, 4), again(1, 4), again(0, 4), again(0, 0)]).toEqual([
+      "came back in 4 of 4 replays",
+      "flaky: came back in 1 of 4 replays",
+      "flaky: seen once, did not come back in 4 replays",
+      "not tried again",
+    ]);
+  });
+
+  it("shortens a long history in its middle", () => {
+    const exchanges = Array.from({ length: 30 }, (_, at) => authorized(at + 1));
+    const text = render(failedRecord([{ ...broken(), exchanges }]));
+    expect(text.match(/#\d+/g)).toEqual(["#1", "#2", "#3", "#26", "#27", "#28", "#29", "#30"]);
+    expect(text).toContain("… 22 exchanges are left out here");
+  });
+
+  it("shows headers that matter, an empty body and a request without an answer", () => {
+    const exchanges = [
+      authorized(1, {
+        answer: {
+          status: 302,
+          headers: [
+            ["location", "https://client-a.example/callback?code=‹code 1›&state=a"],
+            ["date", "Tue, 01 Jan 2030 00:00:00 GMT"],
+            ["content-type", "text/html"],
+            ["cache-control", "public"],
+          ],
+          text: "",
+        },
+      }),
+      { ...authorized(2), answer: undefined, error: "other side closed" },
+    ].map(({ answer, ...rest }) => ({ ...rest, ...(answer === undefined ? {} : { answer }) }));
+    const breach = breachOf("Cache-Control forbids storing", "it says public");
+    const rule = resultOf("exchange.no-store", { kind: "failed", cases: 1, breach }, exchanges);
+    expect(partOf(render(failedRecord([rule])), "    history")).toMatchInlineSnapshot(`
+      "    history   #1  GET /open-api/oauth/authorize?clientId=client-a&state=4f1c09a77e1&
+                          redirectUri=https%3A%2F%2Fclient-a.example%2Fcallback
+                        → 302 with an empty body
+                          location: https://client-a.example/callback?code=‹code 1›&state=a
+                          content-type: text/html
+                          cache-control: public
+                    #2  GET /open-api/oauth/authorize?clientId=client-a&state=4f1c09a77e1&
+                          redirectUri=https%3A%2F%2Fclient-a.example%2Fcallback
+                        → no whole answer: other side closed
+          replay    touchstone replay runs/one exchange.no-store"
+    `);
+  });
+
+  it("groups what did not run by its reason", () => {
+    const lacking = { kind: "could-not-run", missing: "clock.advance", reason: "it waits for 30 d" } as const;
+    const rules = [
+      resultOf("refresh.lifetime", lacking),
+      resultOf("refresh.reauthorize", lacking),
+      resultOf("code.unknown", {
+        kind: "inconclusive",
+        reason: "no case was judged",
+        settle: "a further run",
+        cases: 0,
+      }),
+      resultOf("access.header", {
+        kind: "harness-error",
+        message: "it broke",
+        stack: "Error: it broke\n at x",
+      }),
+      resultOf("access.required", { kind: "not-applicable", reason: "no such header" }),
+      resultOf("access.lifetime", { kind: "pending", due: "2030-02-01", reason: "issued in this run" }),
+    ];
+    const record = recordOf({
+      rules,
+      selected: [...rules.map(({ id }) => id), "code.independence"],
+      outcome: "harness-error",
+      exitCode: 5,
+    });
+    expect(partOf(render(record), "Not judged")).toMatchInlineSnapshot(`
+      "Not judged
+        – could not run: clock.advance is missing
+          it waits for 30 d
+          refresh.lifetime, refresh.reauthorize
+        ? inconclusive
+          no case was judged; to settle it: a further run
+          code.unknown
+        # harness error: this is a fault of Touchstone, not of the service
+          it broke
+          access.header
+        – not applicable, says the profile
+          no such header
+          access.required
+        … pending until 2030-02-01
+          issued in this run
+          access.lifetime
+        not reached before the run ended: code.independence
+        N rules were not asked for"
+    `);
+  });
+
+  it("prints brackets, readings and what else was measured", () => {
+    const bracket = { lifetimeMs: 600_000, guardMs: 500, acceptedUpToMs: 599_440, refusedFromMs: 600_500 };
+    const rules = [
+      resultOf("code.lifetime", {
+        kind: "passed",
+        cases: 12,
+        facts: {
+          code: bracket,
+          "code of a busy client": bracket,
+          "code after a refusal": { lifetimeMs: 600_000, refusedFromMs: 600_500 },
+        },
+      }),
+      resultOf("access.lifetime", {
+        kind: "passed",
+        cases: 12,
+        facts: { accessToken: { lifetimeMs: 1_000, acceptedUpToMs: 0, refusedFromMs: null } },
+      }),
+      resultOf("authorize.state-length", {
+        kind: "passed",
+        cases: 8,
+        facts: {
+          readings: ["bytes-after-decoding"],
+          encodedLetters: "accepted",
+          withoutSecondClient: true,
+          longestMs: 72_000,
+        },
+      }),
+    ];
+    const text = render(recordOf({ rules }));
+    expect(text.slice(text.indexOf("Lifetimes"), text.indexOf("Not judged"))).toMatchInlineSnapshot(`
+      "Lifetimes as measured
+        code.lifetime
+          10 min promised, accepted up to 9 min 59.44 s, refused from 10 min 0.5 s
+            code · code of a busy client
+          code after a refusal: 10 min promised, refused from 10 min 0.5 s
+        access.lifetime
+          accessToken: 1 s promised, never accepted, never refused
+
+      Readings that the evidence allows
+        authorize.state-length
+          bytes-after-decoding  the 128 bytes are counted once percent-encoding is undone
+
+      Also measured
+        authorize.state-length  encoded letters accepted · without second client · longest 1 min 12 s
+
+      "
+    `);
+  });
+
+  it("says once what several observations have in common, and sets a drifted one against its pin", () => {
+    const refused = { status: 400, body: "json" };
+    const fingerprint = JSON.stringify({
+      "a used code": refused,
+      "an expired code": refused,
+      "an unknown code": refused,
+      "no code": { status: 422, body: "json" },
+      "what came back in the long run": "the same as before",
+    });
+    const rules = [
+      resultOf("authorize.redirect", { kind: "observed", cases: 1, fingerprint: '{"status":200}' }),
+      resultOf("exchange.errors", { kind: "observed", cases: 1, fingerprint }),
+    ];
+    const text = render(recordOf({ rules, outcome: "drifted", exitCode: 6 }), {
+      pinned: { "authorize.redirect": '{"status":302}', "exchange.errors": fingerprint },
+    });
+    expect(partOf(text, "Observed")).toMatchInlineSnapshot(`
+      "Observed where the document leaves it open
+        authorize.redirect  status: 200
+          the profile pins
+            status: 302
+        exchange.errors
+          status: 400, body: json
+            a used code · an expired code · an unknown code
+          no code: status: 422, body: json
+          what came back in the long run: the same as before"
+    `);
+    expect(text).toContain("Outcome  drifted: a pinned observation changed (exit code 6)");
+  });
+
+  it("keeps warnings short, and shows their histories with --strict", () => {
+    const breach = breachOf("at least 128 bits", "96 bits");
+    const warned = resultOf("exchange.token-entropy", { kind: "warned", cases: 1, breach }, [exchanged(1)]);
+    expect(partOf(render(recordOf({ rules: [warned] })), "  ! exchange.token-entropy  advisory"))
+      .toMatchInlineSnapshot(`
+      "  ! exchange.token-entropy  advisory, section 2.2
+          Tokens cannot be guessed: at least 128 bits, no shared structure that gives the next one away.
+          RFC 6749 section 10.10
+          expected  at least 128 bits
+          actual    96 bits
+          again     came back in 4 of 4 replays
+          replay    touchstone replay runs/one exchange.token-entropy"
+    `);
+    const strict = render(recordOf({ rules: [warned], strict: true, outcome: "failed", exitCode: 1 }));
+    expect(strict).toContain("history   #1  POST /open-api/oauth/access-token");
+    expect(strict).toContain(
+      "failed: an advisory rule warned, and --strict counts that as a failure (exit code 1)",
+    );
+  });
+
+  it("prints failures and totals alone where it is to be quiet", () => {
+    const text = render(failedRecord(withResults(broken())), { quiet: true });
+    expect(text).toContain("✗ code.single-use");
+    expect(text).not.toContain("authorize.echoes-state");
+    expect(text).not.toContain("Observed");
+    expect(text).toContain("Outcome  failed: the service broke a promise (exit code 1)");
+  });
+
+  it("says of a record that was cut off that it is no result", () => {
+    const {
+      endedAt: _,
+      outcome: __,
+      exitCode: ___,
+      ...open
+    } = recordOf({ state: "open", selected: ["code.unknown"] });
+    const text = render(open);
+    expect(text).toContain("not reached before the run ended: code.unknown");
+    expect(text).toContain("Rules    none was judged");
+    expect(text).toContain("Outcome  the run was cut off; this is what had been judged by then");
+  });
+
+  it("quotes a run directory for the shell", () => {
+    expect(render(failedRecord([broken()]), { run: "my runs/a", program: "npx touchstone" })).toContain(
+      "replay    npx touchstone replay 'my runs/a' code.single-use",
+    );
+  });
+
+  it("has the same words with colours as without", () => {
+    const record = failedRecord(withResults(broken()));
+    const coloured = render(record, { palette: pc.createColors(true) });
+    // eslint-disable-next-line no-control-regex -- colours are control characters
+    expect(coloured.replaceAll(/\u001b\[\d+m/g, "")).toBe(render(record));
+    expect(coloured).toContain("\u001b[31m✗\u001b[39m");
+  });
+});
+
+it("whatever a service answers, the report is safe to print and no line is too long", () => {
+  const text = string({ unit: "binary", maxLength: 300 });
+  const anything = recordArbitrary({
+    a: text,
+    b: text,
+    c: text,
+    name: text,
+    columns: integer({ min: 20, max: 200 }),
+  });
+  const result = check(
+    property(anything, ({ a, b, c, name, columns }) => {
+      const failure = resultOf(
+        "code.unknown",
+        {
+          kind: "failed",
+          cases: 1,
+          facts: { readings: [a], [b]: c, bracket: { lifetimeMs: 5 }, broken: [a, b], brokenCases: 3 },
+          breach: breachOf(a, b, {
+            part: c,
+            reproduction: { seed: 1, counterexample: a, replayed: { failures: 1, attempts: 1 } },
+          }),
+        },
+        [
+          authorized(1, {
+            request: { method: a, path: b, headers: [["x-service-access-token", c]], body: a },
+            answer: {
+              status: 200,
+              headers: [
+                ["location", b],
+                ["content-type", c],
+              ],
+              text: a,
+            },
+          }),
+          authorized(2, { error: b }),
+        ],
+      );
+      const record = recordOf({
+        target: { name, baseUrl: a, profiles: [b], behaviour: c, clock: a },
+        notes: [a],
+        effort: b,
+        replacedLimits: ["codeLifetimeMs"],
+        rules: [
+          failure,
+          { ...failure, verdict: { kind: "could-not-run", missing: a, reason: b } },
+          { ...failure, verdict: { kind: "inconclusive", reason: a, settle: b, cases: 0 } },
+          { ...failure, verdict: { kind: "harness-error", message: c } },
+          {
+            ...failure,
+            verdict: {
+              kind: "observed",
+              cases: 1,
+              fingerprint: JSON.stringify({ [a]: b, [b]: { [c]: { [a]: c } } }),
+            },
+          },
+          { ...failure, verdict: { kind: "observed", cases: 1, fingerprint: a } },
+        ],
+      });
+      const printed = render(record, { columns, pinned: { "code.unknown": b } });
+      expect(printed.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+      const most = Math.min(100, Math.max(60, columns));
+      for (const line of printed.split("\n")) if (width(line) > most) throw new Error(`too long: ${line}`);
+    }),
+    { numRuns: 60 },
+  );
+  expect(result.errorInstance).toBeNull();
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { breachOf, resultOf } from "../testing/fixture.ts";
+import { width } from "../text/layout.ts";
+import { plain } from "./palette.ts";
+import {
+  afterResult,
+  createProgress,
+  progressAtStart,
+  progressLine,
+  type ProgressState,
+} from "./progress.ts";
+
+const page = { palette: plain, columns: 100 };
+const start = progressAtStart(["code.single-use", "code.lifetime", "code.unknown", "refresh.lifetime"]);
+const passed = resultOf("code.unknown", { kind: "passed", cases: 1 });
+const failed = resultOf("code.single-use", { kind: "failed", cases: 1, breach: breachOf("a", "b") });
+const halfway: ProgressState = { ...[passed, failed].reduce(afterResult, start), elapsedMs: 4_211 };
+
+describe("the progress line", () => {
+  it("begins with nothing done", () => {
+    expect(progressLine(start, page)).toBe(
+      "────────────────────  0/4 rules  0 ms  running code.single-use, code.lifetime, code.unknown, refresh…",
+    );
+  });
+
+  it("counts what is done and what failed, and names what runs", () => {
+    expect(progressLine(halfway, page)).toBe(
+      "━━━━━━━━━━──────────  2/4 rules  1 failed  4.2 s  running code.lifetime, refresh.lifetime",
+    );
+  });
+
+  it("says what is being waited for", () => {
+    const waits = (sleepers: number, nextInMs: number | undefined): string =>
+      progressLine({ ...halfway, waiting: { sleepers, nextInMs } }, page);
+    expect(waits(2, 450_000)).toMatch(/2 rules wait, the next for 7\.5 min more$/);
+    expect(waits(1, 3_000)).toMatch(/1 rule waits, the next for 3\.0 s more$/);
+    expect(waits(1, undefined)).toMatch(/running code\.lifetime, refresh\.lifetime$/);
+    expect(waits(0, undefined)).toMatch(/running /);
+  });
+
+  it("fits a narrow terminal", () => {
+    for (const columns of [52, 60, 80])
+      expect(width(progressLine(halfway, { ...page, columns }))).toBeLessThanOrEqual(columns);
+  });
+
+  it("is complete at the end", () => {
+    const end = start.ids.reduce(
+      (state, id) => afterResult(state, { ...passed, id: id as "code.unknown" }),
+      start,
+    );
+    expect(progressLine(end, page)).toBe("━━━━━━━━━━━━━━━━━━━━  4/4 rules  0 ms");
+  });
+});
+
+/** A stream that keeps what was written. */
+const kept = (isTTY: boolean) => {
+  const written: string[] = [];
+  return { written, stream: { isTTY, columns: 80, write: (text: string) => written.push(text) } };
+};
+
+describe("showing progress", () => {
+  it("rewrites one line of a terminal, not too often, and takes it away at the end", () => {
+    const { written, stream } = kept(true);
+    const progress = createProgress(stream, plain);
+    for (const elapsedMs of [0, 10, 40, 60, 70, 200]) progress.show({ ...start, elapsedMs });
+    progress.clear();
+    progress.clear();
+    expect(written.map((text) => /(\d+) ms/.exec(text)?.[1])).toEqual(["0", "60", "200", undefined]);
+    expect(written.every((text) => text.startsWith("\r\u001b[2K") && !text.includes("\n"))).toBe(true);
+    expect(written.at(-1)).toBe("\r\u001b[2K");
+  });
+
+  it("writes nothing where there is no terminal", () => {
+    const { written, stream } = kept(false);
+    const progress = createProgress(stream, plain);
+    progress.show(halfway);
+    progress.clear();
+    expect(written).toEqual([]);
+  });
+});
