@@ -24,6 +24,9 @@ export const expectThat = (
   actual: string | (() => string),
 ): Judgement => (condition ? held : broke(expected, typeof actual === "string" ? actual : actual()));
 
-/** The first judgement that is not `held`, a breach before anything undecided. */
+/** The first judgement of the gravest kind: a breach before anything undecided, and that before what was set aside. */
 export const allHold = (judgements: readonly Judgement[]): Judgement =>
-  judgements.find(({ kind }) => kind === "broke") ?? judgements.find(({ kind }) => kind !== "held") ?? held;
+  judgements.find(({ kind }) => kind === "broke") ??
+  judgements.find(({ kind }) => kind === "undecided") ??
+  judgements.find(({ kind }) => kind !== "held") ??
+  held;

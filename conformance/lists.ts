@@ -133,8 +133,12 @@ export const whileTotalStands = async (list: List, judge: () => Promise<Judgemen
 export const leastInAll = (world: World): number =>
   new Set(world.notifications.accounts.flatMap(({ ids }) => ids.map(fold))).size;
 
+/** The greatest limit that the longest known account vouches for: above its length a cut page looks like a whole one. */
+export const vouchedLimit = (world: World, greatest: number): number =>
+  Math.max(1, Math.min(greatest, world.notifications.accounts[0]?.ids.length ?? 1));
+
 /**
- * The greatest limit that rules may count on, found by asking for more and more until a page is cut or refused. The
+ * The greatest limit that rules may count on for one account, found by asking for more and more until a page is cut or refused. The
  * default is always served; beyond it the document names no maximum.
  */
 export const greatestLimit = async (world: World): Promise<number> => {

@@ -65,7 +65,7 @@ const linearizable = (history: readonly Attempt[]): boolean =>
     });
   });
 
-test("agrees with the definition on all small histories", () => {
+test("agrees with the definition on small histories", () => {
   const attempts = fc.uniqueArray(fc.nat({ max: 30 }), { minLength: 8, maxLength: 8 }).chain((moments) =>
     fc
       .array(fc.constantFrom<Attempt["outcome"]>("granted", "refused", "unknown"), {
@@ -80,7 +80,9 @@ test("agrees with the definition on all small histories", () => {
       ),
   );
   fc.assert(
-    fc.property(attempts, (history) => (anomalyOf(history) === undefined) === linearizable(history)),
+    fc.property(attempts, (history) => {
+      expect(anomalyOf(history) === undefined).toBe(linearizable(history));
+    }),
     { numRuns: 1_000 },
   );
 });

@@ -29,15 +29,16 @@ export const exchangeText = (world: World, text: string, query = ""): Promise<An
     }),
   );
 
-/** Makes the service refuse, in a world of its own. */
-export type Provoke = (world: World) => Promise<Refused>;
+/** Makes the service refuse; `ready` is awaited right before the request that is to be refused. */
+export type Provoke = (world: World, ready: () => Promise<unknown>) => Promise<Refused>;
 
 const wrongAttempts = (world: World): Readonly<Record<string, Provoke>> =>
   Object.fromEntries(
     attemptKinds(world).map((kind) => [
       kind,
-      async (caseWorld: World): Promise<Refused> => {
+      async (caseWorld, ready) => {
         const issued = await obtainCode(caseWorld);
+        await ready();
         const answer = await attemptWrongly(caseWorld, kind, issued);
         return {
           sent: [issued.code, `${issued.code}x`, issued.client.id],
@@ -51,8 +52,9 @@ const wrongAttempts = (world: World): Readonly<Record<string, Provoke>> =>
 
 const withCode =
   (code: (world: World) => Promise<unknown>): Provoke =>
-  async (world) => {
+  async (world, ready) => {
     const value = await code(world);
+    await ready();
     const body = { clientId: world.client.id, clientSecret: world.client.secret, code: value };
     return {
       sent: [world.client.id, ...[value].flat().map(String)],
@@ -63,14 +65,16 @@ const withCode =
 
 const withText =
   (write: (right: Record<string, unknown>) => string): Provoke =>
-  async (world) => {
+  async (world, ready) => {
     const issued = await obtainCode(world);
+    await ready();
     const text = write(exchangeBody(issued.client, issued.code));
     return { sent: [issued.code, issued.client.id], earlier: [], answer: await exchangeText(world, text) };
   };
 
-const usedCode: Provoke = async (world) => {
+const usedCode: Provoke = async (world, ready) => {
   const tokens = await obtainTokens(world);
+  await ready();
   const answer = await answerOrHangUp(world.target.exchange(exchangeBody(tokens.client, tokens.code)));
   return {
     sent: [tokens.code, tokens.client.id],
@@ -80,9 +84,10 @@ const usedCode: Provoke = async (world) => {
 };
 
 /** Only where time can be moved: elsewhere it would take as long as a code lives. */
-const expiredCode: Provoke = async (world) => {
+const expiredCode: Provoke = async (world, ready) => {
   const issued = await obtainCode(world);
   await world.clock.sleep(world.limits.codeLifetimeMs + 60_000);
+  await ready();
   const answer = await answerOrHangUp(world.target.exchange(exchangeBody(issued.client, issued.code)));
   return { sent: [issued.code, issued.client.id], earlier: [], answer };
 };

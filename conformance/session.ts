@@ -1,10 +1,11 @@
 import { grantOf } from "./answers.ts";
 import { documentLimits, type Limits } from "./contract/limits.ts";
+import type { HookDefinition } from "./contract/profile.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import { monotonicMs, type Clock, type ClockSource } from "./world/clock.ts";
 import type { NotificationSets } from "./world/dataset.ts";
 import { createEvents, type Events } from "./world/events.ts";
-import { resultOf, runHook } from "./world/hooks.ts";
+import { resultOf, runHook, type HookAnswer } from "./world/hooks.ts";
 import { createJournal, type Journal, type JournalSink, type Scope } from "./world/journal.ts";
 import { createRawTarget } from "./world/raw.ts";
 import { createSecrets, type Secrets } from "./world/secrets.ts";
@@ -73,6 +74,8 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     query: encodeQuery(profile.authorize?.query ?? {}),
   };
   const startedAtMs = monotonicMs();
+  const stop = new AbortController();
+  let hooksRunning = 0;
   const transportOptions: TransportOptions = {
     origin: base.origin,
     journal,
@@ -85,9 +88,9 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
   const clocks = clockSource({
     now: profile.hooks?.clock?.now,
     advance: profile.hooks?.clock?.advance,
-    inFlight: transport.inFlight,
+    inFlight: () => transport.inFlight() + hooksRunning,
     maxWaitMs: options.maxWaitMs,
-    signal: options.signal,
+    signal: stop.signal,
   });
   const limits = limitsOf(resolved);
   const tolerances: Tolerances = {
@@ -96,8 +99,21 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     requestTimeoutMs,
   };
   // An interrupted run does not wait for answers that may never come.
-  options.signal.addEventListener("abort", () => void transport.close(), { once: true });
-  const events = eventsOf(resolved, options.freshUuid);
+  const interrupt = (): void => {
+    stop.abort();
+    void transport.close();
+  };
+  options.signal.addEventListener("abort", interrupt, { once: true });
+  if (options.signal.aborted) interrupt();
+  const events = eventsOf(resolved, options.freshUuid, async (hook, values) => {
+    // Time stands still for whoever waits for a hook, as for whoever waits for an answer.
+    hooksRunning += 1;
+    try {
+      return await runHook("events.trigger", hook, values, stop.signal);
+    } finally {
+      hooksRunning -= 1;
+    }
+  });
   const prefix = options.freshUuid().replaceAll("-", "").slice(0, 10);
   let uniques = 0;
   const unique = (): string => `${prefix}${(uniques += 1).toString(36)}`;
@@ -111,7 +127,10 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     events,
     freshUuid: options.freshUuid,
     signal: options.signal,
-    close: () => transport.close(),
+    close: () => {
+      options.signal.removeEventListener("abort", interrupt);
+      return transport.close();
+    },
     world: (scope, clock, prepared) => {
       const addressed = { basePath, headers, authorize };
       return {
@@ -133,29 +152,34 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
 
 /** Remembers the credentials in an answer, so that they are masked wherever they turn up. */
 const learn = (secrets: Secrets, answer: Parameters<TransportOptions["learn"]>[0]): void => {
-  if (typeof answer.json === "object" && answer.json !== null)
-    for (const [field, kind] of [
-      ["code", "code"],
-      ["accessToken", "access token"],
-      ["refreshToken", "refresh token"],
-    ] as const) {
-      const value = (answer.json as Record<string, unknown>)[field];
-      if (typeof value === "string") secrets.conceal(value, kind);
-    }
+  if (typeof answer.json === "object" && answer.json !== null) {
+    const { code, state, accessToken, refreshToken } = answer.json as Record<string, unknown>;
+    if (typeof code === "string" && (typeof state === "string" || !namesAnError(code)))
+      secrets.conceal(code, "code");
+    if (typeof accessToken === "string") secrets.conceal(accessToken, "access token");
+    if (typeof refreshToken === "string") secrets.conceal(refreshToken, "refresh token");
+  }
   const location = answer.headers.find(([name]) => name === "location");
   if (location === undefined) return;
   const grant = grantOf({ exchange: 0, status: 302, headers: [location], text: "", json: undefined });
   if (grant !== undefined) secrets.conceal(grant.code, "code");
 };
 
-const eventsOf = (resolved: ResolvedProfile, freshUuid: () => string): Events | undefined => {
+/** Many services put the name or the number of an error under `code`; masked, it would read differently in every run. */
+const namesAnError = (code: string): boolean => code.length < 16 || /^[A-Za-z]+([_.: -][A-Za-z0-9]+)*$/.test(code);
+
+const eventsOf = (
+  resolved: ResolvedProfile,
+  freshUuid: () => string,
+  run: (hook: HookDefinition, values: Readonly<Record<string, string | number>>) => Promise<HookAnswer>,
+): Events | undefined => {
   const trigger = resolved.profile.hooks?.events?.trigger;
   if (trigger === undefined) return undefined;
   return createEvents({
     accounts: resolved.profile.accounts,
     freshUuid,
     runHook: async (values) => {
-      const answer = await runHook("events.trigger", trigger, { ...values });
+      const answer = await run(trigger, { ...values });
       const id = resultOf(answer, trigger.result, ["/id", "/notificationId", "/data/id"]);
       return typeof id === "string" && id !== "" ? id : undefined;
     },

@@ -1,20 +1,10 @@
 import fc from "fast-check";
 import type { Limits } from "../contract/limits.ts";
-import {
-  authorize,
-  exchange,
-  list,
-  logIn,
-  readAccount,
-  refresh,
-  triggerEvent,
-  tryAll,
-  wait,
-  waitForEnd,
-  type Command,
-  type Real,
-} from "../model/commands.ts";
+import type { Command, Real } from "../model/command.ts";
+import { authorize, exchange, list, logIn, refresh, tryAll } from "../model/commands.ts";
+import { readAccount, triggerEvent } from "../model/events.ts";
 import type { Model } from "../model/states.ts";
+import { wait, waitForEnd } from "../model/waits.ts";
 
 export type History = Iterable<fc.AsyncCommand<Model, Real | undefined>>;
 
@@ -103,9 +93,11 @@ export const histories = (
   );
 
 /**
- * fast-check shrinks a history by what of it was run, so that the path to a counterexample
- * means nothing in another process. Here every command counts as run before the history is
- * shrunk: the shrinking is a function of the history alone, and its path replays it.
+ * fast-check drops what comes after the failing step by looking at which commands have
+ * been run, so that the path to a counterexample means nothing where nothing was run yet.
+ * Here a history is run in a copy (`copyOf`), and shrinking tries quarters of it as if
+ * no more than those had been run: it is a function of the history alone, and its path
+ * replays it.
  */
 class Replayable extends fc.Arbitrary<History> {
   readonly #commands: fc.Arbitrary<History>;
@@ -120,7 +112,16 @@ class Replayable extends fc.Arbitrary<History> {
     return this.#commands.canShrinkWithoutContext(value);
   }
   override shrink(value: History, context: unknown): fc.Stream<fc.Value<History>> {
-    for (const command of value) void command.run(undefined as never, undefined);
-    return this.#commands.shrink(value, context);
+    const commands = [...value];
+    const ends = new Set([1, 2, 3, 4].map((quarter) => Math.ceil((commands.length * quarter) / 4)));
+    let shrunk = fc.Stream.nil<fc.Value<History>>();
+    for (const [index, command] of commands.entries()) {
+      void command.run(undefined as never, undefined);
+      if (ends.has(index + 1)) shrunk = shrunk.join(this.#commands.shrink(value, context));
+    }
+    return shrunk;
   }
 }
+
+/** The commands of a history, fit to be run without a trace in the history itself. */
+export const copyOf = (history: History): readonly Command[] => [...fc.cloneIfNeeded(history)];

@@ -47,6 +47,8 @@ export interface DetectReport {
   };
   readonly variants: {
     readonly total: number;
+    /** Variants that were really judged to the end; fewer than `total` where the run was cut short. */
+    readonly judged?: number;
     readonly falseAlarms: readonly FalseAlarm[];
     /** Gating rules that could not be settled on a variant: no false alarm, but no proof either. */
     readonly unsettled?: readonly {

@@ -7,6 +7,7 @@ const units = [
 
 /** A stretch of time as people write it, exact to the millisecond: 90061001 gives "1 d 1 h 1 min 1.001 s". */
 export const duration = (durationMs: number): string => {
+  if (Number.isNaN(durationMs)) return "an unknown time";
   if (!Number.isFinite(durationMs)) return "for ever";
   let leftMs = Math.max(0, Math.round(durationMs));
   if (leftMs < 1_000) return `${leftMs} ms`;

@@ -1,29 +1,26 @@
 import fc from "fast-check";
 import { describe, pageOf } from "../answers.ts";
-import { altered, alterations, plainMisses, type Alteration } from "../arbitraries/credentials.ts";
+import {
+  alteredTokens,
+  elsewhere,
+  inItsPlace,
+  inventedTokens,
+  nearly,
+  withoutToken,
+  type Intrusion,
+} from "../arbitraries/intrusions.ts";
 import { accessTokenHeader } from "../contract/messages.ts";
 import { inGroups } from "../groups.ts";
 import { broke, held, setAside, undecided, type Judgement } from "../judgement.ts";
 import { withConnections } from "../race.ts";
 import type { Rules } from "../rule.ts";
-import { gaveData, obtainCode, obtainTokens, type IssuedTokens } from "../steps.ts";
-import { ControlFailed, type Answer, type Request } from "../world/exchange.ts";
+import { gaveData, obtainTokens, type IssuedTokens } from "../steps.ts";
+import { ControlFailed, type Answer } from "../world/exchange.ts";
 import { answerOrHangUp, type ListRequest, type Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { accessLifetimeRules } from "./access-lifetime.ts";
 
-type Headers = Request["headers"];
 type Query = NonNullable<ListRequest["query"]>;
-
-/** One way of asking without a valid token: the headers, or undefined where they would be the right ones; and what is added to the query. */
-interface Intrusion {
-  readonly name: string;
-  readonly headers: (
-    tokens: IssuedTokens,
-    world: World,
-  ) => Headers | undefined | Promise<Headers | undefined>;
-  readonly query?: (tokens: IssuedTokens) => Query;
-}
 
 /** Intrusions that share one token and its control. */
 const GROUP = 8;
@@ -44,7 +41,7 @@ export const accessRules = {
         ),
         run.forAll(
           fc.tuple(
-            fc.array(fc.oneof(alterations.map(alteredToken), inventedTokens), { minLength: 1, maxLength: 4 }),
+            fc.array(fc.oneof(alteredTokens, inventedTokens), { minLength: 1, maxLength: 4 }),
             fc.nat(100),
           ),
           ([intrusions, turn], caseWorld) =>
@@ -89,127 +86,6 @@ const queriesOf = ({ notifications }: World): readonly Query[] => {
 };
 
 const json = ["content-type", "application/json"] as const;
-const header = (value: string): Headers => [[accessTokenHeader, value], json];
-
-const withoutToken: readonly Intrusion[] = [
-  { name: "no token", headers: () => [json] },
-  { name: "an empty token", headers: () => header("") },
-  {
-    name: "an invented token",
-    headers: (tokens, world) => header(invented(tokens.accessToken.length, world)),
-  },
-];
-
-const invented = (length: number, world: World): string =>
-  world
-    .unique()
-    .repeat(Math.ceil(length / 8))
-    .slice(0, length);
-
-const otherHeader = (name: string, value: (token: string) => string = (token) => token): Intrusion => ({
-  name: `the right token in ${name}`,
-  headers: ({ accessToken }) => [[name, value(accessToken)], json],
-});
-
-const inQuery = (name: string): Intrusion => ({
-  name: `the right token as the query parameter ${name}`,
-  headers: () => [json],
-  query: ({ accessToken }) => ({ [name]: accessToken }),
-});
-
-/** The right token where the document does not put it (section 5.2 names one header). */
-const elsewhere: readonly Intrusion[] = [
-  otherHeader("Authorization", (token) => `Bearer ${token}`),
-  otherHeader("Authorization"),
-  otherHeader("Authorization", (token) => `Basic ${btoa(`:${token}`)}`),
-  otherHeader("x-access-token"),
-  otherHeader("access-token"),
-  otherHeader("x-service-token"),
-  otherHeader("x-auth-token"),
-  otherHeader("x-api-key"),
-  otherHeader("Cookie", (token) => `${accessTokenHeader}=${token}`),
-  otherHeader("Cookie", (token) => `accessToken=${token}; access_token=${token}; token=${token}`),
-  inQuery(accessTokenHeader),
-  inQuery("access_token"),
-  inQuery("accessToken"),
-  inQuery("token"),
-];
-
-const inPlace = (
-  name: string,
-  value: (tokens: IssuedTokens, world: World) => string | Promise<string>,
-): Intrusion => ({
-  name,
-  headers: async (tokens, world) => header(await value(tokens, world)),
-});
-
-/** Other things that a client holds, and values that a careless check lets pass. */
-const inItsPlace: readonly Intrusion[] = [
-  inPlace("the refreshToken", ({ refreshToken }) => refreshToken),
-  inPlace("the used code", ({ code }) => code),
-  inPlace("a fresh code", async ({ client }, world) => (await obtainCode(world, { client })).code),
-  inPlace("the clientId", ({ client }) => client.id),
-  inPlace("the client's secret", ({ client }) => client.secret),
-  inPlace("the clientId and the secret", ({ client }) => btoa(`${client.id}:${client.secret}`)),
-  ...[
-    "0",
-    "1",
-    "true",
-    "false",
-    "none",
-    "*",
-    "Bearer",
-    "[object Object]",
-    "{}",
-    "[]",
-    "é",
-    "../../etc/passwd",
-  ].map((value) => inPlace(`the value ${value}`, () => value)),
-  inPlace("four thousand characters", () => "a".repeat(4_000)),
-  inPlace("an unsigned JWT", ({ client }) =>
-    unsigned({ sub: client.id, client_id: client.id, exp: 9_999_999_999 }),
-  ),
-  inPlace(
-    "the token without its signature",
-    ({ accessToken }) => `${accessToken.split(".").slice(0, 2).join(".")}.`,
-  ),
-  inPlace(
-    "the token's claims, unsigned",
-    ({ accessToken }) => `${base64url('{"alg":"none","typ":"JWT"}')}.${accessToken.split(".")[1] ?? ""}.`,
-  ),
-];
-
-const base64url = (text: string): string =>
-  btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-const unsigned = (claims: object): string =>
-  `${base64url('{"alg":"none","typ":"JWT"}')}.${base64url(JSON.stringify(claims))}.`;
-
-/** The token, altered. A header cannot show white space at its ends (RFC 9110 section 5.5), so none is put there. */
-const alteration = (name: string, alter: (token: string) => string): Intrusion => ({
-  name,
-  headers: ({ accessToken }) => {
-    const value = alter(accessToken);
-    return value.trim() === accessToken || !fitsHeader(value) ? undefined : header(value);
-  },
-});
-
-const fitsHeader = (value: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
-
-const nearly: readonly Intrusion[] = [
-  ...plainMisses.map(({ name, alter }) => alteration(`the token: ${name}`, (token) => String(alter(token)))),
-  alteration("a space inside the token", (token) => `${token.slice(0, 5)} ${token.slice(5)}`),
-  alteration("a tab inside the token", (token) => `${token.slice(0, 5)}\t${token.slice(5)}`),
-  alteration("Bearer before the token", (token) => `Bearer ${token}`),
-  alteration("the token twice, as a list", (token) => `${token}, ${token}`),
-  alteration("the token after another one in a list", (token) => `x, ${token}`),
-];
-
-const alteredToken = (one: Alteration): Intrusion =>
-  alteration(`the token: ${one.how} at ${one.at}`, (token) => altered(token, one));
-
-const inventedTokens: fc.Arbitrary<Intrusion> = fc
-  .stringMatching(/^[\w.-]{0,80}$/)
-  .map((value) => inPlace(`the invented token ${value}`, () => value));
 
 /**
  * The right token sees what is there; then, over the same connection and with the same

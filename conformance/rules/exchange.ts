@@ -95,7 +95,7 @@ export const exchangeRules = {
         Object.fromEntries(
           await mapLimited(Object.entries(refusalsOf(world)), 3, async ([name, provoke]) => [
             name,
-            lookOf((await provoke(world)).answer),
+            lookOf((await provoke(world, () => Promise.resolve())).answer),
           ]),
         ),
       ),

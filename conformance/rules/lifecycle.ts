@@ -1,8 +1,10 @@
 import fc from "fast-check";
-import { histories, type History } from "../arbitraries/histories.ts";
+import { copyOf, histories, type History } from "../arbitraries/histories.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { broke, held, setAside, type Judgement } from "../judgement.ts";
-import { Disagreement, presentAll, readAccount, tryAll, type Real } from "../model/commands.ts";
+import { Disagreement, type Real } from "../model/command.ts";
+import { presentAll, tryAll } from "../model/commands.ts";
+import { readAccount } from "../model/events.ts";
 import { newModel, states, type State } from "../model/states.ts";
 import type { Rules, WaitFacts } from "../rule.ts";
 import type { Run } from "../run.ts";
@@ -89,7 +91,7 @@ const play = async (history: History, world: World, tally: Tally): Promise<Judge
     affordableWaitMs(world),
   );
   try {
-    await fc.asyncModelRun(() => ({ model, real }), [...history, ...closing]);
+    await fc.asyncModelRun(() => ({ model, real }), [...copyOf(history), ...closing]);
   } catch (error) {
     if (error instanceof Disagreement) return broke(error.expected, error.actual);
     throw error;

@@ -14,7 +14,11 @@ test.each(Object.entries(rules))("%s holds on the sound service", async (_name, 
 });
 
 const broken: readonly (readonly [rule: keyof typeof rules, what: string, replaces: Broken])[] = [
-  ["itemsHaveTheDocumentedShape", "a field is left out", () => ({ item: ({ remark: _, ...rest }) => rest })],
+  [
+    "itemsHaveTheDocumentedShape",
+    "a field is left out",
+    () => ({ item: (item) => ({ ...item, remark: undefined }) }),
+  ],
   [
     "itemsHaveTheDocumentedShape",
     "milliseconds are left out where they are zero",
@@ -129,7 +133,7 @@ test("the paths are not judged by a list that is refused because it would be emp
 });
 
 test.each(allowed)("every rule holds where %s", async (_what, replaces) => {
-  const { documentedPathsServe: _, ...reading } = rules;
-  for (const rule of Object.keys(reading) as (keyof typeof reading)[])
+  const reading = (Object.keys(rules) as (keyof typeof rules)[]).filter((rule) => "needs" in rules[rule]);
+  for (const rule of reading)
     expect({ rule, kind: (await judgeWith(rule, replaces)).kind }).toEqual({ rule, kind: "passed" });
 });

@@ -17,6 +17,7 @@ import {
   leastInAll,
   openLists,
   sameSet,
+  vouchedLimit,
   whileSteady,
   whileTotalStands,
   type List,
@@ -85,7 +86,7 @@ export const notificationRules = {
         { account, limit: undefined },
         { account, limit: Math.min(greatest, Math.ceil(account.ids.length / 2)) },
       ]);
-      const whole = [undefined, 1, defaultLimit, greatest];
+      const whole = [undefined, 1, defaultLimit, vouchedLimit(world, greatest)];
       return run.all([
         run.forAll(generated, firstPageIsTheDefault, { print: printLimited, examples }),
         run.forEach(whole, firstOfAllIsTheDefault, { part: "unfiltered" }),
@@ -108,7 +109,7 @@ export const notificationRules = {
         })),
       );
       const least = leastInAll(world);
-      const whole = tellingLimits(least, defaultLimit, Math.min(least, greatest));
+      const whole = tellingLimits(least, defaultLimit, Math.min(least, vouchedLimit(world, greatest)));
       return run.all([
         run.forEach(telling, pageHoldsItsShare, { part: "telling limits", print: printPaging }),
         run.forAll(existingPages(accounts, defaultLimit, greatest), pageHoldsItsShare, {

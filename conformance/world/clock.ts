@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Bracket } from "./exchange.ts";
+import { ControlFailed, type Bracket } from "./exchange.ts";
+import { duration } from "../contract/duration.ts";
 
 /** Time of the target as a rule sees it. One rule holds one clock; all clocks of a run sleep together. */
 export interface Clock {
@@ -74,6 +75,21 @@ export interface VirtualTime {
   readonly advance: (durationMs: number) => Promise<Bracket>;
   /** Requests that are under way to the target; time stands still for them. */
   readonly inFlight: () => number;
+  /**
+   * Where a bracket's earliest moment moves only as far as the clock was advanced: a sleep is
+   * then over once that has moved by as much, and need not outlast the bracket's width too.
+   */
+  readonly isReckoned?: boolean;
+  /** Ends every sleep, now and later. */
+  readonly signal?: AbortSignal;
+}
+
+/** A sleep that is over before its time, because the run was interrupted or the rule is. */
+export class SleepEnded extends Error {
+  constructor(reason: string) {
+    super(`a sleep was ended: ${reason}`);
+    this.name = "SleepEnded";
+  }
 }
 
 interface Participant {
@@ -88,6 +104,8 @@ interface Sleeper {
 }
 
 const IDLE_RECHECK_MS = 1;
+/** Longer than anything that is granted on purpose; a service that states more has its unit wrong, and no clock can be moved that far. */
+const LONGEST_SLEEP_MS = 80 * 365 * 86_400_000;
 
 /**
  * The target's time moves only when everyone who takes part sleeps and no request
@@ -149,15 +167,26 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
         }
       }
     } catch (error) {
-      for (const sleeper of sleepers) {
-        sleepers.delete(sleeper);
-        sleeper.owner.sleepers -= 1;
-        sleeper.fail(error);
-      }
+      rouse(() => true, error);
     } finally {
       moving = false;
+      // Who went to sleep between the last look and this line found a mover at work, and is owed one.
+      if (everyoneSleeps()) void move();
     }
   };
+
+  /** Makes these sleepers' sleeps end with an error. */
+  const rouse = (whom: (sleeper: Sleeper) => boolean, reason: unknown): void => {
+    for (const sleeper of sleepers) {
+      if (!whom(sleeper)) continue;
+      sleepers.delete(sleeper);
+      sleeper.owner.sleepers -= 1;
+      sleeper.fail(reason);
+    }
+  };
+  time.signal?.addEventListener("abort", () => rouse(() => true, new SleepEnded("interrupted")), {
+    once: true,
+  });
 
   const join = (): Clock & { leave(): void } => {
     const self: Participant = { sleepers: 0 };
@@ -165,17 +194,24 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     return {
       kind: "virtual",
       now: read,
-      canWait: () => true,
+      canWait: (durationMs) => durationMs <= LONGEST_SLEEP_MS,
       sleep: async (durationMs) => {
-        const { latestMs } = await read();
+        if (durationMs > LONGEST_SLEEP_MS)
+          throw new ControlFailed(`a wait of ${duration(durationMs)} is beyond what any clock is moved by`);
+        const { earliestMs, latestMs } = await read();
+        if (time.signal?.aborted === true) throw new SleepEnded("interrupted");
+        if (!participants.has(self)) throw new SleepEnded("its rule is over");
         await new Promise<void>((wake, fail) => {
-          sleepers.add({ wakeAtMs: latestMs + durationMs, owner: self, wake, fail });
+          const fromMs = time.isReckoned === true ? earliestMs : latestMs;
+          sleepers.add({ wakeAtMs: fromMs + durationMs, owner: self, wake, fail });
           self.sleepers += 1;
           void move();
         });
       },
       leave: () => {
         participants.delete(self);
+        // What a rule left behind must not go on in its name.
+        rouse(({ owner }) => owner === self, new SleepEnded("its rule is over"));
         void move();
       },
     };
@@ -183,7 +219,7 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
 
   return {
     kind: "virtual",
-    canWait: () => true,
+    canWait: (durationMs) => durationMs <= LONGEST_SLEEP_MS,
     join,
     waiting: () => ({ sleepers: sleepers.size, nextInMs: undefined }),
   };

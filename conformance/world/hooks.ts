@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { request } from "undici";
 import type { HookDefinition } from "../contract/profile.ts";
-import { parseJson } from "./transport.ts";
+import { shorten } from "../text.ts";
+import { messageOf, parseJson } from "./transport.ts";
 
 /** A hook did not do what it is there for. The message names the hook; it is a matter of configuration, never a breach. */
 export class HookError extends Error {
@@ -22,19 +23,33 @@ export interface HookAnswer {
 type Values = Readonly<Record<string, string | number>>;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
+const MAX_ANSWER_CHARACTERS = 1024 * 1024;
 
-/** Runs one hook with its placeholders filled in. Throws HookError where it fails, times out or answers with an error status. */
-export const runHook = (name: string, hook: HookDefinition, values: Values): Promise<HookAnswer> =>
-  "http" in hook ? runHttp(name, hook, values) : runCommand(name, hook, values);
+/**
+ * Runs one hook with its placeholders filled in. Throws HookError where it fails, times out, is
+ * interrupted, or answers with a status that is none of success.
+ */
+export const runHook = (
+  name: string,
+  hook: HookDefinition,
+  values: Values,
+  interrupted?: AbortSignal,
+): Promise<HookAnswer> => {
+  const deadline = AbortSignal.timeout(hook.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const signal = interrupted === undefined ? deadline : AbortSignal.any([deadline, interrupted]);
+  return "http" in hook ? runHttp(name, hook, values, signal) : runCommand(name, hook, values, signal);
+};
 
 const fill = (template: string, values: Values): string =>
-  template.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => (key in values ? String(values[key]) : whole));
+  template.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => 
+    Object.hasOwn(values, key) ? String(values[key]) : whole,
+  );
 
 /** Fills strings anywhere in a JSON value; a string that is one placeholder alone takes the value's own type. */
 const fillJson = (template: unknown, values: Values): unknown => {
   if (typeof template === "string") {
     const alone = /^\{\{(\w+)\}\}$/.exec(template)?.[1];
-    return alone !== undefined && alone in values ? values[alone] : fill(template, values);
+    return alone !== undefined && Object.hasOwn(values, alone) ? values[alone] : fill(template, values);
   }
   if (Array.isArray(template)) return template.map((item) => fillJson(item, values));
   if (typeof template === "object" && template !== null)
@@ -52,9 +67,10 @@ const runHttp = async (
   name: string,
   hook: Extract<HookDefinition, { http: unknown }>,
   values: Values,
+  signal: AbortSignal,
 ): Promise<HookAnswer> => {
   const { method, url, headers, body } = hook.http;
-  const timeoutMs = hook.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const shown = url.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//");
   try {
     const answer = await request(fillAddress(url, values), {
       method: (method ?? (body === undefined ? "GET" : "POST")) as "GET",
@@ -65,17 +81,21 @@ const runHttp = async (
         ),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(fillJson(body, values)) }),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 400)
-      throw new HookError(name, `${url} answered with status ${answer.statusCode}: ${text.slice(0, 200)}`);
+    let text = "";
+    for await (const chunk of answer.body.setEncoding("utf8") as AsyncIterable<string>) {
+      text += chunk;
+      if (text.length > MAX_ANSWER_CHARACTERS) throw new HookError(name, `the answer of ${shown} has no end`);
+    }
+    if (answer.statusCode < 200 || answer.statusCode > 299)
+      throw new HookError(name, `${shown} answered with status ${answer.statusCode}: ${shorten(text, 200)}`);
     return { text, json: parseJson(text) };
   } catch (error) {
     if (error instanceof HookError) throw error;
     throw new HookError(
       name,
-      `${url} gave no answer: ${error instanceof Error ? error.message : String(error)}`,
+      `${shown} gave no answer: ${messageOf(error)}`,
     );
   }
 };
@@ -84,19 +104,20 @@ const runCommand = (
   name: string,
   hook: Extract<HookDefinition, { command: unknown }>,
   values: Values,
+  signal: AbortSignal,
 ): Promise<HookAnswer> => {
   const [program = "", ...parameters] = hook.command.map((part) => fill(part, values));
   return new Promise((resolve, reject) => {
-    execFile(
-      program,
-      parameters,
-      { timeout: hook.timeoutMs ?? DEFAULT_TIMEOUT_MS },
-      (error, stdout, stderr) => {
-        if (error === null) resolve({ text: stdout.trim(), json: parseJson(stdout) });
-        else
-          reject(new HookError(name, `${program} failed: ${(stderr || error.message).trim().slice(0, 300)}`));
-      },
-    );
+    const child = execFile(program, parameters, { killSignal: "SIGKILL", signal }, (error, stdout, stderr) => {
+      if (error === null) resolve({ text: stdout.trim(), json: parseJson(stdout) });
+      else if (signal.aborted) reject(new HookError(name, `${program} did not end in time`));
+      else reject(new HookError(name, `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`));
+    });
+    // What the program has started itself may live on and hold its output open: nobody waits for that.
+    signal.addEventListener("abort", () => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    });
   });
 };
 
@@ -136,4 +157,12 @@ export const instantMs = (value: unknown): number | undefined => {
   if (/^\d+(\.\d+)?$/.test(value)) return instantMs(Number(value));
   const parsed = Date.parse(value);
   return Number.isNaN(parsed) ? undefined : parsed;
+};
+
+/** What such a moment leaves open, in milliseconds: one that is told in whole seconds may be anywhere in its second. */
+export const coarsenessMs = (value: unknown): number => {
+  if (typeof value === "number") return value <= 1e11 && Number.isInteger(value) ? 999 : 0;
+  if (typeof value !== "string") return 0;
+  if (/^\d+(\.\d+)?$/.test(value)) return coarsenessMs(Number(value));
+  return /:\d\d[.,]\d/.test(value) ? 0 : 999;
 };

@@ -1,4 +1,5 @@
 import type { ExchangeRecord } from "../contract/record.ts";
+import { shorten } from "../text.ts";
 import type { Answer } from "./exchange.ts";
 import { hideSecretFields } from "./secret-fields.ts";
 import type { Secrets } from "./secrets.ts";
@@ -23,7 +24,7 @@ const KEPT_CHARACTERS = 8_192;
 const cut = (text: string): string =>
   text.length <= KEPT_CHARACTERS
     ? text
-    : `${text.slice(0, KEPT_CHARACTERS)}… (${text.length} characters in all)`;
+    : `${shorten(text, KEPT_CHARACTERS)} (${text.length} characters in all)`;
 
 export interface Journal {
   nextNumber(): number;

@@ -1,7 +1,9 @@
 import type { HookDefinition } from "../contract/profile.ts";
 import { realClock, virtualClock, monotonicMs, type ClockSource } from "./clock.ts";
 import type { Bracket } from "./exchange.ts";
-import { HookError, instantMs, resultOf, runHook } from "./hooks.ts";
+import { coarsenessMs, HookError, instantMs, resultOf, runHook } from "./hooks.ts";
+import { duration } from "../contract/duration.ts";
+import { shorten } from "../text.ts";
 
 export interface TimeOptions {
   readonly now: HookDefinition | undefined;
@@ -13,16 +15,21 @@ export interface TimeOptions {
 }
 
 /** Reads the target's clock through its hook. */
-const readNow = async (hook: HookDefinition): Promise<number> => {
-  const answer = await runHook("clock.now", hook, {});
-  const nowMs = instantMs(resultOf(answer, hook.result, ["/now", "/nowMs", "/time", "/timestamp"]));
+const readNow = async (hook: HookDefinition, signal: AbortSignal): Promise<Bracket> => {
+  const answer = await runHook("clock.now", hook, {}, signal);
+  const told = resultOf(answer, hook.result, ["/now", "/nowMs", "/time", "/timestamp"]);
+  const nowMs = instantMs(told);
   if (nowMs === undefined)
     throw new HookError(
       "clock.now",
-      `no moment in its answer ${answer.text.slice(0, 120)}; name it with "result", a JSON pointer`,
+      `no moment in its answer ${shorten(answer.text, 120)}; name it with "result", a JSON pointer`,
     );
-  return nowMs;
+  return { earliestMs: nowMs, latestMs: nowMs + coarsenessMs(told) };
 };
+
+/** Moved by so many times what was asked for, and by no small amount: somebody takes seconds for milliseconds. */
+const isFarTooMuch = (movedMs: number, askedMs: number): boolean =>
+  movedMs > 500 * askedMs && movedMs > 600_000;
 
 /**
  * The clock that the profile's hooks allow: virtual where the target's time can be
@@ -38,26 +45,27 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     earliestMs: advancedMs,
     latestMs: advancedMs + (monotonicMs() - startedMs),
   });
-  const readBracket = async (): Promise<Bracket> => {
-    if (now === undefined) return reckon();
-    const nowMs = await readNow(now);
-    return { earliestMs: nowMs, latestMs: nowMs };
-  };
+  const readBracket = async (): Promise<Bracket> =>
+    now === undefined ? reckon() : readNow(now, options.signal);
+  const usesSeconds = JSON.stringify(advance).includes("{{seconds}}");
   return virtualClock({
     now: readBracket,
     inFlight: options.inFlight,
+    isReckoned: now === undefined,
+    signal: options.signal,
     advance: async (durationMs) => {
       const wholeMs = Math.max(1, Math.ceil(durationMs));
-      const usesSeconds = JSON.stringify(advance).includes("{{seconds}}");
       const seconds = Math.ceil(wholeMs / 1_000);
       const before = await readBracket();
-      await runHook("clock.advance", advance, { ms: wholeMs, seconds });
+      await runHook("clock.advance", advance, { ms: wholeMs, seconds }, options.signal);
       advancedMs += usesSeconds ? seconds * 1_000 : wholeMs;
       const after = await readBracket();
-      if (after.earliestMs - before.earliestMs < wholeMs - 1)
+      const mostMs = after.latestMs - before.earliestMs;
+      const leastMs = after.earliestMs - before.latestMs;
+      if (mostMs < wholeMs - 1 || isFarTooMuch(leastMs, wholeMs))
         throw new HookError(
           "clock.advance",
-          `asked to move the clock by ${wholeMs} ms, after which it had moved by ${after.earliestMs - before.earliestMs} ms`,
+          `asked to move the clock by ${duration(wholeMs)}, after which it had moved by ${mostMs < 0 ? `${duration(-mostMs)} backwards` : duration(mostMs)}`,
         );
       return after;
     },

@@ -20,6 +20,7 @@ export interface Connection {
  * repeats nothing, but for answers that ask for it: 429 or 503 with Retry-After.
  */
 export interface Transport extends Connection {
+  /** A connection of its own; closed with the transport at the latest. */
   dedicated(): Connection;
   inFlight(): number;
   /** How many answers asked to come back later, and were obeyed. */
@@ -39,6 +40,8 @@ export interface TransportOptions {
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_THROTTLED_TRIES = 12;
+/** Who asks to stay away for longer is not throttling but closed for the day; and no clock is moved for that. */
+const MAX_OBEYED_MS = 24 * 3_600_000;
 
 /**
  * How much of a Retry-After is waited out on this machine's clock, in milliseconds, where the
@@ -50,14 +53,22 @@ export const createTransport = (options: TransportOptions): Transport => {
   const state: State = { inFlight: 0, throttled: 0, waiting: 0 };
   const common = { allowH2: false, pipelining: 1, connectTimeout: options.timeoutMs } as const;
   const pool = new Pool(options.origin, { ...common, connections: options.maxConnections });
+  const clients = new Set<Client>();
   const send = (dispatcher: Dispatcher) => (request: Request, sender: Sender) =>
     sendPolitely(options, state, dispatcher, request, sender);
   return {
     send: send(pool),
-    close: () => pool.destroy(),
+    close: async () => {
+      await Promise.all([pool, ...clients].map((one) => one.destroy()));
+    },
     dedicated: () => {
       const client = new Client(options.origin, common);
-      return { send: send(client), close: () => client.destroy() };
+      clients.add(client);
+      const close = (): Promise<void> => {
+        clients.delete(client);
+        return client.destroy();
+      };
+      return { send: send(client), close };
     },
     inFlight: () => state.inFlight,
     throttled: () => state.throttled,
@@ -82,6 +93,7 @@ const sendPolitely = async (
   request: Request,
   sender: Sender,
 ): Promise<Answer> => {
+  let waitedMs = 0;
   for (let attempt = 1; ; attempt += 1) {
     state.inFlight += 1;
     const answer = await sendOnce(options, dispatcher, request, sender.scope).finally(() => {
@@ -89,19 +101,23 @@ const sendPolitely = async (
     });
     const waitMs = retryAfterMs(answer);
     if (waitMs === undefined) return answer;
-    if (attempt >= MAX_THROTTLED_TRIES)
+    if (attempt >= MAX_THROTTLED_TRIES || waitMs > MAX_OBEYED_MS || !sender.clock.canWait(waitedMs + waitMs))
       throw new TransportError(
         answer.exchange,
         "timeout",
-        `throttled ${attempt} times in a row, with status ${answer.status}`,
+        `throttled ${attempt} times in a row, with status ${answer.status} and Retry-After ${headerOf(answer, "retry-after") ?? ""}`,
       );
     state.throttled += 1;
     const turn = 1 + Math.floor(state.waiting / TRIES_AT_ONCE);
     state.waiting += 1;
-    // The limiter may count on the target's clock or on real time, and nobody can tell: first the cheap one, then both.
-    await sender.clock.sleep(waitMs * turn);
-    if (attempt > 1 && sender.clock.kind === "virtual") await pause(Math.min(waitMs, realWaitMs(attempt)));
-    state.waiting -= 1;
+    try {
+      // The limiter may count on the target's clock or on real time, and nobody can tell: first the cheap one, then both.
+      await sender.clock.sleep(waitMs * turn);
+      if (attempt > 1 && sender.clock.kind === "virtual") await pause(Math.min(waitMs, realWaitMs(attempt)));
+    } finally {
+      state.waiting -= 1;
+    }
+    waitedMs += waitMs * turn;
   }
 };
 
@@ -111,7 +127,8 @@ export const retryAfterMs = (answer: Answer): number | undefined => {
   const value = headerOf(answer, "retry-after");
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
-  const dateMs = Date.parse(value);
+  // Date.parse takes much for a date that is none ("1.5" is a day of May), so only the form of RFC 9110 is read.
+  const dateMs = /^[A-Z][a-z]+, .* GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   const answeredMs = Date.parse(headerOf(answer, "date") ?? "");
   if (Number.isNaN(dateMs) || Number.isNaN(answeredMs)) return 1_000;
   return Math.max(0, dateMs - answeredMs);
@@ -163,6 +180,7 @@ const receive = async (
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     signal: AbortSignal.timeout(timeoutMs),
+    responseHeaders: "raw",
   });
   const chunks: Buffer[] = [];
   let size = 0;
@@ -171,11 +189,19 @@ const receive = async (
     if (size > MAX_ANSWER_BYTES) throw new RangeError(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk);
   }
-  const pairs = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((one) => [name, one] as const),
-  );
-  return { status: statusCode, headers: pairs, text: Buffer.concat(chunks).toString("utf8") };
+  return {
+    status: statusCode,
+    headers: pairsOf(headers as unknown as readonly string[]),
+    text: Buffer.concat(chunks).toString("utf8"),
+  };
 };
+
+/** undici's raw list of names and values in turn, as pairs: an object would lose the order, and put repeats together. */
+const pairsOf = (raw: readonly string[]): Answer["headers"] =>
+  Array.from({ length: raw.length / 2 }, (_, index) => [
+    (raw[2 * index] ?? "").toLowerCase(),
+    raw[2 * index + 1] ?? "",
+  ]);
 
 /** The body as JSON; undefined where it is not JSON at all. */
 export const parseJson = (text: string): unknown => {
@@ -187,7 +213,9 @@ export const parseJson = (text: string): unknown => {
 };
 
 const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "";
 
 const reasonOf = (error: unknown): TransportError["reason"] => {
   const code = codeOf(error);
@@ -195,10 +223,12 @@ const reasonOf = (error: unknown): TransportError["reason"] => {
   if (/TIMEOUT/.test(code) || (error instanceof Error && /Timeout|Abort/.test(error.name))) return "timeout";
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code)) return "refused";
   if (/HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW/.test(code)) return "protocol";
+  if (/^ERR_SSL|^ERR_TLS|^EPROTO$|CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return "protocol";
   return "closed";
 };
 
-const messageOf = (error: unknown): string => {
+/** What an error of the network says, with its code. */
+export const messageOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error);
   const code = codeOf(error);
   return code === "" || text.includes(code) ? text : `${text} (${code})`;

@@ -53,16 +53,19 @@ describe("rules", () => {
   });
 
   it.each([
-    ["code.unknown", /because {2}The exchange takes the code/],
-    ["exchange.no-store", /clause {4}RFC 6749/],
-    ["untestable.rate-limits", /because {2}/],
-  ] as const)("says of %s where it comes from", (id, line) => {
-    expect(renderRule(id, [], page).replaceAll(/^( +\S+) +/gm, (start) => start)).toMatch(
-      new RegExp(line.source.replace(/ \{\d\}/, " +")),
-    );
-    expect(renderRule(id, [], page)).not.toContain("kills");
+    ["code.unknown", "because The exchange takes the code"],
+    ["exchange.no-store", "clause RFC 6749"],
+    ["untestable.rate-limits", "because "],
+  ] as const)("says of %s where it comes from", (id, start) => {
+    const text = renderRule(id, [], page);
+    expect(text.replaceAll(/ +/g, " ")).toContain(start);
+    expect(text).not.toContain("kills");
   });
 });
+
+/** The last line of the preflight's report. */
+const last = (checks: readonly Check[]): string | undefined =>
+  renderDoctor(checks, page).trimEnd().split("\n").at(-1);
 
 describe("doctor", () => {
   const reach: Check = { check: "base address", ok: true, message: "http://127.0.0.1:4000 answers" };
@@ -95,8 +98,6 @@ describe("doctor", () => {
   });
 
   it("says what the checks come to", () => {
-    const last = (checks: readonly Check[]): string | undefined =>
-      renderDoctor(checks, page).trimEnd().split("\n").at(-1);
     const { fatal: _, ...harmless } = secret;
     expect([last([reach]), last([reach, second]), last([harmless])]).toEqual([
       "Ready: 1 check held.",
@@ -122,6 +123,9 @@ const clean: DetectReport = {
   },
   variants: { total: 34, falseAlarms: [], unsettled: [] },
 };
+
+/** The totals at the end of a report on detection. */
+const ends = (text: string): string => text.slice(text.indexOf("Defects "));
 
 describe("detect", () => {
   it("prints for each rule which defects it killed and with how many cases", () => {
@@ -195,11 +199,31 @@ describe("detect", () => {
 
       Not settled on a variant (1)
 
-        ? slow  refresh.reusable: inconclusive
+        ? refresh.reusable: inconclusive
           no answer
+          slow
 
       Defects   2 of 3 defects killed
-      Variants  1 false alarm on 1 of 34 variants
+      Variants  1 false alarm, on 1 variant among 34 variants
+      Took      48.2 s, seed 7
+      "
+    `);
+  });
+
+  it("claims nothing for what a run that was cut short did not try", () => {
+    const report: DetectReport = { ...clean, defects: { ...clean.defects, total: 339 } };
+    expect(ends(renderDetect(report, page))).toMatchInlineSnapshot(`
+      "Defects   3 of 339 defects killed, 336 not tried
+      Variants  no false alarm on those of 34 variants that were judged
+      Outcome   the run was cut short: what was not tried proves nothing
+      Took      48.2 s, seed 7
+      "
+    `);
+    const counted = { ...clean, variants: { ...clean.variants, judged: 12 } };
+    expect(ends(renderDetect(counted, page))).toMatchInlineSnapshot(`
+      "Defects   3 of 3 defects killed
+      Variants  no false alarm on 12 of 34 variants
+      Outcome   the run was cut short: what was not tried proves nothing
       Took      48.2 s, seed 7
       "
     `);

@@ -376,7 +376,13 @@ it("whatever a service answers, the report is safe to print and no line is too l
         {
           kind: "failed",
           cases: 1,
-          facts: { readings: [a], [b]: c, bracket: { lifetimeMs: 5 }, broken: [a, b], brokenCases: 3 },
+          facts: {
+            readings: [a, "constructor"],
+            [b]: c,
+            bracket: { lifetimeMs: 5 },
+            broken: [a, b],
+            brokenCases: 3,
+          },
           breach: breachOf(a, b, {
             part: c,
             reproduction: { seed: 1, counterexample: a, replayed: { failures: 1, attempts: 1 } },

@@ -1,5 +1,5 @@
 import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
-import type { DetectReport } from "../../conformance/contract/detect.ts";
+import type { DetectReport, Survivor } from "../../conformance/contract/detect.ts";
 import { groups } from "../../conformance/contract/requirement.ts";
 import { elapsed, figure, plural } from "../text/figures.ts";
 import { flow, indent, padEnd, widest, wrap } from "../text/layout.ts";
@@ -71,14 +71,24 @@ const unproven = (report: DetectReport, page: Page): string[] => {
 const idWidth = widest(requirementIds);
 
 const survivors = ({ defects }: DetectReport, page: Page): string[] =>
-  section(
+  listed(
     `Survivors (${defects.survivors.length})`,
-    defects.survivors.map(({ name, rule, verdict, reason }) => [
-      `${page.palette.red("✗")} ${page.palette.bold(safe(name))}  ${page.palette.dim(`${rule}: ${wordOf(verdict)}`)}`,
-      ...indent(reason === undefined ? [] : wrap(safe(reason), page.columns - 4), 2),
-    ]),
+    defects.survivors.map((one) => ({ ...one, mark: page.palette.red("✗") })),
     page,
   );
+
+/** Names with the rule that is in question, what it said, and why. */
+const listed = (
+  title: string,
+  entries: readonly (Survivor & { readonly mark: string })[],
+  page: Page,
+): string[] => {
+  const lines = entries.flatMap(({ name, rule, verdict, reason, mark }) => [
+    `${mark} ${safe(name)}  ${page.palette.dim(`${rule}: ${wordOf(verdict)}`)}`,
+    ...indent(reason === undefined ? [] : wrap(safe(reason), page.columns - 4), 2),
+  ]);
+  return section(title, lines.length === 0 ? [] : [lines], page);
+};
 
 const falseAlarms = ({ variants }: DetectReport, page: Page): string[] =>
   section(
@@ -101,31 +111,66 @@ const falseAlarms = ({ variants }: DetectReport, page: Page): string[] =>
     page,
   );
 
-const unsettled = ({ variants }: DetectReport, page: Page): string[] => {
+/** Rules left open on variants; those of one rule and one reason stand together. */
+const unsettled = ({ variants }: DetectReport, { palette, columns }: Page): string[] => {
   const open = variants.unsettled ?? [];
-  return section(
-    `Not settled on a variant (${open.length})`,
-    open.map(({ variant, rule, verdict, reason }) => [
-      `${page.palette.yellow("?")} ${safe(variant)}  ${page.palette.dim(`${rule}: ${wordOf(verdict)}`)}`,
-      ...indent(reason === undefined ? [] : wrap(safe(reason), page.columns - 4), 2),
-    ]),
-    page,
-  );
+  const causes = Map.groupBy(open, ({ rule, verdict, reason }) => `${rule}\n${verdict}\n${reason ?? ""}`);
+  const lines = [...causes.values()].flatMap((members) => {
+    const [first] = members;
+    if (first === undefined) return [];
+    const names = members.map(({ variant }) => safe(variant));
+    return [
+      `${palette.yellow("?")} ${first.rule}: ${wordOf(first.verdict)}`,
+      ...indent(first.reason === undefined ? [] : wrap(safe(first.reason), columns - 4), 2),
+      ...indent(flow(names, " · ", columns - 4).map(palette.dim), 2),
+    ];
+  });
+  return section(`Not settled on a variant (${open.length})`, lines.length === 0 ? [] : [lines], {
+    palette,
+    columns,
+  });
 };
 
-const totals = ({ defects, variants, durationMs, seed }: DetectReport, { palette }: Page): string[] => {
-  const killed = `${defects.killed} of ${plural(defects.total, "defect")} killed`;
-  const alarmed = new Set(variants.falseAlarms.map(({ variant }) => variant)).size;
-  const alarms = `${plural(variants.falseAlarms.length, "false alarm")} on ${alarmed} of ${plural(variants.total, "variant")}`;
-  const quiet = `no false alarm on ${plural(variants.total, "variant")}`;
+/** Defects that were neither killed nor survived were never tried: the run was cut short. */
+const untriedDefects = ({ defects }: DetectReport): number =>
+  defects.total - defects.killed - new Set(defects.survivors.map(({ name }) => name)).size;
+
+const totals = (report: DetectReport, { palette }: Page): string[] => {
+  const { defects, variants, durationMs, seed } = report;
+  const untried = untriedDefects(report);
+  const judged = variants.judged ?? (untried > 0 ? undefined : variants.total);
   const mark = (good: boolean, text: string): string => (good ? palette.green : palette.red)(text);
+  const left = untried > 0 ? `, ${figure(untried)} not tried` : "";
   return definitions(
     (
       [
-        ["Defects", mark(defects.killed === defects.total && defects.total > 0, killed)],
-        ["Variants", mark(alarmed === 0, alarmed === 0 ? quiet : alarms)],
+        [
+          "Defects",
+          mark(
+            defects.killed === defects.total && defects.total > 0,
+            `${defects.killed} of ${plural(defects.total, "defect")} killed${left}`,
+          ),
+        ],
+        [
+          "Variants",
+          mark(judged === variants.total && variants.falseAlarms.length === 0, variantsText(report, judged)),
+        ],
+        ...(untried > 0 || judged !== variants.total
+          ? [["Outcome", palette.yellow("the run was cut short: what was not tried proves nothing")] as const]
+          : []),
         ["Took", palette.dim(`${elapsed(durationMs)}, seed ${seed}`)],
       ] as const
     ).map(([label, text]) => [palette.bold(label), [text]]),
   );
+};
+
+/** Speaks of as many variants as were judged; of none where that is not known. */
+const variantsText = ({ variants }: DetectReport, judged: number | undefined): string => {
+  const alarmed = new Set(variants.falseAlarms.map(({ variant }) => variant)).size;
+  const all = plural(variants.total, "variant");
+  const partly = judged === undefined ? `those of ${all} that were judged` : `${figure(judged)} of ${all}`;
+  const of = judged === variants.total ? all : partly;
+  return alarmed === 0
+    ? `no false alarm on ${of}`
+    : `${plural(variants.falseAlarms.length, "false alarm")}, on ${plural(alarmed, "variant")} among ${of}`;
 };

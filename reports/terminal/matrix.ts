@@ -6,6 +6,14 @@ import type { Page, Palette } from "./palette.ts";
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
+const legend = [
+  "● failed as declared",
+  "○ declared and did not fail",
+  "× failed too",
+  "· held",
+  "? not settled",
+];
+
 /** Every defect against every rule, one character each; as many rules side by side as the page holds, each with its letter. */
 export const matrixLines = (rows: readonly MatrixRow[], page: Page): string[] => {
   const nameWidth = Math.min(40, widest(rows.map(({ defect }) => safe(defect))));
@@ -15,9 +23,7 @@ export const matrixLines = (rows: readonly MatrixRow[], page: Page): string[] =>
     rules.slice(at * fit, (at + 1) * fit),
   );
   return [
-    page.palette.dim(
-      "● failed as declared   ○ declared and did not fail   × failed too   · held   ? not settled",
-    ),
+    ...flow(legend, "   ", page.columns).map(page.palette.dim),
     ...chunks.flatMap((chunk) => ["", ...chunkLines(rows, chunk, nameWidth, page)]),
   ];
 };

@@ -72,6 +72,8 @@ const readings = (result: RuleResult, page: Page): string[] => {
   const allowed = factsOf(result)["readings"];
   if (!Array.isArray(allowed)) return [];
   const known = knownRequirement(result.id)?.readings ?? {};
+  // A record may name a reading that no object has by itself, and every object inherits some names.
+  const sentenceOf = (name: string): string => (Object.hasOwn(known, name) ? (known[name] ?? "") : "");
   const names = allowed.map((name) => safe(String(name)));
   const columns = page.columns - widest(names) - 6;
   return [
@@ -79,7 +81,7 @@ const readings = (result: RuleResult, page: Page): string[] => {
     ...indent(
       names.length === 0
         ? ["none"]
-        : definitions(names.map((name) => [name, wrap(known[name] ?? "", columns).map(page.palette.dim)])),
+        : definitions(names.map((name) => [name, wrap(sentenceOf(name), columns).map(page.palette.dim)])),
       2,
     ),
   ];

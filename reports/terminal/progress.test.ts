@@ -16,10 +16,14 @@ const passed = resultOf("code.unknown", { kind: "passed", cases: 1 });
 const failed = resultOf("code.single-use", { kind: "failed", cases: 1, breach: breachOf("a", "b") });
 const halfway: ProgressState = { ...[passed, failed].reduce(afterResult, start), elapsedMs: 4_211 };
 
+/** The line while rules sleep. */
+const waits = (sleepers: number, nextInMs: number | undefined): string =>
+  progressLine({ ...halfway, waiting: { sleepers, nextInMs } }, page);
+
 describe("the progress line", () => {
   it("begins with nothing done", () => {
     expect(progressLine(start, page)).toBe(
-      "────────────────────  0/4 rules  0 ms  running code.single-use, code.lifetime, code.unknown, refresh…",
+      "────────────────────  0/4 rules  0 ms  running code.single-use, code.lifetime, code.unknown, refres…",
     );
   });
 
@@ -30,8 +34,6 @@ describe("the progress line", () => {
   });
 
   it("says what is being waited for", () => {
-    const waits = (sleepers: number, nextInMs: number | undefined): string =>
-      progressLine({ ...halfway, waiting: { sleepers, nextInMs } }, page);
     expect(waits(2, 450_000)).toMatch(/2 rules wait, the next for 7\.5 min more$/);
     expect(waits(1, 3_000)).toMatch(/1 rule waits, the next for 3\.0 s more$/);
     expect(waits(1, undefined)).toMatch(/running code\.lifetime, refresh\.lifetime$/);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import path from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 export interface ForeignService {
   readonly baseUrl: string;
@@ -15,7 +15,7 @@ export const startForeignService = async (files: {
   readonly store: string;
   readonly clients: string;
 }): Promise<ForeignService> => {
-  const program = path.join(import.meta.dirname, "main.ts");
+  const program = fileURLToPath(new URL("main.ts", import.meta.url));
   const child = spawn(process.execPath, [program, "--store", files.store, "--clients", files.clients], {
     stdio: ["ignore", "pipe", "inherit"],
   });

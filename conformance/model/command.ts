@@ -1,0 +1,97 @@
+import type fc from "fast-check";
+import { describe } from "../answers.ts";
+import type { Answer, Bracket } from "../world/exchange.ts";
+import type { Client } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+import type { AccessState, CodeState, Expectation, GrantState, Model } from "./states.ts";
+
+/** The service that a history runs against. */
+export interface Real {
+  readonly world: World;
+  readonly clients: readonly Client[];
+  /** An account whose notifications all come from this history; undefined where the run cannot have one. */
+  readonly accountId: string | undefined;
+}
+
+/** One step of a history. Without a service it does nothing: that is how the shrinker marks it as run. */
+export type Command = fc.AsyncCommand<Model, Real | undefined>;
+
+/** The service answered otherwise than the model says. */
+export class Disagreement extends Error {
+  readonly expected: string;
+  readonly actual: string;
+  constructor(expected: string, actual: string) {
+    super(actual);
+    this.name = "Disagreement";
+    this.expected = expected;
+    this.actual = actual;
+  }
+}
+
+export const command = (
+  name: string,
+  check: (model: Model) => boolean,
+  run: (model: Model, real: Real) => Promise<void>,
+): Command => ({
+  check: (model) => check(model),
+  run: async (model, real) => {
+    if (real !== undefined) await run(model, real);
+  },
+  toString: () => name,
+});
+
+/** Does something and says between which moments; each moment is read once, as time never runs backwards. */
+export const during = async <T>(
+  model: Model,
+  { world }: Real,
+  action: () => Promise<T>,
+): Promise<{ value: T; at: Bracket }> => {
+  const { earliestMs } = model.now;
+  const value = await action();
+  model.now = await world.clock.now();
+  return { value, at: { earliestMs, latestMs: model.now.latestMs } };
+};
+
+/**
+ * What was waited for last and what belongs to it, then the newest, then older ones;
+ * `pick` counts from the front and wraps around.
+ */
+export const pickFrom = <T extends CodeState | GrantState | AccessState>(
+  { focus }: Model,
+  all: readonly T[],
+  pick: number,
+): T => {
+  const grant = focus !== undefined && "grant" in focus ? focus.grant : focus;
+  const belongs = (one: T): boolean =>
+    one === grant || ("grant" in one && grant !== undefined && one.grant === grant);
+  const rank = (one: T): number => (one === focus ? 0 : belongs(one) ? 1 : 2);
+  const ordered = all.toReversed().toSorted((a, b) => rank(a) - rank(b));
+  return ordered[pick % ordered.length] as T;
+};
+
+export const clientOf = (real: Real, index: number): Client =>
+  real.clients[index % real.clients.length] as Client;
+
+/** Compares what came with what the model expects, and counts the decision. */
+export const compare = (
+  model: Model,
+  expectation: Expectation,
+  came: boolean,
+  subject: string,
+  answer: Answer,
+): void => {
+  if (expectation.outcome === "either") return;
+  model.decided.push(expectation.state);
+  if (came === (expectation.outcome === "yield")) return;
+  throw new Disagreement(
+    `${subject} ${expectation.outcome === "yield" ? "succeeds" : "is refused"} (${expectation.state})`,
+    `${came ? "it succeeded" : "it was refused"}: ${describe(answer)}`,
+  );
+};
+
+/** Lets time pass and reads the clock. */
+export const sleep = async (model: Model, { world }: Real, waitMs: number): Promise<void> => {
+  await world.clock.sleep(waitMs);
+  model.leftToWaitMs -= waitMs;
+  model.now = await world.clock.now();
+};

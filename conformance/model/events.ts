@@ -1,0 +1,75 @@
+import { describe, idsOf, pageOf } from "../answers.ts";
+import { gaveData } from "../steps.ts";
+import type { Answer } from "../world/exchange.ts";
+import { command, compare, Disagreement, during, pickFrom, sleep, type Command } from "./command.ts";
+import { ofList, type AccessState, type Model } from "./states.ts";
+
+/** Page size of the account's list. */
+const PAGE = 5;
+
+/** An event in the history's own account (section 6). */
+export const triggerEvent = (): Command =>
+  command(
+    "trigger an event",
+    () => true,
+    async (model, real) => {
+      const { accountId, world } = real;
+      if (accountId === undefined || world.events === undefined) return;
+      const events = world.events;
+      const { value: id, at } = await during(model, real, () => events.trigger(accountId));
+      model.events.push({ id, triggered: at });
+    },
+  );
+
+/**
+ * The notifications of the history's own account: those triggered, and no others (sections
+ * 4.4 and 6). At once some may not be visible yet; `settled` waits until all have to be.
+ */
+export const readAccount = (pick: number, when: "at once" | "settled"): Command =>
+  command(
+    `list the account's notifications ${when}, with access token ${pick}`,
+    (model) => firmTokens(model).length > 0,
+    async (model, real) => {
+      const { accountId, world } = real;
+      if (accountId === undefined) return;
+      const { visibilityMs } = world.tolerances;
+      if (when === "settled" && model.events.length > 0 && visibilityMs < model.leftToWaitMs)
+        await sleep(model, real, visibilityMs + 1);
+      const access = pickFrom(model, firmTokens(model), pick);
+      const { value: answer, at } = await during(model, real, () =>
+        world.target.list({ accessToken: access.value, query: { accountId, limit: PAGE } }),
+      );
+      const expectation = ofList(model, access, at);
+      compare(model, expectation, gaveData(answer), "listing with an access token", answer);
+      if (expectation.outcome !== "yield") return;
+      const visible = model.events.filter(
+        ({ triggered }) => at.earliestMs - triggered.latestMs > visibilityMs,
+      );
+      comparePage(model, answer, visible.length, model.events.length);
+    },
+  );
+
+/** Access tokens of the first client, which the events are for, that nothing has put in doubt. */
+const firmTokens = (model: Model): readonly AccessState[] =>
+  model.accesses.filter(({ grant, doubtful }) => grant.client === 0 && !doubtful && !grant.doubtful);
+
+const comparePage = (model: Model, answer: Answer, least: number, most: number): void => {
+  model.otherDecisions += 1;
+  const page = pageOf(answer);
+  const total = typeof page?.total === "number" ? page.total : Number.NaN;
+  const ids = page === undefined ? [] : idsOf(page);
+  const triggered = new Set(model.events.map(({ id }) => id));
+  const strange = triggered.has(undefined) ? undefined : ids.find((id) => !triggered.has(id));
+  if (
+    total >= least &&
+    total <= most &&
+    ids.length === Math.min(PAGE, total) &&
+    strange === undefined &&
+    new Set(ids).size === ids.length
+  )
+    return;
+  throw new Disagreement(
+    `the account has ${least === most ? least : `${least} to ${most}`} notifications, each of an event that was triggered for it, in pages of ${PAGE}`,
+    describe(answer),
+  );
+};

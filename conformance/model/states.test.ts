@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { documentLimits } from "../contract/limits.ts";
+import { newModel, ofExchange, ofList, ofRefresh, type Model } from "./states.ts";
+import { codeIssued, codeUsed, exchangeRefused, refreshed } from "./transitions.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const at = (ms: number): { earliestMs: number; latestMs: number } => ({ earliestMs: ms, latestMs: ms });
+
+const begun = (): Model => newModel(documentLimits, 500, at(0), Infinity);
+const tokens = { accessToken: "access", refreshToken: "refresh", lifetimeMs: 7_200_000 };
+
+describe("the reference model", () => {
+  test("lets a code be exchanged for 10 minutes, once", () => {
+    const model = begun();
+    const code = codeIssued(model, "code", 0, at(0));
+    expect(ofExchange(model, code, at(9 * MINUTE_MS))).toEqual({ outcome: "yield", state: "code issued" });
+    expect(ofExchange(model, code, at(10 * MINUTE_MS))).toEqual({ outcome: "either" });
+    expect(ofExchange(model, code, at(11 * MINUTE_MS))).toEqual({ outcome: "refusal", state: "code expired" });
+    codeUsed(model, code, tokens, at(MINUTE_MS));
+    expect(ofExchange(model, code, at(MINUTE_MS))).toEqual({ outcome: "refusal", state: "code used" });
+  });
+
+  test("expects nothing of a code that a refused attempt has named, until it has expired", () => {
+    const model = begun();
+    const code = codeIssued(model, "code", 0, at(0));
+    exchangeRefused(code);
+    expect(ofExchange(model, code, at(1))).toEqual({ outcome: "either" });
+    expect(ofExchange(model, code, at(DAY_MS)).outcome).toBe("refusal");
+  });
+
+  test("counts the 30 days of a refresh token from the exchange, whatever its use", () => {
+    const model = begun();
+    const code = codeIssued(model, "code", 0, at(0));
+    codeUsed(model, code, tokens, at(5 * MINUTE_MS));
+    const grant = code.grant ?? expect.fail("no grant");
+    refreshed(model, grant, { accessToken: "next", lifetimeMs: 1_000 }, at(29 * DAY_MS));
+    expect(ofRefresh(model, grant, at(30 * DAY_MS))).toEqual({ outcome: "yield", state: "refresh token valid" });
+    expect(ofRefresh(model, grant, at(30 * DAY_MS + 6 * MINUTE_MS))).toEqual({
+      outcome: "refusal",
+      state: "refresh token invalid",
+    });
+  });
+
+  test("lets a refresh end the access token before it or not, but never prolong it", () => {
+    const model = begun();
+    const code = codeIssued(model, "code", 0, at(0));
+    codeUsed(model, code, tokens, at(0));
+    const [access] = model.accesses;
+    if (access === undefined) return expect.fail("no access token");
+    expect(ofList(model, access, at(1)).outcome).toBe("yield");
+    refreshed(model, access.grant, { accessToken: "next", lifetimeMs: 7_200_000 }, at(7_000_000));
+    expect(ofList(model, access, at(7_000_001)).outcome).toBe("either");
+    expect(ofList(model, access, at(7_300_000))).toEqual({ outcome: "refusal", state: "access token dead" });
+    expect(ofList(model, model.accesses[1] ?? access, at(7_300_000)).outcome).toBe("yield");
+  });
+
+  test("lets a second presentation of a code revoke what the first one gave", () => {
+    const model = begun();
+    const code = codeIssued(model, "code", 0, at(0));
+    codeUsed(model, code, tokens, at(0));
+    exchangeRefused(code);
+    expect(ofRefresh(model, model.grants[0] ?? expect.fail(), at(1)).outcome).toBe("either");
+    expect(ofList(model, model.accesses[0] ?? expect.fail(), at(1)).outcome).toBe("either");
+  });
+
+  test("expects nothing of an access token that was issued twice", () => {
+    const model = begun();
+    codeUsed(model, codeIssued(model, "one", 0, at(0)), tokens, at(0));
+    codeUsed(model, codeIssued(model, "two", 0, at(0)), { ...tokens, refreshToken: "other" }, at(0));
+    expect(model.accesses.map((access) => ofList(model, access, at(1)).outcome)).toEqual(["either", "either"]);
+  });
+});

@@ -1,0 +1,43 @@
+import { duration } from "../contract/duration.ts";
+import { command, pickFrom, sleep, type Command } from "./command.ts";
+import { guardFor } from "./standing.ts";
+import type { Model } from "./states.ts";
+
+type Kind = "code" | "refresh token" | "access token";
+
+/** Room for a request's own travel before the end of a lifetime, in milliseconds. */
+const TRAVEL_MS = 400;
+
+/** Some time passes, whatever lives or dies meanwhile. */
+export const wait = (waitMs: number): Command =>
+  command(
+    `wait ${duration(waitMs)}`,
+    (model) => waitMs <= model.leftToWaitMs,
+    (model, real) => sleep(model, real, waitMs),
+  );
+
+/** Time passes until a credential is right before or after its end, which the next command finds in front. */
+export const waitForEnd = (kind: Kind, pick: number, side: "before" | "after", distanceMs: number): Command =>
+  command(
+    `wait until ${duration(distanceMs)} ${side} the end of ${kind} ${pick}, and the guard`,
+    (model) => mortals(model, kind).length > 0,
+    async (model, real) => {
+      const mortal = pickFrom(model, mortals(model, kind), pick);
+      const { issued, lifetimeMs } = mortal;
+      const guardMs = guardFor(lifetimeMs, model.guardMs);
+      const waitMs =
+        side === "before"
+          ? lifetimeMs - guardMs - TRAVEL_MS - distanceMs - (model.now.latestMs - issued.earliestMs)
+          : lifetimeMs + guardMs + distanceMs - (model.now.earliestMs - issued.latestMs);
+      // A lifetime that is no number, one that has passed, and one longer than the history may wait: none is waited for.
+      if (!(waitMs <= model.leftToWaitMs)) return;
+      model.focus = mortal;
+      if (waitMs > 0) await sleep(model, real, waitMs);
+    },
+  );
+
+const mortals = (
+  model: Model,
+  kind: Kind,
+): readonly (Model["codes"] | Model["grants"] | Model["accesses"])[number][] =>
+  kind === "code" ? model.codes : kind === "refresh token" ? model.grants : model.accesses;

@@ -1,0 +1,180 @@
+import fc from "fast-check";
+import { credentialsOf, describe } from "../answers.ts";
+import { duration } from "../contract/duration.ts";
+import type { Verdict } from "../contract/verdict.ts";
+import { broke, held, type Judgement } from "../judgement.ts";
+import { withConnections } from "../race.ts";
+import type { Rules } from "../rule.ts";
+import type { Run } from "../run.ts";
+import { obtainTokens, opens, refreshBody, type IssuedTokens } from "../steps.ts";
+import type { Target } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+
+export const refreshReuseRules = {
+  refreshTokenWorksAgainAndAgain: {
+    requirement: "refresh.reusable",
+    check: async (world, run) => {
+      const parts = [await oneAfterAnother(run), await atOnce(run), await throughItsLife(world, run)];
+      return run.all(parts.map((part) => Promise.resolve(part)));
+    },
+  },
+} satisfies Rules;
+
+const SERIES: Record<Run["effort"], readonly number[]> = {
+  quick: [2, 30],
+  standard: [2, 11, 60],
+  thorough: [2, 11, 60, 300],
+};
+
+/** The same refresh token time after time, over one connection and over changing ones, each new access token at work. */
+const oneAfterAnother = (run: Run): Promise<Verdict> =>
+  run.forEach(
+    SERIES[run.effort].flatMap((times) => [
+      { times, connection: "shared" as const },
+      { times: Math.min(times, 3), connection: "another each time" as const },
+    ]),
+    async ({ times, connection }, world) => {
+      const tokens = await obtainTokens(world);
+      for (let time = 1; time <= times; time += 1) {
+        const judgement = await (connection === "shared"
+          ? refreshNow(world, world.target, tokens, `refresh ${time}`)
+          : withConnections(world, 1, ([own]) =>
+              refreshNow(world, own ?? world.target, tokens, `refresh ${time}`),
+            ));
+        if (judgement.kind !== "held") return judgement;
+      }
+      return held;
+    },
+    {
+      part: "one after another",
+      print: ({ times, connection }) => `${times} refreshes, connection: ${connection}`,
+    },
+  );
+
+/** One refresh that must succeed and bring an access token that works. */
+const refreshNow = async (
+  world: World,
+  target: Pick<Target, "refresh">,
+  tokens: IssuedTokens,
+  what: string,
+): Promise<Judgement> => {
+  const expected =
+    "the refreshToken works again and again within its life, and each accessToken that it brings works";
+  const answer = await target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+  const { accessToken } = credentialsOf(answer);
+  if (accessToken === undefined) return broke(expected, `${what} was refused: ${describe(answer)}`);
+  return (await opens(world, accessToken))
+    ? held
+    : broke(expected, `the accessToken of ${what} does not open the list`);
+};
+
+const ROUNDS_IN_A_LANE = 5;
+
+/**
+ * Several refreshes at the same moment. Each must bring a token; not all of those need work,
+ * as a refresh may revoke the token before it, but one of them must, and then the next one's.
+ */
+const atOnce = (run: Run): Promise<Verdict> =>
+  run.forEach(
+    Array.from({ length: run.cases(0.32, 2) }, (_, lane) => 2 + (lane % 3)),
+    (contenders, world) =>
+      withConnections(world, contenders, async (connections) => {
+        for (let round = 1; round <= ROUNDS_IN_A_LANE; round += 1) {
+          const tokens = await obtainTokens(world);
+          const answers = await Promise.all(
+            connections.map((connection) =>
+              connection.refresh(refreshBody(tokens.client, tokens.refreshToken)),
+            ),
+          );
+          const refused = answers.find((answer) => credentialsOf(answer).accessToken === undefined);
+          if (refused !== undefined)
+            return broke(
+              `each of ${contenders} refreshes at the same time yields an accessToken`,
+              `one was refused: ${describe(refused)}`,
+            );
+          const opened = await Promise.all(
+            answers.map((answer) => opens(world, credentialsOf(answer).accessToken ?? "")),
+          );
+          if (!opened.includes(true))
+            return broke(
+              `of ${contenders} refreshes at the same time at least the last brings an accessToken that works`,
+              "none of their accessTokens opens the list",
+            );
+          const after = await refreshNow(
+            world,
+            world.target,
+            tokens,
+            `the refresh after ${contenders} at once`,
+          );
+          if (after.kind !== "held") return after;
+        }
+        return held;
+      }),
+    { part: "at once", print: (contenders) => `${contenders} refreshes at the same time` },
+  );
+
+/** One refresh token at several ages, the last of them right before its 30 days are over. */
+const throughItsLife = async (world: World, run: Run): Promise<Verdict> => {
+  const lifetimeMs = world.limits.refreshTokenLifetimeMs;
+  if (!world.clock.canWait(lifetimeMs))
+    return {
+      kind: "could-not-run",
+      missing: "clock.advance",
+      reason: `its last refreshes come after up to ${duration(lifetimeMs)}; add \`hooks.clock.advance\` to the profile, or raise --max-wait`,
+    };
+  const lastMs = lifetimeMs - Math.min(world.tolerances.lifetimeGuardMs, lifetimeMs / 4) - ROOM_MS;
+  return run.forEach(
+    lives(run, lastMs),
+    async (agesMs, caseWorld) => {
+      const tokens = await obtainTokens(caseWorld);
+      let ageMs = 0;
+      for (const nextMs of agesMs) {
+        if (nextMs > ageMs) await caseWorld.clock.sleep(nextMs - ageMs);
+        ageMs = Math.max(ageMs, nextMs);
+        const judgement = await refreshNow(
+          caseWorld,
+          caseWorld.target,
+          tokens,
+          `the refresh at an age of ${duration(ageMs)}`,
+        );
+        if (judgement.kind !== "held") return judgement;
+      }
+      return held;
+    },
+    {
+      part: "late in its life",
+      together: true,
+      replays: world.clock.kind === "virtual" ? 2 : 0,
+      print: (agesMs) => `refreshed at ${agesMs.map(duration).join(", ")}`,
+    },
+  );
+};
+
+/** Sleeps overshoot a little, and several do so in a row; the very end is refresh.lifetime's. */
+const ROOM_MS = 3_000;
+const MINUTE_MS = 60_000;
+
+/** Ages to refresh at: at once and at the end, steps on the way that a cache or a grace period might have, and any others. */
+const lives = (run: Run, lastMs: number): readonly (readonly number[])[] => {
+  const fixed = [
+    0,
+    2_000,
+    MINUTE_MS + 1_000,
+    11 * MINUTE_MS,
+    61 * MINUTE_MS,
+    25 * 60 * MINUTE_MS,
+    8 * 1_440 * MINUTE_MS,
+  ];
+  const generated = fc.sample(
+    fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 5 }),
+    { seed: run.seed, numRuns: run.cases(0.12) },
+  );
+  return [
+    [0, lastMs],
+    [...fixed.filter((ageMs) => ageMs < lastMs), lastMs],
+    ...generated.map((shares) => [
+      ...shares.map((share) => share * share * lastMs).toSorted((a, b) => a - b),
+      lastMs,
+    ]),
+  ];
+};

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { catalogue, isRequirementId, requirementIds } from "../conformance/contract/catalogue.ts";
+import { behaviours, defects, findBehaviour, UnknownBehaviour, variants } from "./index.ts";
+import { sound } from "./sound.ts";
+
+const entries = Object.entries({ ...defects, ...variants });
+
+test("names are unique across defects and variants, in lower case with dashes", () => {
+  expect(entries).toHaveLength(Object.keys(defects).length + Object.keys(variants).length);
+  expect(Object.keys(behaviours)).toHaveLength(entries.length + 1);
+  for (const [name] of entries) expect(name).toMatch(/^[a-z\d]+(?:-[a-z\d]+)*$/);
+});
+
+test("there are as many defects and variants as the gate is to be measured by", () => {
+  expect(Object.keys(defects).length).toBeGreaterThanOrEqual(95);
+  expect(Object.keys(variants).length).toBeGreaterThanOrEqual(32);
+});
+
+test.each(entries)(
+  "%s replaces decisions that there are, and says how in a sentence of its own",
+  (name, entry) => {
+    const replaced = Object.entries(entry.replaces(sound));
+    for (const [decision, replacement] of replaced) {
+      expect(sound).toHaveProperty(decision);
+      expect(replacement).not.toBe(sound[decision as keyof typeof sound]);
+    }
+    expect(replaced.length > 0 || "clockMode" in entry).toBe(true);
+    expect(entry.summary).toMatch(/^\S.*\.$/);
+    expect(entries.filter(([, { summary }]) => summary === entry.summary).map(([other]) => other)).toEqual([
+      name,
+    ]);
+  },
+);
+
+test("every defect breaks requirements that there are", () => {
+  for (const [name, { breaks }] of Object.entries(defects)) {
+    expect({ name, known: breaks.length > 0 && breaks.every(isRequirementId) }).toEqual({
+      name,
+      known: true,
+    });
+    expect(new Set(breaks).size).toBe(breaks.length);
+  }
+});
+
+test("every required and every derived requirement is broken by a defect", () => {
+  const broken = new Set(Object.values(defects).flatMap(({ breaks }) => breaks));
+  const bound = requirementIds.filter((id) => ["required", "derived"].includes(catalogue[id].level));
+  expect(bound.filter((id) => !broken.has(id))).toEqual([]);
+});
+
+test("each service gets decisions of its own, so that one does not remember another's requests", () => {
+  const behaviour = findBehaviour("code-reusable-twice");
+  expect(behaviour.make()).not.toBe(behaviour.make());
+});
+
+test("an unknown name is answered with names near it", () => {
+  expect(() => findBehaviour("code-live-an-hour")).toThrow(UnknownBehaviour);
+  expect(() => findBehaviour("code-live-an-hour")).toThrow("code-lives-an-hour");
+  expect(() => findBehaviour("constructor")).toThrow(UnknownBehaviour);
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { defaultClients, InvalidClients, parseClients } from "./clients.ts";
+
+const client = { id: "a", secret: "b", redirectUri: "https://client.example/" };
+
+test("the default clients are themselves a valid clients file", () => {
+  expect(parseClients(structuredClone(defaultClients))).toEqual(defaultClients);
+});
+
+test.each([
+  ["an object", client, "clients: expected a JSON array"],
+  ["no client", [], "at least one"],
+  ["a client that is text", ["a"], "clients[0]: expected an object"],
+  ["an unknown key", [{ ...client, name: "x" }], "clients[0].name: unknown key"],
+  [
+    "a missing secret",
+    [{ id: "a", redirectUri: client.redirectUri }],
+    "clients[0].secret: expected a string",
+  ],
+  ["an empty id", [{ ...client, id: "" }], "clients[0].id"],
+  ["an address that is none", [{ ...client, redirectUri: "/callback" }], "clients[0].redirectUri"],
+  ["two of one id", [client, client], 'the id "a" occurs twice'],
+])("%s is refused with a message that says where", (_kind, data, message) => {
+  expect(() => parseClients(data)).toThrow(InvalidClients);
+  expect(() => parseClients(data)).toThrow(message);
+});

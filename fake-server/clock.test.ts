@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { createClock, pause } from "./clock.ts";
+
+const START_MS = 1_000_000;
+
+test("a frozen clock stands still until it is advanced, and then moves by exactly that much", async () => {
+  const clock = createClock("frozen", START_MS);
+  await pause(5);
+  expect(clock.nowMs()).toBe(START_MS);
+  const advance = await clock.advance(250);
+  expect(advance).toEqual({ now: START_MS + 250, fired: 0, inFlight: 0, nextDue: null });
+});
+
+test("an advance steps from timer to timer, so that each sees the time that it was due at", async () => {
+  const clock = createClock("frozen", 0);
+  const seen: [string, number][] = [];
+  const note = (name: string) => () => void seen.push([name, clock.nowMs()]);
+  clock.schedule(30, note("later"));
+  clock.schedule(10, note("first of two"));
+  clock.schedule(10, note("second of two"));
+  clock.schedule(99, note("beyond"));
+  const advance = await clock.advance(50);
+  expect(seen).toEqual([
+    ["first of two", 10],
+    ["second of two", 10],
+    ["later", 30],
+  ]);
+  expect(advance).toEqual({ now: 50, fired: 3, inFlight: 0, nextDue: 99 });
+});
+
+test("a timer that a timer sets fires within the same advance when it is due in it", async () => {
+  const clock = createClock("frozen", 0);
+  const seen: number[] = [];
+  const again = (): void => {
+    seen.push(clock.nowMs());
+    if (seen.length < 3) clock.schedule(clock.nowMs() + 20, again);
+  };
+  clock.schedule(20, again);
+  await clock.advance(45);
+  expect(seen).toEqual([20, 40]);
+  await clock.advance(15);
+  expect(seen).toEqual([20, 40, 60]);
+});
+
+test("what a timer sets off is awaited before time goes on", async () => {
+  const clock = createClock("frozen", 0);
+  const seen: [string, number][] = [];
+  clock.schedule(10, async () => {
+    await pause(5);
+    seen.push(["slow", clock.nowMs()]);
+  });
+  clock.schedule(20, () => void seen.push(["next", clock.nowMs()]));
+  await clock.advance(20);
+  expect(seen).toEqual([
+    ["slow", 10],
+    ["next", 20],
+  ]);
+});
+
+test("two advances at once add up and fire each timer once", async () => {
+  const clock = createClock("frozen", 0);
+  let fired = 0;
+  clock.schedule(15, () => void (fired += 1));
+  const advances = await Promise.all([clock.advance(10), clock.advance(10)]);
+  expect(advances.map(({ now }) => now)).toEqual([10, 20]);
+  expect(fired).toBe(1);
+});
+
+test("a timer that was taken back does not fire, and neither does any after a stop", async () => {
+  const clock = createClock("frozen", 0);
+  let fired = 0;
+  const takeBack = clock.schedule(5, () => void (fired += 1));
+  takeBack();
+  await clock.advance(10);
+  clock.schedule(15, () => void (fired += 1));
+  clock.stop();
+  await clock.advance(10);
+  expect(fired).toBe(0);
+});
+
+test("a flowing clock moves by itself, fires by itself, and can be advanced too", async () => {
+  const clock = createClock("flowing", 0);
+  const firedAtMs = await new Promise<number>((resolve) => {
+    clock.schedule(5, () => resolve(clock.nowMs()));
+  });
+  expect(firedAtMs).toBeGreaterThanOrEqual(5);
+  const { now } = await clock.advance(3_600_000);
+  expect(now).toBeGreaterThanOrEqual(3_600_005);
+  clock.stop();
+});
+
+test("a timer on a flowing clock fires early in real time when the clock is advanced past it", async () => {
+  const clock = createClock("flowing", 0);
+  let fired = 0;
+  clock.schedule(86_400_000, () => void (fired += 1));
+  expect(await clock.advance(86_400_000)).toMatchObject({ fired: 1, nextDue: null });
+  expect(fired).toBe(1);
+  clock.stop();
+});

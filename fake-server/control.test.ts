@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { ACCOUNT, startTestService, type TestService, tokensOf } from "./testing/flow.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ startTimeMs: 1_000 });
+});
+afterAll(() => service.stop());
+
+const control = async (method: string, path: string, body?: unknown) => {
+  const response = await fetch(service.controlUrl + path, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: (text === "" ? {} : JSON.parse(text)) as Record<string, unknown> };
+};
+beforeEach(() => control("POST", "/reset"));
+
+test("the clock is read and advanced", async () => {
+  const { body } = await control("GET", "/clock");
+  const now = Number(body["now"]);
+  expect(await control("POST", "/clock/advance", { ms: 500 })).toEqual({
+    status: 200,
+    body: { now: now + 500, fired: 0, inFlight: 0, nextDue: null },
+  });
+  expect((await control("GET", "/clock")).body["now"]).toBe(now + 500);
+});
+
+test("an event becomes a notification of the same id, account and time", async () => {
+  const { status, body } = await control("POST", "/events", { accountId: ACCOUNT, remark: "r", data: "d" });
+  expect(status).toBe(201);
+  const { accessToken } = await tokensOf(service);
+  const { fields } = await service.list(accessToken, `?id=${String(body["id"])}`);
+  expect(fields["data"]).toMatchObject([{ ...body, remark: "r", data: "d" }]);
+});
+
+test("counters tell what was asked and answered, and a reset forgets everything but the time", async () => {
+  await service.authorize();
+  const { accessToken } = await tokensOf(service);
+  await service.event({});
+  await control("PUT", "/callback", { url: "http://127.0.0.1:1/hook" });
+  expect((await control("GET", "/counters")).body).toMatchObject({
+    requests: { authorize: 2, exchange: 1, refresh: 0, list: 0 },
+    answers: { 200: 3 },
+    events: 1,
+    live: { codes: 2, refreshTokens: 1, accessTokens: 1, notifications: 1 },
+    callback: "http://127.0.0.1:1/hook",
+  });
+  const { body: before } = await control("GET", "/clock");
+  expect((await control("POST", "/reset")).status).toBe(204);
+  expect((await control("GET", "/counters")).body).toMatchObject({
+    requests: { authorize: 0, exchange: 0, refresh: 0, list: 0 },
+    answers: {},
+    events: 0,
+    live: { codes: 0, refreshTokens: 0, accessTokens: 0, notifications: 0 },
+    callback: null,
+  });
+  expect((await control("GET", "/clock")).body).toEqual(before);
+  expect((await service.list(accessToken)).status).toBe(401);
+});
+
+test.each([
+  ["POST", "/clock/advance", { ms: -1 }, "ms: expected"],
+  ["POST", "/clock/advance", { ms: "5" }, "ms: expected"],
+  ["POST", "/clock/advance", { ms: 0.5 }, "ms: expected"],
+  ["POST", "/clock/advance", [], "JSON object"],
+  ["POST", "/events", {}, "accountId: expected"],
+  ["POST", "/events", { accountId: "x" }, "accountId: expected"],
+  ["POST", "/events", { accountId: ACCOUNT, remark: 5 }, "remark: expected"],
+  ["POST", "/events", { accountId: ACCOUNT, clientId: "nobody" }, "clientId: no client"],
+  ["PUT", "/callback", { url: "ftp://x" }, "url: expected"],
+  ["PUT", "/callback", { url: "http://" }, "url: expected"],
+])("%s %s with %j is refused with the reason", async (method, path, body, reason) => {
+  const refused = await control(method, path, body);
+  expect(refused.status).toBe(400);
+  expect(refused.body["error"]).toContain(reason);
+});
+
+test("the service's own port has no control interface", async () => {
+  expect((await service.get("/clock")).status).toBe(404);
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { startTestService } from "../testing/flow.ts";
+import { defects } from "./index.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Every operation once, well and badly; whatever the defect, each has to be answered. */
+test.each(Object.keys(defects))("%s starts, answers every operation, and stops", async (behaviour) => {
+  await using service = await startTestService({ behaviour });
+  const code = await service.code().catch(() => "");
+  const replies = [
+    await service.exchange(code, { clientSecret: "wrong" }),
+    await service.exchange(code),
+    await service.exchange(code),
+    await service.exchange("unknown"),
+  ];
+  const { refreshToken, accessToken } = replies[1]?.fields ?? {};
+  await service.event({});
+  replies.push(
+    await service.refresh(refreshToken),
+    await service.refresh("unknown"),
+    await service.list(String(accessToken), "?limit=2&page=0"),
+    await service.list("unknown"),
+  );
+  await service.advance(HOUR_MS);
+  replies.push(await service.exchange(code), await service.refresh(refreshToken));
+  for (const { status } of replies) expect(status).toBeLessThan(500);
+});

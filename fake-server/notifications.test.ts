@@ -1,0 +1,47 @@
+import { afterEach, expect, test } from "vitest";
+import { openNotificationStore, type StoredNotification } from "./notifications.ts";
+
+const store = openNotificationStore();
+afterEach(() => store.clear());
+
+const notification = (id: string, accountId = "account"): StoredNotification => ({
+  id,
+  accountId,
+  createTime: "2026-01-01T00:00:00.000Z",
+  businessType: "CreateGlobalAccount",
+  businessStatus: "Passed",
+  remark: "",
+  data: "",
+  status: "readed",
+  owner: "",
+});
+const all = { where: "TRUE", parameters: [], orderBy: "sequence" };
+const of = (accountId: string) => ({ where: "accountId = ?", parameters: [accountId], orderBy: "sequence" });
+
+test("what was added is counted and read back field by field, the owner left out", () => {
+  store.add(notification("a"));
+  const { owner: _, ...shown } = notification("a");
+  expect(store.count(all)).toBe(1);
+  expect(store.read(all, 0, 10)).toEqual([shown]);
+});
+
+test("a write is seen by the next read, of everything and of a selection alike", () => {
+  store.add(notification("a", "one"));
+  expect([store.count(all), store.count(of("one")), store.count(of("two"))]).toEqual([1, 1, 0]);
+  store.add(notification("b", "two"));
+  expect([store.count(all), store.count(of("one")), store.count(of("two"))]).toEqual([2, 1, 1]);
+  expect(store.read(of("two"), 0, 10).map(({ id }) => id)).toEqual(["b"]);
+});
+
+test("pages are cut where they are asked for, the hugest offset included", () => {
+  for (const id of ["a", "b", "c", "d", "e"]) store.add(notification(id));
+  const ids = (offset: number, count: number) => store.read(all, offset, count).map(({ id }) => id);
+  expect([ids(0, 2), ids(2, 2), ids(4, 2), ids(6, 2)]).toEqual([["a", "b"], ["c", "d"], ["e"], []]);
+  expect(ids(Number.MAX_SAFE_INTEGER, 2)).toEqual([]);
+});
+
+test("values are never taken for SQL", () => {
+  store.add(notification("a", "one"));
+  expect(store.count(of("one' OR 'a'='a"))).toBe(0);
+  expect(store.count(of("%"))).toBe(0);
+});

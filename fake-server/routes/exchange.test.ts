@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestService, type TestService, tokensOf } from "../testing/flow.ts";
+
+const MINUTE_MS = 60_000;
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+test("a code is exchanged for a token set that lives for two hours", async () => {
+  const { status, fields } = await service.exchange(await service.code());
+  expect(status).toBe(200);
+  expect(fields).toEqual({
+    accessToken: expect.any(String),
+    refreshToken: expect.any(String),
+    expiresIn: 7_200,
+    timestamp: expect.any(Number),
+  });
+});
+
+test("a code works once, and its second presentation ends the tokens that it gave", async () => {
+  const code = await service.code();
+  const { fields } = await service.exchange(code);
+  expect((await service.list(String(fields["accessToken"]))).status).toBe(200);
+  expect((await service.exchange(code)).status).toBe(400);
+  expect((await service.list(String(fields["accessToken"]))).status).toBe(401);
+  expect((await service.refresh(fields["refreshToken"])).status).toBe(400);
+});
+
+test("of twenty exchanges of one code at once exactly one succeeds", async () => {
+  const code = await service.code();
+  const replies = await Promise.all(Array.from({ length: 20 }, () => service.exchange(code)));
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+});
+
+test("a code lives for ten minutes, and a refused attempt adds nothing", async () => {
+  const [alive, tried, dead] = [await service.code(), await service.code(), await service.code()];
+  await service.advance(5 * MINUTE_MS);
+  expect((await service.exchange(tried, { clientSecret: "wrong" })).status).toBe(401);
+  await service.advance(5 * MINUTE_MS - 1);
+  expect((await service.exchange(alive)).status).toBe(200);
+  await service.advance(2);
+  expect((await service.exchange(dead)).status).toBe(400);
+  expect((await service.exchange(tried)).status).toBe(400);
+});
+
+test("a refused attempt leaves the code as it was", async () => {
+  const code = await service.code();
+  expect((await service.exchange(code, { clientSecret: "wrong" })).status).toBe(401);
+  expect((await service.exchange(code)).status).toBe(200);
+});
+
+test("another client cannot exchange a code, and its owner still can", async () => {
+  const code = await service.code();
+  const { id, secret } = service.other;
+  expect((await service.exchange(code, { clientId: id, clientSecret: secret })).status).toBe(400);
+  expect((await service.exchange(code)).status).toBe(200);
+});
+
+test("near misses of secret, client and code are refused, and the code survives them", async () => {
+  const code = await service.code();
+  const { id, secret } = service.client;
+  const wrong = [
+    { clientSecret: secret.slice(0, -1) },
+    { clientSecret: secret.toLowerCase() },
+    { clientSecret: `${secret} ` },
+    { clientSecret: [secret] },
+    { clientSecret: null },
+    { clientSecret: undefined },
+    { clientSecret: service.other.secret },
+    { clientId: id.toUpperCase() },
+    { clientId: [id] },
+    { clientId: "" },
+    { clientId: undefined },
+    { code: code.slice(0, -1) },
+    { code: `${code} ` },
+    { code: [code] },
+    { code: { toString: code } },
+    { code: undefined },
+  ];
+  for (const changes of wrong) {
+    const { status, fields } = await service.exchange(code, changes);
+    expect({ changes, refused: status >= 400 }).toEqual({ changes, refused: true });
+    expect(Object.keys(fields)).toEqual(["error", "message"]);
+  }
+  expect((await service.exchange(code)).status).toBe(200);
+});
+
+test("tokens are all different", async () => {
+  const sets = await Promise.all(Array.from({ length: 30 }, () => tokensOf(service)));
+  expect(new Set(sets.flatMap((set) => [set.accessToken, set.refreshToken])).size).toBe(60);
+});

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestService, type TestService, tokensOf } from "../testing/flow.ts";
+
+const DAY_MS = 86_400_000;
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+test("a refresh yields an access token that works, and no refresh token", async () => {
+  const { refreshToken, accessToken } = await tokensOf(service);
+  const { status, fields } = await service.refresh(refreshToken);
+  expect(status).toBe(200);
+  expect(fields).toEqual({
+    accessToken: expect.any(String),
+    expiresIn: 7_200,
+    timestamp: expect.any(Number),
+  });
+  expect(fields["accessToken"]).not.toBe(accessToken);
+  expect((await service.list(String(fields["accessToken"]))).status).toBe(200);
+  expect((await service.list(accessToken)).status).toBe(200);
+});
+
+test("a refresh token works again and again, at once too, for 30 days from its issue and no longer", async () => {
+  const { refreshToken } = await tokensOf(service);
+  const replies = await Promise.all(Array.from({ length: 10 }, () => service.refresh(refreshToken)));
+  expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+  await service.advance(15 * DAY_MS);
+  expect((await service.refresh(refreshToken)).status).toBe(200);
+  await service.advance(15 * DAY_MS - 1);
+  expect((await service.refresh(refreshToken)).status).toBe(200);
+  await service.advance(2);
+  expect((await service.refresh(refreshToken)).status).toBe(400);
+  expect((await service.exchange(await service.code())).status).toBe(200);
+});
+
+test("an access token lives for expiresIn seconds, and a refresh works after that", async () => {
+  const { accessToken, refreshToken, expiresIn } = await tokensOf(service);
+  await service.advance(expiresIn * 1_000 - 1);
+  expect((await service.list(accessToken)).status).toBe(200);
+  await service.advance(2);
+  expect((await service.list(accessToken)).status).toBe(401);
+  expect((await service.refresh(refreshToken)).status).toBe(200);
+});
+
+test("near misses of token and client are refused", async () => {
+  const { refreshToken, accessToken } = await tokensOf(service);
+  const tokens = [refreshToken.toLowerCase(), `${refreshToken}x`, [refreshToken], accessToken, "", null, 1];
+  for (const token of tokens) expect((await service.refresh(token)).status).toBe(400);
+  for (const clientId of ["", undefined, service.client.id.toLowerCase(), [service.client.id]]) {
+    expect((await service.refresh(refreshToken, { clientId })).status).toBe(401);
+  }
+  expect((await service.refresh(refreshToken, { clientId: service.other.id })).status).toBe(400);
+  expect((await service.refresh(refreshToken)).status).toBe(200);
+});

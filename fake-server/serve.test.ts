@@ -1,0 +1,66 @@
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { InvalidClients, serve, type ServeOptions, UnknownBehaviour } from "./index.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "touchstone-serve-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const file = async (name: string, text: string): Promise<string> => {
+  await writeFile(path.join(folder, name), text);
+  return path.join(folder, name);
+};
+
+/** Serves until `use` is done with the addresses, and gives what `use` gave. */
+const serving = async <T>(
+  options: ServeOptions,
+  use: (addresses: { readonly baseUrl: string; readonly clients: readonly unknown[] }) => Promise<T>,
+): Promise<T> => {
+  const abort = new AbortController();
+  let used: Promise<T> | undefined;
+  await serve(options, {
+    signal: abort.signal,
+    listening: (addresses) => {
+      used = use(addresses).finally(() => abort.abort());
+    },
+  });
+  if (used === undefined) throw new Error("it never listened");
+  return used;
+};
+
+test("it says where it listens, keeps secrets to itself, and frees its ports when told to end", async () => {
+  const clientsFile = await file(
+    "clients.json",
+    JSON.stringify([{ id: "one", secret: "hush", redirectUri: "https://one.example/" }]),
+  );
+  const { status, said, baseUrl } = await serving({ clientsFile }, async (addresses) => {
+    const query = "clientId=one&state=a&redirectUri=https%3A%2F%2Fone.example%2F";
+    const response = await fetch(`${addresses.baseUrl}/open-api/oauth/authorize?${query}`);
+    return { status: response.status, said: JSON.stringify(addresses), baseUrl: addresses.baseUrl };
+  });
+  expect(status).toBe(200);
+  expect(said).not.toContain("hush");
+  await expect(fetch(baseUrl)).rejects.toThrow();
+});
+
+test("a profile is written with its secrets in files that only the owner can read", async () => {
+  const profileFile = path.join(folder, "profile.json");
+  await serving({ profileFile }, async () => undefined);
+  expect((await stat(`${profileFile}.secret-1`)).mode & 0o777).toBe(0o600);
+});
+
+test("a signal that was given before ends it at once", async () => {
+  await serve({}, { signal: AbortSignal.abort(), listening: () => undefined });
+});
+
+test("a clients file that cannot be used is refused before anything listens", async () => {
+  const io = { signal: AbortSignal.abort(), listening: () => undefined };
+  await expect(serve({ clientsFile: path.join(folder, "none.json") }, io)).rejects.toThrow("ENOENT");
+  await expect(serve({ clientsFile: await file("text.json", "text") }, io)).rejects.toThrow("is not JSON");
+  await expect(serve({ clientsFile: await file("empty.json", "[]") }, io)).rejects.toThrow(InvalidClients);
+  await expect(serve({ behaviour: "sounds" }, io)).rejects.toThrow(UnknownBehaviour);
+});

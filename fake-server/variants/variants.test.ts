@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { ACCOUNT, codeIn, startTestService } from "../testing/flow.ts";
+import { variants } from "./index.ts";
+
+const SECOND_MS = 1_000;
+
+test.each(Object.keys(variants))(
+  "%s serves the whole flow and refuses what is to be refused",
+  async (behaviour) => {
+    await using service = await startTestService({ behaviour });
+    const id = await service.event({ clientId: service.client.id });
+    await service.advance(3 * SECOND_MS);
+
+    const code = codeIn(await service.authorize({ state: "State007" }));
+    expect(code).not.toBe("");
+    const { fields: tokens } = await service.exchange(code);
+    expect(tokens).toMatchObject({ accessToken: expect.any(String), refreshToken: expect.any(String) });
+    const { fields: refreshed } = await service.refresh(tokens["refreshToken"]);
+    expect(refreshed).not.toHaveProperty("refreshToken");
+    const { fields: listed } = await service.list(String(refreshed["accessToken"]), `?accountId=${ACCOUNT}`);
+    expect(listed).toMatchObject({ data: [{ id, accountId: ACCOUNT }], total: 1 });
+
+    const again = await service.exchange(code);
+    expect(typeof again.fields["accessToken"]).not.toBe("string");
+    expect(codeIn(await service.authorize({ state: "no good" }))).not.toMatch(/^[\w-]{32}$/);
+    const { fields: unread } = await service.list("nobody");
+    expect(Array.isArray(unread["data"])).toBe(false);
+  },
+);
