@@ -388,9 +388,9 @@ program
     if (options.json) printJson(report);
     else print(renderDetect(report, await page()));
     if (interrupt.signal.aborted) process.exitCode = exitCodes.interrupted;
-    else if (options.jobs > 1 || options.shard === undefined)
-      process.exitCode =
-        report.defects.survivors.length + report.variants.falseAlarms.length > 0 ? exitCodes.failed : 0;
+    else if (report.defects.survivors.length + report.variants.falseAlarms.length > 0)
+      process.exitCode = exitCodes.failed;
+    else if ((report.variants.unsettled ?? []).length > 0) process.exitCode = exitCodes.incomplete;
   });
 
 /** Runs this very command line in a process of its own and reads the JSON that it prints. */

@@ -1,3 +1,4 @@
+import { shorten } from "./text.ts";
 import { headerOf, objectOf, type Answer } from "./world/exchange.ts";
 
 /** What an authorize answer granted, wherever the service put it. */
@@ -73,6 +74,6 @@ export const idsOf = (page: Page): readonly string[] => page.items.map((item) =>
 
 /** How an answer looks to a reader of a report: its status and the beginning of its body. */
 export const describe = (answer: Answer): string => {
-  const text = answer.text.length > 160 ? `${answer.text.slice(0, 160)}…` : answer.text;
+  const text = shorten(answer.text, 160);
   return text === "" ? `status ${answer.status}, no body` : `status ${answer.status}, body ${text}`;
 };

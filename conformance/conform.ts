@@ -44,6 +44,7 @@ export const conform = async (options: ConformOptions): Promise<ConformResult> =
     const { checks, prepared } = await preflight(session, {
       notifications: options.rules.some(readsPrepared),
     });
+    if (options.signal.aborted) return interruptedBefore(session, checks);
     options.onChecked?.(checks);
     refuse(checks);
     options.onRunning?.(session);
@@ -65,7 +66,17 @@ export const conform = async (options: ConformOptions): Promise<ConformResult> =
   }
 };
 
-/** The first fatal check as the error that it stands for. */
+/** What an interrupted preflight comes to: its checks failed for want of connections, and say nothing of the target. */
+const interruptedBefore = (session: Session, checks: readonly Check[]): ConformResult => ({
+  outcome: "interrupted",
+  exitCode: exitCodeOf("interrupted"),
+  results: [],
+  checks,
+  notes: notesOf(session, []),
+  clock: session.clocks.kind,
+});
+
+/** The fatal checks as the error that they stand for. */
 const refuse = (checks: readonly Check[]): void => {
   const fatal = checks.filter((check) => check.fatal !== undefined);
   const sentences = fatal.map(

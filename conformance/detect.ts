@@ -1,10 +1,10 @@
-import type { RequirementId } from "./contract/catalogue.ts";
+import { catalogue, type RequirementId } from "./contract/catalogue.ts";
 import type { DetectReport, FalseAlarm, Kill, MatrixRow, Survivor } from "./contract/detect.ts";
 import { nearest } from "./contract/nearest.ts";
 import type { RuleResult } from "./contract/record.ts";
 import type { Verdict } from "./contract/verdict.ts";
 import { conform } from "./conform.ts";
-import { ConfigurationError } from "./problem.ts";
+import { ConfigurationError, UnreachableError } from "./problem.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import type { Rule } from "./rule.ts";
 import { stopwatch, type Effort } from "./run.ts";
@@ -45,18 +45,20 @@ export const detect = async (options: DetectOptions): Promise<DetectReport> => {
   const unsettled: Unsettled[] = [];
   const matrix: MatrixRow[] = [];
   let killed = 0;
+  let judged = 0;
   for (const subject of options.subjects) {
     if (options.signal.aborted) break;
     options.onSubject?.(subject);
     const results = await judgeSubject(subject, options);
     if (subject.kind === "variant") {
+      if (!options.signal.aborted) judged += 1;
       falseAlarms.push(...results.flatMap((result) => falseAlarmOf(subject, result)));
       unsettled.push(...results.flatMap((result) => unsettledOf(subject, result)));
       continue;
     }
     const missed = subject.breaks.flatMap((rule) => survivorOf(subject, rule, results));
     survivors.push(...missed);
-    if (missed.length === 0) killed += 1;
+    if (missed.length === 0 && subject.breaks.length > 0) killed += 1;
     kills.push(...results.flatMap((result) => killOf(subject, result)));
     if (options.full) matrix.push(matrixRowOf(subject, results));
   }
@@ -67,7 +69,7 @@ export const detect = async (options: DetectOptions): Promise<DetectReport> => {
     seed: options.seed,
     durationMs: Math.round(elapsedMs()),
     defects: { total: count("defect"), killed, survivors, kills },
-    variants: { total: count("variant"), falseAlarms, unsettled },
+    variants: { total: count("variant"), judged, falseAlarms, unsettled },
     ...(options.full ? { matrix } : {}),
   };
 };
@@ -95,6 +97,7 @@ export const mergeDetections = (reports: readonly DetectReport[]): DetectReport 
     },
     variants: {
       total: sum(({ variants }) => variants.total),
+      judged: sum(({ variants }) => variants.judged ?? 0),
       falseAlarms: byName(reports.flatMap(({ variants }) => variants.falseAlarms)),
       unsettled: byName(reports.flatMap(({ variants }) => variants.unsettled ?? [])),
     },
@@ -105,10 +108,11 @@ export const mergeDetections = (reports: readonly DetectReport[]): DetectReport 
 const judgeSubject = async (subject: Subject, options: DetectOptions): Promise<readonly RuleResult[]> => {
   const service = await options.start(subject.name);
   const judgesAll = options.full || subject.kind === "variant";
+  const rules = options.rules.filter((rule) => judgesAll || subject.breaks.includes(rule.requirement));
   try {
     const { results } = await conform({
       resolved: service.resolved,
-      rules: options.rules.filter((rule) => judgesAll || subject.breaks.includes(rule.requirement)),
+      rules,
       effort: options.effort,
       seed: options.seed,
       strict: false,
@@ -119,12 +123,26 @@ const judgeSubject = async (subject: Subject, options: DetectOptions): Promise<r
     return results;
   } catch (error) {
     // A service that the preflight refuses has not been seen through by a rule: it survives, and the reason says why.
-    if (error instanceof ConfigurationError) return [];
+    if (error instanceof ConfigurationError || error instanceof UnreachableError)
+      return rules.map((rule) => refusedBefore(rule, error.message));
     throw error;
   } finally {
     await service.stop();
   }
 };
+
+const refusedBefore = ({ requirement: id }: Rule, message: string): RuleResult => ({
+  id,
+  level: catalogue[id].level,
+  group: catalogue[id].group,
+  verdict: {
+    kind: "could-not-run",
+    missing: "preflight",
+    reason: `the preflight refused the service: ${message}`,
+  },
+  durationMs: 0,
+  exchanges: [],
+});
 
 const isBreach = (verdict: Verdict): verdict is Extract<Verdict, { kind: "failed" | "warned" }> =>
   verdict.kind === "failed" || verdict.kind === "warned";
@@ -138,7 +156,7 @@ const survivorOf = (subject: Subject, rule: RequirementId, results: readonly Rul
   const result = results.find(({ id }) => id === rule);
   if (result === undefined)
     return [
-      { name: subject.name, rule, verdict: "could-not-run", reason: "the preflight refused the service" },
+      { name: subject.name, rule, verdict: "could-not-run", reason: "no rule of this run judges it" },
     ];
   const { verdict } = result;
   if (isBreach(verdict)) return [];
@@ -151,7 +169,9 @@ const falseAlarmOf = (subject: Subject, { id, verdict }: RuleResult): FalseAlarm
     : [];
 
 const unsettledOf = (subject: Subject, { id, level, verdict }: RuleResult): Unsettled[] =>
-  level !== "unspecified" && !["passed", "failed", "warned", "observed"].includes(verdict.kind)
+  level !== "unspecified" &&
+  !["passed", "failed", "warned", "observed"].includes(verdict.kind) &&
+  !(verdict.kind === "not-applicable" && verdict.by === "service")
     ? [{ variant: subject.name, rule: id, verdict: verdict.kind, ...reasonOf(verdict) }]
     : [];
 

@@ -5,6 +5,7 @@ import { duration } from "./contract/duration.ts";
 import type { Need, Rule } from "./rule.ts";
 import { createRun, hash32, Interrupted, stopwatch, type Effort } from "./run.ts";
 import type { Prepared, Session } from "./session.ts";
+import { ControlFailed, TransportError } from "./world/exchange.ts";
 import { HookError } from "./world/hooks.ts";
 import { newScope, type ExchangeRecord } from "./world/journal.ts";
 import type { World } from "./world/world.ts";
@@ -48,7 +49,9 @@ export const runRules = async (
   return Promise.all(options.rules.map((rule) => running.get(rule) as Promise<RuleResult>));
 };
 
-const readsNotifications = (rule: Rule): boolean => rule.requirement.startsWith("notifications.");
+const readsNotifications = (rule: Rule): boolean =>
+  rule.requirement.startsWith("notifications.") ||
+  (rule.needs?.some((need) => need === "notifications" || need === "many-notifications") ?? false);
 
 const judgeRule = async (
   session: Session,
@@ -69,9 +72,31 @@ const judgeRule = async (
   };
 };
 
-/** Sentences may quote answers; what leaves the executor holds no credential. */
+/**
+ * Sentences may quote answers; what leaves the executor holds no credential. What the harness itself
+ * names stays as it is, even where a service should choose such a word for a secret.
+ */
 const masked = (session: Session, verdict: Verdict): Verdict =>
-  JSON.parse(session.secrets.mask(JSON.stringify(verdict))) as Verdict;
+  maskStrings(JSON.parse(JSON.stringify(verdict)), session.secrets.mask, "") as Verdict;
+
+const ownWords: ReadonlySet<string> = new Set([
+  ".kind",
+  ".missing",
+  ".due",
+  ".breach.part",
+  ".breach.reproduction.path",
+  ".facts.readings",
+]);
+
+const maskStrings = (value: unknown, mask: (text: string) => string, place: string): unknown => {
+  if (ownWords.has(place)) return value;
+  if (typeof value === "string") return mask(value);
+  if (Array.isArray(value)) return value.map((item) => maskStrings(item, mask, place));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, maskStrings(inner, mask, `${place}.${key}`)]),
+  );
+};
 
 const settle = async (
   session: Session,
@@ -81,7 +106,7 @@ const settle = async (
   kept: ExchangeRecord[],
 ): Promise<Verdict> => {
   const exempt = session.resolved.profile.notApplicable?.[rule.requirement];
-  if (exempt !== undefined) return { kind: "not-applicable", reason: exempt };
+  if (exempt !== undefined) return { kind: "not-applicable", by: "profile", reason: exempt };
   const lacking = lack(session, prepared, rule);
   if (lacking !== undefined) return lacking;
   const clock = session.clocks.join();
@@ -93,12 +118,13 @@ const settle = async (
     signal: session.signal,
     shrinkBudgetMs: SHRINK_BUDGET_MS[options.effort],
     worldFor,
-    keep: (exchanges) => kept.splice(0, kept.length, ...exchanges),
+    keep: (exchanges) => kept.push(...exchanges),
     ...(options.path === undefined ? {} : { path: options.path }),
   });
   try {
     const verdict = await rule.check(worldFor(newScope(rule.requirement)), run);
-    if (verdict.kind !== "failed") kept.length = 0;
+    if (session.signal.aborted) return interrupted;
+    keepEvidence(verdict, kept);
     return finish(session, rule, verdict);
   } catch (error) {
     return broken(session, error);
@@ -107,9 +133,20 @@ const settle = async (
   }
 };
 
+/** Of the exchanges that the parts of a rule kept, leaves those that prove its verdict. */
+const keepEvidence = (verdict: Verdict, kept: ExchangeRecord[]): void => {
+  const evidence = new Set("breach" in verdict ? verdict.breach.evidence : []);
+  const proving = new Map(kept.filter(({ n }) => evidence.has(n)).map((exchange) => [exchange.n, exchange]));
+  kept.splice(0, kept.length, ...proving.values());
+};
+
 /** What the rule needs and this run has not, as its verdict. */
 const lack = (session: Session, prepared: Prepared, rule: Rule): Verdict | undefined => {
   const most = prepared.notifications.accounts[0]?.ids.length ?? 0;
+  const howToGetSome =
+    session.events === undefined
+      ? "add `hooks.events.trigger` to the profile"
+      : "what `hooks.events.trigger` created was not listed within tolerances.visibilityMs";
   const absent: Record<Need, string | undefined> = {
     "second-client":
       session.resolved.clients.length > 1
@@ -119,12 +156,11 @@ const lack = (session: Session, prepared: Prepared, rule: Rule): Verdict | undef
       session.events === undefined
         ? "it needs notifications of its own making; add `hooks.events.trigger` to the profile"
         : undefined,
-    notifications:
-      most > 0 ? undefined : "the service lists no notification; add `hooks.events.trigger` to the profile",
+    notifications: most > 0 ? undefined : `the service lists no notification; ${howToGetSome}`,
     "many-notifications":
       most > session.limits.defaultLimit
         ? undefined
-        : `no account has more than ${session.limits.defaultLimit} notifications (the most is ${most}); add \`hooks.events.trigger\` to the profile`,
+        : `no account has more than ${session.limits.defaultLimit} notifications (the most is ${most}); ${howToGetSome}`,
   };
   for (const need of rule.needs ?? []) {
     const reason = absent[need];
@@ -139,8 +175,16 @@ const lack = (session: Session, prepared: Prepared, rule: Rule): Verdict | undef
   };
 };
 
-/** Advisory breaches warn; a pinned reading that the evidence rules out fails. */
+/** Advisory breaches warn; what judged nothing did not pass; a pinned reading that the evidence rules out fails. */
 const finish = (session: Session, rule: Rule, verdict: Verdict): Verdict => {
+  if (verdict.kind === "passed" && !(verdict.cases > 0))
+    return {
+      ...verdict,
+      kind: "inconclusive",
+      reason: "no case was judged",
+      settle: "a run in which at least one case is judged",
+      cases: 0,
+    };
   if (verdict.kind === "failed" && catalogue[rule.requirement].level === "advisory")
     return { ...verdict, kind: "warned" };
   const pinned = session.resolved.profile.pins?.readings?.[rule.requirement];
@@ -160,9 +204,22 @@ const finish = (session: Session, rule: Rule, verdict: Verdict): Verdict => {
   };
 };
 
+const interrupted: Verdict = {
+  kind: "inconclusive",
+  reason: "interrupted",
+  settle: "a run that is left to finish",
+  cases: 0,
+};
+
 const broken = (session: Session, error: unknown): Verdict => {
-  if (error instanceof Interrupted || session.signal.aborted)
-    return { kind: "inconclusive", reason: "interrupted", settle: "a run that is left to finish", cases: 0 };
+  if (error instanceof Interrupted || session.signal.aborted) return interrupted;
+  if (error instanceof ControlFailed || error instanceof TransportError)
+    return {
+      kind: "inconclusive",
+      reason: error.message,
+      settle: "a run in which every control succeeds",
+      cases: 0,
+    };
   if (error instanceof HookError)
     return { kind: "could-not-run", missing: `hooks.${error.hook}`, reason: error.message };
   if (error instanceof Error)

@@ -13,9 +13,15 @@ const jsonAnswer = (json: unknown): Answer => answerOf(JSON.stringify(json), jso
 
 describe("stack traces", () => {
   it.each([
-    ["Node.js", "Error: no\n    at exchange (file:///srv/app/routes.ts:12:7)\n    at node:internal/process:1:2"],
+    [
+      "Node.js",
+      "Error: no\n    at exchange (file:///srv/app/routes.ts:12:7)\n    at node:internal/process:1:2",
+    ],
     ["Node.js", "TypeError: x\n    at async Object.handler (/srv/app/index.js:40:11)"],
-    ["Java", 'Exception in thread "main" java.lang.IllegalStateException\n\tat com.shop.Tokens.issue(Tokens.java:31)'],
+    [
+      "Java",
+      'Exception in thread "main" java.lang.IllegalStateException\n\tat com.shop.Tokens.issue(Tokens.java:31)',
+    ],
     ["Python", 'Traceback (most recent call last):\n  File "/srv/app.py", line 3, in issue\nKeyError'],
     [".NET", "System.Exception: no\n   at Shop.Tokens.Issue(String code) in C:\\src\\Tokens.cs:line 12"],
     [".NET", "   at System.Text.Json.JsonSerializer.Deserialize(String json)"],
@@ -26,7 +32,9 @@ describe("stack traces", () => {
   ])("of %s are told", (platform, trace) => {
     expect(stackTraceIn(answerOf(trace))).toBe(platform);
     expect(stackTraceIn(jsonAnswer({ error: { detail: trace } }))).toBe(platform);
-    expect(stackTraceIn(answerOf(`<pre>${trace.replaceAll("<", "&lt;").replaceAll("\n", "<br>")}</pre>`))).toBe(platform);
+    expect(
+      stackTraceIn(answerOf(`<pre>${trace.replaceAll("<", "&lt;").replaceAll("\n", "<br>")}</pre>`)),
+    ).toBe(platform);
   });
 
   it.each([
@@ -46,7 +54,9 @@ describe("strings that may be credentials", () => {
 
   it("are found at any depth, in headers, and behind other text", () => {
     expect(tokenLike(jsonAnswer({ a: [{ b: token }] }), [])).toEqual([token]);
-    expect(tokenLike(answerOf("", undefined, [["set-cookie", `session=${token}; Path=/`]]), [])).toContain(token);
+    expect(tokenLike(answerOf("", undefined, [["set-cookie", `session=${token}; Path=/`]]), [])).toContain(
+      token,
+    );
     expect(tokenLike(answerOf(`<p>Bearer ${token}</p>`), [])).toEqual([token]);
   });
 

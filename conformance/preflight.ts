@@ -1,4 +1,5 @@
 import { credentialsOf, describe, grantOf } from "./answers.ts";
+import { shorten } from "./text.ts";
 import type { Check } from "./contract/check.ts";
 import { duration } from "./contract/duration.ts";
 import { emptyPrepared, type Prepared, type Session } from "./session.ts";
@@ -30,7 +31,19 @@ export interface PreflightOptions {
 export const preflight = async (session: Session, options: PreflightOptions): Promise<Preflight> => {
   const clock = session.clocks.join();
   try {
-    return await examine(session, session.world(newScope("preflight"), clock, emptyPrepared), clock, options);
+    const { checks, prepared } = await examine(
+      session,
+      session.world(newScope("preflight"), clock, emptyPrepared),
+      clock,
+      options,
+    );
+    // Messages quote answers, and these may hold credentials.
+    const masked = checks.map((check) => ({ ...check, message: session.secrets.mask(check.message) }));
+    return { checks: masked, prepared };
+  } catch (error) {
+    // Whatever is asked of the target may have to wait on its clock.
+    if (!(error instanceof HookError)) throw error;
+    return { checks: [failedHook(error)], prepared: emptyPrepared };
   } finally {
     clock.leave();
   }
@@ -50,7 +63,11 @@ const examine = async (
   checks.push(...(await checkClock(session, clock)));
   let accessLifetimeMs = 0;
   for (const [index, client] of session.resolved.clients.entries()) {
-    const { check, lifetimeMs } = await checkClient(world, client, index);
+    const { check, lifetimeMs } = await checkClient(world, client, index).catch((error: unknown) => {
+      if (!(error instanceof TransportError)) throw error;
+      const message = `the flow of client "${client.id}" broke off: ${unreachable[error.reason]} (${error.message})`;
+      return { check: { check: `clients[${index}]`, ok: false as const, message }, lifetimeMs: undefined };
+    });
     checks.push(check);
     if (index === 0) accessLifetimeMs = lifetimeMs ?? 0;
   }
@@ -108,14 +125,14 @@ const unreachable: Record<TransportError["reason"], string> = {
   closed: "it closes connections without an answer",
   timeout: "it gives no answer in time",
   "too-large": "its answer has no end",
-  protocol: "what answers does not speak HTTP",
+  protocol: "what answers does not speak HTTP as it should, or shows a certificate that is not trusted",
 };
 
 const isHtml = (answer: Answer): boolean =>
   /html/i.test(answer.headers.find(([name]) => name === "content-type")?.[1] ?? "") ||
   /^\s*<(!doctype|html)/i.test(answer.text);
 
-const describeBriefly = (answer: Answer): string => describe(answer).replaceAll(/\s+/g, " ").slice(0, 90);
+const describeBriefly = (answer: Answer): string => shorten(describe(answer).replaceAll(/\s+/g, " "), 90);
 
 /** Runs the flow for one client, and where it fails compares the answer with those that a wrong client gets. */
 const checkClient = async (
@@ -156,7 +173,7 @@ const checkClient = async (
             check,
             ok: false,
             message: `the exchange answers to the secret of client "${client.id}" as to a wrong one: ${describeBriefly(answer)}`,
-            remedy: `check where clients[${index}].secret points to`,
+            remedy: `check where clients[${index}].secret points to, and clients[${index}].id`,
             fatal: "configuration",
           }
         : { check, ok: false, message: `a right exchange gave no accessToken: ${describeBriefly(answer)}` },
@@ -218,17 +235,17 @@ const checkClock = async (session: Session, clock: Clock): Promise<Check[]> => {
     ];
   } catch (error) {
     if (!(error instanceof HookError)) throw error;
-    return [
-      {
-        check: `hooks.${error.hook}`,
-        ok: false,
-        message: error.message,
-        remedy: "call the hook by hand and compare; or leave it out of the profile",
-        fatal: "configuration",
-      },
-    ];
+    return [failedHook(error)];
   }
 };
+
+const failedHook = (error: HookError): Check => ({
+  check: `hooks.${error.hook}`,
+  ok: false,
+  message: error.message,
+  remedy: "call the hook by hand and compare; or leave it out of the profile",
+  fatal: "configuration",
+});
 
 /** Makes or finds the notifications that rules read. Where the list itself is at fault, the rules will say so. */
 const checkNotifications = async (

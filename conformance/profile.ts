@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { Ajv, type ErrorObject } from "ajv";
-import { isRequirementId } from "./contract/catalogue.ts";
+import { isRequirementId, requirement, requirementIds } from "./contract/catalogue.ts";
+import { nearest } from "./contract/nearest.ts";
 import { Profile } from "./contract/profile.ts";
 import { ConfigurationError } from "./problem.ts";
 import type { Client } from "./world/target.ts";
@@ -40,9 +42,16 @@ const readProfile = async (source: string): Promise<unknown> => {
     return module.default;
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigurationError([`profile ${source}: ${reason}`]);
+    throw new ConfigurationError([`profile ${source}: ${reasonOf(error)}`]);
   }
+};
+
+/** Why a file cannot be read. V8 quotes the text around a mistake in JSON, and who knows what stands there. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof SyntaxError)
+    return error.message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, ": it is not valid JSON");
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && error.code === "ENOENT" ? "there is no such file" : error.message;
 };
 
 const validate = new Ajv({ allErrors: true, verbose: true, strict: false }).compile(Profile);
@@ -60,10 +69,48 @@ export const checkProfile = (value: unknown, source = "profile"): Profile => {
       ...profile.notApplicable,
     })
       .filter((id) => !isRequirementId(id))
-      .map((id) => `pins/notApplicable: "${id}" is no requirement id (\`touchstone rules\` lists them)`),
+      .map(
+        (id) =>
+          `pins/notApplicable: "${id}" is no requirement id; near it are ${nearest(id, requirementIds).join(", ")} (\`touchstone rules\` lists all)`,
+      ),
+    ...Object.entries(profile.pins?.readings ?? {}).flatMap(readingProblems),
+    ...duplicateClients(profile),
+    ...Object.entries({ headers: profile.headers, "authorize.headers": profile.authorize?.headers }).flatMap(
+      ([key, headers]) => Object.entries(headers ?? {}).flatMap((header) => headerProblems(key, header)),
+    ),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems.map((text) => `${source}: ${text}`));
   return profile;
+};
+
+const readingProblems = ([id, reading]: readonly [string, string]): string[] => {
+  if (!isRequirementId(id)) return [];
+  const known = Object.keys(requirement(id).readings ?? {});
+  if (known.includes(reading)) return [];
+  return [
+    `pins.readings: "${reading}" is no reading of ${id}; ${known.length === 0 ? "it has none" : `accepted are ${known.join(", ")}`}`,
+  ];
+};
+
+/** Rules compare the two clients; where both are the same, each of them would raise an alarm. */
+const duplicateClients = ({ clients: [first, second] }: Profile): string[] =>
+  first !== undefined && first.id === second?.id
+    ? [`clients[1].id is "${second.id}", as is clients[0].id; accepted is another client, or none`]
+    : [];
+
+/** What the transport itself decides on, and refuses to be told. */
+const ownHeaders = ["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"];
+
+const headerProblems = (key: string, [name, value]: readonly [string, string]): string[] => {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch {
+    return [`${key}."${name}" is no header that can be sent; accepted are names and values of RFC 9110`];
+  }
+  return ownHeaders.includes(name.toLowerCase())
+    ? [`${key}."${name}" cannot be set; accepted is any header but ${ownHeaders.join(", ")}`]
+    : [];
 };
 
 const addressProblems = (profile: Profile): string[] => {
@@ -73,32 +120,61 @@ const addressProblems = (profile: Profile): string[] => {
       `clients[${index}].redirectUri`,
       client.redirectUri,
     ]),
+    ...hookAddresses(profile),
   ];
   return addresses.flatMap(([key, value]) => {
+    const shown = value.replace(/\/\/[^/]*@/, "//(not shown)@");
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
-    if (parsed !== undefined && (parsed.protocol === "http:" || parsed.protocol === "https:")) {
-      return key === "baseUrl" && (parsed.search !== "" || parsed.hash !== "")
-        ? [`baseUrl is "${value}"; accepted is an address without query and fragment`]
-        : [];
-    }
-    return [`${key} is "${value}"; accepted is an absolute URL that starts with http:// or https://`];
+    if (parsed === undefined || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
+      return [`${key} is "${shown}"; accepted is an absolute URL that starts with http:// or https://`];
+    if (key !== "baseUrl") return [];
+    if (parsed.search !== "" || parsed.hash !== "")
+      return [`baseUrl is "${shown}"; accepted is an address without query and fragment`];
+    return parsed.username === "" && parsed.password === ""
+      ? []
+      : [`baseUrl is "${shown}"; accepted is an address without user and password (\`headers\` can authorize)`];
   });
 };
 
-/** Ajv's errors as sentences, one a key: unions report each of their arms, of which the outermost line says enough. */
-const explain = (errors: readonly ErrorObject[]): string[] => {
-  const unions = errors.filter(({ keyword }) => keyword === "anyOf").map(({ instancePath }) => instancePath);
-  const told = errors.filter(
-    (error) =>
-      error.keyword === "anyOf" ||
-      !unions.some((union) => union !== "" && error.instancePath.startsWith(union)),
+/** Addresses of hooks, with something in the place of their placeholders. */
+const hookAddresses = ({ hooks }: Profile): [string, string][] =>
+  Object.entries({
+    "clock.now": hooks?.clock?.now,
+    "clock.advance": hooks?.clock?.advance,
+    "events.trigger": hooks?.events?.trigger,
+    "callback.register": hooks?.callback?.register,
+  }).flatMap(([name, hook]): [string, string][] =>
+    hook !== undefined && "http" in hook
+      ? [[`hooks.${name}.http.url`, hook.http.url.replaceAll(/\{\{\w+\}\}/g, "1")]]
+      : [],
   );
-  return [...new Set(told.map(explainOne))];
+
+/**
+ * Ajv's errors as sentences, one a key. A union reports each of its arms: where the value has the key
+ * that tells one arm from the others, what that arm says; otherwise the outermost line says enough.
+ */
+const explain = (errors: readonly ErrorObject[]): string[] => {
+  const unions = errors.filter(({ keyword }) => keyword === "anyOf");
+  const isTold = (error: ErrorObject): boolean => {
+    const union = unions.find(({ schemaPath }) => error.schemaPath.startsWith(schemaPath));
+    if (union === undefined) return true;
+    const arm = meantArm(union);
+    return arm === undefined ? error === union : error.schemaPath.startsWith(`${union.schemaPath}/${arm}/`);
+  };
+  return [...new Set(errors.filter(isTold).map(explainOne))];
+};
+
+/** Number of the only arm of a union whose required keys the value has. */
+const meantArm = ({ data, parentSchema }: ErrorObject): number | undefined => {
+  if (typeof data !== "object" || data === null) return undefined;
+  const arms = (parentSchema?.["anyOf"] ?? []) as readonly { readonly required?: readonly string[] }[];
+  const fitting = arms.flatMap((arm, index) => (arm.required?.every((key) => key in data) ? [index] : []));
+  return fitting.length === 1 ? fitting[0] : undefined;
 };
 
 const explainOne = (error: ErrorObject): string => {
   const key = error.instancePath.slice(1).replaceAll("/", ".") || "the profile";
-  const value = /secret/i.test(key) ? "(not shown)" : JSON.stringify(error.data)?.slice(0, 80);
+  const value = shownValue(key, error.data);
   if (error.keyword === "additionalProperties") {
     const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object).join(", ");
     return `${key} has the unknown key "${error.params["additionalProperty"]}"; accepted are ${known}`;
@@ -106,6 +182,15 @@ const explainOne = (error: ErrorObject): string => {
   if (error.keyword === "required") return `${key} lacks the key "${error.params["missingProperty"]}"`;
   const description = (error.parentSchema as { description?: string } | undefined)?.description;
   return `${key} is ${value}; it ${error.message}${description === undefined ? "" : ` (${description})`}`;
+};
+
+/** The value of a key, unless it may be or hold a credential. */
+const shownValue = (key: string, value: unknown): string => {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  return /secret|header|token|password|query|body|command/i.test(key)
+    ? `(a ${typeof value}, not shown)`
+    : (JSON.stringify(value)?.slice(0, 80) ?? "nothing");
 };
 
 /** Fetches a profile's secrets. Throws ConfigurationError where one cannot be had; the error never shows a value. */
@@ -124,6 +209,10 @@ export const resolveProfile = async (
       problems.push(`${source ?? "profile"}: clients[${index}].secret: ${secret}`);
     else clients.push({ id: client.id, secret: secret.value, redirectUri: client.redirectUri });
   }
+  if (problems.length === 0 && clients[0]?.secret === clients[1]?.secret)
+    problems.push(
+      `${source ?? "profile"}: clients[1].secret is the same as clients[0].secret; accepted is a client with a secret of its own, or none`,
+    );
   if (problems.length > 0) throw new ConfigurationError(problems);
   return { profile, clients, source };
 };

@@ -1,7 +1,8 @@
 import path from "node:path";
 import { conform, pinnedOf, replacedLimits, type ConformOptions } from "./conform.ts";
-import type { RunRecord } from "./contract/record.ts";
-import { openRecord } from "./record/writer.ts";
+import { exitCodes, type RunRecord } from "./contract/record.ts";
+import { ConfigurationError, UnreachableError } from "./problem.ts";
+import { openRecord, type RecordWriter } from "./record/writer.ts";
 import { limitsOf } from "./session.ts";
 import { tool } from "./tool.ts";
 import { wallClock } from "./world/clock.ts";
@@ -21,7 +22,8 @@ export interface RecordedRun {
 
 /**
  * Runs the gate and writes its run directory. A run that cannot begin (ConfigurationError, UnreachableError)
- * is sealed as such, so that nothing stays behind half-written.
+ * or that the harness spoils is sealed as such before the error goes on its way, so that nothing stays
+ * behind half-written.
  */
 export const recordedRun = async (options: RecordedRunOptions): Promise<RecordedRun> => {
   const { resolved } = options;
@@ -62,8 +64,30 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
       notes: [...result.notes],
     });
     return { record, directory, pinned: pinnedOf(resolved) };
+  } catch (error) {
+    sealBroken(writer, error);
+    throw error;
   } finally {
     writer.close();
+  }
+};
+
+const sealBroken = (writer: RecordWriter, error: unknown): void => {
+  const cannotBegin = error instanceof ConfigurationError || error instanceof UnreachableError;
+  try {
+    writer.seal({
+      endedAt: wallClock().toISOString(),
+      outcome: cannotBegin ? "incomplete" : "harness-error",
+      exitCode:
+        error instanceof ConfigurationError
+          ? exitCodes.usage
+          : error instanceof UnreachableError
+            ? exitCodes.unreachable
+            : exitCodes["harness-error"],
+      notes: [error instanceof Error ? error.message : String(error)],
+    });
+  } catch {
+    // Where the record itself cannot be written, the first error says more than the second would.
   }
 };
 

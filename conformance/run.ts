@@ -83,6 +83,8 @@ export interface RunContext {
 const TRANSPORT_TRIES = 3;
 const REPLAYS = 4;
 const CONCURRENT_CASES = 6;
+/** Cases of one part that may end for want of an answer; then the service hangs, and the others would only wait as well. */
+const MOST_SILENT_CASES = 3;
 
 /** 32-bit FNV-1a: spreads a text over the seeds, the same on every machine. */
 export const hash32 = (text: string): number => {
@@ -101,7 +103,13 @@ interface Tally {
   decided: number;
   readonly undecided: string[];
   lost: number;
+  silent: number;
 }
+
+const newTally = (): Tally => ({ decided: 0, undecided: [], lost: 0, silent: 0 });
+
+/** How a property tells fast-check of a breach; whatever else it throws is no judgement. */
+class BrokenCase extends Error {}
 
 /** Interrupted by Ctrl-C: the rule says nothing. */
 export class Interrupted extends Error {
@@ -121,9 +129,15 @@ export const createRun = (context: RunContext): Run => {
     for (let tries = 1; ; tries += 1) {
       if (context.signal.aborted) throw new Interrupted();
       const scope = newScope(context.rule);
+      if (tally.silent >= MOST_SILENT_CASES)
+        return { judgement: { kind: "undecided", reason: "the service gives no answer any more" }, scope };
       try {
-        return { judgement: await judge(context.worldFor(scope)), scope };
+        const judgement = await judge(context.worldFor(scope));
+        // The connections were cut meanwhile, and that may look like a refusal, or like a breach.
+        if (context.signal.aborted) throw new Interrupted();
+        return { judgement, scope };
       } catch (error) {
+        if (context.signal.aborted) throw new Interrupted();
         if (error instanceof ControlFailed)
           return { judgement: { kind: "undecided", reason: error.message }, scope };
         if (!(error instanceof TransportError)) throw error;
@@ -131,6 +145,7 @@ export const createRun = (context: RunContext): Run => {
           tally.lost += 1;
           continue;
         }
+        if (error.reason === "timeout") tally.silent += 1;
         return {
           judgement: {
             kind: "undecided",
@@ -182,14 +197,21 @@ export const createRun = (context: RunContext): Run => {
     tally: Tally,
   ): Promise<{ result: CaseResult; replayed: { failures: number; attempts: number } }> => {
     let result = first;
-    let failures = 0;
+    const replayed = { failures: 0, attempts: 0 };
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const again = await judgeOnce(judge, tally);
+      const again = await judgeOnce(judge, tally).catch((error: unknown) => {
+        if (error instanceof Interrupted) throw error;
+        // The breach was seen, and what keeps it from being seen again does not undo that.
+        return undefined;
+      });
+      if (again === undefined) break;
+      if (again.judgement.kind === "undecided" || again.judgement.kind === "set-aside") continue;
+      replayed.attempts += 1;
       if (again.judgement.kind !== "broke") continue;
-      failures += 1;
+      replayed.failures += 1;
       if (again.scope.exchanges.length <= result.scope.exchanges.length) result = again;
     }
-    return { result, replayed: { failures, attempts } };
+    return { result, replayed };
   };
 
   const failed = (
@@ -216,14 +238,14 @@ export const createRun = (context: RunContext): Run => {
   const cases = (share = 1, least = 2): number => Math.max(least, Math.round(casesByEffort[effort] * share));
 
   const forAll: Run["forAll"] = async (arbitrary, judge, options = {}) => {
-    const tally: Tally = { decided: 0, undecided: [], lost: 0 };
+    const tally = newTally();
     let broken: CaseResult | undefined;
     const property = fc.asyncProperty(arbitrary, async (value) => {
       const result = await judgeOnce((world) => judge(value, world), tally);
       count(tally, result);
       if (result.judgement.kind !== "broke") return;
       broken = result;
-      throw new Error(result.judgement.actual);
+      throw new BrokenCase(result.judgement.actual);
     });
     const partSeed = hash32(`${seed}:${options.part ?? ""}`);
     const path = context.path?.part === options.part ? context.path?.path : undefined;
@@ -234,8 +256,10 @@ export const createRun = (context: RunContext): Run => {
       ...(options.examples === undefined ? {} : { examples: options.examples.map((one) => [one]) }),
       ...(path === undefined ? {} : { path }),
     });
-    rethrowForeign(found.errorInstance, broken);
-    if (!found.failed || broken === undefined) return unbroken(tally);
+    rethrowForeign(found.errorInstance);
+    if (!found.failed) return unbroken(tally);
+    if (broken === undefined) return exhausted(tally);
+    const first = broken;
     const decidedBefore = tally.decided;
     const shrunk = await fc.check(property, {
       seed: partSeed,
@@ -245,12 +269,12 @@ export const createRun = (context: RunContext): Run => {
       ...(options.examples === undefined ? {} : { examples: options.examples.map((one) => [one]) }),
     });
     tally.decided = decidedBefore;
-    const best = shrunk.failed && shrunk.counterexample !== null ? shrunk : found;
+    // Shrinking may end at a value that the harness itself stumbles over; then the first one stands.
+    const isShrunk = shrunk.errorInstance instanceof BrokenCase && shrunk.counterexample !== null;
+    const best = isShrunk ? shrunk : found;
     const value = (best.counterexample ?? [])[0];
-    if (value === undefined && found.counterexample === null)
-      throw new Error("fast-check failed without a counterexample");
     const { result, replayed } = await replay(
-      broken,
+      isShrunk ? broken : first,
       (world) => judge(value as never, world),
       options.replays ?? REPLAYS,
       tally,
@@ -267,7 +291,7 @@ export const createRun = (context: RunContext): Run => {
   };
 
   const forEach: Run["forEach"] = async (values, judge, options = {}) => {
-    const tally: Tally = { decided: 0, undecided: [], lost: 0 };
+    const tally = newTally();
     const results = await mapLimited(
       values,
       options.together === true ? values.length : CONCURRENT_CASES,
@@ -303,7 +327,7 @@ export const createRun = (context: RunContext): Run => {
   };
 
   const once: Run["once"] = async (judge, options = {}) => {
-    const tally: Tally = { decided: 0, undecided: [], lost: 0 };
+    const tally = newTally();
     let facts: Facts | undefined;
     let decisions = 1;
     const judgeWorld = async (world: World): Promise<Judgement> => {
@@ -314,7 +338,7 @@ export const createRun = (context: RunContext): Run => {
     };
     const first = await judgeOnce(judgeWorld, tally);
     count(tally, first);
-    if (first.judgement.kind !== "undecided") tally.decided = decisions;
+    if (tally.decided > 0) tally.decided = decisions;
     if (first.judgement.kind !== "broke") return unbroken(tally, facts);
     const firstFacts = facts;
     const { result, replayed } = await replay(first, judgeWorld, options.replays ?? 2, tally);
@@ -327,7 +351,7 @@ export const createRun = (context: RunContext): Run => {
   };
 
   const observe: Run["observe"] = async (watch) => {
-    const tally: Tally = { decided: 0, undecided: [], lost: 0 };
+    const tally = newTally();
     let seen: unknown;
     const result = await judgeOnce(async (world) => {
       seen = await watch(world);
@@ -343,23 +367,37 @@ export const createRun = (context: RunContext): Run => {
     return { kind: "observed", cases: 1, fingerprint: canonicalJson(seen), ...factsOf(tally) };
   };
 
-  const all: Run["all"] = async (parts) => worstOf(await Promise.all(parts));
+  const all: Run["all"] = async (parts) => {
+    const settled = await Promise.allSettled(parts);
+    const verdicts = settled.flatMap((part) => (part.status === "fulfilled" ? [part.value] : []));
+    const thrown = settled.find((part) => part.status === "rejected");
+    // A breach that one part has seen stays one, whatever kept another part from its work.
+    if (thrown === undefined || verdicts.some(({ kind }) => kind === "failed")) return worstOf(verdicts);
+    throw thrown.reason;
+  };
 
   return { effort, seed, cases, forAll, forEach, once, observe, all };
 };
 
 /** fast-check catches everything; what is not a judgement goes on its way. */
-const rethrowForeign = (error: unknown, broken: CaseResult | undefined): void => {
-  if (error instanceof Interrupted) throw error;
-  if (error !== null && error !== undefined && broken === undefined) throw error;
+const rethrowForeign = (error: unknown): void => {
+  if (error !== null && error !== undefined && !(error instanceof BrokenCase)) throw error;
 };
+
+/** fast-check gave up without a breach: too many generated values were turned down by preconditions. */
+const exhausted = (tally: Tally): Verdict => ({
+  kind: "inconclusive",
+  reason: "too few of the generated values were fit to be judged",
+  settle: "another seed, or a generator that makes fewer unfit values",
+  cases: tally.decided,
+});
 
 const print = <T>(value: T, printer: ((value: T) => string) | undefined): string =>
   printer === undefined ? fc.stringify(value) : printer(value);
 
 const severity = {
-  "harness-error": 0,
-  failed: 1,
+  failed: 0,
+  "harness-error": 1,
   "could-not-run": 2,
   inconclusive: 3,
   pending: 4,
@@ -377,12 +415,15 @@ export const worstOf = (verdicts: readonly Verdict[]): Verdict => {
   const cases = verdicts.reduce((sum, verdict) => sum + ("cases" in verdict ? verdict.cases : 0), 0);
   const facts = Object.assign(
     {},
-    ...verdicts.map((verdict) => ("facts" in verdict ? verdict.facts : undefined)),
+    ...[...verdicts, worst].map((verdict) => ("facts" in verdict ? verdict.facts : undefined)),
   );
   return { ...worst, cases, ...(Object.keys(facts as object).length > 0 ? { facts: facts as Facts } : {}) };
 };
 
-/** Maps with at most `limit` at a time, results in the order of the values. */
+/**
+ * Maps with at most `limit` at a time, results in the order of the values. After an error nothing
+ * new is begun; it is thrown once everything under way has ended, so that nothing goes on behind it.
+ */
 export const mapLimited = async <T, R>(
   values: readonly T[],
   limit: number,
@@ -394,10 +435,18 @@ export const mapLimited = async <T, R>(
     while (next < values.length) {
       const index = next;
       next += 1;
-      results[index] = await map(values[index] as T, index);
+      try {
+        results[index] = await map(values[index] as T, index);
+      } catch (error) {
+        next = values.length;
+        throw error;
+      }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, values.length) }, worker));
+  const ended = await Promise.allSettled(
+    Array.from({ length: Math.min(limit, values.length) }, () => worker()),
+  );
+  for (const one of ended) if (one.status === "rejected") throw one.reason;
   return results;
 };
 

@@ -6,6 +6,8 @@ export interface Query {
   readonly repeated: readonly string[];
 }
 
+const NO_PARAMETERS: Query = { raw: "", values: new Map(), repeated: [] };
+
 /** What stands after the question mark of a request target; empty without one. */
 export const rawQueryOf = (target: string): string => {
   const mark = target.indexOf("?");
@@ -18,9 +20,9 @@ export const rawQueryOf = (target: string): string => {
  * surrogates included). A plus sign stands for a space, as forms write it.
  */
 export const parseQuery = (raw: string): Query | undefined => {
+  if (raw === "") return NO_PARAMETERS;
   const values = new Map<string, string>();
   const repeated: string[] = [];
-  if (raw === "") return { raw, values, repeated };
   try {
     for (const part of raw.split("&")) {
       const equals = part.indexOf("=");

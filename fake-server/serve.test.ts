@@ -44,7 +44,7 @@ test("it says where it listens, keeps secrets to itself, and frees its ports whe
   });
   expect(status).toBe(200);
   expect(said).not.toContain("hush");
-  await expect(fetch(baseUrl)).rejects.toThrow();
+  await expect(fetch(baseUrl)).rejects.toThrow("fetch failed");
 });
 
 test("a profile is written with its secrets in files that only the owner can read", async () => {
@@ -54,7 +54,9 @@ test("a profile is written with its secrets in files that only the owner can rea
 });
 
 test("a signal that was given before ends it at once", async () => {
-  await serve({}, { signal: AbortSignal.abort(), listening: () => undefined });
+  const said: string[] = [];
+  await serve({}, { signal: AbortSignal.abort(), listening: ({ baseUrl }) => said.push(baseUrl) });
+  await expect(fetch(said[0] ?? "")).rejects.toThrow("fetch failed");
 });
 
 test("a clients file that cannot be used is refused before anything listens", async () => {

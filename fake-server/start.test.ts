@@ -1,4 +1,5 @@
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { PortInUse, startFakeServer } from "./index.ts";
 import { startTestService, tokensOf } from "./testing/flow.ts";
@@ -17,36 +18,39 @@ test("a port in use is named, and nothing stays open", async () => {
   await again.stop();
 });
 
-test("a stop ends connections that idle, hang in a request or said nothing", async () => {
-  const server = await startFakeServer({ behaviour: "sound" });
-  const port = Number(new URL(server.baseUrl).port);
-  const opened = [
-    "",
-    "POST /open-api/oauth/access-token HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{",
-  ].map(
-    (text) =>
-      new Promise<Promise<void>>((resolve) => {
-        const socket = connect(port, "127.0.0.1", () => {
-          socket.write(text, () => {
-            resolve(new Promise((closed) => socket.once("close", () => closed())));
-          });
-        });
-        socket.on("error", () => undefined);
-      }),
-  );
-  const closing = await Promise.all(opened.map(async (opening) => ({ closed: await opening })));
+const HALF_A_REQUEST = "POST /open-api/oauth/access-token HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{";
+
+/** A connection that sends `text` and then waits. */
+const opened = async (url: string, text: string): Promise<Socket> => {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  if (text !== "") socket.write(text);
+  return socket;
+};
+
+test("a stop ends connections that said nothing or hang within a request", async () => {
+  const server = await startFakeServer();
+  const sockets = [
+    await opened(server.baseUrl, ""),
+    await opened(server.baseUrl, HALF_A_REQUEST),
+    await opened(server.controlUrl, ""),
+  ];
+  const closed = Promise.all(sockets.map((socket) => once(socket, "close")));
   await server.stop();
   await server.stop();
-  await Promise.all(closing.map(({ closed }) => closed));
+  await closed;
+  expect(sockets.map((socket) => socket.destroyed)).toEqual([true, true, true]);
 });
 
+const issuedWith = async (seed: number): Promise<unknown[]> => {
+  await using service = await startTestService({ seed });
+  return [await service.code(), await tokensOf(service), await service.event({})];
+};
+
 test("the same seed gives the same credentials and ids", async () => {
-  const run = async (seed: number): Promise<unknown[]> => {
-    await using service = await startTestService({ seed });
-    return [await service.code(), await tokensOf(service), await service.event({})];
-  };
-  expect(await run(5)).toEqual(await run(5));
-  expect(await run(5)).not.toEqual(await run(6));
+  expect(await issuedWith(5)).toEqual(await issuedWith(5));
+  expect(await issuedWith(5)).not.toEqual(await issuedWith(6));
 });
 
 test("limits can be shortened", async () => {

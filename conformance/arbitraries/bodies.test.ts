@@ -28,13 +28,16 @@ test.each([...notTheObject, ...inherited].filter(({ name }) => !name.startsWith(
   },
 );
 
-test.each(["clientId", "clientSecret", "code"])("%s occurs twice, with the right value and with another", (name) => {
-  for (const { write } of repeatedKeys(name)) {
-    const text = write(right);
-    expect(text.split(`"${name}":`)).toHaveLength(3);
-    expect(JSON.parse(text)).toHaveProperty(name);
-  }
-});
+test.each(["clientId", "clientSecret", "code"])(
+  "%s occurs twice, with the right value and with another",
+  (name) => {
+    for (const { write } of repeatedKeys(name)) {
+      const text = write(right);
+      expect(text.split(`"${name}":`)).toHaveLength(3);
+      expect(JSON.parse(text)).toHaveProperty(name);
+    }
+  },
+);
 
 test.each(heavy)("$name is large, and never a right request", (body) => {
   expect(body.write(right).length).toBeGreaterThan(20_000);

@@ -1,16 +1,19 @@
 import { exitCodes, type Outcome, type RuleResult } from "./record.ts";
 import type { Level } from "./requirement.ts";
-import type { VerdictKind } from "./verdict.ts";
+import type { Verdict, VerdictKind } from "./verdict.ts";
 
 const gating: ReadonlySet<Level> = new Set<Level>(["required", "derived"]);
 
-/** Whether a verdict leaves it open if the promise is kept. */
+/** Verdicts that leave it open whether the promise is kept. */
 const unsettled: ReadonlySet<VerdictKind> = new Set<VerdictKind>([
   "pending",
-  "not-applicable",
   "could-not-run",
   "inconclusive",
 ]);
+
+/** What a profile declares inapplicable was not judged; what the service's own conforming way leaves no room for is settled. */
+const leavesOpen = (verdict: Verdict): boolean =>
+  unsettled.has(verdict.kind) || (verdict.kind === "not-applicable" && verdict.by === "profile");
 
 export interface OutcomeOptions {
   /** Makes warnings of advisory rules fail the gate. */
@@ -33,7 +36,8 @@ export const drifted = (
 /**
  * What a run came to. A breach outweighs everything; a harness error outweighs what is
  * missing; what is missing outweighs drift. Where no gating rule was judged the run is
- * incomplete, never green: unless only other levels were asked for and all of them ran.
+ * incomplete, never green: unless only other levels were asked for and all of them ran. An
+ * observation that is pinned must have been made.
  */
 export const outcomeOf = (results: readonly RuleResult[], options: OutcomeOptions): Outcome => {
   const broken = results.some(
@@ -44,8 +48,10 @@ export const outcomeOf = (results: readonly RuleResult[], options: OutcomeOption
   if (results.some(({ verdict }) => verdict.kind === "harness-error")) return "harness-error";
   const judged = results.filter(({ verdict }) => ["passed", "warned", "observed"].includes(verdict.kind));
   if (judged.length === 0) return "incomplete";
-  if (results.some(({ level, verdict }) => gating.has(level) && unsettled.has(verdict.kind)))
-    return "incomplete";
+  const noneGates = !results.some(({ level }) => gating.has(level));
+  const mustSettle = ({ id, level }: RuleResult): boolean =>
+    noneGates || gating.has(level) || Object.hasOwn(options.pinned, id);
+  if (results.some((result) => mustSettle(result) && leavesOpen(result.verdict))) return "incomplete";
   if (results.some(({ verdict }) => verdict.kind === "passed" && verdict.cases === 0)) return "incomplete";
   if (drifted(results, options.pinned).length > 0) return "drifted";
   return "passed";

@@ -26,7 +26,11 @@ export const VerdictLine = Type.Union([
   Type.Object({ kind: Type.Literal("warned"), breach: BreachLine, ...judged }),
   Type.Object({ kind: Type.Literal("observed"), fingerprint: Type.String(), ...judged }),
   Type.Object({ kind: Type.Literal("pending"), due: Type.String(), reason: Type.String() }),
-  Type.Object({ kind: Type.Literal("not-applicable"), reason: Type.String() }),
+  Type.Object({
+    kind: Type.Literal("not-applicable"),
+    by: Type.Union([Type.Literal("profile"), Type.Literal("service")]),
+    reason: Type.String(),
+  }),
   Type.Object({ kind: Type.Literal("could-not-run"), missing: Type.String(), reason: Type.String() }),
   Type.Object({
     kind: Type.Literal("inconclusive"),

@@ -40,7 +40,12 @@ export type Verdict =
   | ({ readonly kind: "warned"; readonly breach: Breach } & Judged)
   | ({ readonly kind: "observed"; /** Canonical JSON. */ readonly fingerprint: string } & Judged)
   | { readonly kind: "pending"; readonly due: string; readonly reason: string }
-  | { readonly kind: "not-applicable"; readonly reason: string }
+  | {
+      readonly kind: "not-applicable";
+      /** Who says so: the profile, or the service by the way in which it conforms. */
+      readonly by: "profile" | "service";
+      readonly reason: string;
+    }
   | { readonly kind: "could-not-run"; readonly missing: string; readonly reason: string }
   | {
       readonly kind: "inconclusive";
@@ -56,7 +61,7 @@ export type VerdictKind = Verdict["kind"];
 export const casesOf = (verdict: Verdict): number => ("cases" in verdict ? verdict.cases : 0);
 
 /** JSON with sorted keys: the same facts always give the same bytes. */
-export const canonicalJson = (value: unknown): string => JSON.stringify(sortKeys(value));
+export const canonicalJson = (value: unknown): string => JSON.stringify(sortKeys(value)) ?? "null";
 
 const sortKeys = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sortKeys);

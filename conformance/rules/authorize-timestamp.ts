@@ -39,6 +39,7 @@ export const timestampFollowsTheClock = {
     if (!isBareRedirect) return verdict;
     return {
       kind: "not-applicable",
+      by: "service",
       reason: "the service answers with a redirect, and the redirect carries no timestamp",
     };
   },

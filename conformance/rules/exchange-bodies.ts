@@ -9,9 +9,11 @@ import {
 import { credentialsOf } from "../answers.ts";
 import { broke, held, type Judgement } from "../judgement.ts";
 import { exchangeText } from "../refusals.ts";
-import { exchangeBody, obtainCode, yielded } from "../steps.ts";
+import { exchangeBody, obtainCode, obtainTokens, yielded } from "../steps.ts";
 import { TransportError } from "../world/exchange.ts";
 import { answerOrHangUp } from "../world/target.ts";
+import type { Run } from "../run.ts";
+import type { Verdict } from "../contract/verdict.ts";
 import type { World } from "../world/world.ts";
 
 /** A bad body, and whether it aims at what later requests inherit. */
@@ -22,9 +24,6 @@ interface BadExchange extends BadBody {
 export const badBodies: readonly BadExchange[] = [
   ...notJson,
   ...notTheObject,
-  ...repeatedKeys("code"),
-  ...repeatedKeys("clientSecret"),
-  ...repeatedKeys("clientId"),
   ...inherited.map((body) => ({ ...body, lingers: true as const })),
   ...heavy,
 ];
@@ -70,4 +69,42 @@ const serves = async (world: World): Promise<boolean> => {
     if (error instanceof TransportError && error.reason !== "timeout") return false;
     throw error;
   }
+};
+
+const fields = ["code", "clientSecret", "clientId"] as const;
+
+/**
+ * An object that names a field twice is JSON all the same, and parsers differ in which value they
+ * take (RFC 8259 section 4). Refusing it, taking the last and taking the first are readings; a
+ * service that is content with a right value in either place has checked none of them.
+ */
+export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
+  run.once(
+    async (world) => {
+      const readings = new Set<string>();
+      for (const field of fields) {
+        const [last, first] = repeatedKeys(field);
+        if (last === undefined || first === undefined) throw new Error("a field is repeated in two ways");
+        const [lastCounts, firstCounts] = [await grants(world, last), await grants(world, first)];
+        if (lastCounts && firstCounts)
+          return {
+            judgement: broke(
+              "of two values for one field at most one counts",
+              `${field} twice was granted with the right value first as well as last`,
+            ),
+          };
+        readings.add(lastCounts ? "last-value-counts" : firstCounts ? "first-value-counts" : "refused");
+      }
+      return { judgement: held, cases: fields.length, facts: { readings: [...readings].toSorted() } };
+    },
+    { part: "repeated keys" },
+  );
+
+/** Whether a body that holds a live code yields anything; a right exchange of another code is the control. */
+const grants = async (world: World, { write }: BadBody): Promise<boolean> => {
+  const { code } = await obtainCode(world);
+  const right = { clientId: world.client.id, clientSecret: world.client.secret, code };
+  const gain = await yielded(world, await exchangeText(world, write(right)));
+  await obtainTokens(world);
+  return gain !== undefined;
 };

@@ -180,9 +180,21 @@ const broken: readonly (readonly [
   ],
   [
     "badBodiesAreRefused",
-    "lets the last of two values win",
-    reading((text) => JSON.parse(text)),
-    /twice, the right one last/,
+    "takes whichever of two values fits",
+    reading((text) => {
+      const [plain, twice] = [
+        JSON.parse(text) as Record<string, string>,
+        [...text.matchAll(/"(\w+)":"([^"]*)"/g)],
+      ];
+      const shortest = (key: string): string =>
+        twice
+          .flatMap(([, name, value = ""]) => (name === key ? [value] : []))
+          .toSorted((a, b) => a.length - b.length)[0] ?? "";
+      return Object.fromEntries(
+        Object.entries(plain).map(([key, value]) => [key, typeof value === "string" ? shortest(key) : value]),
+      );
+    }),
+    /twice was granted with the right value first as well as last/,
   ],
   [
     "badBodiesAreRefused",

@@ -17,7 +17,7 @@ import { bitsToGuess } from "../token-entropy.ts";
 import { objectOf } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
-import { badBodies, badBodyIsRefused } from "./exchange-bodies.ts";
+import { badBodies, badBodyIsRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
 import { leaksNothing, lookOf } from "./exchange-refusals.ts";
 import {
   insistenceIsRefused,
@@ -85,7 +85,12 @@ export const exchangeRules = {
   badBodiesAreRefused: {
     requirement: "exchange.bad-bodies",
     check: (_world, run) =>
-      run.forEach(badBodies, (body, world) => badBodyIsRefused(world, body), { print: ({ name }) => name }),
+      run.all([
+        run.forEach(badBodies, (body, world) => badBodyIsRefused(world, body), {
+          print: ({ name }) => name,
+        }),
+        repeatedKeysHaveOneMeaning(run),
+      ]),
   },
 
   refusalsLookLike: {

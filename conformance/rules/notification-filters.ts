@@ -1,23 +1,15 @@
-import fc from "fast-check";
 import { pagesIn } from "../arbitraries/paging.ts";
 import { anyNearMiss, nearMisses, otherSpellings } from "../arbitraries/uuids.ts";
 import { broke, expectThat, held, undecided, type Judgement } from "../judgement.ts";
-import {
-  asked,
-  difference,
-  fold,
-  openLists,
-  whileSteady,
-  type List,
-  type Listing,
-  type ListQuery,
-} from "../lists.ts";
+import { asked, difference, fold, openLists, whileSteady, type Listing, type ListQuery } from "../lists.ts";
 import type { Rules } from "../rule.ts";
 import type { Judge } from "../run.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
+import { notificationPairRules } from "./notification-filter-pairs.ts";
+import { formsOf, isNothing } from "./notification-forms.ts";
 
-/** Section 4.4: the filters id and accountId, alone and together. */
+/** Section 4.4: the filters id and accountId, each by itself. */
 export const notificationFilterRules = {
   idGivesExactlyThatNotification: {
     requirement: "notifications.filter-id",
@@ -81,20 +73,7 @@ export const notificationFilterRules = {
     },
   },
 
-  filtersTogetherAreAConjunction: {
-    requirement: "notifications.filters-combine",
-    needs: ["notifications"],
-    check: (world, run) => {
-      const pairs = pairsOf(world);
-      const clashing = fc
-        .constantFrom(...pairs)
-        .chain((pair) => fc.constantFrom(...pair.idsOf.ids).map((id) => ({ ...pair, id })));
-      return run.all([
-        run.forEach(pairs, pairGivesWhatMatchesBoth, { part: "every pair", print: ({ what }) => what }),
-        run.forAll(clashing, pairGivesWhatMatchesBoth, { print: ({ what }) => what }),
-      ]);
-    },
-  },
+  ...notificationPairRules,
 } satisfies Rules;
 
 type Filter = "id" | "accountId";
@@ -105,15 +84,6 @@ const inGroups = <T>(values: readonly T[], size: number): readonly (readonly T[]
   );
 
 const printAccount = ({ ids }: AccountSet): string => `an account with ${ids.length} notifications`;
-
-/** The same filters with and without paging, before and after it: a filter may be lost in any of these forms. */
-const formsOf = (filters: ListQuery, size: number): readonly ListQuery[] => [
-  filters,
-  { ...filters, limit: size },
-  { ...filters, page: 0 },
-  { ...filters, limit: size, page: 0 },
-  { page: 0, limit: size, ...filters },
-];
 
 interface PickedId {
   readonly id: string;
@@ -159,9 +129,6 @@ const wrongness = (ids: readonly string[], seen: Listing): string => {
   const wrong = difference(ids, seen.ids);
   return wrong === undefined ? seen.said : `${seen.said} (${wrong})`;
 };
-
-/** An answer that lists nothing, whether as an empty page or as a refusal. */
-const isNothing = (seen: Listing): boolean => seen.ids.length === 0 && (!seen.served || seen.total === 0);
 
 const matchNothing = async (
   world: World,
@@ -243,68 +210,4 @@ const belongs = (account: AccountSet, query: ListQuery, seen: Listing, least: nu
     `with ${asked(query)} the list gives the account's ${account.ids.length} notifications and that total`,
     own ? `it got ${seen.said}` : `it got ${seen.said}, some of another account`,
   );
-};
-
-/** An id and an accountId to ask for together. */
-interface Pair {
-  readonly id: string;
-  /** Where ids of this kind come from. */
-  readonly idsOf: Pick<AccountSet, "ids">;
-  readonly accountId: string;
-  readonly matches: boolean;
-  readonly what: string;
-}
-
-const pairsOf = (world: World): readonly Pair[] => {
-  const { accounts, emptyAccountId } = world.notifications;
-  const nobody = { accountId: emptyAccountId, ids: [emptyAccountId] };
-  const owners = [...accounts.slice(0, 4), nobody];
-  return owners.flatMap((idsOf) =>
-    owners.map((owner) => ({
-      idsOf,
-      id: idsOf.ids.at(-1) ?? emptyAccountId,
-      accountId: owner.accountId,
-      matches: idsOf === owner && idsOf !== nobody,
-      what:
-        idsOf === nobody
-          ? "an id of no notification"
-          : idsOf === owner
-            ? "an id with its own accountId"
-            : owner === nobody
-              ? "an id with an accountId that has no notification"
-              : `an id of one of ${idsOf.ids.length} with the accountId of ${owner.ids.length} others`,
-    })),
-  );
-};
-
-const pairGivesWhatMatchesBoth: Judge<Pair> = async ({ id, accountId, matches, what }, world) => {
-  const list = await openLists(world);
-  const forms = [
-    ...formsOf({ id, accountId }, world.limits.defaultLimit),
-    { accountId, id },
-    { limit: 1, accountId, id },
-  ];
-  for (const query of forms) {
-    const seen = await list(query);
-    const right = matches
-      ? seen.ids.length === 1 && seen.ids[0] === fold(id) && seen.total === 1
-      : isNothing(seen);
-    if (!right)
-      return broke(
-        matches
-          ? `${what} gives that notification alone, and total 1`
-          : `${what} matches nothing, so the list is empty and total 0`,
-        `with ${asked(query)} it got ${seen.said}`,
-      );
-  }
-  return matches ? held : stillThere(list, world);
-};
-
-/** The control of pairs that match nothing: the same filters can match. */
-const stillThere = async (list: List, world: World): Promise<Judgement> => {
-  const [account] = world.notifications.accounts;
-  const id = account?.ids[0];
-  if (account === undefined || id === undefined) return undecided("there is no notification to compare with");
-  const control = await list({ id, accountId: account.accountId });
-  return control.ids.length > 0 ? held : undecided(`a matching pair gives nothing: ${control.said}`);
 };

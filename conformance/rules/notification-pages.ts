@@ -6,22 +6,20 @@ import {
   difference,
   fold,
   greatestLimit,
-  leastInAll,
   openLists,
   readPages,
   sameSet,
   vouchedLimit,
   whileSteady,
   whileTotalStands,
-  type List,
-  type ListQuery,
 } from "../lists.ts";
 import type { Rules } from "../rule.ts";
 import type { Judge } from "../run.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
+import { notificationTotalRules } from "./notification-totals.ts";
 
-/** Section 4.4: what all pages of a list are together, what lies beyond them, and total. */
+/** Section 4.4: what all pages of a list are together, and what lies beyond them. */
 export const notificationPageRules = {
   pagesPartitionTheSet: {
     requirement: "notifications.pages-partition",
@@ -56,7 +54,7 @@ export const notificationPageRules = {
           account: fc.constant(account),
           limit: limits(account.ids.length, world.limits.defaultLimit, greatest),
           beyond: fc
-            .oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 6, max: HUGE_PAGE - 1_000 }))
+            .oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 6, max: 2_000_000 }))
             .map((pages) => [pages]),
         }),
       );
@@ -78,27 +76,7 @@ export const notificationPageRules = {
     },
   },
 
-  totalCountsWhatMatches: {
-    requirement: "notifications.total",
-    needs: ["notifications"],
-    check: async (world, run) => {
-      const greatest = await greatestLimit(world);
-      const questions = questionsOf(world);
-      const everyQuestion = questions.flatMap((question) => [
-        { question, limit: undefined, page: undefined },
-        { question, limit: 1, page: 0 },
-        { question, limit: undefined, page: 1 },
-      ]);
-      const examples = questions.slice(0, 1).map((question) => ({ question, limit: 2, page: 1 }));
-      return run.all([
-        run.forEach(everyQuestion, totalIsTheNumber, { part: "every filter", print: printCounted }),
-        run.forAll(counted(world, questions, greatest), totalIsTheNumber, { print: printCounted, examples }),
-        run.once(async (world) => ({ judgement: await totalOfAll(world, vouchedLimit(world, greatest)) }), {
-          part: "unfiltered",
-        }),
-      ]);
-    },
-  },
+  ...notificationTotalRules,
 } satisfies Rules;
 
 interface Walk {
@@ -176,8 +154,8 @@ interface Beyond {
   readonly beyond: readonly number[];
 }
 
-/** From here on a page number is called huge, and a service may treat it like one that is no number at all. */
-const HUGE_PAGE = 1_000_000;
+/** Numbers from here on are called huge: what they get is unspecified, as for what is no number at all. */
+const HUGE_PAGE = 1_000_000_000;
 const nearPages = [0, 1, 2, 10] as const;
 
 /** Near the end, and where numbers of 16 or 32 bits come round to the second page. */
@@ -185,6 +163,7 @@ const farPages = (limit: number): readonly number[] => [
   ...nearPages,
   1_000,
   2 ** 16 + 1,
+  1_000_000,
   Math.ceil(2 ** 32 / limit) + 1,
   2 ** 32 + 1,
 ];
@@ -204,7 +183,7 @@ const nothingPastTheEnd: Judge<Beyond> = async ({ account, limit, beyond }, worl
       // A far page is asked for as such, because only an exact number comes round exactly.
       const page = further < 1_000 ? count + further : further;
       const seen = await list({ ...query, page });
-      // What a huge number gets is unspecified; the first page is what numbers that are none often get.
+      // The first page is what a service gives that takes such a number for none.
       const asNone = page >= HUGE_PAGE && sameSet(seen.ids, first.ids);
       const repeated = asNone ? 0 : seen.ids.filter((id) => known.has(id)).length;
       if (repeated > 0)
@@ -247,121 +226,5 @@ const nothingFarPastAll: Judge<number | undefined> = async (limit, world) => {
     repeated === 0,
     `a page far beyond the end of all notifications repeats none`,
     `page=${page} shows ${repeated} notifications of the first page again`,
-  );
-};
-
-/** A filter and the number of notifications that match it. */
-interface Question {
-  readonly filter: ListQuery;
-  readonly matches: number;
-  readonly account: AccountSet;
-  readonly what: string;
-}
-
-const questionsOf = ({ notifications }: World): readonly Question[] => {
-  const { accounts, emptyAccountId } = notifications;
-  const byAccount = accounts.map((account) => ({
-    account,
-    filter: { accountId: account.accountId },
-    matches: account.ids.length,
-    what: `accountId of ${account.ids.length} notifications`,
-  }));
-  const [first] = accounts;
-  if (first === undefined) return byAccount;
-  const { accountId } = first;
-  const id = first.ids[0] ?? "";
-  const other = accounts[1]?.accountId ?? emptyAccountId;
-  return [
-    ...byAccount,
-    { account: first, filter: { id }, matches: 1, what: "id" },
-    { account: first, filter: { id: first.ids.at(-1) ?? "" }, matches: 1, what: "id of the last" },
-    { account: first, filter: { id, accountId }, matches: 1, what: "id and its accountId" },
-    { account: first, filter: { id, accountId: other }, matches: 0, what: "id and another accountId" },
-    {
-      account: first,
-      filter: { accountId: emptyAccountId },
-      matches: 0,
-      what: "accountId without notifications",
-    },
-    { account: first, filter: { id: emptyAccountId }, matches: 0, what: "id of no notification" },
-  ];
-};
-
-interface Counted {
-  readonly question: Question;
-  readonly limit: number | undefined;
-  readonly page: number | undefined;
-}
-
-/** Mostly pages that exist, of filters that match something; now and then one past the end. */
-const counted = (world: World, questions: readonly Question[], greatest: number): fc.Arbitrary<Counted> =>
-  fc.constantFrom(...questions.filter(({ matches }) => matches > 0)).chain((question) =>
-    limits(question.matches, world.limits.defaultLimit, greatest).chain((limit) => {
-      const existing = fc.integer({ min: 0, max: pagesIn(question.matches, limit) - 1 });
-      const past = fc.integer({ min: pagesIn(question.matches, limit), max: 40 });
-      return fc.record({
-        question: fc.constant(question),
-        limit: fc.constant(limit),
-        page: fc.oneof({ weight: 3, arbitrary: existing }, { weight: 1, arbitrary: past }),
-      });
-    }),
-  );
-
-const printCounted = ({ question, limit, page }: Counted): string =>
-  `${question.what}; ${asked({ limit, page })}`;
-
-const totalIsTheNumber: Judge<Counted> = async ({ question, limit, page }, world) => {
-  const list = await openLists(world);
-  const { filter, matches, account } = question;
-  const exists = matches > (page ?? 0) * (limit ?? world.limits.defaultLimit);
-  return whileSteady(list, account, async () => {
-    const seen = await list({ ...filter, limit, page });
-    // Where nothing is to be shown a refusal is as good as an empty page.
-    if (!seen.served && !exists) return setAside("where nothing is to be shown, the service refuses");
-    return expectThat(
-      seen.total === matches,
-      `total is ${matches}, the number of notifications that match ${question.what}`,
-      `with ${asked({ ...filter, limit, page })} it got ${seen.said}`,
-    );
-  });
-};
-
-/** The whole list: its total is the same whatever the page, and the number of items where it can be walked. */
-const totalOfAll = async (world: World, vouched: number): Promise<Judgement> => {
-  const list = await openLists(world);
-  return whileTotalStands(list, async () => {
-    const least = leastInAll(world);
-    const shapes: readonly ListQuery[] = [
-      {},
-      { limit: 1 },
-      { limit: greatest },
-      { page: 1 },
-      { limit: 2, page: 3 },
-    ];
-    const totals = new Set<unknown>();
-    for (const query of shapes) {
-      const { served, total, said } = await list(query);
-      if (!served) continue;
-      totals.add(total);
-      if (typeof total !== "number" || total < least)
-        return broke(
-          `total of the whole list is at least ${least}, the number of notifications known`,
-          `with ${asked(query)} it got ${said}`,
-        );
-    }
-    if (totals.size !== 1)
-      return broke("total of the whole list is the same on every page", `it was ${[...totals].join(", ")}`);
-    return countedTotal(list, Number([...totals][0]), vouched);
-  });
-};
-
-const countedTotal = async (list: List, total: number, limit: number): Promise<Judgement> => {
-  if (total > limit * MOST_PAGES) return held;
-  const pages = await readPages(list, { limit }, MOST_PAGES + 1);
-  const count = new Set(pages.flatMap(({ ids }) => ids)).size;
-  return expectThat(
-    count === total,
-    "total of the whole list is the number of notifications on its pages",
-    `total is ${total}, and the pages hold ${count}`,
   );
 };

@@ -78,6 +78,7 @@ export const refreshLifetimeRules = {
       if (accessLifetimeMs + 2 * world.tolerances.lifetimeGuardMs >= limits.refreshTokenLifetimeMs)
         return {
           kind: "not-applicable",
+          by: "service",
           reason: `an accessToken lives for ${duration(accessLifetimeMs)}, no shorter than the refreshToken; there is no moment at which only the first has expired`,
         };
       return run.forEach(afterExpiry(world, run.cases(0.16, 3)), refreshAfterExpiry, {

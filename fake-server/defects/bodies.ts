@@ -37,9 +37,14 @@ const rememberingBodies = (
 /** Request bodies that are none (section 4), and refusals that say too much. */
 export const bodyDefects = {
   "body-with-repeated-keys": defect(
-    "Of a repeated key the last value counts.",
+    "Of a repeated key whichever value fits is taken.",
     ["exchange.bad-bodies"],
-    reading(asItIs),
+    reading((text) => {
+      const shortest: Record<string, string> = {};
+      for (const [, key = "", value = ""] of text.matchAll(/"(\w+)":"([^"]*)"/g))
+        if (value.length < (shortest[key]?.length ?? Infinity)) shortest[key] = value;
+      return Object.keys(shortest).length > 0 ? JSON.stringify(shortest) : text;
+    }),
   ),
   "body-in-array": defect(
     "An array that holds the object is taken for the object.",

@@ -54,11 +54,11 @@ const post: TestService["post"] = async (url, body, headers = {}) =>
     }),
   );
 
-/** Code and state of an authorize answer, from its JSON or from its Location. */
+/** The code of an authorize answer, from its JSON or from its Location; empty without one. */
 export const codeIn = (reply: Reply): string => {
   const location = reply.headers.get("location");
   const code = location === null ? reply.fields["code"] : new URL(location).searchParams.get("code");
-  return String(code ?? "");
+  return typeof code === "string" ? code : "";
 };
 
 export const startTestService = async (options: StartOptions = {}): Promise<TestService> => {

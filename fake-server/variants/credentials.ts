@@ -98,9 +98,12 @@ export const credentialVariants = {
       if (record !== undefined) record.usedAtMs ??= context.nowMs;
     },
   })),
-  "code-reuse-leaves-tokens": variant("The tokens of a code outlive its second presentation.", () => ({
-    afterRefusedExchange: () => undefined,
-  })),
+  "code-reuse-leaves-tokens": variant(
+    "Presenting a code again is refused and leaves its tokens alone.",
+    () => ({
+      afterRefusedExchange: () => undefined,
+    }),
+  ),
   "credentials-of-any-client": variant("Codes and refreshTokens are not bound to a client.", () => ({
     codeBelongsTo: () => true,
     refreshTokenBelongsTo: () => true,

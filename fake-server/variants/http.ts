@@ -1,5 +1,6 @@
 import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
+import type { JsonObject } from "../body.ts";
 import { parseQuery } from "../query.ts";
 import { type Variant, variant } from "../registry.ts";
 
@@ -45,6 +46,21 @@ const FIVE_MINUTES_MS = 300_000;
 
 /** Time, framing and manners where the document leaves room. */
 export const httpVariants = {
+  "last-of-repeated-keys-counts": variant(
+    "Of a key that a body names twice the last value counts, as most JSON parsers have it.",
+    () => ({
+      readBody: (raw) => {
+        try {
+          const value: unknown = JSON.parse(raw.toString("utf8"));
+          return typeof value === "object" && value !== null && !Array.isArray(value)
+            ? (value as JsonObject)
+            : undefined;
+        } catch {
+          return undefined;
+        }
+      },
+    }),
+  ),
   "timestamps-in-seconds": variant("Timestamps count whole seconds.", () => ({
     timestamp: ({ nowMs }) => Math.floor(nowMs / 1_000),
   })),

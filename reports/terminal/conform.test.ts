@@ -194,7 +194,7 @@ describe("the report of a run", () => {
         message: "it broke",
         stack: "Error: it broke\n at x",
       }),
-      resultOf("access.required", { kind: "not-applicable", reason: "no such header" }),
+      resultOf("access.required", { kind: "not-applicable", by: "profile", reason: "no such header" }),
       resultOf("access.lifetime", { kind: "pending", due: "2030-02-01", reason: "issued in this run" }),
     ];
     const record = recordOf({

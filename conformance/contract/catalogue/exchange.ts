@@ -63,7 +63,12 @@ export const exchange = {
     derivation:
       "All bodies are JSON, with the documented fields as strings; anything else is no token request.",
     judged:
-      "Truncated JSON, other types, arrays, repeated keys, deep nesting, __proto__ and large bodies must yield nothing usable, and a right exchange afterwards must succeed.",
+      "Truncated JSON, other types, arrays, deep nesting, fields under __proto__ and large bodies must yield nothing usable, and a right exchange afterwards must succeed. A field that stands twice has to be refused or to have one meaning; which, is reported.",
+    readings: {
+      refused: "an object that names a field twice is refused",
+      "last-value-counts": "of two values for one field the last counts",
+      "first-value-counts": "of two values for one field the first counts",
+    },
   },
   "exchange.errors": {
     group: "exchange",

@@ -25,11 +25,6 @@ const divergences: Findings = {
     seen: /got a code that can be exchanged/,
     reason: "RFC 6749 sets no length, and neither does the library: 129 bytes and 8,000 are taken",
   },
-  "exchange.bad-bodies": {
-    seen: /^code twice, the right one last: yielded a working accessToken/,
-    reason:
-      "JSON.parse keeps the last of two fields of one name, as RFC 8259 section 4 allows; every other bad body is refused",
-  },
 };
 
 /** What public standards ask beyond the document: warned about, and no reason to fail. */

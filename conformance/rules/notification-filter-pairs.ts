@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { broke, held, undecided, type Judgement } from "../judgement.ts";
+import { asked, fold, openLists, type List } from "../lists.ts";
+import type { Rules } from "../rule.ts";
+import type { Judge } from "../run.ts";
+import type { AccountSet } from "../world/dataset.ts";
+import type { World } from "../world/world.ts";
+import { formsOf, isNothing } from "./notification-forms.ts";
+
+/** Section 4.4: id and accountId in one request. */
+export const notificationPairRules = {
+  filtersTogetherAreAConjunction: {
+    requirement: "notifications.filters-combine",
+    needs: ["notifications"],
+    check: (world, run) => {
+      const pairs = pairsOf(world);
+      const clashing = fc
+        .constantFrom(...pairs)
+        .chain((pair) => fc.constantFrom(...pair.idsOf.ids).map((id) => ({ ...pair, id })));
+      return run.all([
+        run.forEach(pairs, pairGivesWhatMatchesBoth, { part: "every pair", print: ({ what }) => what }),
+        run.forAll(clashing, pairGivesWhatMatchesBoth, { print: ({ what }) => what }),
+      ]);
+    },
+  },
+} satisfies Rules;
+
+/** An id and an accountId to ask for together. */
+interface Pair {
+  readonly id: string;
+  /** Where ids of this kind come from. */
+  readonly idsOf: Pick<AccountSet, "ids">;
+  readonly accountId: string;
+  readonly matches: boolean;
+  readonly what: string;
+}
+
+const pairsOf = (world: World): readonly Pair[] => {
+  const { accounts, emptyAccountId } = world.notifications;
+  const nobody = { accountId: emptyAccountId, ids: [emptyAccountId] };
+  const owners = [...accounts.slice(0, 4), nobody];
+  return owners.flatMap((idsOf) =>
+    owners.map((owner) => ({
+      idsOf,
+      id: idsOf.ids.at(-1) ?? emptyAccountId,
+      accountId: owner.accountId,
+      matches: idsOf === owner && idsOf !== nobody,
+      what:
+        idsOf === nobody
+          ? "an id of no notification"
+          : idsOf === owner
+            ? "an id with its own accountId"
+            : owner === nobody
+              ? "an id with an accountId that has no notification"
+              : `an id of one of ${idsOf.ids.length} with the accountId of ${owner.ids.length} others`,
+    })),
+  );
+};
+
+const pairGivesWhatMatchesBoth: Judge<Pair> = async ({ id, accountId, matches, what }, world) => {
+  const list = await openLists(world);
+  const forms = [
+    ...formsOf({ id, accountId }, world.limits.defaultLimit),
+    { accountId, id },
+    { limit: 1, accountId, id },
+  ];
+  for (const query of forms) {
+    const seen = await list(query);
+    const right = matches
+      ? seen.ids.length === 1 && seen.ids[0] === fold(id) && seen.total === 1
+      : isNothing(seen);
+    if (!right)
+      return broke(
+        matches
+          ? `${what} gives that notification alone, and total 1`
+          : `${what} matches nothing, so the list is empty and total 0`,
+        `with ${asked(query)} it got ${seen.said}`,
+      );
+  }
+  return matches ? held : stillThere(list, world);
+};
+
+/** The control of pairs that match nothing: the same filters can match. */
+const stillThere = async (list: List, world: World): Promise<Judgement> => {
+  const [account] = world.notifications.accounts;
+  const id = account?.ids[0];
+  if (account === undefined || id === undefined) return undecided("there is no notification to compare with");
+  const control = await list({ id, accountId: account.accountId });
+  return control.ids.length > 0 ? held : undecided(`a matching pair gives nothing: ${control.said}`);
+};

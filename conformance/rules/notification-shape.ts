@@ -1,0 +1,126 @@
+import { Value } from "typebox/value";
+import { credentialsOf, describe, grantOf } from "../answers.ts";
+import { pagesIn } from "../arbitraries/paging.ts";
+import { accessTokenHeader, NotificationPage } from "../contract/messages.ts";
+import { broke, held, setAside, undecided, type Judgement } from "../judgement.ts";
+import { asked, openLists, type Listing, type ListQuery } from "../lists.ts";
+import type { Rules } from "../rule.ts";
+import { exchangeBody, gaveData, refreshBody } from "../steps.ts";
+import { objectOf } from "../world/exchange.ts";
+import type { World } from "../world/world.ts";
+
+/** Sections 2.3, 4.4 and 9: what a page of notifications looks like, and where it is served. */
+export const notificationShapeRules = {
+  itemsHaveTheDocumentedShape: {
+    requirement: "notifications.shape",
+    needs: ["notifications"],
+    check: (world, run) =>
+      run.forEach(shapeCases(world), async ({ query, mayBeRefused }, world) => {
+        const list = await openLists(world);
+        const seen = await list(query);
+        // A total beside data that is no array is a page gone wrong, not a refusal.
+        const claimsPage = seen.answer !== undefined && typeof objectOf(seen.answer)["total"] === "number";
+        if (seen.served || claimsPage) return pageHasItsShape(seen);
+        return mayBeRefused
+          ? setAside("where nothing matches, the service refuses")
+          : broke(`a list request with ${asked(query)} gets a page of notifications`, seen.said);
+      }),
+  },
+
+  documentedPathsServe: {
+    requirement: "notifications.versioned-path",
+    check: (_world, run) => run.once(everyDocumentedPathServes),
+  },
+} satisfies Rules;
+
+interface ShapeCase {
+  readonly query: ListQuery;
+  readonly mayBeRefused?: true;
+}
+
+/** Every page of the known notifications, and the kinds of request that a service may answer from another place. */
+const shapeCases = ({ notifications, limits: { defaultLimit } }: World): readonly ShapeCase[] => {
+  const [first] = notifications.accounts;
+  const pages = notifications.accounts.flatMap(({ accountId, ids }) =>
+    Array.from({ length: Math.min(6, pagesIn(ids.length, defaultLimit)) }, (_, page) => ({
+      query: { accountId, page },
+    })),
+  );
+  return [
+    ...pages,
+    { query: {} },
+    { query: { limit: 1 } },
+    { query: { page: 0 } },
+    ...(first === undefined
+      ? []
+      : [
+          { query: { accountId: first.accountId } },
+          { query: { id: first.ids.at(-1) ?? "" } },
+          { query: { id: first.ids[0] ?? "", accountId: first.accountId } },
+          { query: { accountId: first.accountId, page: first.ids.length + 1 }, mayBeRefused: true as const },
+        ]),
+    { query: { accountId: notifications.emptyAccountId }, mayBeRefused: true },
+    { query: { id: notifications.emptyAccountId }, mayBeRefused: true },
+  ];
+};
+
+const pageHasItsShape = (seen: Listing): Judgement => {
+  const [error] = Value.Errors(NotificationPage, seen.answer?.json);
+  if (error !== undefined)
+    return broke(
+      "a list answer holds total, a whole number, and data, notifications with all fields of section 2.3",
+      `at ${error.instancePath === "" ? "its root" : error.instancePath} the answer ${error.message}${valueAt(seen.answer?.json, error.instancePath)}`,
+    );
+  const impossible = seen.items.find(({ createTime }) => Number.isNaN(Date.parse(String(createTime))));
+  return impossible === undefined
+    ? held
+    : broke("createTime is a moment in ISO 8601", `it is ${JSON.stringify(impossible["createTime"])}`);
+};
+
+/** What stands at a JSON pointer, for a sentence; nothing where it is no plain value. */
+const valueAt = (json: unknown, pointer: string): string => {
+  let value = json;
+  for (const key of pointer.split("/").slice(1))
+    value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  return value === null || (typeof value !== "object" && value !== undefined)
+    ? `; it holds ${JSON.stringify(value).slice(0, 60)}`
+    : "";
+};
+
+/** Walks the flow over the documented paths alone; here a path that gives nothing is the breach itself. */
+const everyDocumentedPathServes = async (
+  world: World,
+): Promise<{ readonly judgement: Judgement; readonly cases: number }> => {
+  const { client, target } = world;
+  const authorized = await target.authorize();
+  const grant = grantOf(authorized);
+  if (grant === undefined) return nothingAt("/open-api/oauth/authorize", "a code", describe(authorized));
+  const exchanged = await target.exchange(exchangeBody(client, grant.code));
+  const { accessToken, refreshToken } = credentialsOf(exchanged);
+  if (accessToken === undefined)
+    return nothingAt("/open-api/oauth/access-token", "tokens", describe(exchanged));
+  const listed = await target.list({ accessToken });
+  if (!gaveData(listed)) {
+    // A service may refuse to list nothing; a path that it does not serve it refuses like any other.
+    const nowhere = await target.send({
+      method: "GET",
+      path: "/open-api/v1/nothing-is-here",
+      headers: [[accessTokenHeader, accessToken]],
+    });
+    return world.notifications.accounts.length > 0 || nowhere.status === listed.status
+      ? nothingAt("/open-api/v1/notifications", "a page of notifications", describe(listed))
+      : {
+          judgement: undecided("there may be no notification to list, and such a list is refused"),
+          cases: 1,
+        };
+  }
+  const refreshed = await target.refresh(refreshBody(client, refreshToken ?? ""));
+  if (credentialsOf(refreshed).accessToken === undefined)
+    return nothingAt("/open-api/oauth/refresh-token", "an access token", describe(refreshed));
+  return { judgement: held, cases: 4 };
+};
+
+const nothingAt = (path: string, what: string, said: string): { judgement: Judgement; cases: number } => ({
+  judgement: broke(`${path} gives ${what}`, `a right request got ${said}`),
+  cases: 1,
+});
