@@ -1,0 +1,138 @@
+import Type, { type Static } from "typebox";
+
+const closed = { additionalProperties: false } as const;
+
+/** How the receiver answers one push. */
+export const PushAction = Type.Union([
+  Type.Object(
+    {
+      kind: Type.Literal("answer"),
+      status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, description: "200 where left out." })),
+      headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+      body: Type.Optional(
+        Type.Union(
+          [
+            Type.Literal("acknowledge"),
+            Type.Literal("wrong-id"),
+            Type.Literal("not-received"),
+            Type.Literal("empty"),
+            Type.Object({ text: Type.String() }, closed),
+            Type.Object({ json: Type.Unknown() }, closed),
+            Type.Object({ bytes: Type.Integer({ minimum: 1, maximum: 1_073_741_824 }) }, closed),
+          ],
+          { description: "The acknowledgement { id, received: true } where left out." },
+        ),
+      ),
+      delayMs: Type.Optional(Type.Number({ minimum: 0, description: "Held back on the receiver's clock." })),
+      dribbleMs: Type.Optional(Type.Number({ minimum: 1, description: "Pause between the bytes of the body." })),
+      gzip: Type.Optional(Type.Boolean()),
+      informational: Type.Optional(
+        Type.Array(Type.Integer({ minimum: 100, maximum: 199 }), { description: "1xx answers that are sent first." }),
+      ),
+    },
+    closed,
+  ),
+  Type.Object({ kind: Type.Literal("hang"), forMs: Type.Optional(Type.Number({ minimum: 0 })) }, closed),
+  Type.Object({ kind: Type.Literal("close"), when: Type.Union([Type.Literal("before-answer"), Type.Literal("half-answer")]) }, closed),
+  Type.Object({ kind: Type.Literal("reset") }, closed),
+]);
+export type PushAction = Static<typeof PushAction>;
+
+/** Which pushes a rule is for; what is left out matches all. */
+export const PushMatch = Type.Object(
+  {
+    notificationId: Type.Optional(Type.String()),
+    accountId: Type.Optional(Type.String()),
+    path: Type.Optional(Type.String()),
+    method: Type.Optional(Type.String()),
+    /** A JSON pointer into the body and the value that has to stand there. */
+    body: Type.Optional(Type.Object({ pointer: Type.String(), equals: Type.Unknown() }, closed)),
+    /** The n-th notification, from 1, among those that the other conditions match, in the order of their first push. */
+    nth: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  closed,
+);
+
+/** One rule of a plan: the first action is for a notification's first push, and so on; the last one repeats. */
+export const PushRule = Type.Object(
+  { match: PushMatch, attempts: Type.Array(PushAction, { minItems: 1 }) },
+  closed,
+);
+
+/** How a receiver answers: by the first rule that matches, otherwise by `otherwise` (an acknowledgement where left out). */
+export const PushPlan = Type.Object(
+  { rules: Type.Array(PushRule), otherwise: Type.Optional(PushAction) },
+  closed,
+);
+export type PushPlan = Static<typeof PushPlan>;
+
+/** Acknowledged as the document says: the expected code and { id, received: true }. */
+export const acknowledge: PushAction = { kind: "answer" };
+
+/** One line of pushes.jsonl. Times are milliseconds on the receiver's monotonic clock since its epoch. */
+export type PushLine =
+  | {
+      readonly kind: "started";
+      readonly n: number;
+      /** Wall clock at which the monotonic clock stood at `atMs`. */
+      readonly at: string;
+      readonly atMs: number;
+      /** A new epoch for each process: times of two epochs cannot be compared. */
+      readonly epoch: string;
+    }
+  | ({ readonly kind: "push"; readonly n: number; readonly epoch: string } & Push)
+  | {
+      readonly kind: "listener";
+      readonly n: number;
+      readonly epoch: string;
+      readonly atMs: number;
+      readonly state: "open" | "closed";
+    }
+  | { readonly kind: "fault"; readonly n: number; readonly epoch: string; readonly atMs: number; readonly message: string };
+
+export interface Push {
+  /** First byte of the request, its last byte, and the moment at which the answer was handed over. */
+  readonly firstByteMs: number;
+  readonly completeMs: number;
+  readonly answeredMs?: number;
+  /** How far the stamps may be off: the event loop's delay around them. */
+  readonly uncertaintyMs: number;
+  readonly method: string;
+  readonly path: string;
+  /** Raw header lines in the order of arrival, names as they were written. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly bodyBytes: number;
+  readonly bodySha256: string;
+  /** The body as text, cut to a bounded length; base64 where it is not UTF-8. */
+  readonly body: string;
+  readonly bodyEncoding: "utf8" | "base64";
+  /** The notification's id and account where the body names them. */
+  readonly notificationId?: string;
+  readonly accountId?: string;
+  /** Number of this push among those of its notification, from 1. */
+  readonly attempt: number;
+  readonly connection: {
+    readonly id: number;
+    readonly remotePort: number;
+    /** Number of this request on its connection, from 1. */
+    readonly request: number;
+    readonly tls?: { readonly protocol: string; readonly cipher: string; readonly servername?: string };
+  };
+  /** What was done with it, and the status where there was one. */
+  readonly action: PushAction["kind"] | "not-a-push" | "too-large";
+  readonly status?: number;
+}
+
+/** What the receiver's control interface tells of itself: GET /state. */
+export interface ReceiverState {
+  /** Where pushes are to be sent. */
+  readonly callbackUrl: string;
+  /** PEM of the authority that signed the receiver's certificate; absent over plain HTTP. */
+  readonly ca?: string;
+  readonly epoch: string;
+  /** Now, on the receiver's monotonic clock. */
+  readonly nowMs: number;
+  /** Number of the last line in the journal. */
+  readonly last: number;
+  readonly listening: boolean;
+}

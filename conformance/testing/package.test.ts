@@ -1,0 +1,73 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root } from "./measure.ts";
+
+/** The package as its users get it: packed, installed into an empty folder, and run from there. */
+
+const run = promisify(execFile);
+const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-package-"));
+let contents: readonly string[];
+
+beforeAll(async () => {
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("["))) as {
+    filename: string;
+    files: { path: string }[];
+  }[];
+  if (packed === undefined) throw new Error("npm pack told of no package");
+  contents = packed.files.map((file) => file.path);
+  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  await run(
+    "npm",
+    ["install", "--no-audit", "--no-fund", "--prefer-offline", path.join(folder, packed.filename)],
+    {
+      cwd: folder,
+    },
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the packed package", () => {
+  it("holds the bundle, its types and the papers, and no sources or tests", () => {
+    expect(contents).toEqual(
+      expect.arrayContaining(["dist/cli.js", "dist/profile.js", "dist/profile.d.ts", "README.md", "LICENSE"]),
+    );
+    expect(contents.filter((file) => /\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  });
+
+  it("runs the gate from the folder that it was installed into, and writes its record there", async () => {
+    const { stdout } = await run(
+      "npx",
+      ["touchstone", "conform", "--json", "--effort", "quick", "--section", "code,notifications"],
+      {
+        cwd: folder,
+      },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: "passed", exitCode: 0 });
+    const [directory = ""] = readdirSync(path.join(folder, "runs"));
+    expect(JSON.parse(readFileSync(path.join(folder, "runs", directory, "run.json"), "utf8"))).toMatchObject({
+      state: "sealed",
+      outcome: "passed",
+    });
+  });
+
+  it("lets a profile in TypeScript import defineProfile", async () => {
+    writeFileSync(
+      path.join(folder, "touchstone.config.ts"),
+      `import { defineProfile } from "touchstone-harness";
+       export default defineProfile({
+         baseUrl: "http://127.0.0.1:1",
+         clients: [{ id: "c", secret: { env: "HOME" }, redirectUri: "https://c.example/" }],
+       });`,
+    );
+    const doctor = run("npx", ["touchstone", "doctor", "--profile", "touchstone.config.ts"], { cwd: folder });
+    await expect(doctor).rejects.toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining("cannot be reached"),
+    });
+  });
+});
