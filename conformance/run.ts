@@ -292,16 +292,21 @@ export const createRun = (context: RunContext): Run => {
 
   const forEach: Run["forEach"] = async (values, judge, options = {}) => {
     const tally = newTally();
-    const results = await mapLimited(
+    const results: (CaseResult | undefined)[] = values.map(() => undefined);
+    const isBroken = (result: CaseResult | undefined): boolean => result?.judgement.kind === "broke";
+    await mapLimited(
       values,
       options.together === true ? values.length : CONCURRENT_CASES,
-      async (value) => {
+      async (value, index) => {
         const result = await judgeOnce((world) => judge(value, world), tally);
         count(tally, result);
-        return result;
+        results[index] = result;
       },
-    );
-    const index = results.findIndex(({ judgement }) => judgement.kind === "broke");
+    ).catch((error: unknown) => {
+      // A breach that one case has seen stays one, whatever the harness stumbles over in another.
+      if (error instanceof Interrupted || !results.some(isBroken)) throw error;
+    });
+    const index = results.findIndex(isBroken);
     const first = results[index];
     const facts = options.facts?.();
     if (first === undefined) return unbroken(tally, facts);
@@ -312,8 +317,8 @@ export const createRun = (context: RunContext): Run => {
       options.replays ?? REPLAYS,
       tally,
     );
-    const breaking = results.flatMap(({ judgement }, at) =>
-      judgement.kind === "broke" ? [print(values[at] as (typeof values)[number], options.print)] : [],
+    const breaking = results.flatMap((one, at) =>
+      isBroken(one) ? [print(values[at] as (typeof values)[number], options.print)] : [],
     );
     return failed(
       result,

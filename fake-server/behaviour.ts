@@ -5,6 +5,7 @@ import type { Context, Operation, Service } from "./context.ts";
 import type { AccessRecord, CodeRecord, RefreshRecord } from "./credentials.ts";
 import type { Notification, Selection } from "./notifications.ts";
 import type { Query } from "./query.ts";
+import type { Callback, Delivery, PushOutcome, PushRequest } from "./delivery/delivery.ts";
 import type { RandomSource } from "./random.ts";
 
 type MaybePromise<T> = T | Promise<T>;
@@ -163,13 +164,71 @@ export interface EventDecisions {
   readonly keepNotification: (notification: Notification, owner: string, service: Service) => void;
 }
 
+/** Pushing notifications to the callback (sections 4.5, 6 and 8). Times are milliseconds of the service's clock. */
+export interface PushDecisions {
+  /** Whether an event is pushed at all. */
+  readonly pushesEvent: (notification: Notification, service: Service) => boolean;
+  /** How long after its anchor push number `attempt` (from 1) is due. */
+  readonly pushDelayMs: (attempt: number, delivery: Delivery, service: Service) => number;
+  /** The moment that the delay of the next push counts from. */
+  readonly pushAnchorMs: (delivery: Delivery, service: Service) => number;
+  /** What is added to a delay so that pushes spread. */
+  readonly pushJitterMs: (attempt: number, service: Service) => number;
+  /** When the sender notices a push that is due at `dueMs`. */
+  readonly pushNoticedMs: (dueMs: number, service: Service) => number;
+  /** How many pushes a notification has at most, the first one included. */
+  readonly maxPushes: (delivery: Delivery, service: Service) => number;
+  /** What a new event does to the deliveries that are pending; each change has to be followed by `replan`. */
+  readonly onNewDelivery: (delivery: Delivery, pending: PendingDeliveries, service: Service) => void;
+  /** The requests that one due push sends side by side: one, unless workers get in each other's way. */
+  readonly pushRequests: (
+    delivery: Delivery,
+    attempt: number,
+    callback: Callback,
+    service: Service,
+  ) => readonly PushRequest[];
+  /** The body of a push. */
+  readonly pushBody: (delivery: Delivery, attempt: number, service: Service) => string;
+  readonly pushHeaders: (delivery: Delivery, attempt: number, service: Service) => Record<string, string>;
+  /** The request that an answer leads to at once, such as a redirect's; undefined where it leads to none. */
+  readonly requestAfter: (outcome: PushOutcome, request: PushRequest) => PushRequest | undefined;
+  /** Whether a push counts as acknowledged. */
+  readonly acknowledges: (outcome: PushOutcome, delivery: Delivery) => boolean;
+  /** Whether another push follows, the cap apart; `delivery.acknowledged` is settled by now. */
+  readonly pushesAgain: (outcome: PushOutcome, delivery: Delivery, service: Service) => boolean;
+  /** What the end of a push does besides; each change to another delivery has to be followed by `replan`. */
+  readonly afterPush: (
+    outcome: PushOutcome,
+    delivery: Delivery,
+    pending: PendingDeliveries,
+    service: Service,
+  ) => void;
+  /** How long the sender waits for the whole of an answer. */
+  readonly senderTimeoutMs: (delivery: Delivery, service: Service) => number;
+  readonly checksCertificate: (callback: Callback) => boolean;
+  readonly keepsConnections: () => boolean;
+  /** How many pushes may be under way at once. */
+  readonly pushesInFlight: (service: Service) => number;
+  /** Which of the waiting ones (never none) is pushed next, by its index. */
+  readonly nextInLine: (waiting: readonly Delivery[]) => number;
+}
+
+/** The deliveries that are not over yet, as decisions may see and change them. */
+export interface PendingDeliveries {
+  readonly all: () => readonly Delivery[];
+  /** Plans the next push anew where none is under way. */
+  readonly replan: (delivery: Delivery) => void;
+  /** Ends a delivery: nothing more is pushed. */
+  readonly drop: (delivery: Delivery) => void;
+}
+
 /**
  * Every decision of the service, one function each. Routes ask and hold no opinion
  * of their own, so that a service that differs in one respect (a defect, a variant)
  * is this record with one function replaced.
  */
 export interface Behaviour
-  extends HttpDecisions, AuthorizeDecisions, CodeDecisions, TokenDecisions, ListDecisions, EventDecisions {
+  extends HttpDecisions, AuthorizeDecisions, CodeDecisions, TokenDecisions, ListDecisions, EventDecisions, PushDecisions {
   /** The paths that an operation is served under (sections 4 and 9). Asked once, before the service listens. */
   readonly pathsOf: (operation: Operation) => readonly string[];
 }

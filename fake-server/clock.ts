@@ -1,3 +1,5 @@
+import { createTimers, type Timer } from "./timers.ts";
+
 export const clockModes = ["frozen", "flowing"] as const;
 /** `frozen` moves only when it is advanced; `flowing` moves with real time as well. */
 export type ClockMode = (typeof clockModes)[number];
@@ -13,7 +15,7 @@ export interface Advance {
   readonly now: number;
   /** How many timers fired on the way. */
   readonly fired: number;
-  /** How many fired tasks are still running. */
+  /** How many pieces of work are still under way that no longer moved, such as a push to a receiver that hangs. */
   readonly inFlight: number;
   /** When the next timer is due, or null when none is set. */
   readonly nextDue: number | null;
@@ -28,6 +30,8 @@ export interface ServiceClock {
   readonly advance: (byMs: number) => Promise<Advance>;
   /** Runs `task` once when the clock reaches `dueMs`; the returned function takes it back. */
   readonly schedule: (dueMs: number, task: () => void | Promise<void>) => () => void;
+  /** Begins a piece of work in real time, which an advance awaits as long as it moves. */
+  readonly begin: () => Work;
   /** Lets real time pass, never the service's: how slow work takes its time. 0 yields one turn of the event loop. */
   readonly pause: (realMs: number) => Promise<void>;
   /** Milliseconds of real time since some fixed moment; never runs backwards. */
@@ -36,11 +40,19 @@ export interface ServiceClock {
   readonly stop: () => void;
 }
 
-interface Timer {
-  readonly dueMs: number;
-  readonly sequence: number;
-  readonly task: () => void | Promise<void>;
+/** A piece of work that takes real time, such as one push. */
+export interface Work {
+  /** It got on: a connection stands, bytes came. */
+  readonly moved: () => void;
+  readonly done: () => void;
 }
+
+/** How long an advance awaits work that does not move, unless told otherwise. */
+const PATIENCE_MS = 150;
+/** Real time is looked at in ticks, so that a stall of this process, which holds up the work as well, counts as one. */
+const TICK_MS = 10;
+/** Work that moves but never ends, such as an answer byte by byte, is awaited for so many times the patience. */
+const ENDLESS = 8;
 
 export const realMs = (): number => performance.now();
 
@@ -54,19 +66,25 @@ export const pause = (ms: number): Promise<void> =>
       });
 
 /**
- * Makes the service's clock. An advance never jumps over a timer: the clock steps
- * to the earliest due one, fires it, awaits what it set off, and looks again,
- * because what was fired may have set further timers. Timers due at the same
- * moment fire in the order in which they were set.
+ * Makes the service's clock. An advance never jumps over a timer: the clock steps to
+ * the earliest due moment, fires what is due then in the order in which it was set,
+ * awaits what that set off, and looks again, because what was fired may have set
+ * further timers. Work that has not moved for `patienceMs` of real time is awaited no
+ * longer: time has to pass for it to end, as for a push whose receiver hangs.
  */
-export const createClock = (mode: ClockMode, startTimeMs?: number): ServiceClock => {
+export const createClock = (
+  mode: ClockMode,
+  startTimeMs?: number,
+  patienceMs: number = PATIENCE_MS,
+): ServiceClock => {
   const startMs = startTimeMs ?? (mode === "frozen" ? FROZEN_START_MS : Date.now());
   const openedMs = realMs();
-  const timers: Timer[] = [];
+  const timers = createTimers();
+  const works = createWorks(Math.max(1, Math.ceil(patienceMs / TICK_MS)));
   let advancedMs = 0;
   let sequence = 0;
-  let inFlight = 0;
   let armed: ReturnType<typeof setTimeout> | undefined;
+  let armedFor: Timer | undefined;
   let advancing: Promise<unknown> = Promise.resolve();
 
   const flowedMs = (): number => (mode === "flowing" ? Math.floor(realMs() - openedMs) : 0);
@@ -75,37 +93,47 @@ export const createClock = (mode: ClockMode, startTimeMs?: number): ServiceClock
     advancedMs += Math.max(0, targetMs - nowMs());
   };
 
-  const fire = async (timer: Timer): Promise<void> => {
-    timers.splice(timers.indexOf(timer), 1);
-    inFlight += 1;
-    try {
-      await timer.task();
-    } finally {
-      inFlight -= 1;
+  /** Fires what is due by `byMs`, one after another, and says how many that were. */
+  const fireDue = async (byMs: number): Promise<number> => {
+    let fired = 0;
+    for (let next = timers.first(); next !== undefined && next.dueMs <= byMs; next = timers.first()) {
+      timers.remove(next);
+      fired += 1;
+      const running = next.task();
+      if (running !== undefined) await running;
     }
+    return fired;
   };
 
   const advanceNow = async (byMs: number): Promise<Advance> => {
     const targetMs = nowMs() + byMs;
     let fired = 0;
-    for (let next = earliest(timers); next !== undefined && next.dueMs <= targetMs; next = earliest(timers)) {
+    await works.quiet();
+    for (let next = timers.first(); next !== undefined && next.dueMs <= targetMs; next = timers.first()) {
       moveTo(next.dueMs);
-      await fire(next);
-      fired += 1;
+      fired += await fireDue(next.dueMs);
+      await works.quiet();
     }
     moveTo(targetMs);
+    // What was armed was armed for the time before the advance.
+    armedFor = undefined;
     arm();
-    return { now: nowMs(), fired, inFlight, nextDue: earliest(timers)?.dueMs ?? null };
+    return { now: nowMs(), fired, inFlight: works.size(), nextDue: timers.first()?.dueMs ?? null };
   };
 
-  /** Sets one real timer for the earliest due task, on a flowing clock only. */
+  /** Sets one real timer for the earliest due task, on a flowing clock only. Time flows there whether work moves or not. */
   const arm = (): void => {
+    const next = mode === "flowing" ? timers.first() : undefined;
+    if (next !== undefined && next === armedFor) return;
     clearTimeout(armed);
-    const next = mode === "flowing" ? earliest(timers) : undefined;
+    armedFor = next;
     if (next === undefined) return;
     const delayMs = Math.min(Math.max(0, next.dueMs - nowMs()), LONGEST_TIMER_MS);
-    // A task that fails has failed by itself; the ones due after it still get their turn.
-    armed = setTimeout(() => void inTurn(() => advanceNow(0)).catch(arm), delayMs);
+    armed = setTimeout(() => {
+      armedFor = undefined;
+      // A task that fails has failed by itself; the ones due after it still get their turn.
+      void fireDue(nowMs()).then(arm, arm);
+    }, delayMs);
     armed.unref();
   };
 
@@ -120,32 +148,73 @@ export const createClock = (mode: ClockMode, startTimeMs?: number): ServiceClock
     nowMs,
     pause,
     realMs,
+    begin: works.begin,
     advance: (byMs) => inTurn(() => advanceNow(byMs)),
     schedule: (dueMs, task) => {
-      const timer = { dueMs, sequence, task };
+      const timer: Timer = { dueMs, sequence, task, place: -1 };
       sequence += 1;
-      timers.push(timer);
+      timers.add(timer);
       arm();
       return () => {
-        const index = timers.indexOf(timer);
-        if (index >= 0) timers.splice(index, 1);
+        timers.remove(timer);
+        arm();
       };
     },
     stop: () => {
-      timers.length = 0;
+      timers.clear();
       clearTimeout(armed);
+      armedFor = undefined;
     },
   };
 };
 
-const earliest = (timers: readonly Timer[]): Timer | undefined => {
-  let first: Timer | undefined;
-  for (const timer of timers) {
-    const sooner =
-      first === undefined ||
-      timer.dueMs < first.dueMs ||
-      (timer.dueMs === first.dueMs && timer.sequence < first.sequence);
-    if (sooner) first = timer;
-  }
-  return first;
+interface Awaited {
+  ticks: number;
+}
+
+/** What is under way in real time, and the waiting for it. */
+const createWorks = (patienceTicks: number) => {
+  const all = new Set<Awaited>();
+  /** Those that an advance still waits for: the others were given up as hanging. */
+  const awaited = new Set<Awaited>();
+  let stillTicks = 0;
+  let wake = (): void => undefined;
+
+  const settle = (work: Awaited): void => {
+    all.delete(work);
+    awaited.delete(work);
+    stillTicks = 0;
+    if (awaited.size === 0) wake();
+  };
+  const nextTick = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, TICK_MS);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  return {
+    size: () => all.size,
+    begin: (): Work => {
+      const work = { ticks: 0 };
+      all.add(work);
+      awaited.add(work);
+      stillTicks = 0;
+      return { moved: () => void (stillTicks = 0), done: () => settle(work) };
+    },
+    /** Returns once nothing is under way that still moves. */
+    quiet: async (): Promise<void> => {
+      stillTicks = 0;
+      while (awaited.size > 0) {
+        await nextTick();
+        stillTicks += 1;
+        for (const work of awaited) {
+          work.ticks += 1;
+          if (stillTicks >= patienceTicks || work.ticks >= patienceTicks * ENDLESS) awaited.delete(work);
+        }
+      }
+    },
+  };
 };

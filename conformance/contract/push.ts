@@ -24,16 +24,26 @@ export const PushAction = Type.Union([
         ),
       ),
       delayMs: Type.Optional(Type.Number({ minimum: 0, description: "Held back on the receiver's clock." })),
-      dribbleMs: Type.Optional(Type.Number({ minimum: 1, description: "Pause between the bytes of the body." })),
+      dribbleMs: Type.Optional(
+        Type.Number({ minimum: 1, description: "Pause between the bytes of the body." }),
+      ),
       gzip: Type.Optional(Type.Boolean()),
       informational: Type.Optional(
-        Type.Array(Type.Integer({ minimum: 100, maximum: 199 }), { description: "1xx answers that are sent first." }),
+        Type.Array(Type.Integer({ minimum: 100, maximum: 199 }), {
+          description: "1xx answers that are sent first.",
+        }),
       ),
     },
     closed,
   ),
   Type.Object({ kind: Type.Literal("hang"), forMs: Type.Optional(Type.Number({ minimum: 0 })) }, closed),
-  Type.Object({ kind: Type.Literal("close"), when: Type.Union([Type.Literal("before-answer"), Type.Literal("half-answer")]) }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal("close"),
+      when: Type.Union([Type.Literal("before-answer"), Type.Literal("half-answer")]),
+    },
+    closed,
+  ),
   Type.Object({ kind: Type.Literal("reset") }, closed),
 ]);
 export type PushAction = Static<typeof PushAction>;
@@ -88,13 +98,48 @@ export type PushLine =
       readonly atMs: number;
       readonly state: "open" | "closed";
     }
-  | { readonly kind: "fault"; readonly n: number; readonly epoch: string; readonly atMs: number; readonly message: string };
+  | {
+      readonly kind: "fault";
+      readonly n: number;
+      readonly epoch: string;
+      readonly atMs: number;
+      readonly message: string;
+    }
+  /** How the push of line `push` ended. A push is durable before it is answered, so the journal tells this apart. */
+  | ({
+      readonly kind: "answered";
+      readonly n: number;
+      readonly epoch: string;
+      readonly push: number;
+    } & Answered)
+  /** From here on attempts and the n-th notification are counted anew, and /pushes tells nothing older. */
+  | { readonly kind: "cleared"; readonly n: number; readonly epoch: string; readonly atMs: number };
+
+/** The end of a push: its answer handed over whole, its connection closed or reset by the receiver, or left by the sender. */
+export interface Answered {
+  readonly answeredMs: number;
+  readonly uncertaintyMs: number;
+  readonly outcome: "sent" | "closed" | "reset" | "abandoned";
+}
+
+/** Answer of GET /pushes?after=N&wait=MS&limit=COUNT. */
+export interface PushLines {
+  /** The lines with a greater number than `after`, in order; the first COUNT of them where `limit` was given. */
+  readonly lines: readonly PushLine[];
+  /** Number of the newest line that can be had. */
+  readonly last: number;
+}
 
 export interface Push {
-  /** First byte of the request, its last byte, and the moment at which the answer was handed over. */
+  /** First byte of the request and its last byte. */
   readonly firstByteMs: number;
   readonly completeMs: number;
+  /**
+   * When and how it ended. In the lines of the control interface where the answer was given at once; otherwise
+   * (held back, dribbled, hanging), and always in the journal's file, a line `answered` tells it as soon as it is known.
+   */
   readonly answeredMs?: number;
+  readonly outcome?: Answered["outcome"];
   /** How far the stamps may be off: the event loop's delay around them. */
   readonly uncertaintyMs: number;
   readonly method: string;
@@ -109,7 +154,7 @@ export interface Push {
   /** The notification's id and account where the body names them. */
   readonly notificationId?: string;
   readonly accountId?: string;
-  /** Number of this push among those of its notification, from 1. */
+  /** Number of this push among those of its notification, from 1; 0 for what is no push. */
   readonly attempt: number;
   readonly connection: {
     readonly id: number;
@@ -121,6 +166,11 @@ export interface Push {
   /** What was done with it, and the status where there was one. */
   readonly action: PushAction["kind"] | "not-a-push" | "too-large";
   readonly status?: number;
+  /**
+   * What is answered, for a reader to look at: status line, header lines and body as on the wire, cut to a
+   * bounded length. Absent where nothing is sent; a receiver that does not keep it leaves it out.
+   */
+  readonly answer?: string;
 }
 
 /** What the receiver's control interface tells of itself: GET /state. */

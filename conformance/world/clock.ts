@@ -34,6 +34,12 @@ export const pause = async (durationMs: number, signal?: AbortSignal): Promise<v
   await delay(durationMs, undefined, signal === undefined ? {} : { signal });
 };
 
+/** Calls back once this much of this machine's time is over, unless it is cancelled first. */
+export const after = (durationMs: number, callback: () => void): { cancel(): void } => {
+  const timer = setTimeout(callback, durationMs);
+  return { cancel: () => clearTimeout(timer) };
+};
+
 /**
  * The target's time is the real one. All rules that sleep do so side by side, so
  * the run takes as long as its longest rule. `maxWaitMs` bounds any single wait.

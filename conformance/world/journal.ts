@@ -35,32 +35,50 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink): Journal => 
   let last = 0;
   const maskHeaders = (headers: Answer["headers"]): Answer["headers"] =>
     headers.map(([name, value]) => [name, secrets.mask(cut(value))]);
+  const maskRequest = (request: ExchangeRecord["request"]): ExchangeRecord["request"] => ({
+    method: request.method,
+    path: secrets.mask(cut(request.path)),
+    headers: maskHeaders(request.headers),
+    ...(request.body === undefined ? {} : { body: hideSecretFields(secrets.mask(cut(request.body))) }),
+  });
+  const maskAnswer = (answer: NonNullable<ExchangeRecord["answer"]>): ExchangeRecord["answer"] => ({
+    status: answer.status,
+    headers: maskHeaders(answer.headers),
+    text: secrets.mask(cut(answer.text)),
+  });
   return {
     nextNumber: () => (last += 1),
     add: (scope, raw) => {
-      const record: ExchangeRecord = {
-        ...raw,
-        rule: scope.rule,
-        request: {
-          method: raw.request.method,
-          path: secrets.mask(cut(raw.request.path)),
-          headers: maskHeaders(raw.request.headers),
-          ...(raw.request.body === undefined
-            ? {}
-            : { body: hideSecretFields(secrets.mask(cut(raw.request.body))) }),
-        },
-        ...(raw.answer === undefined
-          ? {}
-          : {
-              answer: {
-                status: raw.answer.status,
-                headers: maskHeaders(raw.answer.headers),
-                text: secrets.mask(cut(raw.answer.text)),
-              },
-            }),
-      };
+      const record = lazyRecord(scope.rule, raw, maskRequest, maskAnswer);
       scope.exchanges.push(record);
       sink?.write(record);
     },
   };
+};
+
+/** Masks when somebody looks: of most exchanges nobody ever does, where a run keeps no record. */
+const lazyRecord = (
+  rule: string,
+  raw: Omit<ExchangeRecord, "rule">,
+  maskRequest: (request: ExchangeRecord["request"]) => ExchangeRecord["request"],
+  maskAnswer: (answer: NonNullable<ExchangeRecord["answer"]>) => ExchangeRecord["answer"],
+): ExchangeRecord => {
+  let request: ExchangeRecord["request"] | undefined;
+  let answer: ExchangeRecord["answer"];
+  const common = {
+    n: raw.n,
+    rule,
+    startedMs: raw.startedMs,
+    durationMs: raw.durationMs,
+    get request() {
+      return (request ??= maskRequest(raw.request));
+    },
+    ...(raw.error === undefined ? {} : { error: raw.error }),
+  };
+  if (raw.answer === undefined) return common;
+  const { answer: rawAnswer } = raw;
+  return Object.defineProperty(common, "answer", {
+    enumerable: true,
+    get: () => (answer ??= maskAnswer(rawAnswer)),
+  });
 };

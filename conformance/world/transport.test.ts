@@ -223,10 +223,12 @@ describe("what does not come back", () => {
       serveHttp((_, response) => {
         const chunk = Buffer.alloc(256 * 1024, "x");
         const pour = (): void => {
-          while (!response.destroyed) {
+          let hasRoom = true;
+          while (hasRoom && !response.destroyed) {
             sent += chunk.length;
-            if (!response.write(chunk)) return void response.once("drain", pour);
+            hasRoom = response.write(chunk);
           }
+          response.once("drain", pour);
         };
         pour();
       }),

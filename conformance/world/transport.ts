@@ -1,5 +1,5 @@
 import { Client, Pool, errors, type Dispatcher } from "undici";
-import { monotonicMs, pause, type Clock } from "./clock.ts";
+import { after, monotonicMs, pause, type Clock } from "./clock.ts";
 import { TransportError, headerOf, type Answer, type Request } from "./exchange.ts";
 import type { Journal, Scope } from "./journal.ts";
 
@@ -167,40 +167,68 @@ const sendOnce = async (
   }
 };
 
-const receive = async (
-  dispatcher: Dispatcher,
-  request: Request,
-  timeoutMs: number,
-): Promise<{ status: number; headers: Answer["headers"]; text: string }> => {
-  const { statusCode, headers, body } = await dispatcher.request({
-    method: request.method as Dispatcher.HttpMethod,
-    path: request.path,
-    headers: request.headers.flat(),
-    ...(request.body === undefined ? {} : { body: request.body }),
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    signal: AbortSignal.timeout(timeoutMs),
-    responseHeaders: "raw",
+interface Received {
+  readonly status: number;
+  readonly headers: Answer["headers"];
+  readonly text: string;
+}
+
+/** One request and its whole answer. The time limit runs from the moment at which the request goes out. */
+const receive = (dispatcher: Dispatcher, request: Request, timeoutMs: number): Promise<Received> =>
+  new Promise((resolve, reject) => {
+    let status = 0;
+    let headers: Answer["headers"] = [];
+    let size = 0;
+    const chunks: Buffer[] = [];
+    let limit: ReturnType<typeof after> | undefined;
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (controller) => {
+        limit = after(timeoutMs, () => controller.abort(new AnswerTimeout(timeoutMs)));
+      },
+      onResponseStart: (controller, statusCode) => {
+        status = statusCode;
+        headers = pairsOf(controller.rawHeaders as readonly Buffer[]);
+      },
+      onResponseData: (controller, chunk) => {
+        size += chunk.length;
+        if (size > MAX_ANSWER_BYTES)
+          controller.abort(new RangeError(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`));
+        else chunks.push(chunk);
+      },
+      onResponseEnd: () => {
+        limit?.cancel();
+        resolve({ status, headers, text: Buffer.concat(chunks).toString("utf8") });
+      },
+      onResponseError: (_controller, error) => {
+        limit?.cancel();
+        reject(error);
+      },
+    };
+    dispatcher.dispatch(
+      {
+        method: request.method as Dispatcher.HttpMethod,
+        path: request.path,
+        headers: request.headers.flat(),
+        body: request.body ?? null,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      },
+      handler,
+    );
   });
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new RangeError(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
+
+class AnswerTimeout extends Error {
+  constructor(timeoutMs: number) {
+    super(`no whole answer within ${timeoutMs} ms`);
+    this.name = "AnswerTimeout";
   }
-  return {
-    status: statusCode,
-    headers: pairsOf(headers as unknown as readonly string[]),
-    text: Buffer.concat(chunks).toString("utf8"),
-  };
-};
+}
 
 /** undici's raw list of names and values in turn, as pairs: an object would lose the order, and put repeats together. */
-const pairsOf = (raw: readonly string[]): Answer["headers"] =>
+const pairsOf = (raw: readonly Buffer[]): Answer["headers"] =>
   Array.from({ length: raw.length / 2 }, (_, index) => [
-    (raw[2 * index] ?? "").toLowerCase(),
-    raw[2 * index + 1] ?? "",
+    (raw[2 * index] ?? "").toString("latin1").toLowerCase(),
+    (raw[2 * index + 1] ?? "").toString("latin1"),
   ]);
 
 /** The body as JSON; undefined where it is not JSON at all. */
@@ -222,7 +250,8 @@ const reasonOf = (error: unknown): TransportError["reason"] => {
   if (error instanceof RangeError) return "too-large";
   if (/TIMEOUT/.test(code) || (error instanceof Error && /Timeout|Abort/.test(error.name))) return "timeout";
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code)) return "refused";
-  if (/HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW/.test(code)) return "protocol";
+  if (error instanceof errors.HTTPParserError) return "protocol";
+  if (/UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW/.test(code)) return "protocol";
   if (/^ERR_SSL|^ERR_TLS|^EPROTO$|CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return "protocol";
   return "closed";
 };

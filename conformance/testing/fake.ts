@@ -1,0 +1,37 @@
+import { randomUUID } from "node:crypto";
+import { startFakeServer, type FakeServer, type StartOptions } from "../../fake-server/index.ts";
+import { profileOf, secretsOf } from "../../fake-server/profile.ts";
+import type { ConformOptions } from "../conform.ts";
+import type { Profile } from "../contract/profile.ts";
+import { checkProfile, resolveProfile, type ResolvedProfile } from "../profile.ts";
+
+/** A running fake and the profile that judges it. */
+export interface FakeTarget {
+  readonly server: FakeServer;
+  /** The profile, with what a test replaces in it; secrets of the fake's clients unless others are given. */
+  readonly resolved: (replaces?: Partial<Profile>, secrets?: Record<string, string>) => Promise<ResolvedProfile>;
+  readonly stop: () => Promise<void>;
+}
+
+export const startFake = async (options: StartOptions = {}): Promise<FakeTarget> => {
+  const server = await startFakeServer(options);
+  return {
+    server,
+    resolved: (replaces = {}, secrets = {}) =>
+      resolveProfile(checkProfile({ ...profileOf(server), ...replaces }), { ...secretsOf(server), ...secrets }),
+    stop: server.stop,
+  };
+};
+
+/** What every run of a test shares, unless it says otherwise. */
+export const runOptions = (): Pick<
+  ConformOptions,
+  "effort" | "seed" | "strict" | "maxWaitMs" | "signal" | "freshUuid"
+> => ({
+  effort: "quick",
+  seed: 1,
+  strict: false,
+  maxWaitMs: 0,
+  signal: new AbortController().signal,
+  freshUuid: randomUUID,
+});

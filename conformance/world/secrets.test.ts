@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { monotonicMs } from "./clock.ts";
+import { createSecrets } from "./secrets.ts";
+
+const knowing = (...values: readonly string[]) => {
+  const secrets = createSecrets();
+  for (const value of values) secrets.conceal(value, "access token");
+  return secrets;
+};
+
+/** Values as services make them, and as they had better not. */
+const values = [
+  "Zm9vYmFyCg",
+  "ab+cd/ef==",
+  "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl_-x",
+  "with space and ünïcode 🦉",
+  'quo"te\\back\nline',
+  "a(b[c*d.e?f$g^h|i{2}",
+  "$&$1$$",
+  "100%25done",
+  "0123456789",
+];
+
+describe("a known value", () => {
+  it.each(values)("is masked wherever it stands: %j", (value) => {
+    const { mask } = knowing(value);
+    const label = "‹access token 1›";
+    expect(mask(value)).toBe(label);
+    expect(mask(`{"accessToken":${JSON.stringify(value)}}`)).toBe(`{"accessToken":"${label}"}`);
+    expect(mask(`/cb?code=${encodeURIComponent(value)}&x=1`)).toBe(`/cb?code=${label}&x=1`);
+    expect(mask(`Bearer ${value}, or (${value})`)).toBe(`Bearer ${label}, or (${label})`);
+  });
+
+  it.each([
+    [String.raw`{"t":"ab\/cd"}`, "ab/cd"],
+    [String.raw`{"t":"ab\u002Bcd"}`, "ab+cd"],
+    [String.raw`{"t":"ab\u002bcd"}`, "ab+cd"],
+    ["/cb?t=ab%2bcd", "ab+cd"],
+  ])("is masked in %s, as other services escape it", (text, value) => {
+    expect(knowing(value).mask(text)).toContain("‹access token 1›");
+  });
+
+  it("is masked between its neighbours, whatever separates them", () => {
+    const { mask } = knowing("aaaa.bbbb.cccc", "dddddd");
+    for (const separator of ["=", "/", "?", ".", "~", "+", "&", ":", "%20", "%22", "\0", "é"])
+      expect(mask(`x${separator}aaaa.bbbb.cccc${separator}dddddd${separator}y`)).toBe(
+        `x${separator}‹access token 1›${separator}‹access token 2›${separator}y`,
+      );
+  });
+
+  it("is masked whole where another one is its beginning, its end or its middle", () => {
+    const inner = ["aaaa", "bbbb.cccc", "cccc"];
+    for (const order of [inner.toReversed(), inner]) {
+      const { mask } = knowing(...order, "aaaa.bbbb.cccc");
+      expect(mask("<aaaa.bbbb.cccc>")).toBe("<‹access token 4›>");
+      expect(mask("<bbbb.cccc.aaaa>")).not.toMatch(/aaaa|bbbb|cccc/);
+    }
+  });
+
+  it("keeps its label, and gives it to nobody else", () => {
+    const secrets = knowing("first-one", "second-one");
+    secrets.conceal("first-one", "code");
+    secrets.conceal("third-one", "code");
+    expect(secrets.mask("first-one second-one third-one first-one")).toBe(
+      "‹access token 1› ‹access token 2› ‹code 1› ‹access token 1›",
+    );
+  });
+
+  it("is no longer there after masking, whatever it is and wherever it stands", () => {
+    const value = fc.string({ unit: "grapheme", minLength: 4, maxLength: 30 });
+    const around = fc.constantFrom("", " ", '"', "=", "/", "?a=", "\n", "é", "…");
+    fc.assert(
+      fc.property(value, around, around, (secret, before, after) => {
+        const { mask, find } = knowing(secret);
+        const text = `${before}${secret}${after}`;
+        fc.pre(!"‹access token 1›".includes(secret));
+        expect(mask(text)).toBe(`${before}‹access token 1›${after}`);
+        expect(find(text, ["access token"])).toBe("‹access token 1›");
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("what is no secret", () => {
+  it("stays as it is, to the last character", () => {
+    const { mask } = knowing("secret-value");
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
+        fc.pre(!text.includes("secret-value"));
+        expect(mask(text)).toBe(text);
+      }),
+    );
+  });
+
+  it("is what has less than four characters", () => {
+    const { mask } = knowing("", "a", "abc");
+    expect(mask("a abc aaaa")).toBe("a abc aaaa");
+  });
+
+  it("is a longer word that a token is part of, unless it is a client secret", () => {
+    const secrets = knowing("token");
+    secrets.conceal("hush", "client secret");
+    expect(secrets.mask("tokens retoken token hushed")).toBe(
+      "tokens retoken ‹access token 1› ‹client secret 1›ed",
+    );
+  });
+
+  it("is a client secret's dollar signs", () => {
+    const secrets = createSecrets();
+    secrets.conceal("$&$1$`x", "client secret");
+    expect(secrets.mask("a$&$1$`xb")).toBe("a‹client secret 1›b");
+  });
+});
+
+describe("find", () => {
+  it("tells kinds apart, also inside addresses", () => {
+    const secrets = createSecrets();
+    secrets.conceal("the-code-1", "code");
+    secrets.conceal("ab/cd+ef==", "refresh token");
+    expect(secrets.find("https://x/cb?code=the-code-1#y", ["code"])).toBe("‹code 1›");
+    expect(secrets.find("code=the-code-1", ["refresh token"])).toBe(undefined);
+    expect(secrets.find("t=ab%2Fcd%2Bef%3D%3D", ["code", "refresh token"])).toBe("‹refresh token 1›");
+    expect(secrets.find("nothing", ["code"])).toBe(undefined);
+  });
+});
+
+describe("the cost of masking", () => {
+  /** Time for masking one text often, once so many values are known. */
+  const costMs = (known: number, make: (index: number) => string): number => {
+    const { mask } = knowing(...Array.from({ length: known }, (_, index) => make(index)));
+    const text = JSON.stringify({ data: Array.from({ length: 20 }, (_, index) => make(index)), note: "x y z" });
+    const startMs = monotonicMs();
+    for (let round = 0; round < 60; round += 1) mask(text);
+    return monotonicMs() - startMs;
+  };
+
+  it.each([
+    ["opaque", (index: number) => `opaque-${index}-abcdefghijklmnopqrstuvwxyz`],
+    ["base64", (index: number) => `ab+${index}/cd==`],
+    ["JWT-like", (index: number) => `eyJhbGciOiJIUzI1NiJ9.eyJ${index}.sig${index}`],
+    ["with spaces", (index: number) => `a token ${index} with spaces`],
+  ])("does not grow with the number of %s values", (_, make) => {
+    costMs(100, make);
+    const few = Math.min(costMs(100, make), costMs(100, make), costMs(100, make));
+    const many = Math.min(costMs(20_000, make), costMs(20_000, make), costMs(20_000, make));
+    // 200 times as many values: a search for each would cost 200 times as much.
+    expect(many / few).toBeLessThan(12);
+  });
+});
