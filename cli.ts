@@ -352,7 +352,8 @@ program
     const own = async (part: typeof shard): Promise<DetectReport> =>
       detectShard(part, {
         defects: fake.defects,
-        variants: fake.variants,
+        variants: fake.companies(fake.variants, options.full ? 1 : 3),
+        joint: fake.joint,
         ...(options.behaviour === undefined ? {} : { names: options.behaviour }),
         rules,
         start: (behaviour) => openTarget({ behaviour }),

@@ -7,11 +7,13 @@ import { conform } from "./conform.ts";
 import { ConfigurationError, UnreachableError } from "./problem.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import type { Rule } from "./rule.ts";
-import { stopwatch, type Effort } from "./run.ts";
+import { mapLimited, stopwatch, type Effort } from "./run.ts";
 
 /** A service whose faults are known: which promises it breaks, none for a conforming variant. */
 export interface Subject {
   readonly name: string;
+  /** The variants that it shows at once; itself alone where left out. */
+  readonly members?: readonly string[];
   readonly kind: "defect" | "variant";
   readonly breaks: readonly RequirementId[];
 }
@@ -46,24 +48,27 @@ export const detect = async (options: DetectOptions): Promise<DetectReport> => {
   const matrix: MatrixRow[] = [];
   let killed = 0;
   let judged = 0;
-  for (const subject of options.subjects) {
-    if (options.signal.aborted) break;
+  await mapLimited(options.subjects, SIDE_BY_SIDE, async (subject) => {
+    if (options.signal.aborted) return;
     options.onSubject?.(subject);
-    const results = await judgeSubject(subject, options);
     if (subject.kind === "variant") {
-      if (!options.signal.aborted) judged += 1;
-      falseAlarms.push(...results.flatMap((result) => falseAlarmOf(subject, result)));
-      unsettled.push(...results.flatMap((result) => unsettledOf(subject, result)));
-      continue;
+      const alarms = await judgeVariants(subject, options);
+      if (!options.signal.aborted) judged += membersOf(subject).length;
+      falseAlarms.push(...alarms.falseAlarms);
+      unsettled.push(...alarms.unsettled);
+      return;
     }
+    const results = await judgeSubject(subject, options);
     const missed = subject.breaks.flatMap((rule) => survivorOf(subject, rule, results));
     survivors.push(...missed);
     if (missed.length === 0 && subject.breaks.length > 0) killed += 1;
     kills.push(...results.flatMap((result) => killOf(subject, result)));
     if (options.full) matrix.push(matrixRowOf(subject, results));
-  }
+  });
   const count = (kind: Subject["kind"]): number =>
-    options.subjects.filter((subject) => subject.kind === kind).length;
+    options.subjects
+      .filter((subject) => subject.kind === kind)
+      .reduce((sum, subject) => sum + membersOf(subject).length, 0);
   return {
     effort: options.effort,
     seed: options.seed,
@@ -104,6 +109,41 @@ export const mergeDetections = (reports: readonly DetectReport[]): DetectReport 
     ...(matrix.length > 0 ? { matrix: byName(matrix) } : {}),
   };
 };
+
+/** While one service waits (for a rate limit, for a slow answer), another one is judged. */
+const SIDE_BY_SIDE = 2;
+
+const membersOf = ({ name, members }: Subject): readonly string[] => members ?? [name];
+
+interface Alarms {
+  readonly falseAlarms: readonly FalseAlarm[];
+  readonly unsettled: readonly Unsettled[];
+}
+
+/**
+ * Judges a service that shows one variant or several. Where several raise an alarm, each is judged by
+ * itself, so that the alarm gets the name of its variant; what only all together raise keeps their name.
+ */
+const judgeVariants = async (subject: Subject, options: DetectOptions): Promise<Alarms> => {
+  const alarms = alarmsOf(subject, await judgeSubject(subject, options));
+  const members = membersOf(subject);
+  if (members.length === 1 || alarms.falseAlarms.length + alarms.unsettled.length === 0) return alarms;
+  const single: Alarms[] = [];
+  for (const name of members)
+    single.push(
+      alarmsOf({ name, kind: "variant", breaks: [] }, await judgeSubject({ ...subject, name }, options)),
+    );
+  const found = {
+    falseAlarms: single.flatMap(({ falseAlarms }) => falseAlarms),
+    unsettled: single.flatMap(({ unsettled }) => unsettled),
+  };
+  return found.falseAlarms.length + found.unsettled.length > 0 ? found : alarms;
+};
+
+const alarmsOf = (subject: Subject, results: readonly RuleResult[]): Alarms => ({
+  falseAlarms: results.flatMap((result) => falseAlarmOf(subject, result)),
+  unsettled: results.flatMap((result) => unsettledOf(subject, result)),
+});
 
 const judgeSubject = async (subject: Subject, options: DetectOptions): Promise<readonly RuleResult[]> => {
   const service = await options.start(subject.name);
@@ -155,9 +195,7 @@ const killOf = (subject: Subject, { id, verdict }: RuleResult): Kill[] =>
 const survivorOf = (subject: Subject, rule: RequirementId, results: readonly RuleResult[]): Survivor[] => {
   const result = results.find(({ id }) => id === rule);
   if (result === undefined)
-    return [
-      { name: subject.name, rule, verdict: "could-not-run", reason: "no rule of this run judges it" },
-    ];
+    return [{ name: subject.name, rule, verdict: "could-not-run", reason: "no rule of this run judges it" }];
   const { verdict } = result;
   if (isBreach(verdict)) return [];
   return [{ name: subject.name, rule, verdict: verdict.kind, ...reasonOf(verdict) }];
@@ -207,21 +245,31 @@ export const detectShard = (
   shard: Shard,
   options: Omit<DetectOptions, "subjects"> & {
     readonly defects: Broken;
-    readonly variants: Readonly<Record<string, unknown>>;
-    /** These alone; all where left out. */
+    /** Names of variants, in companies that one service can show at once. */
+    readonly variants: readonly (readonly string[])[];
+    /** What joins the names of a company into the name that `start` knows it by. */
+    readonly joint: string;
+    /** These defects and variants alone, each by itself; all where left out. */
     readonly names?: readonly string[];
   },
 ): Promise<DetectReport> => {
+  const { names, variants, joint } = options;
+  const companies = names === undefined ? variants : variants.flat().map((name) => [name]);
   const subjects: Subject[] = [
     // Variants take longest, as every rule judges them: dealt out first, they spread evenly.
-    ...Object.keys(options.variants).map((name) => ({ name, kind: "variant" as const, breaks: [] })),
+    ...companies.map((members) => ({
+      name: members.join(joint),
+      members,
+      kind: "variant" as const,
+      breaks: [],
+    })),
     ...Object.entries(options.defects).map(([name, { breaks }]) => ({
       name,
       kind: "defect" as const,
       breaks,
     })),
   ];
-  for (const name of options.names ?? [])
+  for (const name of names ?? [])
     if (!subjects.some((subject) => subject.name === name))
       throw new ConfigurationError([
         `--behaviour ${name}: no such defect or variant; near it are ${nearest(
@@ -232,7 +280,7 @@ export const detectShard = (
   return detect({
     ...options,
     subjects: subjects
-      .filter(({ name }) => options.names?.includes(name) ?? true)
+      .filter(({ name }) => names?.includes(name) ?? true)
       .filter((_, index) => index % shard.count === shard.index),
   });
 };

@@ -1,6 +1,7 @@
 import { nearest } from "../conformance/contract/nearest.ts";
 import { defects } from "./defects/index.ts";
-import { behaviourFrom, type FakeBehaviour, soundBehaviour } from "./registry.ts";
+import { company, joint } from "./companies.ts";
+import { behaviourFrom, type FakeBehaviour, soundBehaviour, type Variant } from "./registry.ts";
 import { variants } from "./variants/index.ts";
 
 /** Every behaviour that the service can be started with, by name: `sound`, the defects, the variants. */
@@ -22,9 +23,18 @@ export class UnknownBehaviour extends Error {
   }
 }
 
-/** Finds a behaviour by its name, or throws UnknownBehaviour. */
+/** Finds a behaviour by its name, or several to be shown together by their names joined with "+". Throws UnknownBehaviour. */
 export const findBehaviour = (name: string): FakeBehaviour => {
+  if (name.includes(joint)) return company(name, name.split(joint).map(entryOf));
   const found = Object.hasOwn(behaviours, name) ? behaviours[name] : undefined;
   if (found === undefined) throw new UnknownBehaviour(name);
   return found;
+};
+
+const entries: Readonly<Record<string, Variant>> = { ...defects, ...variants };
+
+const entryOf = (name: string): Variant => {
+  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
+  if (entry === undefined) throw new UnknownBehaviour(name);
+  return entry;
 };

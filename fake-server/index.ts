@@ -11,6 +11,7 @@ export { profileOf, secretsOf } from "./profile.ts";
 export { behaviourFrom, type Defect, type FakeBehaviour, type Variant } from "./registry.ts";
 export { serve, type ServeOptions } from "./serve.ts";
 export { type FakeServer, PortInUse } from "./start.ts";
+export { companies, joint } from "./companies.ts";
 export { variants } from "./variants/index.ts";
 
 export type StartOptions = Omit<FakeServerOptions, "behaviour"> & {
