@@ -9,6 +9,8 @@ import type { DetectReport } from "./conformance/contract/detect.ts";
 import { exitCodeMeanings, exitCodes } from "./conformance/contract/record.ts";
 import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./conformance/flags.ts";
 import { ConfigurationError, UnreachableError } from "./conformance/problem.ts";
+import type { ReceiverSettings } from "./conformance/receiver-settings.ts";
+import type { Rule } from "./conformance/rule.ts";
 import { runOnBroughtNode } from "./conformance/runtime.ts";
 import { tool } from "./conformance/tool.ts";
 
@@ -57,6 +59,36 @@ const openTarget = async (options: { profile?: string | undefined; behaviour?: s
     behaviour,
     stop: fake.stop,
   };
+};
+
+/** The target together with a receiver of pushes, where one of these rules judges pushes: the profile's, or one that is started here. */
+const withReceiver = async <T extends Awaited<ReturnType<typeof openTarget>>>(
+  opening: Promise<T>,
+  rules: readonly Rule[],
+) => {
+  const target = await opening;
+  const { hooks } = target.resolved.profile;
+  const { watchesPushes } = await import("./conformance/conform.ts");
+  if (!rules.some(watchesPushes) || hooks?.callback === undefined || hooks.events === undefined)
+    return { ...target, receiver: undefined };
+  const asked: ReceiverSettings = target.resolved.receiver ?? { kind: "listen" };
+  if (asked.kind === "attach") return { ...target, receiver: asked };
+  try {
+    const { startReceiver } = await import("./fake-server/receiver/index.ts");
+    const receiver = await startReceiver(asked);
+    return {
+      ...target,
+      receiver,
+      // The service first: what it has still to push would only meet a closed door.
+      stop: async () => {
+        await target.stop();
+        await receiver.stop();
+      },
+    };
+  } catch (error) {
+    await target.stop();
+    throw error;
+  }
 };
 
 /** The live line of a run: rewritten as rules settle and while they wait; nothing where standard error is no terminal. */
@@ -157,7 +189,7 @@ program
       sections: options.section,
       levels: options.level,
     });
-    const target = await openTarget(options);
+    const target = await withReceiver(openTarget(options), selected);
     try {
       const { recordedRun } = await import("./conformance/recorded-run.ts");
       const live = await startProgress(selected.map((rule) => rule.requirement));
@@ -195,13 +227,17 @@ program
     const { replay, replayable } = await import("./conformance/replay.ts");
     const record = await readRecord(run);
     const earlier = replayable(record, rule);
-    const target = await openTarget({
-      profile: options.profile ?? record.target.profiles[0],
-      behaviour: options.profile === undefined ? record.target.behaviour : undefined,
-    });
+    const target = await withReceiver(
+      openTarget({
+        profile: options.profile ?? record.target.profiles[0],
+        behaviour: options.profile === undefined ? record.target.behaviour : undefined,
+      }),
+      [earlier.rule],
+    );
     try {
       const base: Omit<ConformOptions, "rules" | "path"> = {
         resolved: target.resolved,
+        receiver: target.receiver,
         effort: choiceFlag("effort of the run", ["quick", "standard", "thorough"] as const)(record.effort),
         seed: record.seed,
         strict: record.strict,
@@ -229,10 +265,12 @@ program
   .addOption(profileOption)
   .addOption(jsonOption)
   .action(async (options) => {
-    const target = await openTarget(options);
+    const { rules } = await import("./conformance/rules/index.ts");
+    const target = await withReceiver(openTarget(options), rules);
     try {
       const { examine } = await import("./conformance/conform.ts");
       const checks = await examine(target.resolved, {
+        receiver: target.receiver,
         maxWaitMs: 0,
         signal: interrupt.signal,
         freshUuid: randomUUID,
@@ -356,7 +394,7 @@ program
         joint: fake.joint,
         ...(options.behaviour === undefined ? {} : { names: options.behaviour }),
         rules,
-        start: (behaviour) => openTarget({ behaviour }),
+        start: (behaviour, judging) => withReceiver(openTarget({ behaviour }), judging),
         effort,
         seed,
         full: options.full,
@@ -418,7 +456,13 @@ const exitCodeFor = (error: unknown): number => {
   if (interrupt.signal.aborted) return exitCodes.interrupted;
   if (
     error instanceof ConfigurationError ||
-    isNamed(error, ["UnknownBehaviour", "InvalidClients", "PortInUse"])
+    isNamed(error, [
+      "UnknownBehaviour",
+      "InvalidClients",
+      "InvalidCertificate",
+      "InvalidReceiver",
+      "PortInUse",
+    ])
   ) {
     complain(`touchstone: ${error.message.replaceAll("\n", "\n            ")}`);
     return exitCodes.usage;

@@ -34,6 +34,9 @@ export interface ConformResult {
 export const readsPrepared = (rule: Rule): boolean =>
   rule.needs?.some((need) => need === "notifications" || need === "many-notifications") ?? false;
 
+/** Whether a rule judges pushes, for which a receiver has to run. */
+export const watchesPushes = (rule: Rule): boolean => rule.needs?.includes("pushes") ?? false;
+
 /**
  * The whole gate: preflight, then the rules, then what it came to. Throws ConfigurationError and
  * UnreachableError where the preflight finds that a run makes no sense.
@@ -43,6 +46,7 @@ export const conform = async (options: ConformOptions): Promise<ConformResult> =
   try {
     const { checks, prepared } = await preflight(session, {
       notifications: options.rules.some(readsPrepared),
+      pushes: options.rules.some(watchesPushes),
     });
     if (options.signal.aborted) return interruptedBefore(session, checks);
     options.onChecked?.(checks);
@@ -117,7 +121,7 @@ const notesOf = (session: Session, drift: readonly string[]): readonly string[] 
 /** Names of the limits that the profile gives another number than the document does. */
 export const replacedLimits = (resolved: ResolvedProfile): readonly string[] =>
   Object.entries(resolved.profile.limits ?? {}).flatMap(([name, value]) =>
-    value === documentLimits[name as keyof typeof documentLimits] ? [] : [name],
+    canonicalJson(value) === canonicalJson(documentLimits[name as keyof typeof documentLimits]) ? [] : [name],
   );
 
 /** The preflight alone, with notifications: what `doctor` shows. */
@@ -127,7 +131,7 @@ export const examine = async (
 ): Promise<readonly Check[]> => {
   const session = openSession(resolved, options);
   try {
-    return (await preflight(session, { notifications: true })).checks;
+    return (await preflight(session, { notifications: true, pushes: true })).checks;
   } finally {
     await session.close();
   }

@@ -7,6 +7,7 @@ import { conform } from "./conform.ts";
 import { ConfigurationError, UnreachableError } from "./problem.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import type { Rule } from "./rule.ts";
+import type { ReceiverAccess } from "./world/receiver.ts";
 import { mapLimited, stopwatch, type Effort } from "./run.ts";
 
 /** A service whose faults are known: which promises it breaks, none for a conforming variant. */
@@ -21,8 +22,15 @@ export interface Subject {
 export interface DetectOptions {
   readonly subjects: readonly Subject[];
   readonly rules: readonly Rule[];
-  /** Starts a fresh service with this behaviour and says how to reach it. */
-  readonly start: (name: string) => Promise<{ readonly resolved: ResolvedProfile; stop(): Promise<void> }>;
+  /** Starts a fresh service with this behaviour, and a receiver where one of the rules judges pushes, and says how to reach them. */
+  readonly start: (
+    name: string,
+    rules: readonly Rule[],
+  ) => Promise<{
+    readonly resolved: ResolvedProfile;
+    readonly receiver?: ReceiverAccess | undefined;
+    stop(): Promise<void>;
+  }>;
   readonly effort: Effort;
   readonly seed: number;
   /** Judges every defect by every rule, for the whole matrix. */
@@ -146,12 +154,13 @@ const alarmsOf = (subject: Subject, results: readonly RuleResult[]): Alarms => (
 });
 
 const judgeSubject = async (subject: Subject, options: DetectOptions): Promise<readonly RuleResult[]> => {
-  const service = await options.start(subject.name);
   const judgesAll = options.full || subject.kind === "variant";
   const rules = options.rules.filter((rule) => judgesAll || subject.breaks.includes(rule.requirement));
+  const service = await options.start(subject.name, rules);
   try {
     const { results } = await conform({
       resolved: service.resolved,
+      receiver: service.receiver,
       rules,
       effort: options.effort,
       seed: options.seed,

@@ -1,3 +1,4 @@
+import { campaignsOf, type Campaigns } from "./campaign/campaigns.ts";
 import { catalogue } from "./contract/catalogue.ts";
 import type { RuleResult } from "./contract/record.ts";
 import type { Verdict } from "./contract/verdict.ts";
@@ -8,6 +9,7 @@ import type { Prepared, Session } from "./session.ts";
 import { ControlFailed, TransportError } from "./world/exchange.ts";
 import { HookError } from "./world/hooks.ts";
 import { newScope, type ExchangeRecord } from "./world/journal.ts";
+import { ReceiverError } from "./world/receiver.ts";
 import type { World } from "./world/world.ts";
 
 export interface ExecutorOptions {
@@ -32,19 +34,29 @@ export const runRules = async (
   options: ExecutorOptions,
 ): Promise<readonly RuleResult[]> => {
   const readers = options.rules.filter((rule) => rule.writes !== true && readsNotifications(rule));
+  const campaigns = campaignsOf(session, prepared);
   const judgeOne = async (rule: Rule): Promise<RuleResult> => {
-    const result = await judgeRule(session, prepared, rule, options);
+    const result = await judgeRule(session, prepared, rule, campaigns, options);
     options.onResult?.(result);
     return result;
   };
+  const writers = options.rules.filter((rule) => rule.writes === true);
   const running = new Map(
     options.rules.filter((rule) => rule.writes !== true).map((rule) => [rule, judgeOne(rule)] as const),
   );
-  const quiet = Promise.all(readers.map((rule) => running.get(rule)));
-  for (const rule of options.rules.filter((one) => one.writes === true))
+  const quiet = Promise.all(readers.flatMap((rule) => running.get(rule) ?? []));
+  for (const rule of writers.filter(needsPushes))
     running.set(
       rule,
       quiet.then(() => judgeOne(rule)),
+    );
+  // In accounts that all share, an event of another rule would be taken for one of the campaign's.
+  const alone = session.events?.accountsAreFresh === false ? writers.filter(needsPushes) : [];
+  const undisturbed = quiet.then(() => Promise.all(alone.flatMap((rule) => running.get(rule) ?? [])));
+  for (const rule of writers.filter((one) => !needsPushes(one)))
+    running.set(
+      rule,
+      undisturbed.then(() => judgeOne(rule)),
     );
   return Promise.all(options.rules.map((rule) => running.get(rule) as Promise<RuleResult>));
 };
@@ -53,15 +65,18 @@ const readsNotifications = (rule: Rule): boolean =>
   rule.requirement.startsWith("notifications.") ||
   (rule.needs?.some((need) => need === "notifications" || need === "many-notifications") ?? false);
 
+const needsPushes = (rule: Rule): boolean => rule.needs?.includes("pushes") ?? false;
+
 const judgeRule = async (
   session: Session,
   prepared: Prepared,
   rule: Rule,
+  campaigns: Campaigns,
   options: ExecutorOptions,
 ): Promise<RuleResult> => {
   const elapsedMs = stopwatch();
   const kept: ExchangeRecord[] = [];
-  const verdict = await settle(session, prepared, rule, options, kept);
+  const verdict = await settle(session, prepared, rule, campaigns, options, kept);
   return {
     id: rule.requirement,
     level: catalogue[rule.requirement].level,
@@ -102,6 +117,7 @@ const settle = async (
   session: Session,
   prepared: Prepared,
   rule: Rule,
+  campaigns: Campaigns,
   options: ExecutorOptions,
   kept: ExchangeRecord[],
 ): Promise<Verdict> => {
@@ -109,6 +125,47 @@ const settle = async (
   if (exempt !== undefined) return { kind: "not-applicable", by: "profile", reason: exempt };
   const lacking = lack(session, prepared, rule);
   if (lacking !== undefined) return lacking;
+  try {
+    if (!needsPushes(rule)) return await judge(session, prepared, rule, options, kept);
+    // Whoever waits for the campaign takes no part in the clock: the journey would wait for it in turn.
+    const verdict = await judge(
+      session,
+      { ...prepared, campaign: await campaigns.nth(0) },
+      rule,
+      options,
+      kept,
+    );
+    if (!isBreach(verdict) || session.clocks.kind === "real" || options.effort === "quick") return verdict;
+    const again = { ...prepared, campaign: await campaigns.nth(1) };
+    return confirmed(verdict, await judge(session, again, rule, options, []));
+  } catch (error) {
+    return broken(session, error);
+  }
+};
+
+type Breached = Extract<Verdict, { readonly kind: "failed" | "warned" }>;
+
+const isBreach = (verdict: Verdict): verdict is Breached =>
+  verdict.kind === "failed" || verdict.kind === "warned";
+
+/** A breach with what a second campaign says of it. */
+const confirmed = (verdict: Breached, again: Verdict): Verdict => {
+  const isDecided = isBreach(again) || again.kind === "passed";
+  const replayed = { failures: isBreach(again) ? 1 : 0, attempts: isDecided ? 1 : 0 };
+  return {
+    ...verdict,
+    breach: { ...verdict.breach, reproduction: { ...verdict.breach.reproduction, replayed } },
+  };
+};
+
+/** Judges once, as one of those who take part in the run's clock. */
+const judge = async (
+  session: Session,
+  prepared: Prepared,
+  rule: Rule,
+  options: ExecutorOptions,
+  kept: ExchangeRecord[],
+): Promise<Verdict> => {
   const clock = session.clocks.join();
   const worldFor = (scope: Parameters<Session["world"]>[0]): World => session.world(scope, clock, prepared);
   const run = createRun({
@@ -126,8 +183,6 @@ const settle = async (
     if (session.signal.aborted) return interrupted;
     keepEvidence(verdict, kept);
     return finish(session, rule, verdict);
-  } catch (error) {
-    return broken(session, error);
   } finally {
     clock.leave();
   }
@@ -161,10 +216,13 @@ const lack = (session: Session, prepared: Prepared, rule: Rule): Verdict | undef
       most > session.limits.defaultLimit
         ? undefined
         : `no account has more than ${session.limits.defaultLimit} notifications (the most is ${most}); ${howToGetSome}`,
+    pushes: undefined,
   };
   for (const need of rule.needs ?? []) {
     const reason = absent[need];
     if (reason !== undefined) return { kind: "could-not-run", missing: need, reason };
+    const without = need === "pushes" ? lackForPushes(session, prepared) : undefined;
+    if (without !== undefined) return { kind: "could-not-run", ...without };
   }
   const waitMs = rule.waitsMs?.({ limits: session.limits, accessLifetimeMs: prepared.accessLifetimeMs }) ?? 0;
   if (session.clocks.canWait(waitMs)) return undefined;
@@ -173,6 +231,32 @@ const lack = (session: Session, prepared: Prepared, rule: Rule): Verdict | undef
     missing: "clock.advance",
     reason: `it waits for ${duration(waitMs)}, longer than this run may; add \`hooks.clock.advance\` to the profile, or raise --max-wait`,
   };
+};
+
+/** What a campaign of pushes cannot do without. */
+const lackForPushes = (
+  session: Session,
+  prepared: Prepared,
+): { readonly missing: string; readonly reason: string } | undefined => {
+  if (session.events === undefined)
+    return {
+      missing: "events",
+      reason: "it watches the pushes of events of its own making; add `hooks.events.trigger` to the profile",
+    };
+  if (session.registerCallback === undefined)
+    return {
+      missing: "callback",
+      reason:
+        "the service has to be told where to push to; add `hooks.callback.register` to the profile (with {{url}}, and {{ca}} for the certificate's authority)",
+    };
+  if (session.receiver === undefined)
+    return {
+      missing: "receiver",
+      reason: "no receiver runs; leave `receiver` out of the profile to have one started",
+    };
+  return prepared.unreachableReceiver === undefined
+    ? undefined
+    : { missing: "receiver", reason: prepared.unreachableReceiver };
 };
 
 /** Advisory breaches warn; what judged nothing did not pass; a pinned reading that the evidence rules out fails. */
@@ -220,6 +304,8 @@ const broken = (session: Session, error: unknown): Verdict => {
       settle: "a run in which every control succeeds",
       cases: 0,
     };
+  if (error instanceof ReceiverError)
+    return { kind: "could-not-run", missing: "receiver", reason: error.message };
   if (error instanceof HookError)
     return { kind: "could-not-run", missing: `hooks.${error.hook}`, reason: error.message };
   if (error instanceof Error)

@@ -1,4 +1,5 @@
 import { credentialsOf, describe, grantOf } from "./answers.ts";
+import { checkCallback } from "./callback-check.ts";
 import { shorten } from "./text.ts";
 import type { Check } from "./contract/check.ts";
 import { duration } from "./contract/duration.ts";
@@ -21,6 +22,8 @@ export interface Preflight {
 export interface PreflightOptions {
   /** Whether notifications are to be prepared, for rules that read them. */
   readonly notifications: boolean;
+  /** Whether pushes are to be watched, for rules that judge them. */
+  readonly pushes?: boolean;
 }
 
 /**
@@ -78,18 +81,21 @@ const examine = async (
       message: "no second client: rules that compare two clients will not run",
       remedy: "add a second entry to `clients`",
     });
-  if (session.resolved.profile.hooks?.callback === undefined)
-    checks.push({
-      check: "hooks.callback.register",
-      ok: "skipped",
-      message: "not in the profile; no rule of this version needs it",
-    });
   if (checks.some(({ fatal }) => fatal !== undefined)) return { checks, prepared: emptyPrepared };
 
-  if (!options.notifications) return { checks, prepared: { ...emptyPrepared, accessLifetimeMs } };
-  const { check, notifications } = await checkNotifications(session, world);
-  checks.push(check);
-  return { checks, prepared: { notifications, accessLifetimeMs } };
+  let prepared: Prepared = { ...emptyPrepared, accessLifetimeMs };
+  if (options.notifications) {
+    const { check, notifications } = await checkNotifications(session, world);
+    checks.push(check);
+    prepared = { ...prepared, notifications };
+  }
+  // Last, so that what was created for readers is not pushed as well.
+  if (options.pushes === true && !checks.some(({ fatal }) => fatal !== undefined)) {
+    const callback = await checkCallback(session, clock);
+    checks.push(...callback.checks);
+    prepared = { ...prepared, ...callback.prepared };
+  }
+  return { checks, prepared };
 };
 
 /** Whether anything that speaks HTTP and looks like the service answers at the base address. */
@@ -147,6 +153,14 @@ const checkClient = async (
     const stranger = await world.target.authorize({
       client: { ...client, id: `${world.unique()}${world.unique()}` },
     });
+    if (await isUnserved(world, authorized))
+      return {
+        check: {
+          check,
+          ok: false,
+          message: `authorize is not served at its documented path: ${describeBriefly(authorized)}`,
+        },
+      };
     return {
       check: alike(authorized, stranger)
         ? {
@@ -190,6 +204,14 @@ const checkClient = async (
     },
     ...(Number(expiresIn) > 0 ? { lifetimeMs: Number(expiresIn) * 1_000 } : {}),
   };
+};
+
+/** Whether the authorize path is as unknown to the service as an invented one, while the list is served: then it is the service that lacks it. */
+const isUnserved = async (world: World, authorized: Answer): Promise<boolean> => {
+  if (authorized.status !== 404) return false;
+  const invented = await world.target.send({ method: "GET", path: `/open-api/${world.unique()}`, headers: [] });
+  const listed = await world.target.list({});
+  return invented.status === 404 && listed.status !== 404;
 };
 
 /** Two refusals that differ in nothing but numbers and times. */

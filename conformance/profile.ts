@@ -7,12 +7,15 @@ import { isRequirementId, requirement, requirementIds } from "./contract/catalog
 import { nearest } from "./contract/nearest.ts";
 import { Profile } from "./contract/profile.ts";
 import { ConfigurationError } from "./problem.ts";
+import { resolveReceiver, type ReceiverSettings } from "./receiver-settings.ts";
 import type { Client } from "./world/target.ts";
 
 /** A profile whose secrets have been fetched. Never written anywhere. */
 export interface ResolvedProfile {
   readonly profile: Profile;
   readonly clients: readonly Client[];
+  /** How a run comes by its receiver; one on this machine where left out. */
+  readonly receiver?: ReceiverSettings;
   /** Where it was read from; undefined for the embedded fake's. */
   readonly source: string | undefined;
 }
@@ -132,7 +135,9 @@ const addressProblems = (profile: Profile): string[] => {
       return [`baseUrl is "${shown}"; accepted is an address without query and fragment`];
     return parsed.username === "" && parsed.password === ""
       ? []
-      : [`baseUrl is "${shown}"; accepted is an address without user and password (\`headers\` can authorize)`];
+      : [
+          `baseUrl is "${shown}"; accepted is an address without user and password (\`headers\` can authorize)`,
+        ];
   });
 };
 
@@ -213,8 +218,15 @@ export const resolveProfile = async (
     problems.push(
       `${source ?? "profile"}: clients[1].secret is the same as clients[0].secret; accepted is a client with a secret of its own, or none`,
     );
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  return { profile, clients, source };
+  const receiver = await resolveReceiver(
+    profile,
+    (where) => readSecret(where, environment, source ?? "."),
+    source,
+  );
+  if ("problems" in receiver)
+    problems.push(...receiver.problems.map((text) => `${source ?? "profile"}: ${text}`));
+  if (problems.length > 0 || "problems" in receiver) throw new ConfigurationError(problems);
+  return { profile, clients, receiver: receiver.settings, source };
 };
 
 /** The secret, or a sentence that says why there is none. */

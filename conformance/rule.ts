@@ -13,7 +13,9 @@ export type Need =
   /** At least one notification to read. */
   | "notifications"
   /** More notifications in one account than the default page holds. */
-  | "many-notifications";
+  | "many-notifications"
+  /** The campaign of pushes: hooks for events and the callback, and a receiver. */
+  | "pushes";
 
 /** Numbers that a rule's longest wait follows from. */
 export interface WaitFacts {

@@ -38,11 +38,12 @@ const lost = (reason: TransportError["reason"]) => () =>
   Promise.reject(new TransportError(7, reason, "no answer"));
 
 /** One judge, as each kind of property would run it. */
-const ways: readonly (readonly [string, (run: Run, judge: () => Promise<Judgement>) => Promise<Verdict>])[] = [
-  ["forAll", (run, judge) => run.forAll(fc.nat(), judge)],
-  ["forEach", (run, judge) => run.forEach([1, 2, 3], judge)],
-  ["once", (run, judge) => run.once(async () => ({ judgement: await judge() }))],
-];
+const ways: readonly (readonly [string, (run: Run, judge: () => Promise<Judgement>) => Promise<Verdict>])[] =
+  [
+    ["forAll", (run, judge) => run.forAll(fc.nat(), judge)],
+    ["forEach", (run, judge) => run.forEach([1, 2, 3], judge)],
+    ["once", (run, judge) => run.once(async () => ({ judgement: await judge() }))],
+  ];
 
 describe.each(ways)("%s", (name, judgeBy) => {
   it("passes with the number of cases that were judged", async () => {
@@ -238,7 +239,10 @@ describe("a property over generated values", () => {
 
   it("fails with the first value where the budget for shrinking is nothing", async () => {
     const verdict = await open({ shrinkBudgetMs: 0 }).run.forAll(fc.nat(), isSmall);
-    expect(verdict).toMatchObject({ kind: "failed", breach: { reproduction: { replayed: { failures: 4 } } } });
+    expect(verdict).toMatchObject({
+      kind: "failed",
+      breach: { reproduction: { replayed: { failures: 4 } } },
+    });
   });
 
   it("fails with the first value where shrinking meets an error of the harness", async () => {
@@ -253,7 +257,10 @@ describe("a property over generated values", () => {
       },
       { examples: [5_000] },
     );
-    expect(verdict).toMatchObject({ kind: "failed", breach: { actual: expect.stringMatching(/^it is/) as string } });
+    expect(verdict).toMatchObject({
+      kind: "failed",
+      breach: { actual: expect.stringMatching(/^it is/) as string },
+    });
   });
 
   it("is inconclusive where preconditions turn down almost everything", async () => {

@@ -28,9 +28,9 @@ describe("a selection", () => {
     );
     for (const id of idsOf({ sections: ["4.3"] })) expect(requirement(id).sections).toContain("4.3");
     for (const id of idsOf({ levels: ["advisory"] })) expect(requirement(id).level).toBe("advisory");
-    expect(idsOf({ only: ["code.lifetime", "access.header"], sections: ["code"], levels: ["required"] })).toEqual([
-      "code.lifetime",
-    ]);
+    expect(
+      idsOf({ only: ["code.lifetime", "access.header"], sections: ["code"], levels: ["required"] }),
+    ).toEqual(["code.lifetime"]);
   });
 
   it("names each mistake with what would be accepted", () => {

@@ -1,12 +1,16 @@
 import { grantOf } from "./answers.ts";
 import { documentLimits, type Limits } from "./contract/limits.ts";
 import type { HookDefinition } from "./contract/profile.ts";
+import type { Campaign, SeenPush } from "./campaign/data.ts";
+import { exhibited } from "./campaign/exhibit.ts";
+import type { PushLine } from "./contract/push.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import { monotonicMs, type Clock, type ClockSource } from "./world/clock.ts";
 import type { NotificationSets } from "./world/dataset.ts";
 import { createEvents, type Events } from "./world/events.ts";
 import { resultOf, runHook, type HookAnswer } from "./world/hooks.ts";
 import { createJournal, type Journal, type JournalSink, type Scope } from "./world/journal.ts";
+import { openReceiver, type Receiver, type ReceiverAccess } from "./world/receiver.ts";
 import { createRawTarget } from "./world/raw.ts";
 import { createSecrets, type Secrets } from "./world/secrets.ts";
 import { createTarget, encodeQuery } from "./world/target.ts";
@@ -21,12 +25,20 @@ export interface SessionOptions {
   /** Gives a new UUID at each call; keeps accounts and states of several runs apart. */
   readonly freshUuid: () => string;
   readonly sink?: JournalSink;
+  /** Where pushes are received, where a rule needs any. */
+  readonly receiver?: ReceiverAccess | undefined;
 }
 
 /** What the preflight found out, and all worlds then hold. */
 export interface Prepared {
   readonly notifications: NotificationSets;
   readonly accessLifetimeMs: number;
+  /** How long a push took in real time from its event to the receiver; undefined where none was seen. */
+  readonly pushLagMs?: number;
+  /** Why the service cannot reach the receiver, where that is for the configuration to mend. */
+  readonly unreachableReceiver?: string;
+  /** All that the pushes of this run came to; only rules that need them are given it. */
+  readonly campaign?: Campaign;
 }
 
 /** One run's connection to a target: transport, clocks, hooks and secrets, from which each case gets its world. */
@@ -38,6 +50,14 @@ export interface Session {
   readonly transport: Transport;
   readonly secrets: Secrets;
   readonly events: Events | undefined;
+  /** The receiver of pushes; undefined where this run has none. */
+  readonly receiver: Receiver | undefined;
+  /** The return code that the service expects of a receiver. */
+  readonly acknowledgedStatus: number;
+  /** Tells the service where its pushes are to go; undefined where the profile has no hook for it. */
+  readonly registerCallback: ((url: string, ca: string) => Promise<void>) | undefined;
+  /** Keeps a line of the receiver's journal with the run. */
+  readonly notePush: (line: PushLine) => void;
   readonly freshUuid: () => string;
   readonly signal: AbortSignal;
   world(scope: Scope, clock: Clock, prepared: Prepared): World;
@@ -64,6 +84,8 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
   if (client === undefined) throw new Error("a resolved profile has at least one client");
   const secrets = createSecrets();
   for (const { secret } of clients) secrets.conceal(secret, "client secret");
+  if (options.receiver?.token !== undefined) secrets.conceal(options.receiver.token, "receiver token");
+  concealProfile(secrets, profile);
   const journal = createJournal(secrets, options.sink);
   const base = new URL(profile.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, "");
@@ -105,15 +127,23 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
   };
   options.signal.addEventListener("abort", interrupt, { once: true });
   if (options.signal.aborted) interrupt();
-  const events = eventsOf(resolved, options.freshUuid, async (hook, values) => {
+  const callHook = async (
+    name: string,
+    hook: HookDefinition,
+    values: Readonly<Record<string, string | number>>,
+  ) => {
     // Time stands still for whoever waits for a hook, as for whoever waits for an answer.
     hooksRunning += 1;
     try {
-      return await runHook("events.trigger", hook, values, stop.signal);
+      return await runHook(name, hook, values, stop.signal);
     } finally {
       hooksRunning -= 1;
     }
-  });
+  };
+  const events = eventsOf(resolved, options.freshUuid, (hook, values) =>
+    callHook("events.trigger", hook, values),
+  );
+  const register = profile.hooks?.callback?.register;
   const prefix = options.freshUuid().replaceAll("-", "").slice(0, 10);
   let uniques = 0;
   const unique = (): string => `${prefix}${(uniques += 1).toString(36)}`;
@@ -125,6 +155,13 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     transport,
     secrets,
     events,
+    receiver: options.receiver === undefined ? undefined : openReceiver(options.receiver, stop.signal),
+    acknowledgedStatus: profile.acknowledgement?.status ?? 200,
+    registerCallback:
+      register === undefined
+        ? undefined
+        : async (url, ca) => void (await callHook("callback.register", register, { url, ca })),
+    notePush: (line) => options.sink?.push?.(maskedLine(line, secrets.mask)),
     freshUuid: options.freshUuid,
     signal: options.signal,
     close: () => {
@@ -135,6 +172,10 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
       const addressed = { basePath, headers, authorize };
       return {
         ...prepared,
+        campaign: prepared.campaign,
+        exhibit: (pushes: readonly SeenPush[]) => {
+          for (const push of pushes) journal.add(scope, exhibited(journal.nextNumber(), push));
+        },
         limits,
         tolerances,
         client,
@@ -148,6 +189,40 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
       };
     },
   };
+};
+
+/** Shorter parts of a value are words such as Bearer, not credentials. */
+const SHORTEST_PART = 10;
+
+const tellsSecrets = /auth|cookie|token|secret|key|session|password|credential/i;
+
+/** Headers and query parameters of the profile that are there to get past somebody are as secret as a password. */
+const concealProfile = (
+  secrets: Secrets,
+  { headers, authorize, hooks }: ResolvedProfile["profile"],
+): void => {
+  const hookHeaders = [
+    hooks?.clock?.now,
+    hooks?.clock?.advance,
+    hooks?.events?.trigger,
+    hooks?.callback?.register,
+  ].map((hook) => (hook !== undefined && "http" in hook ? hook.http.headers : undefined));
+  for (const pairs of [headers, authorize?.headers, authorize?.query, ...hookHeaders])
+    for (const [name, value] of Object.entries(pairs ?? {}))
+      if (tellsSecrets.test(name))
+        for (const part of [
+          value,
+          ...value.split(/[\s;=,]+/).filter(({ length }) => length >= SHORTEST_PART),
+        ])
+          secrets.conceal(part, "profile value");
+};
+
+/** A line of the receiver's journal as it may leave the process: what it quotes of a request may hold what is secret. */
+const maskedLine = (line: PushLine, mask: Secrets["mask"]): PushLine => {
+  if (line.kind === "fault") return { ...line, message: mask(line.message) };
+  if (line.kind !== "push") return line;
+  const headers = line.headers.map(([name, value]) => [name, mask(value)] as const);
+  return { ...line, path: mask(line.path), headers, body: mask(line.body) };
 };
 
 /** Remembers the credentials in an answer, so that they are masked wherever they turn up. */
@@ -166,7 +241,8 @@ const learn = (secrets: Secrets, answer: Parameters<TransportOptions["learn"]>[0
 };
 
 /** Many services put the name or the number of an error under `code`; masked, it would read differently in every run. */
-const namesAnError = (code: string): boolean => code.length < 16 || /^[A-Za-z]+([_.: -][A-Za-z0-9]+)*$/.test(code);
+const namesAnError = (code: string): boolean =>
+  code.length < 16 || /^[A-Za-z]+([_.: -][A-Za-z0-9]+)*$/.test(code);
 
 const eventsOf = (
   resolved: ResolvedProfile,

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { startFakeServer } from "../fake-server/index.ts";
 import { profileOf, secretsOf } from "../fake-server/profile.ts";
-import { conform } from "./conform.ts";
+import { startReceiver } from "../fake-server/receiver/index.ts";
+import { conform, type ConformOptions } from "./conform.ts";
 import { requirement } from "./contract/catalogue.ts";
 import { parseDuration } from "./contract/duration.ts";
 import type { RuleResult } from "./contract/record.ts";
@@ -27,11 +28,21 @@ const resolveTarget = async (): Promise<ResolvedProfile> => {
   return resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake));
 };
 
+/** The receiver that the profile attaches, or one that is started here. */
+const receiverFor = async ({ receiver }: ResolvedProfile): Promise<ConformOptions["receiver"]> => {
+  if (receiver?.kind === "attach") return receiver;
+  const started = await startReceiver(receiver ?? {});
+  stopping.push(started.stop);
+  return started;
+};
+
 let results: ReadonlyMap<string, RuleResult>;
 
 beforeAll(async () => {
+  const resolved = await resolveTarget();
   const outcome = await conform({
-    resolved: await resolveTarget(),
+    resolved,
+    receiver: await receiverFor(resolved),
     rules,
     effort: parseEffort(TOUCHSTONE_EFFORT ?? "quick"),
     seed: Number(TOUCHSTONE_SEED ?? 1),

@@ -174,24 +174,25 @@ export interface PushDecisions {
   readonly pushAnchorMs: (delivery: Delivery, service: Service) => number;
   /** What is added to a delay so that pushes spread. */
   readonly pushJitterMs: (attempt: number, service: Service) => number;
-  /** When the sender notices a push that is due at `dueMs`. */
-  readonly pushNoticedMs: (dueMs: number, service: Service) => number;
+  /** When the sender notices that push number `attempt` is due at `dueMs`. */
+  readonly pushNoticedMs: (dueMs: number, attempt: number, service: Service) => number;
   /** How many pushes a notification has at most, the first one included. */
   readonly maxPushes: (delivery: Delivery, service: Service) => number;
   /** What a new event does to the deliveries that are pending; each change has to be followed by `replan`. */
   readonly onNewDelivery: (delivery: Delivery, pending: PendingDeliveries, service: Service) => void;
-  /** The requests that one due push sends side by side: one, unless workers get in each other's way. */
-  readonly pushRequests: (
-    delivery: Delivery,
-    attempt: number,
-    callback: Callback,
-    service: Service,
-  ) => readonly PushRequest[];
+  /** How many workers send a push that is due: one, unless they get in each other's way. */
+  readonly pushCopies: (delivery: Delivery, attempt: number) => number;
   /** The body of a push. */
   readonly pushBody: (delivery: Delivery, attempt: number, service: Service) => string;
   readonly pushHeaders: (delivery: Delivery, attempt: number, service: Service) => Record<string, string>;
+  /** The last word on the request of a push. */
+  readonly pushRequest: (request: PushRequest, delivery: Delivery, attempt: number) => PushRequest;
   /** The request that an answer leads to at once, such as a redirect's; undefined where it leads to none. */
-  readonly requestAfter: (outcome: PushOutcome, request: PushRequest) => PushRequest | undefined;
+  readonly requestAfter: (
+    outcome: PushOutcome,
+    request: PushRequest,
+    delivery: Delivery,
+  ) => PushRequest | undefined;
   /** Whether a push counts as acknowledged. */
   readonly acknowledges: (outcome: PushOutcome, delivery: Delivery) => boolean;
   /** Whether another push follows, the cap apart; `delivery.acknowledged` is settled by now. */
@@ -228,7 +229,14 @@ export interface PendingDeliveries {
  * is this record with one function replaced.
  */
 export interface Behaviour
-  extends HttpDecisions, AuthorizeDecisions, CodeDecisions, TokenDecisions, ListDecisions, EventDecisions, PushDecisions {
+  extends
+    HttpDecisions,
+    AuthorizeDecisions,
+    CodeDecisions,
+    TokenDecisions,
+    ListDecisions,
+    EventDecisions,
+    PushDecisions {
   /** The paths that an operation is served under (sections 4 and 9). Asked once, before the service listens. */
   readonly pathsOf: (operation: Operation) => readonly string[];
 }

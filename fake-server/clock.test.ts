@@ -97,3 +97,43 @@ test("a timer on a flowing clock fires early in real time when the clock is adva
   expect(fired).toBe(1);
   clock.stop();
 });
+
+test("an advance awaits work that goes on, and steps on once it hangs", async () => {
+  const clock = createClock("frozen", 0, 40);
+  const seen: [string, number][] = [];
+  const healthy = clock.begin();
+  const hanging = clock.begin();
+  void (async () => {
+    for (let step = 0; step < 8; step += 1) {
+      await pause(10);
+      healthy.moved();
+    }
+    seen.push(["healthy is done", clock.nowMs()]);
+    healthy.done();
+  })();
+  clock.schedule(10, () => {
+    seen.push(["its time is over", clock.nowMs()]);
+    hanging.moved();
+    setImmediate(() => {
+      seen.push(["hanging is done", clock.nowMs()]);
+      hanging.done();
+    });
+  });
+  clock.schedule(11, () => void seen.push(["next", clock.nowMs()]));
+  expect(await clock.advance(5)).toMatchObject({ inFlight: 1 });
+  expect(await clock.advance(20)).toMatchObject({ inFlight: 0 });
+  expect(seen).toEqual([
+    ["healthy is done", 0],
+    ["its time is over", 10],
+    ["hanging is done", 10],
+    ["next", 11],
+  ]);
+});
+
+test("work that moves for ever does not stop the clock for ever", async () => {
+  const clock = createClock("frozen", 0, 20);
+  const dripping = clock.begin();
+  const drip = setInterval(dripping.moved, 5);
+  expect(await clock.advance(5)).toMatchObject({ now: 5, inFlight: 1 });
+  clearInterval(drip);
+});

@@ -42,7 +42,7 @@ export interface ServiceClock {
 
 /** A piece of work that takes real time, such as one push. */
 export interface Work {
-  /** It got on: a connection stands, bytes came. */
+  /** It got on: a connection stands, bytes came, its time is over. */
   readonly moved: () => void;
   readonly done: () => void;
 }
@@ -55,6 +55,9 @@ const TICK_MS = 10;
 const ENDLESS = 8;
 
 export const realMs = (): number => performance.now();
+
+/** Real time, in milliseconds since 1970, but no earlier than `earliestMs`. */
+export const notBefore = (earliestMs: number): number => Math.max(earliestMs, Date.now());
 
 export const pause = (ms: number): Promise<void> =>
   ms > 0
@@ -172,13 +175,15 @@ interface Awaited {
   ticks: number;
 }
 
+const nothing = (): void => undefined;
+
 /** What is under way in real time, and the waiting for it. */
 const createWorks = (patienceTicks: number) => {
   const all = new Set<Awaited>();
   /** Those that an advance still waits for: the others were given up as hanging. */
   const awaited = new Set<Awaited>();
   let stillTicks = 0;
-  let wake = (): void => undefined;
+  let wake = nothing;
 
   const settle = (work: Awaited): void => {
     all.delete(work);
@@ -202,7 +207,13 @@ const createWorks = (patienceTicks: number) => {
       all.add(work);
       awaited.add(work);
       stillTicks = 0;
-      return { moved: () => void (stillTicks = 0), done: () => settle(work) };
+      return {
+        moved: () => {
+          stillTicks = 0;
+          if (all.has(work)) awaited.add(work);
+        },
+        done: () => settle(work),
+      };
     },
     /** Returns once nothing is under way that still moves. */
     quiet: async (): Promise<void> => {

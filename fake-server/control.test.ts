@@ -73,10 +73,21 @@ test.each([
   ["POST", "/events", { accountId: ACCOUNT, clientId: "nobody" }, "clientId: no client"],
   ["PUT", "/callback", { url: "ftp://x" }, "url: expected"],
   ["PUT", "/callback", { url: "http://" }, "url: expected"],
+  ["PUT", "/callback", {}, "url: expected"],
+  ["PUT", "/callback", { url: "https://x/", ca: "-----BEGIN" }, "ca: expected"],
+  ["PUT", "/callback", { url: "https://x/", ca: 5 }, "ca: expected"],
 ])("%s %s with %j is refused with the reason", async (method, path, body, reason) => {
   const refused = await control(method, path, body);
   expect(refused.status).toBe(400);
   expect(refused.body["error"]).toContain(reason);
+});
+
+test("a callback is told without an authority or with an empty one, and taken back", async () => {
+  const url = "https://receiver.example/service/webhook";
+  expect((await control("PUT", "/callback", { url, ca: "" })).body).toEqual({ url });
+  expect((await control("GET", "/counters")).body["callback"]).toBe(url);
+  expect((await control("PUT", "/callback", { url: null })).body).toEqual({ url: null });
+  expect((await control("GET", "/counters")).body["callback"]).toBe(null);
 });
 
 test("the service's own port has no control interface", async () => {

@@ -1,5 +1,8 @@
+import { X509Certificate } from "node:crypto";
 import Fastify, { type FastifyInstance } from "fastify";
 import { resetCounters } from "./counters.ts";
+import type { Deliveries } from "./delivery/deliveries.ts";
+import type { Callback } from "./delivery/delivery.ts";
 import { type BusinessEvent, raiseEvent } from "./events.ts";
 import type { Host } from "./server.ts";
 
@@ -7,8 +10,11 @@ import type { Host } from "./server.ts";
 export interface Controlled extends Host {
   /** A behaviour as new, for a reset. */
   readonly renewBehaviour: () => Host["behaviour"];
-  /** Where pushes are to go; kept for the time when the service sends any. */
-  callbackUrl: string | undefined;
+  /** Pushes by the behaviour as it is now, and as new for a reset. */
+  deliveries: Deliveries;
+  readonly renewDeliveries: () => Deliveries;
+  /** Told after each step of the clock. */
+  readonly stepped: (nowMs: number) => void;
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -29,24 +35,31 @@ export const buildControl = (controlled: Controlled): FastifyInstance => {
     reply.code(error.statusCode ?? 500).send({ error: error.message }),
   );
   app.get("/clock", () => ({ now: service.clock.nowMs(), mode: service.clock.mode }));
-  app.post("/clock/advance", (request) => service.clock.advance(advanceIn(request.body)));
+  app.post("/clock/advance", (request) =>
+    service.clock.advance(advanceIn(request.body)).then((advance) => {
+      controlled.stepped(advance.now);
+      return advance;
+    }),
+  );
   app.post("/events", (request, reply) => {
     const { id, accountId, createTime } = raiseEvent(controlled, eventIn(request.body, controlled));
     return reply.code(201).send({ id, accountId, createTime });
   });
   app.put("/callback", (request) => {
-    controlled.callbackUrl = urlIn(request.body);
-    return { url: controlled.callbackUrl };
+    const callback = callbackIn(request.body);
+    controlled.deliveries.register(callback);
+    return { url: callback?.url ?? null };
   });
   app.get("/counters", () => ({
     ...counters,
+    pushes: { ...counters.pushes, pending: controlled.deliveries.pending() },
     live: {
       codes: service.credentials.codes.size,
       refreshTokens: service.credentials.refreshTokens.size,
       accessTokens: service.credentials.accessTokens.size,
       notifications: service.notifications.count({ where: "TRUE", parameters: [], orderBy: "sequence" }),
     },
-    callback: controlled.callbackUrl ?? null,
+    callback: controlled.deliveries.callback()?.url ?? null,
   }));
   app.post("/reset", (_request, reply) => {
     reset(controlled);
@@ -55,15 +68,16 @@ export const buildControl = (controlled: Controlled): FastifyInstance => {
   return app;
 };
 
-/** Forgets every credential, notification, timer and count; clients, limits and the time stay. */
+/** Forgets every credential, notification, delivery, timer and count; clients, limits and the time stay. */
 const reset = (controlled: Controlled): void => {
   const { credentials, notifications, clock } = controlled.service;
   for (const records of Object.values(credentials) as Map<string, unknown>[]) records.clear();
   notifications.clear();
   clock.stop();
   resetCounters(controlled.counters);
-  controlled.callbackUrl = undefined;
+  controlled.deliveries.stop();
   controlled.behaviour = controlled.renewBehaviour();
+  controlled.deliveries = controlled.renewDeliveries();
 };
 
 const objectIn = (body: unknown): Readonly<Record<string, unknown>> => {
@@ -81,12 +95,24 @@ const advanceIn = (body: unknown): number => {
   return ms;
 };
 
-const urlIn = (body: unknown): string => {
-  const { url } = objectIn(body);
+/** The callback of `{ url, ca? }`; none for `{ url: null }`. An empty ca is none. */
+const callbackIn = (body: unknown): Callback | undefined => {
+  const { url, ca } = objectIn(body);
+  if (url === null) return undefined;
   if (typeof url !== "string" || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new BadInput("url: expected an absolute http or https URL");
+    throw new BadInput("url: expected an absolute http or https URL, or null for none");
   }
-  return url;
+  if (ca === undefined || ca === null || ca === "") return { url };
+  if (typeof ca !== "string" || !isCertificate(ca)) throw new BadInput("ca: expected certificates in PEM");
+  return { url, ca };
+};
+
+const isCertificate = (pem: string): boolean => {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch {
+    return false;
+  }
 };
 
 const eventIn = (body: unknown, { service }: Host): BusinessEvent => {

@@ -6,17 +6,20 @@ export interface Counters {
   /** Answers by HTTP status. */
   readonly answers: Record<number, number>;
   events: number;
+  readonly pushes: Record<"sent" | "acknowledged" | "failed", number>;
 }
 
 export const zeroCounters = (): Counters => ({
   requests: { authorize: 0, exchange: 0, refresh: 0, list: 0 },
   answers: {},
   events: 0,
+  pushes: { sent: 0, acknowledged: 0, failed: 0 },
 });
 
 export const resetCounters = (counters: Counters): void => {
-  const { requests, answers } = zeroCounters();
+  const { requests, answers, pushes } = zeroCounters();
   Object.assign(counters.requests, requests);
+  Object.assign(counters.pushes, pushes);
   for (const status of Object.keys(counters.answers)) delete counters.answers[Number(status)];
   Object.assign(counters.answers, answers);
   counters.events = 0;

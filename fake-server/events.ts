@@ -1,4 +1,4 @@
-import type { Host } from "./server.ts";
+import type { Controlled } from "./control.ts";
 import type { Notification } from "./notifications.ts";
 
 /** A business event, as the control interface takes it. */
@@ -13,8 +13,14 @@ export interface BusinessEvent {
   readonly status?: string | undefined;
 }
 
-/** Makes an event into a notification (section 2.3) and puts it into the list as soon as it is to be seen there. */
-export const raiseEvent = ({ behaviour, service, counters }: Host, event: BusinessEvent): Notification => {
+/**
+ * Makes an event into a notification (section 2.3), puts it into the list as soon as it
+ * is to be seen there, and has it pushed to the callback where there is one (section 6).
+ */
+export const raiseEvent = (
+  { behaviour, service, counters, deliveries }: Controlled,
+  event: BusinessEvent,
+): Notification => {
   const nowMs = service.clock.nowMs();
   const notification: Notification = {
     id: behaviour.mintNotificationId(service.random, nowMs),
@@ -32,5 +38,6 @@ export const raiseEvent = ({ behaviour, service, counters }: Host, event: Busine
   if (delayMs > 0) service.clock.schedule(nowMs + delayMs, keep);
   else keep();
   counters.events += 1;
+  deliveries.accept(notification);
   return notification;
 };

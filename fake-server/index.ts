@@ -6,6 +6,7 @@ export { behaviours, findBehaviour, UnknownBehaviour } from "./behaviours.ts";
 export type { Behaviour } from "./behaviour.ts";
 export { type ClockMode, clockModes } from "./clock.ts";
 export { defaultClients, type FakeClient, InvalidClients, parseClients } from "./clients.ts";
+export { UnusableData } from "./delivery/data.ts";
 export { defects } from "./defects/index.ts";
 export { profileOf, secretsOf } from "./profile.ts";
 export { behaviourFrom, type Defect, type FakeBehaviour, type Variant } from "./registry.ts";

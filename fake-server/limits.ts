@@ -6,6 +6,8 @@ export interface ServiceLimits extends Limits {
   readonly accessTokenLifetimeMs: number;
   /** The greatest page size that is served. */
   readonly maximumLimit: number;
+  /** How long the sender of pushes waits for the whole of an answer. */
+  readonly senderTimeoutMs: number;
   /** The greatest request body that is read. */
   readonly bodyMaxBytes: number;
 }
@@ -14,5 +16,6 @@ export const serviceLimits: ServiceLimits = {
   ...documentLimits,
   accessTokenLifetimeMs: 7_200_000,
   maximumLimit: 100,
+  senderTimeoutMs: 10_000,
   bodyMaxBytes: 256 * 1024,
 };

@@ -36,12 +36,12 @@ export interface NotificationStore {
 
 const COLUMNS = "id, accountId, createTime, businessType, businessStatus, remark, data, status";
 const SCHEMA = `
-  CREATE TABLE notifications (
+  CREATE TABLE IF NOT EXISTS notifications (
     sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, accountId TEXT NOT NULL, createTime TEXT NOT NULL,
     businessType TEXT NOT NULL, businessStatus TEXT NOT NULL, remark TEXT NOT NULL, data TEXT NOT NULL,
     status TEXT NOT NULL, owner TEXT NOT NULL);
-  CREATE INDEX notifications_by_id ON notifications (id);
-  CREATE INDEX notifications_by_account ON notifications (accountId, sequence);`;
+  CREATE INDEX IF NOT EXISTS notifications_by_id ON notifications (id);
+  CREATE INDEX IF NOT EXISTS notifications_by_account ON notifications (accountId, sequence);`;
 /** Answers are kept until the next write; this many at most, so that a walk through millions does not pile up. */
 const KEPT_ANSWERS = 512;
 
@@ -52,6 +52,8 @@ const KEPT_ANSWERS = 512;
  */
 export const openNotificationStore = (file = ":memory:"): NotificationStore => {
   const database = new DatabaseSync(file);
+  // In a file each write is safe from the end of the process at once, and from that of the machine soon.
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
   database.exec(SCHEMA);
   const statements = new Map<string, StatementSync>();
   const counts = new Map<string, number>();

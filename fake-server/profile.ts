@@ -28,7 +28,9 @@ export const profileOf = (server: FakeServer): Profile => ({
       },
     },
     callback: {
-      register: { http: { method: "PUT", url: `${server.controlUrl}/callback`, body: { url: "{{url}}" } } },
+      register: {
+        http: { method: "PUT", url: `${server.controlUrl}/callback`, body: { url: "{{url}}", ca: "{{ca}}" } },
+      },
     },
   },
 });

@@ -8,7 +8,7 @@ import { type FakeServer, type FakeServerOptions, startService } from "./start.t
 /** What `touchstone serve` was asked for. */
 export type ServeOptions = Pick<
   FakeServerOptions,
-  "port" | "controlPort" | "seed" | "clockMode" | "startTimeMs" | "limits" | "storeFile"
+  "port" | "controlPort" | "seed" | "clockMode" | "startTimeMs" | "limits" | "storeFile" | "dataDirectory"
 > & {
   readonly behaviour?: string;
   /** The path of a JSON file: an array of { id, secret, redirectUri }. */
@@ -34,7 +34,7 @@ export interface ServeIo {
 
 /**
  * Runs the service until `io.signal` is aborted. Rejects with UnknownBehaviour,
- * InvalidClients or PortInUse before anything was said.
+ * InvalidClients, UnusableData or PortInUse before anything was said.
  */
 export const serve = async (
   { behaviour = "sound", clientsFile, profileFile, ...options }: ServeOptions,

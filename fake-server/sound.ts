@@ -1,6 +1,7 @@
 import type { Behaviour } from "./behaviour.ts";
 import type { Operation } from "./context.ts";
 import { soundAuthorize, soundCode } from "./sound/authorize.ts";
+import { soundDelivery } from "./sound/delivery.ts";
 import { soundHttp } from "./sound/http.ts";
 import { soundEvents, soundList } from "./sound/notifications.ts";
 import { soundTokens } from "./sound/tokens.ts";
@@ -21,5 +22,6 @@ export const sound: Behaviour = {
   ...soundTokens,
   ...soundList,
   ...soundEvents,
+  ...soundDelivery,
   pathsOf: (operation) => [PATHS[operation]],
 };

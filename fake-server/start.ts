@@ -5,11 +5,13 @@ import { defaultClients, type FakeClient } from "./clients.ts";
 import { buildControl, type Controlled } from "./control.ts";
 import { zeroCounters } from "./counters.ts";
 import { emptyCredentials } from "./credentials.ts";
+import { createDeliveries } from "./delivery/deliveries.ts";
+import { openData } from "./delivery/data.ts";
 import { type ServiceLimits, serviceLimits } from "./limits.ts";
 import { openNotificationStore } from "./notifications.ts";
 import { randomFrom } from "./random.ts";
 import { type FakeBehaviour, soundBehaviour } from "./registry.ts";
-import { buildServer } from "./server.ts";
+import { buildServer, type Host } from "./server.ts";
 
 export interface FakeServerOptions {
   readonly behaviour?: FakeBehaviour;
@@ -28,6 +30,13 @@ export interface FakeServerOptions {
   readonly limits?: Partial<ServiceLimits>;
   /** Where notifications are kept: a file that does not exist yet, or `:memory:`. */
   readonly storeFile?: string;
+  /**
+   * A folder in which notifications, the callback, pending deliveries and the time outlive the
+   * process; made where there is none. Credentials do not: clients authorize again. Goes before storeFile.
+   */
+  readonly dataDirectory?: string;
+  /** How long an advance of the clock awaits a push that does not move, in milliseconds of real time. */
+  readonly patienceMs?: number;
 }
 
 export interface FakeServer {
@@ -51,39 +60,56 @@ export class PortInUse extends Error {
 }
 
 const DEFAULT_SEED = 1;
+const SEED_STRIDE = 1_000_003;
 const HOST = "127.0.0.1";
 
 /**
  * Starts the service and its control interface, each on a port of its own.
- * Rejects with PortInUse; nothing is left open then.
+ * Rejects with PortInUse or UnusableData; nothing is left open then.
  */
 export const startService = async (options: FakeServerOptions = {}): Promise<FakeServer> => {
   const behaviour = options.behaviour ?? soundBehaviour;
   const clients = options.clients ?? defaultClients;
-  const controlled: Controlled = {
+  const kept = openData(options.dataDirectory);
+  const mode = options.clockMode ?? behaviour.clockMode ?? "frozen";
+  const host: Host = {
     service: {
       clients: new Map(clients.map((client) => [client.id, client])),
       limits: { ...serviceLimits, ...options.limits },
-      clock: createClock(options.clockMode ?? behaviour.clockMode ?? "frozen", options.startTimeMs),
-      random: randomFrom(options.seed ?? DEFAULT_SEED),
+      clock: createClock(mode, options.startTimeMs ?? kept.continuedMs(mode), options.patienceMs),
+      // A service that goes on where it was must not mint the ids once more that it minted then.
+      random: randomFrom((options.seed ?? DEFAULT_SEED) + kept.store.earlierStarts * SEED_STRIDE),
       credentials: emptyCredentials(),
-      notifications: openNotificationStore(options.storeFile),
+      notifications: kept.notifications ?? openNotificationStore(options.storeFile),
     },
     counters: zeroCounters(),
     behaviour: behaviour.make(),
-    renewBehaviour: behaviour.make,
-    callbackUrl: undefined,
   };
+  const controlled: Controlled = Object.assign(host, {
+    renewBehaviour: behaviour.make,
+    deliveries: createDeliveries(host, kept.store),
+    renewDeliveries: () => {
+      kept.store.clear();
+      return createDeliveries(host, kept.store);
+    },
+    stepped: kept.store.saveNow,
+  });
+  kept.store.saveNow(host.service.clock.nowMs());
   const apps = [buildServer(controlled), buildControl(controlled)] as const;
   const stop = once(async () => {
+    controlled.deliveries.stop();
     controlled.service.clock.stop();
     await Promise.all(apps.map((app) => app.close()));
     controlled.service.notifications.close();
+    kept.close();
   });
   try {
+    const baseUrl = await listen(apps[0], options.port ?? 0);
+    const controlUrl = await listen(apps[1], options.controlPort ?? 0);
+    controlled.deliveries.resume();
     return {
-      baseUrl: await listen(apps[0], options.port ?? 0),
-      controlUrl: await listen(apps[1], options.controlPort ?? 0),
+      baseUrl,
+      controlUrl,
       clients,
       behaviour: behaviour.name,
       stop,

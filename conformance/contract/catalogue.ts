@@ -3,6 +3,7 @@ import { authorize } from "./catalogue/authorize.ts";
 import { code } from "./catalogue/code.ts";
 import { exchange } from "./catalogue/exchange.ts";
 import { notifications } from "./catalogue/notifications.ts";
+import { push } from "./catalogue/push.ts";
 import { refresh } from "./catalogue/refresh.ts";
 import { whole } from "./catalogue/whole.ts";
 import type { Level, Requirement } from "./requirement.ts";
@@ -15,6 +16,7 @@ export const catalogue = {
   ...refresh,
   ...access,
   ...notifications,
+  ...push,
   ...whole,
 } as const satisfies Record<string, Requirement>;
 

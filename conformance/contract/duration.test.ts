@@ -39,7 +39,8 @@ it("loses no millisecond", () => {
     fc.property(fc.nat({ max: 40 * 86_400_000 }), (durationMs) => {
       const words = duration(durationMs).split(" ");
       const sumMs = words.reduce(
-        (sum, word, at) => (at % 2 === 0 ? sum + Number(word) * (unitMs[words[at + 1] ?? ""] ?? Number.NaN) : sum),
+        (sum, word, at) =>
+          at % 2 === 0 ? sum + Number(word) * (unitMs[words[at + 1] ?? ""] ?? Number.NaN) : sum,
         0,
       );
       expect(Math.round(sumMs)).toBe(durationMs);

@@ -14,6 +14,10 @@ export interface Limits {
   readonly defaultLimit: number;
   /** Page served when none is asked for. */
   readonly defaultPage: number;
+  /** Delays of the pushes that repeat a failed one, in order (section 6). */
+  readonly pushDelaysMs: readonly number[];
+  /** How often one notification is pushed at most. */
+  readonly maxPushes: number;
 }
 
 /** The document's own numbers (section 8). */
@@ -23,4 +27,6 @@ export const documentLimits: Limits = {
   stateMaxBytes: 128,
   defaultLimit: 10,
   defaultPage: 0,
+  pushDelaysMs: [30 * SECOND_MS, 60 * SECOND_MS, 120 * SECOND_MS, 240 * SECOND_MS],
+  maxPushes: 5,
 };

@@ -65,10 +65,20 @@ describe("what a run came to", () => {
     ["a required rule is pending", [required("pending"), derived("passed")], lax, "incomplete"],
     ["a required rule is inconclusive", [required("inconclusive"), derived("passed")], lax, "incomplete"],
     ["a required rule does not apply", [required("notApplicable"), derived("passed")], lax, "incomplete"],
-    ["a required rule has no room in a conforming service", [required("noRoom"), derived("passed")], lax, "passed"],
+    [
+      "a required rule has no room in a conforming service",
+      [required("noRoom"), derived("passed")],
+      lax,
+      "passed",
+    ],
     ["nothing but a rule that has no room", [required("noRoom")], lax, "incomplete"],
     ["a required rule judged no case", [required("vacuous"), derived("passed")], lax, "incomplete"],
-    ["what is missing beside drift", [required("couldNotRun"), unspecified("observed")], otherwise, "incomplete"],
+    [
+      "what is missing beside drift",
+      [required("couldNotRun"), unspecified("observed")],
+      otherwise,
+      "incomplete",
+    ],
     ["an advisory rule warned", [required("passed"), advisory("warned")], lax, "passed"],
     ["an advisory rule warned, strictly", [required("passed"), advisory("warned")], strict, "failed"],
     ["an advisory rule could not run", [required("passed"), advisory("couldNotRun")], lax, "passed"],
@@ -83,7 +93,12 @@ describe("what a run came to", () => {
     ["a pinned observation drifted", [required("passed"), unspecified("observed")], otherwise, "drifted"],
     ["only advisory rules, all of which ran", [advisory("passed")], lax, "passed"],
     ["only advisory rules, one of which warned", [advisory("warned")], lax, "passed"],
-    ["only advisory rules, one of which could not run", [advisory("passed"), advisory("couldNotRun")], lax, "incomplete"],
+    [
+      "only advisory rules, one of which could not run",
+      [advisory("passed"), advisory("couldNotRun")],
+      lax,
+      "incomplete",
+    ],
     ["only observations", [unspecified("observed")], lax, "passed"],
     ["only what could not run", [advisory("couldNotRun")], lax, "incomplete"],
   ] as const)("%s", (_, results, options, expected) => {
@@ -92,16 +107,24 @@ describe("what a run came to", () => {
   });
 
   it("is never green where any gating verdict is none of passed", () => {
-    for (const name of Object.keys(verdicts) as (keyof typeof verdicts)[]) {
-      if (["passed", "warned", "observed", "noRoom"].includes(name)) continue;
-      expect(exitCodeOf(outcomeOf([required(name), derived("passed")], lax)), name).not.toBe(0);
-      expect(exitCodeOf(outcomeOf([required(name)], lax)), name).not.toBe(0);
-    }
+    const settling = ["passed", "warned", "observed", "noRoom"];
+    const names = (Object.keys(verdicts) as (keyof typeof verdicts)[]).filter(
+      (name) => !settling.includes(name),
+    );
+    expect(names.length).toBeGreaterThan(5);
+    const green = names.filter((name) =>
+      [[required(name), derived("passed")], [required(name)]].some(
+        (results) => exitCodeOf(outcomeOf(results, lax)) === 0,
+      ),
+    );
+    expect(green).toEqual([]);
   });
 });
 
 it("names the observations that drifted, and those alone", () => {
-  expect(drifted([unspecified("observed"), required("passed")], otherwise.pinned)).toEqual(["authorize.redirect"]);
+  expect(drifted([unspecified("observed"), required("passed")], otherwise.pinned)).toEqual([
+    "authorize.redirect",
+  ]);
   expect(drifted([unspecified("observed")], asPinned.pinned)).toEqual([]);
   expect(drifted([unspecified("inconclusive")], otherwise.pinned)).toEqual([]);
   expect(drifted([unspecified("observed")], {})).toEqual([]);

@@ -68,10 +68,64 @@ const Hook = Type.Union(
   },
 );
 
+/** The receiver that pushes are sent to: one of our own, or one that runs elsewhere and is reached through its control interface. */
+const Receiver = Type.Union(
+  [
+    Type.Object(
+      {
+        listen: Type.Object(
+          {
+            host: Type.Optional(
+              Type.String({ description: "Address to listen on; 127.0.0.1 where left out." }),
+            ),
+            publicHost: Type.Optional(
+              Type.String({
+                minLength: 1,
+                description: "Name under which the service reaches it, where that is another.",
+              }),
+            ),
+            port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+            scheme: Type.Optional(Type.Union([Type.Literal("https"), Type.Literal("http")])),
+            path: Type.Optional(Type.String({ pattern: "^/" })),
+            certificateFolder: Type.Optional(
+              Type.String({
+                minLength: 1,
+                description:
+                  "Where a certificate of the receiver's own making is kept, relative to the profile.",
+              }),
+            ),
+            certificate: Type.Optional(
+              Type.Object(
+                { certFile: Type.String({ minLength: 1 }), keyFile: Type.String({ minLength: 1 }) },
+                {
+                  ...closed,
+                  description:
+                    "PEM files, relative to the profile; one of the receiver's own making where left out.",
+                },
+              ),
+            ),
+          },
+          closed,
+        ),
+      },
+      closed,
+    ),
+    Type.Object(
+      { attach: Type.Object({ controlUrl: Address, token: Type.Optional(SecretSource) }, closed) },
+      closed,
+    ),
+  ],
+  {
+    description:
+      '{ "listen": { "host", "publicHost", "port", "scheme", "path", "certificate", "certificateFolder" } } or { "attach": { "controlUrl", "token" } }',
+  },
+);
+
 /**
  * All that is particular to one target. Times are in milliseconds and say so in their
  * names. Placeholders in hooks: {{ms}} and {{seconds}} (clock.advance), {{accountId}} and
- * {{clientId}} (events.trigger), {{url}} (callback.register).
+ * {{clientId}} (events.trigger), {{url}} and {{ca}}, the PEM of the authority that signed the receiver's
+ * certificate (callback.register).
  */
 export const Profile = Type.Object(
   {
@@ -112,6 +166,10 @@ export const Profile = Type.Object(
           stateMaxBytes: Type.Optional(Type.Integer({ minimum: 1 })),
           defaultLimit: Type.Optional(Type.Integer({ minimum: 1 })),
           defaultPage: Type.Optional(Type.Integer({ minimum: 0 })),
+          pushDelaysMs: Type.Optional(
+            Type.Array(Type.Number({ exclusiveMinimum: 0 }), { minItems: 1, maxItems: 20 }),
+          ),
+          maxPushes: Type.Optional(Type.Integer({ minimum: 1, maximum: 20 })),
         },
         {
           ...closed,
@@ -125,8 +183,24 @@ export const Profile = Type.Object(
           lifetimeGuardMs: Type.Optional(Milliseconds),
           visibilityMs: Type.Optional(Milliseconds),
           requestTimeoutMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+          latenessMs: Type.Optional(
+            Type.Number({
+              minimum: 0,
+              description: "How late a push may be; a third of the first delay where left out.",
+            }),
+          ),
         },
         closed,
+      ),
+    ),
+    receiver: Type.Optional(Receiver),
+    acknowledgement: Type.Optional(
+      Type.Object(
+        { status: Type.Integer({ minimum: 200, maximum: 299 }) },
+        {
+          ...closed,
+          description: "The return code that the service expects of a receiver; 200 where left out.",
+        },
       ),
     ),
     pins: Type.Optional(

@@ -92,7 +92,7 @@ export const RunRecord = Type.Object(
       behaviour: Type.Optional(Type.String({ description: "Behaviour of the embedded fake." })),
       clock: Type.String(),
     }),
-    limits: Type.Record(Type.String(), Type.Number()),
+    limits: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Array(Type.Number())])),
     replacedLimits: Type.Array(Type.String(), {
       description: "Names of limits that are not the document's.",
     }),
@@ -104,7 +104,8 @@ export const RunRecord = Type.Object(
   { $id: "touchstone-run-record-1" },
 );
 
-export type RunRecord = Omit<Static<typeof RunRecord>, "rules" | "selected" | "outcome"> & {
+export type RunRecord = Omit<Static<typeof RunRecord>, "rules" | "selected" | "outcome" | "limits"> & {
+  readonly limits: Readonly<Record<string, number | readonly number[]>>;
   readonly rules: readonly RuleResult[];
   readonly selected: readonly RequirementId[];
   readonly outcome?: Outcome;

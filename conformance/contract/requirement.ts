@@ -6,6 +6,7 @@ export const groups = [
   "refresh",
   "access",
   "notifications",
+  "push",
   "whole",
   "untestable",
 ] as const;

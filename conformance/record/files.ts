@@ -3,6 +3,7 @@ export const recordFiles = {
   run: "run.json",
   exchanges: "exchanges.jsonl",
   rules: "rules.jsonl",
+  pushes: "pushes.jsonl",
 } as const;
 
 /** Only the owner may read what a run saw: credentials are masked, but the rest is a service's own data. */

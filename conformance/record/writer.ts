@@ -59,6 +59,7 @@ export const openRecord = (directory: string, header: RecordHeader): RecordWrite
   prepareDirectory(directory);
   const exchanges = appender(directory, recordFiles.exchanges);
   const rules = appender(directory, recordFiles.rules);
+  const pushes = lazily(() => appender(directory, recordFiles.pushes));
   const results: RuleResult[] = [];
   const opened: RunRecord = { ...header, version: recordVersion, state: "open", rules: [] };
   try {
@@ -69,17 +70,21 @@ export const openRecord = (directory: string, header: RecordHeader): RecordWrite
   const close = (): void => {
     exchanges.close();
     rules.close();
+    pushes.close();
   };
   return {
     directory,
-    sink: { write: (record: ExchangeRecord) => exchanges.append(record) },
+    sink: {
+      write: (record: ExchangeRecord) => exchanges.append(record),
+      push: (line) => pushes.append(line),
+    },
     addRule: (result) => {
       results.push(result);
       rules.append(result);
     },
     seal: (final) => {
       close();
-      const failure = exchanges.failure() ?? rules.failure();
+      const failure = exchanges.failure() ?? rules.failure() ?? pushes.failure();
       if (failure !== undefined) throw unfinished(directory, failure);
       const sealed: RunRecord = { ...opened, ...final, state: "sealed", rules: inCatalogueOrder(results) };
       try {
@@ -180,6 +185,29 @@ const appender = (directory: string, name: string): Appender => {
       flush();
       open = false;
       closeSync(file);
+    },
+  };
+};
+
+/** An appender whose file is there from the first line on: a run without pushes has none. */
+const lazily = (open: () => Appender): Appender => {
+  let made: Appender | undefined;
+  let failure: unknown;
+  let isClosed = false;
+  return {
+    append: (line) => {
+      if (isClosed) return;
+      try {
+        made ??= open();
+      } catch (error) {
+        failure ??= error;
+      }
+      made?.append(line);
+    },
+    failure: () => failure ?? made?.failure(),
+    close: () => {
+      isClosed = true;
+      made?.close();
     },
   };
 };

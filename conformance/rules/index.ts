@@ -10,6 +10,8 @@ import { notificationObservations } from "./notification-observations.ts";
 import { notificationPageRules } from "./notification-pages.ts";
 import { notificationWriteRules } from "./notification-writes.ts";
 import { notificationRules } from "./notifications.ts";
+import { pushObservations } from "./push-observations.ts";
+import { pushRules } from "./push.ts";
 import { refreshRules } from "./refresh.ts";
 import { serviceRules } from "./service.ts";
 
@@ -24,6 +26,8 @@ const all = {
   ...notificationFilterRules,
   ...notificationWriteRules,
   ...notificationObservations,
+  ...pushRules,
+  ...pushObservations,
   ...lifecycleRules,
   ...serviceRules,
 } satisfies Rules;

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { startFakeServer, type FakeBehaviour } from "../../fake-server/index.ts";
+import { startReceiver, type ReceiverOptions } from "../../fake-server/receiver/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
 import type { RequirementId } from "../contract/catalogue.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { RuleResult } from "../contract/record.ts";
 import type { Verdict } from "../contract/verdict.ts";
+import { watchesPushes } from "../conform.ts";
 import { runRules } from "../executor.ts";
 import { preflight } from "../preflight.ts";
 import { checkProfile, resolveProfile } from "../profile.ts";
@@ -20,6 +22,8 @@ export interface BenchOptions {
   /** Changes the profile with which the fake is judged, to leave out a hook or a client. */
   readonly profile?: (profile: Profile) => Profile;
   readonly maxWaitMs?: number;
+  /** How the receiver of pushes is started. */
+  readonly receiver?: ReceiverOptions;
 }
 
 /** Judges one rule against a fake of its own and returns the verdict. For tests. */
@@ -35,6 +39,7 @@ export const judgeAll = async (
   options: BenchOptions = {},
 ): Promise<readonly RuleResult[]> => {
   const fake = await startFakeServer({ behaviour: options.behaviour ?? "sound" });
+  const receiver = rules.some(watchesPushes) ? await startReceiver(options.receiver ?? {}) : undefined;
   try {
     const change = options.profile ?? ((profile: Profile) => profile);
     const resolved = await resolveProfile(checkProfile(change(profileOf(fake))), secretsOf(fake));
@@ -42,10 +47,12 @@ export const judgeAll = async (
       maxWaitMs: options.maxWaitMs ?? 1_000,
       signal: new AbortController().signal,
       freshUuid: randomUUID,
+      receiver,
     });
     try {
       const { prepared, checks } = await preflight(session, {
         notifications: rules.some(needsNotifications),
+        pushes: rules.some(watchesPushes),
       });
       const fatal = checks.find((check) => check.fatal !== undefined);
       if (fatal !== undefined) throw new Error(fatal.message);
@@ -59,6 +66,7 @@ export const judgeAll = async (
     }
   } finally {
     await fake.stop();
+    await receiver?.stop();
   }
 };
 

@@ -1,4 +1,9 @@
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 
 /** Browsers that a machine may have already, by Playwright's names for them. */
@@ -7,38 +12,74 @@ const installedChannels = ["chromium", "chrome", "msedge"] as const;
 /** The Chromium that comes from the package registry runs on one platform only. */
 const isPackagedPlatform = process.platform === "linux" && process.arch === "x64";
 
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+
+/** Where the package is unpacked: once for each version and user of this machine. */
+const unpackedFolder = async (): Promise<string> => {
+  const manifest = new URL("../../package.json", import.meta.resolve("@sparticuz/chromium"));
+  const { version } = JSON.parse(await readFile(manifest, "utf8")) as { version: string };
+  return path.join(os.tmpdir(), `touchstone-chromium-${version}-${os.userInfo().uid}`);
+};
+
+/**
+ * Unpacks into a folder of its own, then renames it: several test files may want the browser at once, and a
+ * half unpacked one must never be taken for whole. In a process of its own, since the package goes by TMPDIR
+ * and unpacks its shared libraries only where it takes itself to be in a cloud function.
+ */
+const unpack = async (folder: string): Promise<void> => {
+  const fresh = await mkdtemp(`${folder}-`);
+  const script = `const { default: chromium } = await import("@sparticuz/chromium"); await chromium.executablePath();`;
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" },
+  });
+  const fonts = path.join(folder, "fonts");
+  const cache = path.join(folder, "fonts-cache");
+  await writeFile(
+    path.join(fresh, "fonts", "fonts.conf"),
+    `<?xml version="1.0"?><fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>`,
+  );
+  // Whoever comes second finds the folder there and full, and keeps the first one's.
+  await rename(fresh, folder).catch(() => rm(fresh, { recursive: true }));
+};
+
 const launchPackaged = async (): Promise<Browser> => {
-  // The package unpacks its shared libraries only where it takes itself to be in a cloud function, which it
-  // tells by this variable at the moment it is loaded; Chromium then needs no package of the system.
-  process.env["AWS_EXECUTION_ENV"] ??= "AWS_Lambda_nodejs22.x";
-  const { default: packaged } = await import("@sparticuz/chromium");
+  const folder = await unpackedFolder();
+  if (!existsSync(folder)) await unpack(folder);
+  const libraries = [path.join(folder, "al2023", "lib"), process.env["LD_LIBRARY_PATH"] ?? ""];
   return chromium.launch({
-    executablePath: await packaged.executablePath(),
-    args: packaged.args.filter((argument) => !argument.startsWith("--headless")),
-    headless: true,
+    executablePath: path.join(folder, "chromium"),
+    // Not the package's own arguments: they are for a cloud function, one process and no same-origin policy.
+    args: ["--font-render-hinting=none", "--disable-gpu"],
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: libraries.filter((library) => library !== "").join(":"),
+      FONTCONFIG_PATH: path.join(folder, "fonts"),
+    },
   });
 };
 
 const launchInstalled = async (): Promise<Browser> => {
   const named = process.env["CHROMIUM_PATH"];
-  if (named !== undefined && existsSync(named)) return chromium.launch({ executablePath: named });
+  if (named !== undefined) return chromium.launch({ executablePath: named });
   const failures: string[] = [];
   for (const channel of installedChannels) {
     try {
       return await chromium.launch({ channel });
     } catch (error) {
-      failures.push(`${channel}: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}`);
+      failures.push(`${channel}: ${firstLine(error)}`);
     }
   }
   throw new Error(
-    `No browser to test with on ${process.platform}-${process.arch}: install Chrome, Edge or Chromium, or name one in CHROMIUM_PATH (${failures.join("; ")})`,
+    `No browser to test with on ${process.platform} ${process.arch}: install Chrome, Edge or Chromium, or name one in CHROMIUM_PATH (${failures.join("; ")})`,
   );
 };
 
 /**
- * A real Chromium, without a window. On x64 Linux it comes with the development dependencies; elsewhere a
- * browser of the machine is used. Throws where there is none: a test that needs a browser fails, it is never
- * skipped.
+ * A real Chromium, without a window. On x64 Linux it comes with the development dependencies; elsewhere, or
+ * where CHROMIUM_PATH names one, a browser of the machine is used. Throws where there is none: a test that
+ * needs a browser fails, it is never skipped.
  */
 export const launchBrowser = (): Promise<Browser> =>
   isPackagedPlatform && process.env["CHROMIUM_PATH"] === undefined ? launchPackaged() : launchInstalled();

@@ -9,7 +9,10 @@ import { checkProfile, resolveProfile, type ResolvedProfile } from "../profile.t
 export interface FakeTarget {
   readonly server: FakeServer;
   /** The profile, with what a test replaces in it; secrets of the fake's clients unless others are given. */
-  readonly resolved: (replaces?: Partial<Profile>, secrets?: Record<string, string>) => Promise<ResolvedProfile>;
+  readonly resolved: (
+    replaces?: Partial<Profile>,
+    secrets?: Record<string, string>,
+  ) => Promise<ResolvedProfile>;
   readonly stop: () => Promise<void>;
 }
 
@@ -18,7 +21,10 @@ export const startFake = async (options: StartOptions = {}): Promise<FakeTarget>
   return {
     server,
     resolved: (replaces = {}, secrets = {}) =>
-      resolveProfile(checkProfile({ ...profileOf(server), ...replaces }), { ...secretsOf(server), ...secrets }),
+      resolveProfile(checkProfile({ ...profileOf(server), ...replaces }), {
+        ...secretsOf(server),
+        ...secrets,
+      }),
     stop: server.stop,
   };
 };

@@ -50,7 +50,7 @@ export const runCli = (
 
 /** One measured figure beside the target that it is to meet. Printed, never asserted. */
 export const figure = (name: string, measured: string, target: string): void => {
-  process.stdout.write(`${name.padEnd(58)} ${measured.padStart(14)}   target ${target}\n`);
+  process.stdout.write(`${name.padEnd(72)} ${measured.padStart(14)}   target ${target}\n`);
 };
 
 export const seconds = (durationMs: number): string => `${(durationMs / 1_000).toFixed(1)} s`;

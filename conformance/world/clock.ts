@@ -14,11 +14,18 @@ export interface Clock {
   canWait(durationMs: number): boolean;
 }
 
+/** A clock of one's own in a run. */
+export interface JoinedClock extends Clock {
+  /** Sleeps until the clock's earliest moment is at least this, and returns where it stood then: one look less than by `sleep`. */
+  sleepUntil(momentMs: number): Promise<Bracket>;
+  leave(): void;
+}
+
 /** The clocks of one run: each rule joins, sleeps, and leaves. */
 export interface ClockSource {
   readonly kind: Clock["kind"];
   canWait(durationMs: number): boolean;
-  join(): Clock & { leave(): void };
+  join(): JoinedClock;
   /** What is being slept for at this moment, for progress lines: how many rules, and the time to the next wake-up. */
   waiting(): { readonly sleepers: number; readonly nextInMs: number | undefined };
 }
@@ -65,7 +72,17 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
   return {
     kind: "real",
     canWait,
-    join: () => ({ kind: "real", now, sleep, canWait, leave: () => {} }),
+    join: () => ({
+      kind: "real",
+      now,
+      sleep,
+      canWait,
+      sleepUntil: async (momentMs) => {
+        await sleep(momentMs - monotonicMs());
+        return now();
+      },
+      leave: () => {},
+    }),
     waiting: () => ({
       sleepers: wakeUps.size,
       nextInMs: wakeUps.size === 0 ? undefined : Math.max(0, Math.min(...wakeUps) - monotonicMs()),
@@ -77,8 +94,8 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
 export interface VirtualTime {
   /** Reads the target's clock. */
   readonly now: () => Promise<Bracket>;
-  /** Moves the target's clock on by at least this much and returns where it stands. */
-  readonly advance: (durationMs: number) => Promise<Bracket>;
+  /** Moves the target's clock, which stands at `from`, on by at least this much and returns where it stands then. */
+  readonly advance: (durationMs: number, from: Bracket) => Promise<Bracket>;
   /** Requests that are under way to the target; time stands still for them. */
   readonly inFlight: () => number;
   /**
@@ -105,7 +122,7 @@ interface Participant {
 interface Sleeper {
   readonly wakeAtMs: number;
   readonly owner: Participant;
-  readonly wake: () => void;
+  readonly wake: (at: Bracket) => void;
   readonly fail: (reason: unknown) => void;
 }
 
@@ -128,12 +145,12 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
   const everyoneSleeps = (): boolean =>
     participants.size > 0 && sleepers.size > 0 && [...participants].every((one) => one.sleepers > 0);
 
-  const wakeDue = (nowMs: number): void => {
+  const wakeDue = (now: Bracket): void => {
     for (const sleeper of sleepers) {
-      if (sleeper.wakeAtMs > nowMs) continue;
+      if (sleeper.wakeAtMs > now.earliestMs) continue;
       sleepers.delete(sleeper);
       sleeper.owner.sleepers -= 1;
-      sleeper.wake();
+      sleeper.wake(now);
     }
   };
 
@@ -166,10 +183,9 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
         const earliestWakeMs = Math.min(...[...sleepers].map((sleeper) => sleeper.wakeAtMs));
         const before = await time.now();
         if (before.earliestMs < earliestWakeMs) {
-          const after = await time.advance(earliestWakeMs - before.earliestMs);
-          wakeDue(after.earliestMs);
+          wakeDue(await time.advance(earliestWakeMs - before.earliestMs, before));
         } else {
-          wakeDue(before.earliestMs);
+          wakeDue(before);
         }
       }
     } catch (error) {
@@ -194,9 +210,18 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     once: true,
   });
 
-  const join = (): Clock & { leave(): void } => {
+  const join = (): JoinedClock => {
     const self: Participant = { sleepers: 0 };
     participants.add(self);
+    const wakeAt = async (wakeAtMs: number): Promise<Bracket> => {
+      if (time.signal?.aborted === true) throw new SleepEnded("interrupted");
+      if (!participants.has(self)) throw new SleepEnded("its rule is over");
+      return new Promise<Bracket>((wake, fail) => {
+        sleepers.add({ wakeAtMs, owner: self, wake, fail });
+        self.sleepers += 1;
+        void move();
+      });
+    };
     return {
       kind: "virtual",
       now: read,
@@ -205,15 +230,9 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
         if (durationMs > LONGEST_SLEEP_MS)
           throw new ControlFailed(`a wait of ${duration(durationMs)} is beyond what any clock is moved by`);
         const { earliestMs, latestMs } = await read();
-        if (time.signal?.aborted === true) throw new SleepEnded("interrupted");
-        if (!participants.has(self)) throw new SleepEnded("its rule is over");
-        await new Promise<void>((wake, fail) => {
-          const fromMs = time.isReckoned === true ? earliestMs : latestMs;
-          sleepers.add({ wakeAtMs: fromMs + durationMs, owner: self, wake, fail });
-          self.sleepers += 1;
-          void move();
-        });
+        await wakeAt((time.isReckoned === true ? earliestMs : latestMs) + durationMs);
       },
+      sleepUntil: wakeAt,
       leave: () => {
         participants.delete(self);
         // What a rule left behind must not go on in its name.

@@ -41,7 +41,7 @@ export const runHook = (
 };
 
 const fill = (template: string, values: Values): string =>
-  template.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => 
+  template.replace(/\{\{(\w+)\}\}/g, (whole, key: string) =>
     Object.hasOwn(values, key) ? String(values[key]) : whole,
   );
 
@@ -93,10 +93,7 @@ const runHttp = async (
     return { text, json: parseJson(text) };
   } catch (error) {
     if (error instanceof HookError) throw error;
-    throw new HookError(
-      name,
-      `${shown} gave no answer: ${messageOf(error)}`,
-    );
+    throw new HookError(name, `${shown} gave no answer: ${messageOf(error)}`);
   }
 };
 
@@ -108,11 +105,17 @@ const runCommand = (
 ): Promise<HookAnswer> => {
   const [program = "", ...parameters] = hook.command.map((part) => fill(part, values));
   return new Promise((resolve, reject) => {
-    const child = execFile(program, parameters, { killSignal: "SIGKILL", signal }, (error, stdout, stderr) => {
-      if (error === null) resolve({ text: stdout.trim(), json: parseJson(stdout) });
-      else if (signal.aborted) reject(new HookError(name, `${program} did not end in time`));
-      else reject(new HookError(name, `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`));
-    });
+    const child = execFile(
+      program,
+      parameters,
+      { killSignal: "SIGKILL", signal },
+      (error, stdout, stderr) => {
+        if (error === null) resolve({ text: stdout.trim(), json: parseJson(stdout) });
+        else if (signal.aborted) reject(new HookError(name, `${program} did not end in time`));
+        else
+          reject(new HookError(name, `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`));
+      },
+    );
     // What the program has started itself may live on and hold its output open: nobody waits for that.
     signal.addEventListener("abort", () => {
       child.stdout?.destroy();

@@ -15,7 +15,12 @@ const exchange = (text: string): Omit<ExchangeRecord, "rule"> => ({
   n: 1,
   startedMs: 0,
   durationMs: 1,
-  request: { method: "GET", path: `/x?t=${secret}`, headers: [["x-token", secret]], body: `{"t":"${secret}"}` },
+  request: {
+    method: "GET",
+    path: `/x?t=${secret}`,
+    headers: [["x-token", secret]],
+    body: `{"t":"${secret}"}`,
+  },
   answer: { status: 200, headers: [["location", `https://x/#t=${secret}`]], text },
 });
 

@@ -1,3 +1,4 @@
+import type { PushLine } from "../contract/push.ts";
 import type { ExchangeRecord } from "../contract/record.ts";
 import { shorten } from "../text.ts";
 import type { Answer } from "./exchange.ts";
@@ -9,6 +10,8 @@ export type { ExchangeRecord };
 /** Where exchanges go. `write` must not throw and must not wait. */
 export interface JournalSink {
   write(record: ExchangeRecord): void;
+  /** Takes the lines of the receiver's journal, on the same terms. */
+  push?(line: PushLine): void;
 }
 
 /** Exchanges of one case of one rule, kept until the case is judged. */

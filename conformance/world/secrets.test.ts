@@ -130,7 +130,10 @@ describe("the cost of masking", () => {
   /** Time for masking one text often, once so many values are known. */
   const costMs = (known: number, make: (index: number) => string): number => {
     const { mask } = knowing(...Array.from({ length: known }, (_, index) => make(index)));
-    const text = JSON.stringify({ data: Array.from({ length: 20 }, (_, index) => make(index)), note: "x y z" });
+    const text = JSON.stringify({
+      data: Array.from({ length: 20 }, (_, index) => make(index)),
+      note: "x y z",
+    });
     const startMs = monotonicMs();
     for (let round = 0; round < 60; round += 1) mask(text);
     return monotonicMs() - startMs;

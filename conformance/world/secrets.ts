@@ -5,11 +5,11 @@
  */
 export interface Secrets {
   /** Remembers a value; the first label that it was given stays. Values of less than four characters are no secrets. */
-  conceal(value: string, kind: string): void;
+  readonly conceal: (value: string, kind: string) => void;
   /** The text with every known value replaced by its label. */
-  mask(text: string): string;
+  readonly mask: (text: string) => string;
   /** Whether the text holds a known value of one of these kinds, and which label. */
-  find(text: string, kinds: readonly string[]): string | undefined;
+  readonly find: (text: string, kinds: readonly string[]) => string | undefined;
 }
 
 /** Pieces that a text falls into: words, percent-encoded bytes, and every other character by itself. */
@@ -60,13 +60,13 @@ export const createSecrets = (): Secrets => {
       if (value.length < SHORTEST || known.has(value)) return;
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
-      for (const form of forms(value))
-        if (!known.has(form)) add(form, { kind, label: `‹${kind} ${count}›` });
+      for (const form of forms(value)) if (!known.has(form)) add(form, { kind, label: `‹${kind} ${count}›` });
     },
     mask: (text) => {
       let masked = text;
       for (const value of glued)
-        if (masked.includes(value)) masked = masked.replaceAll(value, () => known.get(value)?.label ?? "‹secret›");
+        if (masked.includes(value))
+          masked = masked.replaceAll(value, () => known.get(value)?.label ?? "‹secret›");
       const parts = masked.match(pieces) ?? [];
       const out: string[] = [];
       for (let at = 0; at < parts.length;) {

@@ -43,7 +43,13 @@ const iso = (nowMs: number): unknown => ({ time: new Date(nowMs).toISOString() }
 describe("hooks as a clock", () => {
   it("is real where nothing can be advanced", () => {
     const signal = new AbortController().signal;
-    const clocks = clockSource({ now: undefined, advance: undefined, inFlight: () => 0, maxWaitMs: 5, signal });
+    const clocks = clockSource({
+      now: undefined,
+      advance: undefined,
+      inFlight: () => 0,
+      maxWaitMs: 5,
+      signal,
+    });
     expect([clocks.kind, clocks.canWait(5), clocks.canWait(6)]).toEqual(["real", true, false]);
   });
 

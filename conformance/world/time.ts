@@ -53,10 +53,9 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     inFlight: options.inFlight,
     isReckoned: now === undefined,
     signal: options.signal,
-    advance: async (durationMs) => {
+    advance: async (durationMs, before) => {
       const wholeMs = Math.max(1, Math.ceil(durationMs));
       const seconds = Math.ceil(wholeMs / 1_000);
-      const before = await readBracket();
       await runHook("clock.advance", advance, { ms: wholeMs, seconds }, options.signal);
       advancedMs += usesSeconds ? seconds * 1_000 : wholeMs;
       const after = await readBracket();

@@ -200,11 +200,11 @@ describe("what does not come back", () => {
   });
 
   it.each([
-    ["whose headers never come", () => {}],
-    ["whose headers stop half-way", (socket: Socket) => void socket.write("HTTP/1.1 200 OK\r\nx-")],
+    ["whose headers never come", (): void => {}],
+    ["whose headers stop half-way", (socket: Socket): void => void socket.write("HTTP/1.1 200 OK\r\nx-")],
     [
       "whose body drips for ever",
-      (socket: Socket) => {
+      (socket: Socket): void => {
         socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
         const drip = setInterval(() => socket.write("1\r\nx\r\n"), 10);
         socket.on("close", () => clearInterval(drip));
@@ -359,7 +359,7 @@ it("takes an address of IPv6", async (context) => {
     server.once("error", () => resolve(false));
     server.listen(0, "::1", () => resolve(true));
   });
-  if (!isThere) return context.skip("this machine has no IPv6");
+  if (!isThere) context.skip("this machine has no IPv6");
   const { port } = server.address() as net.AddressInfo;
   const { transport, sender } = await open(`http://[::1]:${port}`);
   expect((await transport.send(get("/"), sender)).status).toBe(200);

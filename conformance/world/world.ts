@@ -1,3 +1,4 @@
+import type { Campaign, SeenPush } from "../campaign/data.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import type { NotificationSets } from "./dataset.ts";
@@ -32,6 +33,10 @@ export interface World {
   /** Validity of access tokens as the service stated it when the run began, in milliseconds. */
   readonly accessLifetimeMs: number;
   readonly secrets: Secrets;
+  /** What the pushes of this run came to; rules that need it say so (`needs: ["pushes"]`). */
+  readonly campaign: Campaign | undefined;
+  /** Puts pushes among the exchanges of this case, as its evidence. */
+  exhibit(pushes: readonly SeenPush[]): void;
   /** A string of letters and digits that no other call in this run returns. */
   unique(): string;
 }

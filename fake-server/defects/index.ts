@@ -10,6 +10,11 @@ import { filterDefects } from "./filters.ts";
 import { lifecycleDefects } from "./lifecycle.ts";
 import { notificationDefects } from "./notifications.ts";
 import { pageDefects } from "./pages.ts";
+import { pushAcknowledgementDefects } from "./push-acknowledgement.ts";
+import { pushFailureDefects } from "./push-failures.ts";
+import { pushManyDefects } from "./push-many.ts";
+import { pushPayloadDefects } from "./push-payload.ts";
+import { pushScheduleDefects } from "./push-schedule.ts";
 import { refreshDefects } from "./refresh.ts";
 import { stateDefects } from "./state.ts";
 import { unknownCodeDefects } from "./unknown-code.ts";
@@ -32,6 +37,11 @@ export const defects: Readonly<Record<string, Defect>> = {
   ...pageDefects,
   ...filterDefects,
   ...writeDefects,
+  ...pushScheduleDefects,
+  ...pushAcknowledgementDefects,
+  ...pushFailureDefects,
+  ...pushPayloadDefects,
+  ...pushManyDefects,
   ...lifecycleDefects,
   ...advisoryDefects,
 };

@@ -118,4 +118,20 @@ export const writeDefects = {
         operation === "list" ? ["/open-api/v2/notifications"] : sound.pathsOf(operation),
     }),
   ),
+  "oauth-under-version": defect(
+    "The OAuth endpoints are served under a version only.",
+    ["notifications.versioned-path"],
+    (sound) => ({
+      pathsOf: (operation) =>
+        sound.pathsOf(operation).map((path) => path.replace("/open-api/oauth/", "/open-api/v1/oauth/")),
+    }),
+  ),
+  "refresh-under-version": defect(
+    "The refresh endpoint is served under a version only.",
+    ["notifications.versioned-path"],
+    (sound) => ({
+      pathsOf: (operation) =>
+        operation === "refresh" ? ["/open-api/v1/oauth/refresh-token"] : sound.pathsOf(operation),
+    }),
+  ),
 } satisfies Record<string, Defect>;

@@ -33,7 +33,7 @@ export type PushFailure =
   | "interrupted";
 
 /** A push that was begun. Times are the service's. */
-export interface PushAttempt {
+interface PushAttempt {
   readonly startedAtMs: number;
   endedAtMs?: number;
   outcome?: PushOutcome;

@@ -1,14 +1,10 @@
 import type { PushDecisions } from "../behaviour.ts";
-import type { Delivery, PushOutcome } from "../delivery/delivery.ts";
+import type { PushOutcome } from "../delivery/delivery.ts";
+import { anchors, readings } from "../delivery/schedule.ts";
 
-const SENDER_TIMEOUT_MS = 10_000;
 /** Enough that some receivers that hang do not hold up the rest, and few enough to spare receiver and sender. */
 const PUSHES_IN_FLIGHT = 64;
 const EXPECTED_STATUS = 200;
-
-/** When the latest push ended, unsuccessfully; the event's moment before the first one. */
-export const endOfLatest = ({ attempts, createdAtMs }: Delivery): number =>
-  attempts.at(-1)?.endedAtMs ?? createdAtMs;
 
 export const statusOf = (outcome: PushOutcome): number | undefined =>
   outcome.kind === "answered" ? outcome.status : undefined;
@@ -20,22 +16,20 @@ export const statusOf = (outcome: PushOutcome): number | undefined =>
  * alone decides, because only its absence is said to make a push unsuccessful.
  */
 export const soundDelivery: PushDecisions = {
+  ...readings.r1(anchors.endOfLatest),
   pushesEvent: () => true,
-  pushDelayMs: (attempt, _delivery, { limits }) =>
-    attempt === 1 ? 0 : (limits.pushDelaysMs[attempt - 2] ?? Infinity),
-  pushAnchorMs: endOfLatest,
   pushJitterMs: () => 0,
   pushNoticedMs: (dueMs) => dueMs,
-  maxPushes: (_delivery, { limits }) => limits.maxPushes,
   onNewDelivery: () => undefined,
-  pushRequests: () => [],
+  pushCopies: () => 1,
   pushBody: ({ notification }) => JSON.stringify(notification),
   pushHeaders: () => ({ "content-type": "application/json", accept: "application/json" }),
+  pushRequest: (request) => request,
   requestAfter: () => undefined,
   acknowledges: (outcome) => statusOf(outcome) === EXPECTED_STATUS,
   pushesAgain: (_outcome, { acknowledged }) => !acknowledged,
   afterPush: () => undefined,
-  senderTimeoutMs: () => SENDER_TIMEOUT_MS,
+  senderTimeoutMs: (_delivery, { limits }) => limits.senderTimeoutMs,
   checksCertificate: () => true,
   keepsConnections: () => true,
   pushesInFlight: () => PUSHES_IN_FLIGHT,

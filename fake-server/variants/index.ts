@@ -3,6 +3,7 @@ import { authorizeVariants } from "./authorize.ts";
 import { credentialVariants } from "./credentials.ts";
 import { httpVariants } from "./http.ts";
 import { listVariants } from "./list.ts";
+import { pushVariants } from "./push.ts";
 import { refusalVariants } from "./refusals.ts";
 
 /** Every conforming variant by name, in the order of the document. */
@@ -12,4 +13,5 @@ export const variants: Readonly<Record<string, Variant>> = {
   ...credentialVariants,
   ...listVariants,
   ...httpVariants,
+  ...pushVariants,
 };

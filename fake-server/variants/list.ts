@@ -21,6 +21,14 @@ const inOrder = (order: string) => (): Pick<Behaviour, "order"> => ({ order: () 
 const timed = (nowMs: number, digits: string): string =>
   uuidOf(nowMs.toString(16).padStart(12, "0") + digits.slice(12), 7);
 
+/** The same in the list and in a push: the texts are the notification's own. */
+const textsOfEveryKind = {
+  businessType: "AcceptPayment",
+  businessStatus: "Rejected – nicht möglich",
+  remark: 'näher "bei"\n\t日本語 🙂 \u2028 </script>',
+  data: JSON.stringify({ amount: "12.00", nested: { list: [1, null] } }),
+};
+
 /** Listing notifications (sections 2.3 and 4.4) where the document leaves room. */
 export const listVariants = {
   "limit-20-at-most": variant("A greater limit than 20 is cut to it.", atMost(20, "cut")),
@@ -87,13 +95,8 @@ export const listVariants = {
   "texts-of-every-kind": variant(
     "The texts of a notification hold many scripts, quotes, lines and JSON.",
     () => ({
-      item: (notification) => ({
-        ...notification,
-        businessType: "AcceptPayment",
-        businessStatus: "Rejected – nicht möglich",
-        remark: 'näher "bei"\n\t日本語 🙂 \u2028 </script>',
-        data: JSON.stringify({ amount: "12.00", nested: { list: [1, null] } }),
-      }),
+      item: (notification) => ({ ...notification, ...textsOfEveryKind }),
+      pushBody: ({ notification }) => JSON.stringify({ ...notification, ...textsOfEveryKind }),
     }),
   ),
 } satisfies Record<string, Variant>;

@@ -42,10 +42,15 @@ const replacedLimits = (record: RunRecord, { palette }: Page): string[] => {
   return [palette.yellow("Judged by limits that are not the document's:"), ...indent(table(rows), 2), ""];
 };
 
-const documentLimit = (name: string): number | undefined =>
-  Object.entries(documentLimits).find(([key]) => key === name)?.[1];
+type Limit = RunRecord["limits"][string];
 
-const limit = (name: string, value: number | undefined): string => {
+const documentLimit = (name: string): Limit | undefined =>
+  Object.entries<Limit>({ ...documentLimits, pushDelaysMs: [...documentLimits.pushDelaysMs] }).find(
+    ([key]) => key === name,
+  )?.[1];
+
+const limit = (name: string, value: Limit | undefined): string => {
   if (value === undefined) return "nothing";
+  if (typeof value !== "number") return value.map((one) => limit(name, one)).join(", ");
   return name.endsWith("Ms") ? duration(value) : String(value);
 };

@@ -9,6 +9,7 @@ export const groupTitles: Readonly<Record<Group, string>> = {
   refresh: "Token refresh",
   access: "Access token",
   notifications: "Notifications",
+  push: "Webhook push",
   whole: "The service as a whole",
   untestable: "Cannot be tested from outside",
 };

@@ -51,7 +51,7 @@ export const notifications = {
     level: "required",
     sections: ["4.4"],
     sentence: "total is the number of matching notifications, whatever limit and page are.",
-    judged: "totals under generated limits, pages and filters are compared with the known number of matches.",
+    judged: "Totals under generated limits, pages and filters are compared with the known number of matches.",
   },
   "notifications.filter-id": {
     group: "notifications",

@@ -78,8 +78,11 @@ const loaded = new Map<string, Promise<string>>();
 
 /** Each file is read, or bundled, at its first request and kept. */
 const load = (name: string): Promise<string> => {
-  const body = loaded.get(name) ?? read(name);
+  const known = loaded.get(name);
+  if (known !== undefined) return known;
+  const body = read(name);
   loaded.set(name, body);
+  body.catch(() => loaded.delete(name));
   return body;
 };
 

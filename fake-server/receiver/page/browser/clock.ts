@@ -5,11 +5,14 @@ export const nowMs = (): number => Date.now();
 /** Waits, or ends at once when the signal says so. */
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
   });
 
 export const every = (milliseconds: number, act: () => void): void => {

@@ -25,23 +25,14 @@ export const seconds = (lengthMs: number): string => {
 
 export const count = (value: number): string => value.toLocaleString("en");
 
-/** The steps of an axis: a round step that gives four to eight of them over this length. */
-export const axisSteps = (lengthMs: number): number[] => {
-  const rounds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400];
-  const step =
-    [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, ...rounds]
-      .map((value) => value * 1_000)
-      .find((value) => lengthMs / value <= 8) ?? lengthMs / 4;
-  const steps: number[] = [];
-  for (let at = 0; at <= lengthMs; at += step) steps.push(at);
-  return steps;
-};
+/** 1 push, 2 pushes. */
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
 
-/** The label of a step: 30 s, 2 min, 1 h, 250 ms. */
+/** The label of a moment on the axis: 30 s, 250 ms, 4 h. Seconds as far as they can be read, as the document has them. */
 export const axisLabel = (atMs: number): string => {
   if (atMs === 0) return "0";
   if (atMs < 1_000) return `${Math.round(atMs)} ms`;
-  if (atMs % 3_600_000 === 0) return `${atMs / 3_600_000} h`;
-  if (atMs >= 120_000 && atMs % 60_000 === 0) return `${atMs / 60_000} min`;
+  if (atMs >= 7_200_000) return `${Math.round(atMs / 360_000) / 10} h`;
   return `${Math.round(atMs / 100) / 10} s`;
 };

@@ -118,16 +118,13 @@ export const expectedWindows = (schedule: Schedule, spans: readonly Span[]): Exp
     const gap = offset - (offsets[index - 1] ?? 0);
     const anchor = reading.between ? spans[index - 1] : spans[0];
     const delay = reading.between ? gap : offset;
-    const from = anchor === undefined ? (reading.between ? previous.fromMs + gap : offset) : anchor.startMs + delay;
+    const from =
+      anchor === undefined ? (reading.between ? previous.fromMs + gap : offset) : anchor.startMs + delay;
     const to = anchor === undefined ? (reading.between ? previous.toMs + gap : offset) : anchor.endMs + delay;
     windows.push({ fromMs: from - earlinessMs, toMs: Math.max(from, to) + lateness(gap) });
   }
   return windows;
 };
-
-/** How long the axis has to be for every push of the reading to fit. */
-export const scheduleLengthMs = ({ reading, delaysMs }: Schedule): number =>
-  reading.offsetsMs(delaysMs).at(-1) ?? 0;
 
 /** "30, 60, 120, 240" in seconds; undefined where it is not one to twelve growing, sensible delays. */
 export const parseDelays = (text: string): number[] | undefined => {

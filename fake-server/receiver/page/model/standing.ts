@@ -1,8 +1,8 @@
 import { type ExpectedWindow, expectedWindows, type Schedule } from "./schedule.ts";
-import { isAcknowledged, type Notification } from "./store.ts";
+import { isAcknowledged, isOpen, type Notification } from "./store.ts";
 
 /** How one push lies to the schedule. */
-export type Timing = "on-time" | "early" | "late" | "beyond" | "after-acknowledgement";
+type Timing = "on-time" | "early" | "late" | "beyond" | "after-acknowledgement";
 
 /** Where a notification stands, in the words that the page shows. */
 export interface Standing {
@@ -28,7 +28,7 @@ const alarmsOf = (timings: readonly Timing[], expected: number): string[] => {
     early: "early",
     late: "late",
     beyond: `more than ${expected} pushes`,
-    "after-acknowledgement": "pushed after its acknowledgement",
+    "after-acknowledgement": "after acknowledgement",
   };
   return [...new Set(timings)].map((timing) => words[timing]).filter((word) => word !== "");
 };
@@ -40,7 +40,7 @@ const outlook = (
   ageMs: number,
 ): { kind: "waiting" | "overdue" | "exhausted"; words: string } => {
   const next = windows[pushes];
-  if (next === undefined) return { kind: "exhausted", words: `unacknowledged, ${pushes} pushes` };
+  if (next === undefined) return { kind: "exhausted", words: "never acknowledged" };
   if (ageMs > next.toMs) return { kind: "overdue", words: `push ${pushes + 1} is overdue` };
   if (ageMs >= next.fromMs) return { kind: "waiting", words: `push ${pushes + 1} is due` };
   return {
@@ -53,7 +53,10 @@ const outlook = (
 export const standingOf = (notification: Notification, schedule: Schedule, nowMs: number): Standing => {
   const { attempts } = notification;
   const zero = attempts[0]?.startMs ?? nowMs;
-  const spans = attempts.map(({ startMs, endMs }) => ({ startMs: startMs - zero, endMs: endMs - zero }));
+  const spans = attempts.map((attempt) => ({
+    startMs: attempt.startMs - zero,
+    endMs: (isOpen(attempt) ? Math.max(nowMs, attempt.endMs) : attempt.endMs) - zero,
+  }));
   if (notification.id === undefined) {
     return { kind: "other", words: "not a push", alarms: [], windows: [], timings: [], spans };
   }
@@ -66,6 +69,9 @@ export const standingOf = (notification: Notification, schedule: Schedule, nowMs
   if (first !== -1) {
     const words = first === 0 ? "acknowledged" : `acknowledged at push ${first + 1}`;
     return { kind: "acknowledged", words, alarms, windows: windows.slice(0, first + 1), timings, spans };
+  }
+  if (attempts.some(isOpen)) {
+    return { kind: "waiting", words: `push ${attempts.length} is open`, alarms, windows, timings, spans };
   }
   return { ...outlook(attempts.length, windows, nowMs - zero), alarms, windows, timings, spans };
 };

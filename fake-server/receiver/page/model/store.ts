@@ -1,4 +1,4 @@
-import type { PushLine } from "../../../../conformance/contract/push.ts";
+import type { Answered, PushLine } from "../../../../conformance/contract/push.ts";
 
 type PushOf = Extract<PushLine, { kind: "push" }>;
 
@@ -8,10 +8,12 @@ export interface Attempt {
   readonly epoch: string;
   /** Wall clock in milliseconds since 1970, from the monotonic stamp and the start of its epoch. */
   readonly startMs: number;
-  readonly endMs: number;
-  readonly attempt: number;
+  /** Where it ended; where its request was complete as long as it is open. */
+  endMs: number;
   readonly action: PushOf["action"];
   readonly status: number | undefined;
+  /** How it ended; undefined while it is open. */
+  outcome: Answered["outcome"] | undefined;
 }
 
 /** One row of the page. */
@@ -29,11 +31,11 @@ export interface Notification {
   text: string;
 }
 
-/** Something that is no push: the receiver started, its listener changed, or a sender did something wrong. */
-export interface Remark {
+/** Something that is no push: the receiver started or forgot, its listener changed, a sender did something wrong. */
+interface Remark {
   readonly n: number;
   readonly wallMs: number;
-  readonly kind: "started" | "listener" | "fault";
+  readonly kind: "started" | "listener" | "fault" | "cleared";
   readonly message: string;
 }
 
@@ -41,26 +43,32 @@ export interface Bounds {
   readonly notifications: number;
   readonly attempts: number;
   readonly remarks: number;
+  /** Pushes whose end is awaited. */
+  readonly open: number;
 }
 
 /** Enough for a day of work; beyond it the oldest rows go, so that a browser left open never fills up. */
-export const bounds: Bounds = { notifications: 120_000, attempts: 40, remarks: 200 };
+export const bounds: Bounds = { notifications: 120_000, attempts: 40, remarks: 200, open: 20_000 };
 
 export interface Store {
   readonly notifications: ReadonlyMap<string, Notification>;
   readonly remarks: readonly Remark[];
   readonly counts: { pushes: number; faults: number; dropped: number; last: number };
   readonly add: (line: PushLine) => void;
-  /** Wall clock at a moment of an epoch; undefined while the epoch's start has not been read. */
+  /** Wall clock at a moment of an epoch; undefined while nobody said where the epoch began. */
   readonly wallMs: (epoch: string, atMs: number) => number | undefined;
+  /** Says where an epoch's clock stood at zero, for when the line that tells it is not to be had any more. */
+  readonly presume: (epoch: string, zeroMs: number) => void;
 }
+
+type RemarkLine = Exclude<PushLine, { kind: "push" | "answered" }>;
 
 /**
  * A short copy. Cutting alone would not do: an engine keeps the whole long string alive behind a slice of it,
  * and a hostile sender chooses how long it is.
  */
 const short = (text: string, length: number): string =>
-  text.length <= length ? text : [...text.slice(0, length - 1), "…"].join("");
+  text.length <= length ? text : `${text.slice(0, length - 1)}…`.split("").join("");
 
 const stringOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -78,10 +86,12 @@ const summaryOf = (push: PushOf): string => {
   }
 };
 
-export const isAcknowledged = ({ action, status = 200 }: Attempt): boolean =>
-  action === "answer" && status >= 200 && status < 300;
+/** The expected code, handed over whole: a sender that left before has seen no answer. */
+export const isAcknowledged = ({ action, outcome, status = 200 }: Attempt): boolean =>
+  action === "answer" && status >= 200 && status < 300 && outcome === "sent";
 
-const outcomeWords = ({ action, status }: Attempt): string => `${status ?? ""} ${action}`;
+export const isOpen = ({ action, outcome }: Attempt): boolean =>
+  outcome === undefined && (action === "answer" || action === "hang");
 
 /** What arrived without an id has a row of its own per account, method and path. */
 const keyOf = (push: PushOf): string =>
@@ -106,23 +116,20 @@ const started = (push: PushOf, number: number): Notification => {
   };
 };
 
-const remarkOf = (line: Exclude<PushLine, PushOf>, wallMs: number): Remark => {
-  const message =
-    line.kind === "started"
-      ? "The receiver started"
-      : line.kind === "listener"
-        ? `The listener is ${line.state}`
-        : short(line.message, 300);
-  return { n: line.n, wallMs, kind: line.kind, message };
+const messageOf = (line: RemarkLine): string => {
+  if (line.kind === "started") return "The receiver started";
+  if (line.kind === "cleared") return "The receiver was told to forget what came before";
+  return line.kind === "listener" ? `The listener is ${line.state}` : short(line.message, 300);
 };
 
 /** Gathers lines into notifications, in bounded memory. */
-export const createStore = ({ notifications: most, attempts, remarks: mostRemarks }: Bounds = bounds): Store => {
+export const createStore = (most: Bounds = bounds): Store => {
   const notifications = new Map<string, Notification>();
   const remarks: Remark[] = [];
   const counts = { pushes: 0, faults: 0, dropped: 0, last: 0 };
   /** Wall clock at the zero of each epoch's monotonic clock. */
   const zeros = new Map<string, number>();
+  const open = new Map<number, Attempt>();
   let numbers = 0;
 
   const wall = (epoch: string, atMs: number): number => (zeros.get(epoch) ?? 0) + atMs;
@@ -130,7 +137,7 @@ export const createStore = ({ notifications: most, attempts, remarks: mostRemark
   const rowOf = (push: PushOf): Notification => {
     const known = notifications.get(keyOf(push));
     if (known !== undefined) return known;
-    if (notifications.size >= most) {
+    if (notifications.size >= most.notifications) {
       const [oldest] = notifications.keys();
       if (oldest !== undefined) notifications.delete(oldest);
       counts.dropped += 1;
@@ -141,31 +148,57 @@ export const createStore = ({ notifications: most, attempts, remarks: mostRemark
     return row;
   };
 
+  const awaitEnd = (attempt: Attempt): void => {
+    open.set(attempt.n, attempt);
+    if (open.size <= most.open) return;
+    const [oldest] = open.keys();
+    if (oldest !== undefined) open.delete(oldest);
+  };
+
   const addPush = (push: PushOf): void => {
     counts.pushes += 1;
     const row = rowOf(push);
+    if (row.attempts.length >= most.attempts) {
+      row.more += 1;
+      return;
+    }
     const attempt: Attempt = {
       n: push.n,
       epoch: push.epoch,
       startMs: wall(push.epoch, push.firstByteMs),
       endMs: wall(push.epoch, push.answeredMs ?? push.completeMs),
-      attempt: push.attempt,
       action: push.action,
       status: push.status,
+      outcome: push.outcome,
     };
-    if (row.attempts.length >= attempts) {
-      row.more += 1;
-      return;
-    }
     row.attempts.push(attempt);
-    row.text += ` ${outcomeWords(attempt)}`;
+    row.text += ` ${push.status ?? ""} ${push.action}`;
+    if (push.outcome === undefined) awaitEnd(attempt);
   };
 
-  const addRemark = (line: Exclude<PushLine, PushOf>): void => {
+  const endPush = (line: Extract<PushLine, { kind: "answered" }>): void => {
+    const attempt = open.get(line.push);
+    if (attempt === undefined) return;
+    open.delete(line.push);
+    attempt.endMs = wall(line.epoch, line.answeredMs);
+    attempt.outcome = line.outcome;
+  };
+
+  const addRemark = (line: RemarkLine): void => {
     if (line.kind === "started") zeros.set(line.epoch, Date.parse(line.at) - line.atMs);
     if (line.kind === "fault") counts.faults += 1;
-    remarks.push(remarkOf(line, wall(line.epoch, line.atMs)));
-    if (remarks.length > mostRemarks) remarks.shift();
+    if (line.kind === "cleared") {
+      notifications.clear();
+      open.clear();
+      counts.pushes = 0;
+    }
+    remarks.push({
+      n: line.n,
+      wallMs: wall(line.epoch, line.atMs),
+      kind: line.kind,
+      message: messageOf(line),
+    });
+    if (remarks.length > most.remarks) remarks.shift();
   };
 
   return {
@@ -173,10 +206,14 @@ export const createStore = ({ notifications: most, attempts, remarks: mostRemark
     remarks,
     counts,
     wallMs: (epoch, atMs) => (zeros.has(epoch) ? wall(epoch, atMs) : undefined),
+    presume: (epoch, zeroMs) => {
+      if (!zeros.has(epoch)) zeros.set(epoch, zeroMs);
+    },
     add: (line) => {
       if (line.n <= counts.last) return;
       counts.last = line.n;
       if (line.kind === "push") addPush(line);
+      else if (line.kind === "answered") endPush(line);
       else addRemark(line);
     },
   };

@@ -1,0 +1,93 @@
+import type { Bracket } from "../world/exchange.ts";
+import { allowedLatenessMs, fitOf, type Tolerance } from "./fits.ts";
+import { timeoutEnds } from "./timeouts.ts";
+import { anchors, dueOf, type Anchor, type History, type Reading } from "./readings.ts";
+
+/** One notification that more pushes may come of, and the readings that its pushes so far allow. */
+export interface Watched {
+  readonly history: History;
+  readonly readings: readonly Reading[];
+}
+
+export interface AgendaOptions extends Tolerance {
+  /** The finest step around a predicted instant, in milliseconds. */
+  readonly fineMs: number;
+  /** The longest step where nothing is expected. */
+  readonly coarseMs: number;
+}
+
+/** The readings that fit what has come so far, whatever may still be missing. */
+export const readingsLeft = (
+  readings: readonly Reading[],
+  history: History,
+  tolerance: Tolerance,
+): readonly Reading[] =>
+  readings.filter(
+    (reading) =>
+      fitOf(reading, "start", history, { ...tolerance, isComplete: false, watchedUntil: history.triggered })
+        .kind !== "against",
+  );
+
+/**
+ * Where a clock that is moved by hand has to stop next: closely around every moment at which
+ * any reading has a push, so that what comes early, in time and late fall into different steps.
+ */
+export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: AgendaOptions): number => {
+  let stopMs = nowMs + options.coarseMs;
+  const consider = (momentMs: number): void => {
+    // Less than a millisecond further is no step: clocks are moved by whole ones.
+    if (momentMs >= nowMs + 1 && momentMs < stopMs) stopMs = momentMs;
+  };
+  for (const { history, readings } of watched) {
+    const last = history.pushes.at(-1);
+    if (last !== undefined && last.ended === undefined) considerHang(last.at, options, consider);
+    const told = { ...history, pushes: history.pushes.map(asIfOver) };
+    const hasHung = last?.ended !== undefined && last.ended.latestMs > last.at.latestMs;
+    for (const reading of readings)
+      for (const anchor of hasHung ? anchors : (["start"] as const))
+        considerReading(nowMs, reading, anchor, told, options, consider);
+  }
+  return stopMs;
+};
+
+const considerReading = (
+  nowMs: number,
+  reading: Reading,
+  anchor: Anchor,
+  history: History,
+  options: AgendaOptions,
+  consider: (momentMs: number) => void,
+): void => {
+  const index = history.pushes.length;
+  const due = dueOf(reading, anchor, index, history);
+  if (due === undefined) return;
+  const { fineMs } = options;
+  const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, options);
+  consider(due.earliestMs - fineMs);
+  const strideMs = Math.max(fineMs, (due.latestMs - due.earliestMs) / 5);
+  for (let momentMs = due.earliestMs; momentMs < due.latestMs; momentMs += strideMs) consider(momentMs);
+  consider(due.latestMs);
+  consider(due.latestMs + 2 * fineMs);
+  consider(due.latestMs + lateMs + 1);
+  // What is late already is not lost sight of: the longer it has been due, the longer the steps.
+  const lateByMs = nowMs - due.latestMs - lateMs;
+  if (lateByMs > 0) consider(nowMs + lateMs + lateByMs / 2);
+};
+
+const asIfOver = (push: History["pushes"][number]): { at: Bracket; ended: Bracket } => ({
+  at: push.at,
+  ended: push.ended ?? push.at,
+});
+
+/** While a push hangs, stops only where one class of time-outs ends and the next begins. */
+const considerHang = (at: Bracket, { fineMs }: AgendaOptions, consider: (momentMs: number) => void): void => {
+  for (const end of timeoutEnds) consider(at.latestMs + end * fineMs);
+};
+
+/** Whether a push should have come by now, whichever of the readings it is that the service follows. */
+export const isOverdue = (nowMs: number, { history, readings }: Watched): boolean =>
+  readings.length > 0 &&
+  readings.every((reading) => {
+    const due = dueOf(reading, "failure", history.pushes.length, history);
+    return due !== undefined && due.latestMs <= nowMs;
+  });

@@ -1,0 +1,99 @@
+import type { Limits } from "../contract/limits.ts";
+import type { Push, PushAction, PushLine } from "../contract/push.ts";
+import type { Bracket } from "../world/exchange.ts";
+
+/** One push as it reached the receiver. */
+export interface SeenPush {
+  readonly line: Push & { readonly n: number; readonly epoch: string };
+  /** When it reached the receiver, on the campaign's scale. */
+  readonly at: Bracket;
+  /** When its failure (or success) was complete, on the same scale; undefined where nobody can tell. */
+  readonly ended: Bracket | undefined;
+  /** What the receiver was to do with it; undefined for what is no push at the callback address. */
+  readonly action: PushAction | undefined;
+}
+
+/** Why a notification was created, which is also what rules pick it by. */
+export type Purpose =
+  /** Acknowledged at its first push. */
+  | "prompt"
+  /** Never acknowledged. */
+  | "never"
+  /** Fails in one way alone at first, and is acknowledged then. */
+  | "kind"
+  /** Acknowledged at a later push. */
+  | "late"
+  /** Answered with the expected code and a wrong body at first. */
+  | "body"
+  /** Answered with another success code at first. */
+  | "code"
+  /** First pushed while the receiver does not listen. */
+  | "refused"
+  /** First pushed while the receiver shows a certificate that nobody trusts. */
+  | "untrusted"
+  /** Gets no answer at all at first. */
+  | "hang"
+  /** Triggered while others hang. */
+  | "beside-hang";
+
+/** What one notification of the campaign is to meet. */
+export interface SpecimenPlan {
+  readonly name: string;
+  readonly purpose: Purpose;
+  /** First the action for the first push, and so on; the last one repeats. */
+  readonly actions: readonly PushAction[];
+  /** Notifications of the same family share an account. */
+  readonly family?: string;
+}
+
+/** One notification of the campaign and all that became of it. */
+export interface Specimen extends SpecimenPlan {
+  readonly accountId: string;
+  /** Its id as the hook told it. */
+  readonly notificationId: string | undefined;
+  /** When its event was triggered, on the campaign's scale. */
+  readonly triggered: Bracket;
+  readonly pushes: readonly SeenPush[];
+}
+
+/** A stretch in which the receiver was not itself. */
+export interface Disturbance {
+  readonly kind: "closed" | "untrusted";
+  /** Numbers of journal lines: those above `after` and up to `last` fall into it. */
+  readonly after: number;
+  readonly last: number;
+}
+
+/** What one journey through time gave: pure data, from which every push rule judges. */
+export interface Campaign {
+  /** The scale of all moments: the target's own clock, or the receiver's monotonic one. */
+  readonly clock: "virtual" | "real";
+  readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
+  /** How late a push may be, as the profile says or by default, in milliseconds. */
+  readonly latenessMs: number;
+  /** How much earlier than its delay says a push may seem to come, in milliseconds. */
+  readonly earlyGuardMs: number;
+  readonly acknowledgedStatus: number;
+  readonly callbackUrl: string;
+  readonly specimens: readonly Specimen[];
+  /** Pushes of no specimen: of other rules' events, or of nobody knows what. */
+  readonly others: readonly SeenPush[];
+  readonly disturbances: readonly Disturbance[];
+  /** What went wrong at the receiver's door: handshakes that failed, requests that were none. */
+  readonly faults: readonly Extract<PushLine, { readonly kind: "fault" }>[];
+  /** Until when pushes were watched for. */
+  readonly watchedUntil: Bracket;
+}
+
+/** Whether a push was answered with the expected code and the acknowledgement. */
+export const isAcknowledged = ({ action, line }: SeenPush, expectedStatus: number): boolean =>
+  action?.kind === "answer" &&
+  (action.body ?? "acknowledge") === "acknowledge" &&
+  line.status === expectedStatus &&
+  line.action === "answer";
+
+/** The later of two moments, and the stretch between others. */
+export const shift = ({ earliestMs, latestMs }: Bracket, byMs: number): Bracket => ({
+  earliestMs: earliestMs + byMs,
+  latestMs: latestMs + byMs,
+});

@@ -1,0 +1,91 @@
+import { duration } from "../contract/duration.ts";
+import type { Bracket } from "../world/exchange.ts";
+import { dueOf, type Anchor, type History, type Reading } from "./readings.ts";
+
+/** How exactly a push is expected. */
+export interface Tolerance {
+  readonly latenessMs: number;
+  readonly earlyGuardMs: number;
+}
+
+/** A tenth of a long delay may pass before its push is late. */
+const LATE_SHARE = 0.1;
+/** A moment that is known no better than to a third of its delay decides nothing. */
+const VAGUE_SHARE = 1 / 3;
+
+/** How late a push may be whose delay is this long, in milliseconds. */
+export const allowedLatenessMs = (delayMs: number, { latenessMs }: Pick<Tolerance, "latenessMs">): number =>
+  Math.max(latenessMs, delayMs * LATE_SHARE);
+
+/** Whether a notification's pushes can be what a reading predicts; if not, the first thing that speaks against it. */
+export type Fit =
+  | { readonly kind: "fits" }
+  | { readonly kind: "vague"; readonly why: string }
+  | { readonly kind: "against"; readonly why: string };
+
+export const fits: Fit = { kind: "fits" };
+
+export interface FitOptions extends Tolerance {
+  /** Whether the notification stayed unacknowledged, so that all pushes of the reading must be there. */
+  readonly isComplete: boolean;
+  readonly watchedUntil: Bracket;
+}
+
+/** Compares a history with a reading, push by push. */
+export const fitOf = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
+  let vague: Fit | undefined;
+  for (const [index, push] of history.pushes.entries()) {
+    const due = dueOf(reading, anchor, index, history);
+    if (due === undefined)
+      return against(`there is a push ${index + 1}, and ${reading.name} has ${reading.pushes}`);
+    const fit = fitOfOne(index, push.at, due, reading.delaysMs[index] ?? 0, history, options);
+    if (fit.kind === "against") return fit;
+    if (fit.kind === "vague") vague ??= fit;
+  }
+  if (options.isComplete && history.pushes.length < reading.pushes) {
+    const missing = missingFit(reading, anchor, history, options);
+    if (missing.kind === "against") return missing;
+    vague ??= missing.kind === "vague" ? missing : undefined;
+  }
+  return vague ?? fits;
+};
+
+const against = (why: string): Fit => ({ kind: "against", why });
+
+const fitOfOne = (
+  index: number,
+  at: Bracket,
+  due: Bracket,
+  delayMs: number,
+  { triggered }: History,
+  options: FitOptions,
+): Fit => {
+  const lateMs = allowedLatenessMs(delayMs, options);
+  const since = (moment: number): string => duration(Math.max(0, moment - triggered.earliestMs));
+  if (at.latestMs < due.earliestMs - options.earlyGuardMs)
+    return against(
+      `push ${index + 1} came at most ${since(at.latestMs)} after the event, ${duration(due.earliestMs - at.latestMs)} early`,
+    );
+  if (at.earliestMs > due.latestMs + lateMs)
+    return against(
+      `push ${index + 1} came at least ${since(at.earliestMs)} after the event, ${duration(at.earliestMs - due.latestMs)} late`,
+    );
+  const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
+  const decidesMs = Math.max(options.latenessMs, delayMs * VAGUE_SHARE);
+  if (widthMs > decidesMs)
+    return {
+      kind: "vague",
+      why: `the moment of push ${index + 1} is known to ${duration(widthMs)} only, which is more than the ${duration(decidesMs)} that it has to be told from others by`,
+    };
+  return fits;
+};
+
+const missingFit = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
+  const index = history.pushes.length;
+  const due = dueOf(reading, anchor, index, history);
+  if (due === undefined) return against(`push ${index + 1} did not come`);
+  const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, options);
+  return options.watchedUntil.earliestMs > due.latestMs + lateMs
+    ? against(`push ${index + 1} did not come within ${duration(lateMs)} of its time`)
+    : { kind: "vague", why: `push ${index + 1} was not waited for long enough` };
+};

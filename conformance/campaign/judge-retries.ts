@@ -1,0 +1,101 @@
+import { duration } from "../contract/duration.ts";
+import type { Campaign, Specimen } from "./data.ts";
+import {
+  acknowledgedAt,
+  findingOf,
+  namelessPushes,
+  ofPurpose,
+  pushCount,
+  undecidedFinding,
+  type Finding,
+  type Part,
+} from "./finding.ts";
+import { lastInstantMs, readingsOf } from "./readings.ts";
+import { readingsThatFit } from "./judge-schedule.ts";
+
+const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";
+
+/** push.unacknowledged-retries: section 6. Each notification has met one kind of failure alone. */
+export const judgeRetries = (campaign: Campaign): Finding => {
+  const never = ofPurpose(campaign, "never");
+  const most = Math.min(campaign.limits.maxPushes, Math.max(0, ...never.map(({ pushes }) => pushes.length)));
+  const once = ofPurpose(campaign, "kind", "hang");
+  const lost = new Set<string>();
+  const parts = [...once, ...ofPurpose(campaign, "refused"), ...never].flatMap((specimen): Part[] => {
+    const part = retriesOf(specimen, campaign, specimen.purpose === "never" ? most : 2);
+    if (part !== "held" && part !== undefined) lost.add(specimen.name);
+    return part === undefined ? [] : [part];
+  });
+  const untried = once.filter((specimen) => hasFailed(specimen, campaign) === undefined);
+  const finding = findingOf(parts, "no push could be made to fail", {
+    ...(lost.size > 0 ? { notRetriedAfter: [...lost] } : {}),
+  });
+  if (finding.judgement.kind === "held" && untried.length > 0)
+    return undecidedFinding(`no push met these failures: ${untried.map(({ name }) => name).join(", ")}`);
+  return finding;
+};
+
+/** The first push that the receiver let fail as planned; undefined where there was none. */
+const hasFailed = ({ pushes }: Specimen, { acknowledgedStatus }: Campaign) => {
+  const [first] = pushes;
+  const failed =
+    first !== undefined && !(first.line.action === "answer" && first.line.status === acknowledgedStatus);
+  return failed ? first : undefined;
+};
+
+const retriesOf = (specimen: Specimen, campaign: Campaign, least: number): Part | undefined => {
+  const { pushes, name, purpose, triggered } = specimen;
+  const watched = duration(campaign.watchedUntil.earliestMs - (pushes.at(-1)?.at ?? triggered).latestMs);
+  if (purpose === "refused")
+    return pushes.length > 0
+      ? "held"
+      : namelessPushes(campaign).length > 0
+        ? undefined
+        : {
+            expected: RETRIED,
+            actual: `for an event whose first push met a receiver that did not listen, no push came within ${watched}`,
+            evidence: [],
+          };
+  if (hasFailed(specimen, campaign) === undefined) return undefined;
+  if (pushes.length >= least || acknowledgedAt(specimen, campaign) >= 0) return "held";
+  return {
+    expected: RETRIED,
+    actual: `after ${pushCount(pushes.length)} that met ${name.replace(/^always /, "")}, none came within ${watched}`,
+    evidence: pushes,
+  };
+};
+
+/** push.cap: sections 6 and 8. */
+export const judgeCap = (campaign: Campaign): Finding => {
+  const { maxPushes } = campaign.limits;
+  const never = ofPurpose(campaign, "never");
+  const parts = campaign.specimens
+    .filter(({ pushes }) => pushes.length > 0)
+    .map((specimen): Part => {
+      const { pushes } = specimen;
+      if (pushes.length <= maxPushes) return "held";
+      return {
+        expected: `a notification is pushed ${maxPushes} times at most`,
+        actual: `${pushCount(pushes.length)} of one notification came${asReadingHasIt(campaign)}`,
+        evidence: pushes,
+      };
+    });
+  const [first] = never;
+  const isWatched =
+    first !== undefined &&
+    campaign.watchedUntil.earliestMs - first.triggered.latestMs >= lastInstantMs(campaign.limits);
+  const facts = { mostPushes: Math.max(0, ...campaign.specimens.map(({ pushes }) => pushes.length)) };
+  if (!never.some(({ pushes }) => pushes.length > 0))
+    return undecidedFinding("no notification was pushed that is never acknowledged");
+  const finding = findingOf(parts, "no push arrived", facts);
+  return finding.judgement.kind === "held" && !isWatched
+    ? undecidedFinding("the watch ended before the instant of a sixth push")
+    : finding;
+};
+
+const asReadingHasIt = (campaign: Campaign): string => {
+  const names = readingsThatFit(campaign).filter((name) =>
+    readingsOf(campaign.limits).some((reading) => reading.name === name && !reading.keepsCap),
+  );
+  return names.length === 0 ? "" : `, as in the reading ${names.join(" or ")}`;
+};

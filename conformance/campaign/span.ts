@@ -1,0 +1,54 @@
+import type { Limits } from "../contract/limits.ts";
+import { allowedLatenessMs, type Tolerance } from "./fits.ts";
+import { instantsOf, lastInstantMs, readingsOf } from "./readings.ts";
+
+type ScheduleLimits = Pick<Limits, "pushDelaysMs" | "maxPushes">;
+
+const LEAST_LATENESS_MS = 200;
+const LEAST_REAL_GUARD_MS = 50;
+
+/**
+ * How exactly pushes are judged. Late beyond tolerances.latenessMs, a third of the first delay where
+ * the profile says nothing (10 s by the document). Early beyond a thirtieth of it in real time (1 s), as senders keep whole seconds and
+ * connections take their time; on a virtual clock beyond the bracket alone.
+ */
+export const pushToleranceOf = (
+  { pushDelaysMs }: ScheduleLimits,
+  clock: "virtual" | "real",
+  latenessMs: number | undefined,
+): Tolerance => {
+  const firstMs = pushDelaysMs[0] ?? 0;
+  return {
+    latenessMs: latenessMs ?? Math.max(LEAST_LATENESS_MS, firstMs / 3),
+    earlyGuardMs: clock === "virtual" ? 0 : Math.max(LEAST_REAL_GUARD_MS, Math.min(1_000, firstMs / 30)),
+  };
+};
+
+/** From the main moment to the end of the watch: past the last instant of any reading, for events triggered last, with its lateness. */
+export const watchMs = (limits: ScheduleLimits, tolerance: Tolerance): number => {
+  const firstMs = limits.pushDelaysMs[0] ?? 0;
+  const longestMs = Math.max(...readingsOf(limits).flatMap(({ delaysMs }) => delaysMs));
+  return lastInstantMs(limits) + allowedLatenessMs(longestMs, tolerance) + firstMs;
+};
+
+/** When pushes are left without an answer: early in the longest stretch in which no reading that keeps the cap has a push. */
+export const hangAfterMs = (limits: ScheduleLimits): number => {
+  const firstMs = limits.pushDelaysMs[0] ?? 0;
+  const instants = readingsOf(limits)
+    .filter(({ keepsCap }) => keepsCap)
+    .flatMap(instantsOf)
+    .toSorted((a, b) => a - b);
+  const gaps = instants.map((fromMs, index) => ({
+    fromMs,
+    lengthMs: (instants[index + 1] ?? fromMs) - fromMs,
+  }));
+  const longest = gaps.toSorted((a, b) => b.lengthMs - a.lengthMs)[0];
+  return (longest?.fromMs ?? 0) * 1.1 + firstMs;
+};
+
+/** How long the whole campaign takes at most on the target's clock: what comes before the main moment, and the watch. */
+export const campaignMs = (limits: ScheduleLimits, latenessMs: number | undefined): number => {
+  const tolerance = pushToleranceOf(limits, "real", latenessMs);
+  const firstMs = limits.pushDelaysMs[0] ?? 0;
+  return 3 * (firstMs + tolerance.latenessMs) + watchMs(limits, tolerance);
+};

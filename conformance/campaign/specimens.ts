@@ -1,0 +1,198 @@
+import type { PushAction } from "../contract/push.ts";
+import type { SpecimenPlan } from "./data.ts";
+
+/** The ways in which a push can fail by what the receiver does, each tried by itself. */
+export const failureKinds = (elsewhere: (name: string) => string): Readonly<Record<string, PushAction>> => {
+  const status = (code: number): PushAction => ({ kind: "answer", status: code });
+  const redirect = (code: number): PushAction => ({
+    kind: "answer",
+    status: code,
+    headers: { location: elsewhere(String(code)) },
+    body: "empty",
+  });
+  return {
+    "status 400": status(400),
+    "status 401": status(401),
+    "status 404": status(404),
+    "status 410": status(410),
+    "status 429": status(429),
+    "status 500": status(500),
+    "status 502": status(502),
+    "status 503": status(503),
+    "status 301": redirect(301),
+    "status 302": redirect(302),
+    "status 303": redirect(303),
+    "status 307": redirect(307),
+    "status 308": redirect(308),
+    "status 304": { kind: "answer", status: 304, body: "empty" },
+    "a reset connection": { kind: "reset" },
+    "a connection closed before the answer": { kind: "close", when: "before-answer" },
+    "a connection closed in the middle of the answer": { kind: "close", when: "half-answer" },
+  };
+};
+
+/** Failures that last through all pushes of a notification. */
+const lasting = [
+  "status 500",
+  "status 404",
+  "status 410",
+  "status 302",
+  "a reset connection",
+  "a connection closed before the answer",
+];
+
+/** Wrong acknowledgement bodies, under the expected code. */
+const wrongBodies: Readonly<Record<string, Extract<PushAction, { kind: "answer" }>["body"]>> = {
+  "another id": "wrong-id",
+  "received: false": "not-received",
+  "no body": "empty",
+  "no JSON": { text: "received" },
+  "an array": { json: [] },
+  "wrong types": { json: { id: 1, received: "true" } },
+};
+
+export const otherCodes = [200, 201, 202, 204, 206, 299];
+
+export interface SpecimenOptions {
+  readonly acknowledgedStatus: number;
+  readonly maxPushes: number;
+  /** Another address of the receiver, for redirects. */
+  readonly elsewhere: (name: string) => string;
+}
+
+/** What is triggered in one go, and how long after the campaign's main moment, as a share of the first delay. */
+export interface Wave {
+  readonly after: number;
+  readonly plans: readonly SpecimenPlan[];
+}
+
+/** The acknowledgement as this run's profile says. */
+export const acknowledgement = (status: number): PushAction => ({ kind: "answer", status });
+
+/** Before the main moment: one to learn when first pushes come, then what needs the receiver's door shut or strange. */
+export const scouts = ({ acknowledgedStatus }: Pick<SpecimenOptions, "acknowledgedStatus">) => {
+  const one = (name: string, purpose: SpecimenPlan["purpose"]): SpecimenPlan => ({
+    name,
+    purpose,
+    actions: [acknowledgement(acknowledgedStatus)],
+  });
+  return {
+    scout: one("the first", "prompt"),
+    refused: one("a refused connection", "refused"),
+    untrusted: one("an untrusted certificate", "untrusted"),
+  };
+};
+
+const times = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+/**
+ * All notifications of the main journey. Nearly all are triggered at the same moment, so that the
+ * instants to watch coincide; some later, to see schedules keep apart; those that get no answer at
+ * all where nothing else is due, so that a sender with one worker does not spoil the others.
+ */
+export const wavesOf = (options: SpecimenOptions, hangAfter: number): readonly Wave[] => {
+  const acknowledged = acknowledgement(options.acknowledgedStatus);
+  const kinds = failureKinds(options.elsewhere);
+  const fails: PushAction = { kind: "answer", status: 500 };
+  const never = (name: string, action: PushAction, family?: string): SpecimenPlan => ({
+    name,
+    purpose: "never",
+    actions: [action],
+    ...(family === undefined ? {} : { family }),
+  });
+  const main: SpecimenPlan[] = [
+    never("fails beside others in its account", fails, "pair"),
+    ...lasting.map((kind) => never(`always ${kind}`, kinds[kind] ?? fails)),
+    ...times(4).map((n): SpecimenPlan => ({
+      name: `prompt ${n}`,
+      purpose: "prompt",
+      actions: [acknowledged],
+    })),
+    ...Object.entries(kinds).map(([name, action]): SpecimenPlan => ({
+      name,
+      purpose: "kind",
+      actions: [action, acknowledged],
+    })),
+    ...times(options.maxPushes)
+      .slice(1)
+      .map((n): SpecimenPlan => ({
+        name: `acknowledged at push ${n}`,
+        purpose: "late",
+        actions: [...times(n - 1).map(() => fails), acknowledged],
+      })),
+    {
+      name: "acknowledged at push 3 after failures of two kinds",
+      purpose: "late",
+      actions: [{ kind: "reset" }, { kind: "answer", status: 503 }, acknowledged],
+    },
+    ...Object.entries(wrongBodies).map(([name, body]): SpecimenPlan => ({
+      name,
+      purpose: "body",
+      actions: [
+        { kind: "answer", status: options.acknowledgedStatus, ...(body === undefined ? {} : { body }) },
+        acknowledged,
+      ],
+    })),
+    ...otherCodes
+      .filter((status) => status !== options.acknowledgedStatus)
+      .map((status): SpecimenPlan => ({
+        name: String(status),
+        purpose: "code",
+        actions: [
+          { kind: "answer", status, ...(status === 204 ? { body: "empty" as const } : {}) },
+          acknowledged,
+        ],
+      })),
+  ];
+  return [
+    { after: 0, plans: main },
+    {
+      after: 7 / 30,
+      plans: [
+        {
+          name: "acknowledged beside one that fails",
+          purpose: "prompt",
+          actions: [acknowledged],
+          family: "pair",
+        },
+        never("fails from a little later", fails),
+      ],
+    },
+    { after: 17 / 30, plans: [never("fails from later, in the same account", fails, "pair")] },
+    {
+      after: hangAfter,
+      plans: times(4).map((n): SpecimenPlan => ({
+        name: `no answer ${n}`,
+        purpose: "hang",
+        actions: [{ kind: "hang" }, acknowledged],
+      })),
+    },
+    {
+      after: hangAfter + 1 / 30,
+      plans: times(2).map((n): SpecimenPlan => ({
+        name: `beside those that hang ${n}`,
+        purpose: "beside-hang",
+        actions: [acknowledged],
+      })),
+    },
+  ];
+};
+
+/** In real time the receiver can also hold an answer back for as long as it likes: one more where others hang. */
+export const heldAnswer = (wave: Wave, heldMs: number): Wave => {
+  const [first] = wave.plans;
+  if (first?.purpose !== "hang") return wave;
+  const [, acknowledged = first.actions[0]] = first.actions;
+  const held: PushAction = { kind: "answer", status: 500, delayMs: heldMs };
+  return {
+    ...wave,
+    plans: [
+      ...wave.plans,
+      {
+        name: "an answer that is held back",
+        purpose: "hang",
+        actions: acknowledged === undefined ? [held] : [held, acknowledged],
+      },
+    ],
+  };
+};

@@ -1,0 +1,180 @@
+import type { Requirement } from "../requirement.ts";
+
+/** Sections 4.5 and 6: pushing notifications to the client's callback address. */
+export const push = {
+  "push.delivered": {
+    group: "push",
+    level: "required",
+    sections: ["4.5", "6"],
+    sentence: "Every event arrives at the callback address as a POST with a JSON body.",
+    judged:
+      "Some dozens of events are triggered; for each, a POST with JSON must reach the registered path of the instrumented receiver.",
+  },
+  "push.payload": {
+    group: "push",
+    level: "required",
+    sections: ["2.3", "2.4"],
+    sentence:
+      "A pushed body is a Notification: id and accountId UUID-shaped, createTime ISO 8601 UTC with milliseconds, the other fields strings.",
+    judged:
+      "Every push of the run is checked against the schema, and the id against what the event's hook told. Template and further fields are allowed and listed.",
+  },
+  "push.listed": {
+    group: "push",
+    level: "required",
+    sections: ["6"],
+    sentence: "What was pushed can be read from the list of notifications, with the same fields.",
+    judged:
+      "Pushed notifications, acknowledged and given up ones, are looked up by id; each must be listed once with the pushed values. status is left out, as its transitions are not shown.",
+  },
+  "push.acknowledged-stops": {
+    group: "push",
+    level: "required",
+    sections: ["6"],
+    sentence:
+      "After the expected code and the acknowledgement body, that notification is never pushed again.",
+    judged:
+      "Notifications whose first push was acknowledged are watched to the end, past the instant of a sixth push.",
+  },
+  "push.unacknowledged-retries": {
+    group: "push",
+    level: "required",
+    sections: ["6"],
+    sentence: "Every kind of failure leads to another push.",
+    judged:
+      "Each kind is the only reason for a retry of a notification of its own: 4xx, 5xx and 3xx answers, a refused connection, a reset, a connection closed before the answer or in the middle of it, no answer at all.",
+  },
+  "push.schedule": {
+    group: "push",
+    level: "required",
+    sections: ["6", "8"],
+    sentence:
+      "Pushes that fail are repeated with delays of 30 s, 60 s, 120 s and 240 s, each later one delayed further, five pushes at most.",
+    judged:
+      "The moments of every push of notifications that are never acknowledged are compared with each reading, each with delays from a push's start or from its failure. It holds while one reading that keeps to five pushes fits. A push is early beyond the uncertainty of its moment, and late beyond tolerances.latenessMs or a tenth of its delay, whichever is more.",
+    readings: {
+      R1: "at 0, 30, 90, 210 and 450 s: the first at once, delays between pushes, five in all",
+      R2: "at 0, 30, 60, 120 and 240 s: the first at once, delays from the first push, five in all",
+      R3: "at 30, 90, 210, 450 and 930 s: the first is delayed too, delays between pushes",
+      R4: "at 30, 60, 120, 240 and 480 s: the first is delayed too, delays from the event",
+      R5: "at 0, 30, 90, 210, 450 and 930 s: five pushes after the first, which breaks push.cap",
+      R6: "at 0, 30, 60, 120, 240 and 480 s: the same with delays from the first push, which breaks push.cap",
+      R7: "at 0, 30, 90, 210, 450 and 690 s: the same with delays of at most 240 s, which breaks push.cap",
+      R8: "at 30, 90, 210 and 450 s: the first is delayed, and there are the listed delays only",
+    },
+  },
+  "push.cap": {
+    group: "push",
+    level: "required",
+    sections: ["6", "8"],
+    sentence: "No notification is pushed more than five times.",
+    judged:
+      "All pushes of each notification are counted until well past the instant at which any reading has a sixth push.",
+  },
+  "push.late-acknowledgement": {
+    group: "push",
+    level: "derived",
+    sections: ["6"],
+    sentence: "An acknowledgement of the n-th push ends the pushes of that notification, for every n.",
+    derivation:
+      "The acknowledgement tells whether a push was successful; nothing makes the first push differ from a later one.",
+    judged:
+      "For each n from 1 to the greatest number of pushes a notification is acknowledged at its n-th push and not before.",
+  },
+  "push.same-notification": {
+    group: "push",
+    level: "derived",
+    sections: ["6"],
+    sentence: "All pushes of one notification carry the same id and the same body.",
+    derivation: "What is repeated is the push of one notification, and that has not changed meanwhile.",
+    judged:
+      "The bodies of each notification's pushes are compared field by field: those of section 2.3, and Template. Further fields that differ are listed.",
+  },
+  "push.independent-schedules": {
+    group: "push",
+    level: "derived",
+    sections: ["6", "8"],
+    sentence: "Several notifications that fail at once each keep their own schedule and their own cap.",
+    derivation:
+      "Every event is to be delivered; with a shared cap or a shared schedule one event's failures would keep another from its pushes.",
+    judged:
+      "Many notifications fail side by side, some triggered later, some in one account; each must be pushed as often as the others and at the same distances from its own event.",
+  },
+  "push.no-head-of-line-blocking": {
+    group: "push",
+    level: "advisory",
+    sections: ["6"],
+    sentence: "A receiver that gives no answer to one push does not hold up the pushes of other events.",
+    clause: "good practice of senders; no clause of a standard names it",
+    judged:
+      "While several pushes hang, other events are triggered; their first pushes may be late by no more than tolerances.latenessMs.",
+  },
+  "push.certificate-check": {
+    group: "push",
+    level: "advisory",
+    sections: ["4.5"],
+    sentence: "A receiver whose certificate is not trusted gets no payload.",
+    clause: "RFC 9110 section 4.3.4, RFC 9525 section 6",
+    judged:
+      "For one event the receiver shows a certificate of an unknown authority; no request may arrive before it shows its own again.",
+  },
+  "push.redirects": {
+    group: "push",
+    level: "advisory",
+    sections: ["4.5", "6"],
+    sentence: "A redirect is not followed with the payload.",
+    clause: "OWASP ASVS 5.0 section 15.3 (outbound requests go to intended addresses only)",
+    judged:
+      "First pushes are answered with redirects to another path of the receiver; nothing may arrive there with a body.",
+  },
+  "push.acknowledgement-body": {
+    group: "push",
+    level: "unspecified",
+    sections: ["2.4", "6"],
+    sentence: "What an expected code with a wrong acknowledgement body counts as.",
+    judged:
+      "First pushes are answered with the expected code and another id, received: false, nothing, no JSON, or wrong types; which of them are pushed again is observed.",
+    readings: {
+      "code alone decides": "a push is successful with the expected code, whatever the body says",
+      "code and body decide": "a push is successful with the expected code and the acknowledgement of its id",
+    },
+  },
+  "push.accepted-codes": {
+    group: "push",
+    level: "unspecified",
+    sections: ["6"],
+    sentence: "Which success codes count as the expected one.",
+    judged:
+      "First pushes are answered with 200, 201, 202, 204, 206 and 299; which are pushed again is observed.",
+  },
+  "push.sender-timeout": {
+    group: "push",
+    level: "unspecified",
+    sections: ["6"],
+    sentence: "How long the service waits for the answer to a push.",
+    judged: "Some pushes get no answer at all; when the service lets go of them is observed, in classes.",
+  },
+  "push.follows-redirects": {
+    group: "push",
+    level: "unspecified",
+    sections: ["6"],
+    sentence: "Which redirects are followed, and with which method.",
+    judged:
+      "First pushes are answered with 301, 302, 303, 307 and 308; what arrives at the other path is observed.",
+  },
+  "push.order": {
+    group: "push",
+    level: "unspecified",
+    sections: ["6"],
+    sentence: "Whether a later event of an account waits for an earlier one that fails.",
+    judged:
+      "In one account an event is triggered while another one fails; which is through first is observed.",
+  },
+  "push.headers": {
+    group: "push",
+    level: "unspecified",
+    sections: ["4.5"],
+    sentence: "Which headers a push carries, and which fields beyond those of a Notification.",
+    judged: "Names of the headers, the content type and further fields of the bodies are observed.",
+  },
+} as const satisfies Record<string, Requirement>;

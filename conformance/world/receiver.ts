@@ -1,0 +1,77 @@
+import { request } from "undici";
+import type { PushLine, PushPlan, ReceiverState } from "../contract/push.ts";
+import { shorten } from "../text.ts";
+import { messageOf, parseJson } from "./transport.ts";
+
+/** Where a receiver's control interface is, and what opens it. */
+export interface ReceiverAccess {
+  readonly controlUrl: string;
+  /** Undefined where the receiver asks for none, as on its own machine. */
+  readonly token?: string | undefined;
+}
+
+export type CertificateKind = "own" | "untrusted" | "wrong-host" | "expired";
+
+/** The receiver that pushes are sent to, steered through its control interface. Every call throws ReceiverError where it fails. */
+export interface Receiver {
+  state(): Promise<ReceiverState>;
+  /** Lines with numbers above `after`, at once or as soon as there is one within `waitMs`. */
+  pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
+  plan(plan: PushPlan): Promise<void>;
+  /** Closes or opens the listening socket itself. */
+  listener(state: "open" | "closed"): Promise<void>;
+  /** For connections that are made from now on. */
+  certificate(kind: CertificateKind): Promise<void>;
+  /** Forgets attempts, so that counting begins anew. */
+  clear(): Promise<void>;
+}
+
+/** The receiver did not do what it was asked for: a matter of the harness or its configuration, never a breach. */
+export class ReceiverError extends Error {
+  constructor(message: string) {
+    super(`the receiver: ${message}`);
+    this.name = "ReceiverError";
+  }
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Opens a client of a receiver's control interface; nothing is sent yet. */
+export const openReceiver = (access: ReceiverAccess, interrupted: AbortSignal): Receiver => {
+  const base = access.controlUrl.replace(/\/+$/, "");
+  const authorization = access.token === undefined ? {} : { authorization: `Bearer ${access.token}` };
+
+  const call = async (method: "GET" | "PUT" | "POST", path: string, body?: unknown, waitMs = 0) => {
+    try {
+      const answer = await request(`${base}${path}`, {
+        method,
+        headers: { ...authorization, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS + Math.ceil(waitMs)), interrupted]),
+      });
+      const text = await answer.body.text();
+      if (answer.statusCode >= 200 && answer.statusCode <= 299) return parseJson(text);
+      throw new ReceiverError(explained(answer.statusCode, path, text));
+    } catch (error) {
+      if (error instanceof ReceiverError) throw error;
+      throw new ReceiverError(`${base}${path} gave no answer: ${messageOf(error)}`);
+    }
+  };
+
+  return {
+    state: async () => (await call("GET", "/state")) as ReceiverState,
+    pushes: async (after, waitMs = 0) => {
+      const answer = await call("GET", `/pushes?after=${after}&wait=${Math.ceil(waitMs)}`, undefined, waitMs);
+      return (answer as { readonly lines: readonly PushLine[] }).lines;
+    },
+    plan: async (plan) => void (await call("PUT", "/plan", plan)),
+    listener: async (state) => void (await call("POST", "/listener", { state })),
+    certificate: async (kind) => void (await call("PUT", "/certificate", { kind })),
+    clear: async () => void (await call("POST", "/clear", {})),
+  };
+};
+
+const explained = (status: number, path: string, text: string): string =>
+  status === 401 || status === 403
+    ? `its control interface refuses the token (status ${status}); check receiver.attach.token in the profile`
+    : `${path} was answered with status ${status}: ${shorten(text, 200)}`;

@@ -1,0 +1,59 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { type ClockMode, notBefore } from "../clock.ts";
+import { type NotificationStore, openNotificationStore } from "../notifications.ts";
+import { type DeliveryStore, forgetfulStore, openDeliveryStore } from "./store.ts";
+
+/** A data directory that cannot be used; the message says which and why. */
+export class UnusableData extends Error {
+  override readonly name = "UnusableData";
+}
+
+/** What outlives the process. */
+export interface Data {
+  readonly store: DeliveryStore;
+  /** The notifications of the directory; undefined without one. */
+  readonly notifications: NotificationStore | undefined;
+  /** Where the clock goes on; undefined where it begins. */
+  readonly continuedMs: (mode: ClockMode) => number | undefined;
+  readonly close: () => void;
+}
+
+const nothing: Data = {
+  store: forgetfulStore,
+  notifications: undefined,
+  continuedMs: () => undefined,
+  close: () => undefined,
+};
+
+/** Opens a data directory, which is made where there is none. Throws UnusableData. */
+export const openData = (directory: string | undefined): Data => {
+  if (directory === undefined) return nothing;
+  const opened: { readonly close: () => void }[] = [];
+  const close = (): void => {
+    for (const one of opened.splice(0)) one.close();
+  };
+  try {
+    mkdirSync(directory, { recursive: true });
+    const store = openDeliveryStore(path.join(directory, "deliveries.sqlite"));
+    opened.push(store);
+    const notifications = openNotificationStore(path.join(directory, "notifications.sqlite"));
+    return { store, notifications, close, continuedMs: (mode) => continuedMs(store, mode) };
+  } catch (error) {
+    close();
+    throw new UnusableData(`The data directory ${directory} cannot be used: ${reasonOf(error)}.`, {
+      cause: error,
+    });
+  }
+};
+
+/** Time goes on where it stopped; a flowing clock has also had what passed meanwhile, and never goes back. */
+const continuedMs = (store: DeliveryStore, mode: ClockMode): number | undefined => {
+  const leftAtMs = store.nowMs();
+  return leftAtMs !== undefined && mode === "flowing" ? notBefore(leftAtMs) : leftAtMs;
+};
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return "unreadable";
+  return /locked/.test(error.message) ? "another service is using it" : error.message;
+};

@@ -1,0 +1,217 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { ACCOUNT } from "../testing/flow.ts";
+import { startPushing } from "../testing/pushing.ts";
+import type { Reaction } from "../testing/receiver.ts";
+
+const OTHER_ACCOUNT = "0b1e7c55-6d0e-4a5f-8f0a-2f4f3a1c9d77";
+
+test("an event is pushed at once, as a POST of the notification that is listed", async () => {
+  await using service = await startPushing();
+  const id = await service.event({ remark: "ünïcode", data: "{}" });
+  await service.advance(0);
+  const [push] = service.receiver.pushes;
+  expect(push).toMatchObject({ method: "POST", path: "/service/webhook" });
+  expect(push?.headers["content-type"]).toBe("application/json");
+  expect(JSON.parse(push?.body ?? "")).toMatchObject({ id, accountId: ACCOUNT, remark: "ünïcode" });
+  const { fields: tokens } = await service.exchange(await service.code());
+  const { fields } = await service.list(String(tokens["accessToken"]), `?id=${id}`);
+  expect(fields["data"]).toEqual([JSON.parse(push?.body ?? "")]);
+});
+
+test("an acknowledged notification is not pushed again", async () => {
+  await using service = await startPushing();
+  await service.event({});
+  expect(await service.secondsOfPushes(1_000, 10)).toEqual([0]);
+  expect(await service.control("GET", "/counters")).toMatchObject({
+    pushes: { sent: 1, acknowledged: 1, failed: 0, pending: 0 },
+  });
+});
+
+test("one that fails is pushed five times, with the delays of the document in between", async () => {
+  await using service = await startPushing();
+  service.receiver.react = () => 503;
+  await service.event({});
+  expect(await service.secondsOfPushes(1_500)).toEqual([0, 30, 90, 210, 450]);
+  expect(await service.control("GET", "/counters")).toMatchObject({
+    pushes: { sent: 5, acknowledged: 0, failed: 5, pending: 0 },
+  });
+  expect(new Set(service.receiver.pushes.map(({ body }) => body)).size).toBe(1);
+});
+
+test("one great advance sends the same pushes as many small ones", async () => {
+  await using service = await startPushing();
+  service.receiver.react = () => 503;
+  await service.event({});
+  await service.advance(3_600_000);
+  expect(service.receiver.pushes).toHaveLength(5);
+});
+
+test.each([1, 2, 3, 4, 5])("acknowledged at push %i it ends there", async (last) => {
+  await using service = await startPushing();
+  service.receiver.react = (_push, attempt) => (attempt < last ? 500 : 200);
+  await service.event({});
+  await service.advance(3_600_000);
+  expect(service.receiver.pushes).toHaveLength(last);
+});
+
+const failures: Readonly<Record<string, Reaction>> = {
+  "a redirect": (answer) => answer.writeHead(302, { location: "/elsewhere" }).end(),
+  "400": 400,
+  "410": 410,
+  "429": 429,
+  "500": 500,
+  "201": 201,
+  "a connection closed before an answer": (_answer, { socket }) => void socket.end(),
+  "a reset": (_answer, { socket }) => void socket.resetAndDestroy(),
+  "half an answer": (answer, { socket }) => {
+    answer.writeHead(200, { "content-length": "40" });
+    answer.write('{"id":');
+    setImmediate(() => socket.destroy());
+  },
+  "half a head": (_answer, { socket }) => void socket.end("HTTP/1.1 200 OK\r\ncontent-"),
+  "no HTTP": (_answer, { socket }) => void socket.end("SMTP 220 hello\r\n\r\n"),
+};
+
+test.each(Object.entries(failures))("%s leads to the next push", async (_name, failure) => {
+  await using service = await startPushing();
+  service.receiver.react = (_push, attempt) => (attempt === 1 ? failure : 200);
+  await service.event({});
+  await service.advance(29_999);
+  expect(service.receiver.pushes).toHaveLength(1);
+  await service.advance(1);
+  expect(service.receiver.pushes).toHaveLength(2);
+  await service.advance(3_600_000);
+  expect(service.receiver.pushes).toHaveLength(2);
+});
+
+test("a refused connection leads to the next push", async () => {
+  await using service = await startPushing();
+  const { port } = new URL(service.receiver.url);
+  await service.receiver.close();
+  await service.event({});
+  await service.advance(1_000);
+  expect(await service.control("GET", "/counters")).toMatchObject({ pushes: { failed: 1, pending: 1 } });
+  const refused = connect(Number(port), "127.0.0.1");
+  await once(refused, "error");
+});
+
+test("a receiver that hangs holds up neither the clock nor other pushes, and fails when its time is over", async () => {
+  await using service = await startPushing({ patienceMs: 40 });
+  service.receiver.react = ({ accountId }, attempt) =>
+    accountId === ACCOUNT && attempt === 1 ? () => undefined : 200;
+  const hanging = await service.event({});
+  await service.advance(1_000);
+  expect((await service.advance(0)).fields).toMatchObject({ inFlight: 1 });
+  await service.event({ accountId: OTHER_ACCOUNT });
+  await service.advance(1_000);
+  expect(await service.control("GET", "/counters")).toMatchObject({ pushes: { acknowledged: 1, failed: 0 } });
+  await service.advance(7_999);
+  expect(await service.control("GET", "/counters")).toMatchObject({ pushes: { failed: 0 } });
+  await service.advance(1);
+  expect(await service.control("GET", "/counters")).toMatchObject({ pushes: { failed: 1 } });
+  // The delay counts from the failure, ten seconds after the event.
+  await service.advance(29_999);
+  expect(service.pushesOf(hanging)).toHaveLength(1);
+  await service.advance(1);
+  expect(service.pushesOf(hanging)).toHaveLength(2);
+});
+
+test("more receivers that hang than pushes may be under way hold up the rest for one time-out only", async () => {
+  await using service = await startPushing({ patienceMs: 40 });
+  service.receiver.react = ({ accountId }) => (accountId === ACCOUNT ? () => undefined : 200);
+  for (let n = 0; n < 64; n += 1) await service.event({});
+  await service.event({ accountId: OTHER_ACCOUNT });
+  await service.advance(9_999);
+  expect(service.receiver.pushes).toHaveLength(64);
+  await service.advance(1);
+  expect(service.receiver.pushes.at(-1)?.accountId).toBe(OTHER_ACCOUNT);
+});
+
+test("notifications keep schedules of their own", async () => {
+  await using service = await startPushing();
+  service.receiver.react = () => 500;
+  const first = await service.event({});
+  await service.secondsOfPushes(7);
+  const second = await service.event({ accountId: OTHER_ACCOUNT });
+  await service.secondsOfPushes(500);
+  const secondsOf = (id: string): number[] =>
+    service.pushesOf(id).map(({ atMs }) => (atMs - 1_000_000) / 1_000);
+  expect(secondsOf(first)).toEqual([0, 30, 90, 210, 450]);
+  expect(secondsOf(second)).toEqual([7, 37, 97, 217, 457]);
+});
+
+test("without a callback nothing is pushed, and what came before one stays unpushed", async () => {
+  await using service = await startPushing();
+  await service.control("PUT", "/callback", { url: null });
+  await service.event({});
+  await service.control("PUT", "/callback", { url: service.receiver.url });
+  await service.advance(3_600_000);
+  expect(service.receiver.pushes).toEqual([]);
+});
+
+test("a later callback takes the pending pushes over", async () => {
+  await using service = await startPushing();
+  await service.control("PUT", "/callback", { url: "http://127.0.0.1:1/" });
+  const id = await service.event({});
+  await service.advance(1_000);
+  await service.control("PUT", "/callback", { url: `${service.receiver.url}?tenant=7` });
+  await service.advance(60_000);
+  expect(service.receiver.pushes).toMatchObject([{ id, path: "/service/webhook?tenant=7" }]);
+});
+
+test("a reset forgets deliveries, callback and counts", async () => {
+  await using service = await startPushing();
+  service.receiver.react = () => 500;
+  await service.event({});
+  await service.advance(1_000);
+  await service.control("POST", "/reset");
+  expect(await service.control("GET", "/counters")).toMatchObject({
+    callback: null,
+    pushes: { sent: 0, acknowledged: 0, failed: 0, pending: 0 },
+  });
+  await service.advance(3_600_000);
+  expect(service.receiver.pushes).toHaveLength(1);
+  await service.control("PUT", "/callback", { url: service.receiver.url });
+  await service.event({});
+  await service.advance(3_600_000);
+  expect(service.receiver.pushes).toHaveLength(6);
+});
+
+test("the delays, the cap and the time-out follow the limits", async () => {
+  await using service = await startPushing({
+    limits: { pushDelaysMs: [300, 600], maxPushes: 3, senderTimeoutMs: 100 },
+    patienceMs: 40,
+  });
+  service.receiver.react = (_push, attempt) => (attempt === 1 ? () => undefined : 500);
+  await service.event({});
+  await service.advance(399);
+  expect(service.receiver.pushes).toHaveLength(1);
+  await service.advance(1);
+  expect(service.receiver.pushes).toHaveLength(2);
+  await service.advance(600);
+  await service.advance(3_600_000);
+  expect(service.receiver.pushes).toHaveLength(3);
+});
+
+test("on a flowing clock pushes go out by themselves", async () => {
+  await using service = await startPushing({
+    clockMode: "flowing",
+    limits: { pushDelaysMs: [20, 40, 80, 160] },
+  });
+  service.receiver.react = (_push, attempt) => (attempt < 4 ? 500 : 200);
+  await service.event({});
+  await expect.poll(() => service.receiver.pushes.length, { timeout: 10_000, interval: 20 }).toBe(4);
+  await expect
+    .poll(async () => (await service.control("GET", "/counters"))["pushes"])
+    .toEqual({ sent: 4, acknowledged: 1, failed: 3, pending: 0 });
+});
+
+test("a hundred pending notifications cost an advance next to nothing", async () => {
+  await using service = await startPushing();
+  service.receiver.react = () => 500;
+  for (let n = 0; n < 100; n += 1) await service.event({});
+  await service.secondsOfPushes(1_000, 5);
+  expect(service.receiver.pushes).toHaveLength(500);
+});

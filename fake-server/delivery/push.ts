@@ -1,0 +1,68 @@
+import type { Behaviour } from "../behaviour.ts";
+import type { Work } from "../clock.ts";
+import type { Service } from "../context.ts";
+import type { Counters } from "../counters.ts";
+import type { Callback, Delivery, PushOutcome, PushRequest } from "./delivery.ts";
+import type { Sender } from "./sender.ts";
+
+/** What a push is sent with. */
+export interface PushMeans {
+  readonly sender: Sender;
+  readonly behaviour: Behaviour;
+  readonly service: Service;
+  readonly counters: Counters;
+  readonly work: Work;
+}
+
+/** Requests that one push may lead to, so that a circle of redirects ends. */
+const HOPS = 5;
+
+/** Sends the push that a delivery has just begun, and says what became of it. */
+export const sendPush = async (
+  means: PushMeans,
+  delivery: Delivery,
+  callback: Callback,
+): Promise<PushOutcome> => {
+  const { behaviour, service } = means;
+  const attempt = delivery.attempts.length;
+  const request = behaviour.pushRequest(
+    {
+      url: callback.url,
+      method: "POST",
+      headers: behaviour.pushHeaders(delivery, attempt, service),
+      body: behaviour.pushBody(delivery, attempt, service),
+    },
+    delivery,
+    attempt,
+  );
+  const copies = behaviour.pushCopies(delivery, attempt);
+  const outcomes = await Promise.all(
+    Array.from({ length: copies }, () => follow(means, delivery, callback, request)),
+  );
+  const [only = { kind: "unreachable", message: "nothing was sent" }] = outcomes;
+  if (outcomes.length <= 1) return only;
+  return outcomes.find((outcome) => behaviour.acknowledges(outcome, delivery)) ?? only;
+};
+
+/** Sends a request and those that its answers lead to at once. */
+const follow = async (
+  { sender, behaviour, service, counters, work }: PushMeans,
+  delivery: Delivery,
+  callback: Callback,
+  first: PushRequest,
+): Promise<PushOutcome> => {
+  let request = first;
+  for (let hop = 1; ; hop += 1) {
+    counters.pushes.sent += 1;
+    const outcome = await sender.send(request, {
+      ca: callback.ca,
+      checksCertificate: behaviour.checksCertificate(callback),
+      keepsConnections: behaviour.keepsConnections(),
+      timeoutMs: behaviour.senderTimeoutMs(delivery, service),
+      work,
+    });
+    const next = hop < HOPS ? behaviour.requestAfter(outcome, request, delivery) : undefined;
+    if (next === undefined) return outcome;
+    request = next;
+  }
+};

@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pause } from "../clock.ts";
+import { startFakeServer, UnusableData } from "../index.ts";
+import { ACCOUNT } from "../testing/flow.ts";
+import { startTestReceiver } from "../testing/receiver.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "touchstone-data-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const call = async (url: string, method: string, body?: unknown): Promise<Record<string, unknown>> => {
+  const response = await fetch(url, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as Record<string, unknown>;
+};
+const advance = (controlUrl: string, ms: number) => call(`${controlUrl}/clock/advance`, "POST", { ms });
+const event = async (controlUrl: string): Promise<unknown> =>
+  (await call(`${controlUrl}/events`, "POST", { accountId: ACCOUNT }))["id"];
+
+test("pending schedules, the callback, the notifications and the time go on after a restart", async () => {
+  await using receiver = await startTestReceiver();
+  receiver.react = () => 500;
+  const dataDirectory = path.join(folder, "stopped");
+  const first = await startFakeServer({ dataDirectory });
+  await call(`${first.controlUrl}/callback`, "PUT", { url: receiver.url });
+  const id = await event(first.controlUrl);
+  const { now } = await advance(first.controlUrl, 89_999);
+  expect(receiver.pushes).toHaveLength(2);
+  await first.stop();
+
+  const second = await startFakeServer({ dataDirectory });
+  expect(await call(`${second.controlUrl}/clock`, "GET")).toMatchObject({ now });
+  expect(await call(`${second.controlUrl}/counters`, "GET")).toMatchObject({
+    callback: receiver.url,
+    live: { notifications: 1 },
+    pushes: { pending: 1 },
+  });
+  expect(await event(second.controlUrl)).not.toBe(id);
+  await advance(second.controlUrl, 1);
+  expect(receiver.pushes.filter((push) => push.id === id)).toHaveLength(3);
+  await advance(second.controlUrl, 3_600_000);
+  expect(receiver.pushes.filter((push) => push.id === id)).toHaveLength(5);
+  await second.stop();
+
+  const third = await startFakeServer({ dataDirectory });
+  expect(await call(`${third.controlUrl}/counters`, "GET")).toMatchObject({ pushes: { pending: 0 } });
+  await third.stop();
+});
+
+test("what came due while the service was down is pushed at once", async () => {
+  await using receiver = await startTestReceiver();
+  receiver.react = (_push, attempt) => (attempt === 1 ? 500 : 200);
+  const dataDirectory = path.join(folder, "late");
+  const limits = { pushDelaysMs: [150, 300, 600, 1_200] };
+  const first = await startFakeServer({ dataDirectory, limits, clockMode: "flowing" });
+  await call(`${first.controlUrl}/callback`, "PUT", { url: receiver.url });
+  await event(first.controlUrl);
+  await expect.poll(() => receiver.pushes.length).toBe(1);
+  await advance(first.controlUrl, 0);
+  await first.stop();
+  await pause(200);
+  const second = await startFakeServer({ dataDirectory, limits, clockMode: "flowing" });
+  await expect.poll(() => receiver.pushes.length).toBe(2);
+  await second.stop();
+});
+
+test("a directory that cannot be used, or is in use, is named with the reason", async () => {
+  const file = path.join(folder, "file");
+  await writeFile(file, "no directory");
+  await expect(async () => startFakeServer({ dataDirectory: file })).rejects.toThrow(UnusableData);
+  const dataDirectory = path.join(folder, "shared");
+  const first = await startFakeServer({ dataDirectory });
+  await expect(async () => startFakeServer({ dataDirectory })).rejects.toThrow(
+    `${dataDirectory} cannot be used: another service is using it.`,
+  );
+  await first.stop();
+  await (await startFakeServer({ dataDirectory })).stop();
+  await writeFile(
+    path.join(dataDirectory, "deliveries.sqlite"),
+    "no database, but long enough to be read as one".repeat(99),
+  );
+  await expect(async () => startFakeServer({ dataDirectory })).rejects.toThrow("not a database");
+});
+
+const INDEX = pathToFileURL(path.join(import.meta.dirname, "..", "index.ts")).href;
+const MAIN = `
+  const { startFakeServer } = await import(${JSON.stringify(INDEX)});
+  const { controlUrl } = await startFakeServer({ dataDirectory: process.argv[1] });
+  console.log(controlUrl);`;
+
+/** The service as a process of its own, which can be killed. */
+const startProcess = async (dataDirectory: string) => {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", MAIN, dataDirectory], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [controlUrl] = (await once(createInterface(child.stdout), "line")) as [string];
+  return {
+    controlUrl,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+};
+
+test("a service that is killed in the middle of pushes loses none, and sends none too often", async () => {
+  await using receiver = await startTestReceiver();
+  const dataDirectory = path.join(folder, "killed");
+  let service = await startProcess(dataDirectory);
+  await call(`${service.controlUrl}/callback`, "PUT", { url: receiver.url });
+  // Half of the answers never come, so that the kill meets pushes that are under way.
+  receiver.react = ({ id }) => (id < "8" ? () => undefined : 500);
+  const ids: unknown[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    for (let n = 0; n < 10; n += 1) ids.push(await event(service.controlUrl));
+    await service.kill();
+    service = await startProcess(dataDirectory);
+    await advance(service.controlUrl, 1_000);
+  }
+  receiver.react = () => 500;
+  await advance(service.controlUrl, 3_600_000);
+  expect(await call(`${service.controlUrl}/counters`, "GET")).toMatchObject({ pushes: { pending: 0 } });
+  await service.kill();
+  expect(new Set(ids).size).toBe(30);
+  const counts = ids.map((id) => receiver.pushes.filter((push) => push.id === id).length);
+  // A push that was on record when the kill came may not have left; all others did.
+  expect(Math.max(...counts)).toBe(5);
+  expect(Math.min(...counts)).toBeGreaterThanOrEqual(4);
+});

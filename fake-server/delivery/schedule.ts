@@ -1,0 +1,66 @@
+import type { PushDecisions } from "../behaviour.ts";
+import type { Service } from "../context.ts";
+import type { Delivery } from "./delivery.ts";
+
+type Schedule = Pick<PushDecisions, "pushDelayMs" | "pushAnchorMs" | "maxPushes">;
+type Anchor = PushDecisions["pushAnchorMs"];
+
+/** The moments that a delay may count from. */
+export const anchors = {
+  event: ({ createdAtMs }) => createdAtMs,
+  startOfLatest: ({ attempts, createdAtMs }) => attempts.at(-1)?.startedAtMs ?? createdAtMs,
+  /** The end of a push is its failure: one that succeeded is not followed by another. */
+  endOfLatest: ({ attempts, createdAtMs }) => attempts.at(-1)?.endedAtMs ?? createdAtMs,
+  startOfFirst: ({ attempts, createdAtMs }) => attempts[0]?.startedAtMs ?? createdAtMs,
+  endOfFirst: ({ attempts, createdAtMs }) => attempts[0]?.endedAtMs ?? createdAtMs,
+} as const satisfies Record<string, (delivery: Delivery) => number>;
+
+const GROWTH = 2;
+
+/** The n-th delay of the document, from 0; beyond the listed ones each is twice the one before it ("in the same manner"). */
+export const listedDelayMs = (index: number, { limits }: Service): number => {
+  const { pushDelaysMs } = limits;
+  const last = pushDelaysMs.length - 1;
+  const beyond = Math.max(0, index - last);
+  return (pushDelaysMs[Math.min(index, last)] ?? Infinity) * GROWTH ** beyond;
+};
+
+const schedule = (
+  pushes: (service: Service) => number,
+  delayIndex: (attempt: number) => number,
+  anchor: Anchor,
+): Schedule => ({
+  maxPushes: (_delivery, service) => pushes(service),
+  pushAnchorMs: (delivery, service) => anchor(delivery, service),
+  pushDelayMs: (attempt, _delivery, service) => {
+    const index = delayIndex(attempt);
+    return index < 0 ? 0 : listedDelayMs(index, service);
+  },
+});
+
+const cap = ({ limits }: Service): number => limits.maxPushes;
+const oneMore = ({ limits }: Service): number => limits.maxPushes + 1;
+const listedOnly = ({ limits }: Service): number => limits.pushDelaysMs.length;
+const firstAtOnce = (attempt: number): number => attempt - 2;
+const firstDelayed = (attempt: number): number => attempt - 1;
+
+/**
+ * The ways in which section 6 may be read. R1 to R4 and R8 keep to five pushes, R5
+ * to R7 do not. Where the anchor is not the event it is a choice of the service's.
+ */
+export const readings = {
+  r1: (anchor: Anchor) => schedule(cap, firstAtOnce, anchor),
+  r2: (anchor: Anchor) => schedule(cap, firstAtOnce, anchor),
+  r3: (anchor: Anchor) => schedule(cap, firstDelayed, anchor),
+  r4: () => schedule(cap, firstDelayed, anchors.event),
+  r5: (anchor: Anchor) => schedule(oneMore, firstAtOnce, anchor),
+  r6: (anchor: Anchor) => schedule(oneMore, firstAtOnce, anchor),
+  r7: (anchor: Anchor): Schedule => ({
+    ...schedule(oneMore, firstAtOnce, anchor),
+    pushDelayMs: (attempt, _delivery, service) =>
+      attempt === 1
+        ? 0
+        : Math.min(listedDelayMs(firstAtOnce(attempt), service), Math.max(...service.limits.pushDelaysMs)),
+  }),
+  r8: (anchor: Anchor) => schedule(listedOnly, firstDelayed, anchor),
+};

@@ -1,0 +1,171 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { generate } from "selfsigned";
+import { beforeAll, expect, test } from "vitest";
+import { createClock } from "../clock.ts";
+import { type Received, startTestReceiver } from "../testing/receiver.ts";
+import { startPushing } from "../testing/pushing.ts";
+import type { PushOutcome } from "./delivery.ts";
+import { createSender, type SendOptions } from "./sender.ts";
+
+const DAY_MS = 86_400_000;
+
+interface Pair {
+  readonly key: string;
+  readonly cert: string;
+}
+let own: Pair;
+let untrusted: Pair;
+let elsewhere: Pair;
+
+/** A certificate that signs itself, so that it is its own authority. */
+const certificateFor = async (host: { readonly ip: string } | { readonly name: string }): Promise<Pair> => {
+  const names = "ip" in host ? { type: 7 as const, ip: host.ip } : { type: 2 as const, value: host.name };
+  const made = await generate([{ name: "commonName", value: "receiver" }], {
+    keyType: "ec",
+    algorithm: "sha256",
+    notBeforeDate: new Date(Date.now() - DAY_MS),
+    notAfterDate: new Date(Date.now() + DAY_MS),
+    extensions: [
+      { name: "basicConstraints", cA: true },
+      { name: "subjectAltName", altNames: [names] },
+    ],
+  });
+  return { key: made.private, cert: made.cert };
+};
+
+beforeAll(async () => {
+  own = await certificateFor({ ip: "127.0.0.1" });
+  untrusted = await certificateFor({ ip: "127.0.0.1" });
+  elsewhere = await certificateFor({ name: "elsewhere.example" });
+});
+
+/** What one request to a receiver that reacts like this comes to. */
+const outcomeOf = async (
+  react: (answer: ServerResponse, push: Received) => void,
+  options: Partial<SendOptions> = {},
+  tls?: Pair,
+): Promise<PushOutcome & { readonly arrived: number }> => {
+  await using receiver = await startTestReceiver(tls === undefined ? {} : { tls });
+  receiver.react = () => react;
+  const sender = createSender(createClock("flowing"));
+  const outcome = await sender.send(
+    { url: receiver.url, method: "POST", headers: {}, body: "{}" },
+    {
+      ca: undefined,
+      checksCertificate: true,
+      keepsConnections: true,
+      timeoutMs: 5_000,
+      work: { moved: () => {}, done: () => {} },
+      ...options,
+    },
+  );
+  sender.close();
+  return { ...outcome, arrived: receiver.pushes.length };
+};
+
+test("an answer comes with its status, headers and body", async () => {
+  const outcome = await outcomeOf((answer) => {
+    answer.writeEarlyHints({ link: "</x>" });
+    answer.writeHead(202, { "x-y": ["1", "2"] }).end("héllo");
+  });
+  expect(outcome).toMatchObject({ kind: "answered", status: 202, headers: { "x-y": "1, 2" }, body: "héllo" });
+});
+
+test("a body that does not end is not read to its end, and the status stands", async () => {
+  const outcome = await outcomeOf((answer) => {
+    answer.writeHead(200);
+    const more = (): void => {
+      if (!answer.destroyed && answer.write("x".repeat(16_384))) setImmediate(more);
+      else answer.once("drain", more);
+    };
+    more();
+  });
+  expect(outcome).toMatchObject({ kind: "answered", status: 200 });
+  expect(outcome.kind === "answered" && outcome.body.length).toBe(65_536);
+});
+
+const ended =
+  (use: (socket: Socket) => void) =>
+  (_answer: unknown, { socket }: Received) =>
+    use(socket);
+
+test.each([
+  ["closed", ended((socket) => void socket.end())],
+  ["reset", ended((socket) => void socket.resetAndDestroy())],
+  ["cut", ended((socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"))],
+  ["cut", ended((socket) => void socket.end("HTTP/1.1 200 OK\r\ncont"))],
+  ["malformed", ended((socket) => void socket.end("220 hello\r\n\r\n"))],
+])("an exchange that ends otherwise is told as %s", async (kind, react) => {
+  expect(await outcomeOf(react)).toMatchObject({ kind, arrived: 1 });
+});
+
+test("no answer in time, and an answer that drips beyond it, are told as timed-out", async () => {
+  expect(await outcomeOf(() => undefined, { timeoutMs: 60 })).toMatchObject({ kind: "timed-out" });
+  const dripping = await outcomeOf(
+    (answer) => {
+      answer.writeHead(200);
+      const drip = setInterval(() => answer.write("x"), 10);
+      answer.on("close", () => clearInterval(drip));
+    },
+    { timeoutMs: 80 },
+  );
+  expect(dripping).toMatchObject({ kind: "timed-out" });
+});
+
+const acknowledge = (answer: ServerResponse): void => void answer.end("{}");
+
+test("certificates are checked against the given authority, and against the host", async () => {
+  expect(await outcomeOf(acknowledge, { ca: own.cert }, own)).toMatchObject({ kind: "answered" });
+  expect(await outcomeOf(acknowledge, {}, own)).toMatchObject({ kind: "untrusted", arrived: 0 });
+  expect(await outcomeOf(acknowledge, { ca: own.cert }, untrusted)).toMatchObject({
+    kind: "untrusted",
+    arrived: 0,
+  });
+  expect(await outcomeOf(acknowledge, { ca: elsewhere.cert }, elsewhere)).toMatchObject({
+    kind: "untrusted",
+    arrived: 0,
+  });
+  expect(await outcomeOf(acknowledge, { checksCertificate: false }, untrusted)).toMatchObject({
+    kind: "answered",
+  });
+});
+
+test("what cannot be sent at all is a failure like others", async () => {
+  const sender = createSender(createClock("frozen"));
+  const options = {
+    ca: undefined,
+    checksCertificate: true,
+    keepsConnections: true,
+    timeoutMs: 5_000,
+    work: { moved: () => {}, done: () => {} },
+  };
+  const request = { url: "http://127.0.0.1:1/", method: "POST", headers: { "x-y": "a\nb" }, body: "" };
+  expect(await sender.send(request, options)).toMatchObject({ kind: "unreachable" });
+  expect(await sender.send({ ...request, headers: {}, url: "nowhere" }, options)).toMatchObject({
+    kind: "unreachable",
+  });
+  sender.close();
+});
+
+test("pushes over TLS share connections, by HTTP/1.1", async () => {
+  await using service = await startPushing({ receiver: { tls: own }, ca: own.cert });
+  for (let n = 0; n < 5; n += 1) {
+    await service.event({});
+    await service.advance(1_000);
+  }
+  const sockets = new Set(service.receiver.pushes.map(({ socket }) => socket));
+  expect(service.receiver.pushes).toHaveLength(5);
+  expect(sockets.size).toBe(1);
+  expect([...sockets][0]).toMatchObject({ alpnProtocol: "http/1.1" });
+});
+
+test("a certificate that is not to be trusted is a failure that leads to the next push", async () => {
+  await using service = await startPushing({ receiver: { tls: untrusted }, ca: own.cert });
+  await service.event({});
+  await service.advance(1_000);
+  await service.control("PUT", "/callback", { url: service.receiver.url, ca: untrusted.cert });
+  expect(service.receiver.pushes).toEqual([]);
+  await service.advance(60_000);
+  expect(service.receiver.pushes).toHaveLength(1);
+});

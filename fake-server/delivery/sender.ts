@@ -1,0 +1,139 @@
+import http from "node:http";
+import https from "node:https";
+import type { ServiceClock, Work } from "../clock.ts";
+import type { PushFailure, PushOutcome, PushRequest } from "./delivery.ts";
+
+export interface SendOptions {
+  readonly ca: string | undefined;
+  readonly checksCertificate: boolean;
+  readonly keepsConnections: boolean;
+  /** For the whole exchange, on the service's clock. */
+  readonly timeoutMs: number;
+  /** Told whenever the exchange gets on. */
+  readonly work: Work;
+}
+
+/** The HTTP side of deliveries: one request, one outcome, whatever happens. */
+export interface Sender {
+  readonly send: (request: PushRequest, options: SendOptions) => Promise<PushOutcome>;
+  /** Ends every connection; what is under way ends as `interrupted`. */
+  readonly close: () => void;
+}
+
+/** An idle connection is given up before common servers do so, or a push could meet the end of one. */
+const IDLE_MS = 2_000;
+/** More than an acknowledgement could need; what is longer is not read to its end. */
+const BODY_MAX_BYTES = 64 * 1024;
+
+/** Agents for connections that are kept and for those that are not. HTTP/1.1 only; each handshake is a full one. */
+const agentsOf = (keepAlive: boolean) => {
+  const options = { keepAlive, timeout: IDLE_MS, maxSockets: Infinity, maxFreeSockets: 256 };
+  return {
+    "http:": new http.Agent(options),
+    "https:": new https.Agent({ ...options, maxCachedSessions: 0, ALPNProtocols: ["http/1.1"] }),
+  };
+};
+
+export const createSender = (clock: ServiceClock): Sender => {
+  const agents = { kept: agentsOf(true), single: agentsOf(false) };
+  let closed = false;
+
+  const exchange = (request: PushRequest, options: SendOptions): Promise<PushOutcome> =>
+    new Promise((resolve) => {
+      const url = new URL(request.url);
+      const scheme = url.protocol === "https:" ? "https:" : "http:";
+      const outgoing = (scheme === "https:" ? https : http).request(url, {
+        agent: (options.keepsConnections ? agents.kept : agents.single)[scheme],
+        method: request.method,
+        headers: {
+          ...request.headers,
+          ...(request.body === undefined ? {} : { "content-length": Buffer.byteLength(request.body) }),
+        },
+        ...(scheme === "https:" ? { rejectUnauthorized: options.checksCertificate } : {}),
+        ...(scheme === "https:" && options.ca !== undefined ? { ca: options.ca } : {}),
+      });
+      let readBefore = 0;
+      let timedOut = false;
+      const settle = (outcome: PushOutcome): void => {
+        endTimeout();
+        resolve(outcome);
+      };
+      const fail = (error: NodeJS.ErrnoException): void => {
+        const bytesRead = (outgoing.socket?.bytesRead ?? 0) - readBefore;
+        const kind = closed ? "interrupted" : timedOut ? "timed-out" : failureOf(error, bytesRead > 0);
+        settle({ kind, message: error.message });
+      };
+      const endTimeout = clock.schedule(clock.nowMs() + options.timeoutMs, () => {
+        timedOut = true;
+        options.work.moved();
+        outgoing.destroy(new Error("the answer did not come in time"));
+      });
+      outgoing.on("error", fail);
+      outgoing.on("socket", (socket) => {
+        readBefore = outgoing.reusedSocket ? socket.bytesRead : 0;
+        if (outgoing.reusedSocket) return;
+        socket.once("connect", options.work.moved);
+        socket.once("secureConnect", options.work.moved);
+      });
+      outgoing.on("information", options.work.moved);
+      outgoing.on("response", (incoming) => {
+        const pieces: Buffer[] = [];
+        let bytes = 0;
+        const answered = (): void =>
+          settle({
+            kind: "answered",
+            status: incoming.statusCode ?? 0,
+            headers: headersOf(incoming),
+            body: Buffer.concat(pieces).toString("utf8", 0, BODY_MAX_BYTES),
+          });
+        incoming.on("data", (piece: Buffer) => {
+          options.work.moved();
+          pieces.push(piece);
+          bytes += piece.length;
+          if (bytes <= BODY_MAX_BYTES) return;
+          answered();
+          outgoing.destroy();
+        });
+        incoming.on("end", answered);
+        incoming.on("error", fail);
+      });
+      outgoing.end(request.body);
+    });
+
+  return {
+    // What Node refuses to send at all, such as a header with a line break, is a push that failed too.
+    send: (request, options) =>
+      exchange(request, options).catch((error: unknown) => ({
+        kind: "unreachable" as const,
+        message: error instanceof Error ? error.message : "it could not be sent",
+      })),
+    close: () => {
+      closed = true;
+      for (const { "http:": plain, "https:": secure } of Object.values(agents)) {
+        plain.destroy();
+        secure.destroy();
+      }
+    },
+  };
+};
+
+const headersOf = ({ headers }: http.IncomingMessage): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(", ") : (value ?? ""),
+    ]),
+  );
+
+const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
+
+/** What kind of failure an error of Node's is; Node reports a connection that was closed and one that was reset alike. */
+const failureOf = ({ code = "", syscall }: NodeJS.ErrnoException, answerBegan: boolean): PushFailure => {
+  if (code === "ECONNREFUSED") return "refused";
+  if (UNTRUSTED.test(code)) return "untrusted";
+  if (code.startsWith("HPE_")) return "malformed";
+  if (answerBegan && (code === "ECONNRESET" || code === "EPIPE")) return "cut";
+  if (code === "ECONNRESET" && syscall === undefined) return "closed";
+  if (code === "ECONNRESET" || code === "EPIPE") return "reset";
+  return "unreachable";
+};

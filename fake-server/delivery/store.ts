@@ -1,0 +1,76 @@
+import { DatabaseSync } from "node:sqlite";
+import type { Callback, Delivery } from "./delivery.ts";
+
+/** What a service finds again after a restart. Every change is on disk when the call returns, whatever ends the process. */
+export interface DeliveryStore {
+  readonly save: (delivery: Delivery) => void;
+  readonly remove: (delivery: Delivery) => void;
+  /** Those that are not over, in the order of their events. */
+  readonly pending: () => readonly Delivery[];
+  readonly saveCallback: (callback: Callback | undefined) => void;
+  readonly callback: () => Callback | undefined;
+  readonly saveNow: (nowMs: number) => void;
+  /** The latest time that the service's clock was seen to show. */
+  readonly nowMs: () => number | undefined;
+  /** How often a service was started on this store before. */
+  readonly earlierStarts: number;
+  readonly clear: () => void;
+  readonly close: () => void;
+}
+
+/** For a service without a data directory: nothing is kept, and nothing costs anything. */
+export const forgetfulStore: DeliveryStore = {
+  save: () => undefined,
+  remove: () => undefined,
+  pending: () => [],
+  saveCallback: () => undefined,
+  callback: () => undefined,
+  saveNow: () => undefined,
+  nowMs: () => undefined,
+  earlierStarts: 0,
+  clear: () => undefined,
+  close: () => undefined,
+};
+
+/** A service has its store to itself: two that push the same notifications would push each twice. */
+const SCHEMA = `
+  PRAGMA locking_mode = EXCLUSIVE;
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  CREATE TABLE IF NOT EXISTS deliveries (sequence INTEGER PRIMARY KEY, delivery TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);`;
+
+/** Opens the store in an SQLite file, which is made where there is none. */
+export const openDeliveryStore = (file: string): DeliveryStore => {
+  const database = new DatabaseSync(file);
+  database.exec(SCHEMA);
+  const put = database.prepare("INSERT OR REPLACE INTO deliveries (sequence, delivery) VALUES (?, ?)");
+  const drop = database.prepare("DELETE FROM deliveries WHERE sequence = ?");
+  const all = database.prepare("SELECT delivery FROM deliveries ORDER BY sequence");
+  const putFact = database.prepare("INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)");
+  const getFact = database.prepare("SELECT value FROM facts WHERE name = ?");
+
+  const saveFact = (name: string, value: unknown): void => void putFact.run(name, JSON.stringify(value));
+  const fact = (name: string): unknown => {
+    const text = getFact.get(name)?.["value"];
+    return typeof text === "string" ? JSON.parse(text) : undefined;
+  };
+  const earlierStarts = Number(fact("starts") ?? 0);
+  saveFact("starts", earlierStarts + 1);
+
+  return {
+    earlierStarts,
+    save: (delivery) => void put.run(delivery.sequence, JSON.stringify(delivery)),
+    remove: ({ sequence }) => void drop.run(sequence),
+    pending: () => all.all().map((row) => JSON.parse(String(row["delivery"])) as Delivery),
+    saveCallback: (callback) => saveFact("callback", callback ?? null),
+    callback: () => (fact("callback") ?? undefined) as Callback | undefined,
+    saveNow: (nowMs) => saveFact("nowMs", nowMs),
+    nowMs: () => fact("nowMs") as number | undefined,
+    clear: () => {
+      database.exec("DELETE FROM deliveries");
+      saveFact("callback", null);
+    },
+    close: () => database.close(),
+  };
+};

@@ -1,0 +1,281 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import net from "node:net";
+import tls from "node:tls";
+import { describe, expect, it } from "vitest";
+import { stopAfterEach } from "../../conformance/testing/stopping.ts";
+import { type ReceiverOptions, startReceiver } from "./start.ts";
+import { notification, openSender, operate } from "./testing/sender.ts";
+
+const stopping = stopAfterEach();
+
+const start = async (options: ReceiverOptions = {}) => {
+  const receiver = await stopping(startReceiver({ scheme: "http", ...options }));
+  const { port, hostname } = new URL(receiver.callbackUrl);
+  const connect = (): net.Socket => net.connect(Number(port), hostname).on("error", () => undefined);
+  /** All that comes back until the connection ends. */
+  const raw = async (text: string): Promise<string> => {
+    const socket = connect();
+    let answer = "";
+    socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+    socket.write(text);
+    await closed(socket);
+    return answer;
+  };
+  /** The status of a push that comes afterwards: 200, as if nothing had been. */
+  const stillServes = async (): Promise<number> => {
+    const sender = openSender(receiver);
+    const sent = await sender.send(notification());
+    sender.close();
+    return sent.outcome === "answered" ? sent.status : 0;
+  };
+  return { receiver, control: operate(receiver), connect, raw, stillServes };
+};
+
+/** However it ends. */
+const closed = (socket: net.Socket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.once("close", () => resolve());
+  });
+
+describe("what is no push", () => {
+  it.each([
+    ["to another path", { path: "/other?x=1" }, 404, notification("n")],
+    ["with another method", { method: "PUT" }, 405, notification("n")],
+    ["that is not JSON", {}, 400, "{not json"],
+    ["without a body", {}, 400, ""],
+    ["that is not text", {}, 400, Buffer.from([0xff, 0xfe, 0x00])],
+  ])("%s is recorded, refused and not counted", async (_, options, status, body) => {
+    const { receiver, control } = await start();
+    const sender = openSender(receiver);
+    expect(await sender.send(body, options)).toMatchObject({ status });
+    expect(await control.until("push")).toMatchObject({ action: "not-a-push", attempt: 0, status });
+    await sender.send(notification("n"));
+    expect(await control.until("push", ({ action }) => action === "answer")).toMatchObject({ attempt: 1 });
+    sender.close();
+  });
+
+  it("is one where a rule names the path or the method", async () => {
+    const { receiver, control } = await start({
+      plan: {
+        rules: [
+          { match: { path: "/moved" }, attempts: [{ kind: "answer", status: 202 }] },
+          { match: { method: "GET" }, attempts: [{ kind: "answer", status: 206 }] },
+        ],
+      },
+    });
+    const sender = openSender(receiver);
+    expect(await sender.send(notification("n"), { path: "/moved" })).toMatchObject({ status: 202 });
+    expect(await sender.send("", { method: "GET" })).toMatchObject({ status: 206 });
+    expect(await sender.send("", { method: "GET", path: "/moved" })).toMatchObject({ status: 404 });
+    expect(await control.until("push")).toMatchObject({ action: "answer", attempt: 1, path: "/moved" });
+    sender.close();
+  });
+
+  it("keeps bytes that are no text as base64, and the hash of all of them", async () => {
+    const { receiver, control } = await start();
+    const sender = openSender(receiver);
+    await sender.send(Buffer.from([0xff, 0x00]));
+    expect(await control.until("push")).toMatchObject({
+      body: "/wA=",
+      bodyEncoding: "base64",
+      bodyBytes: 2,
+      bodySha256: createHash("sha256")
+        .update(Buffer.from([0xff, 0x00]))
+        .digest("hex"),
+    });
+    sender.close();
+  });
+});
+
+describe("a hostile sender costs a line:", () => {
+  it("a body of 100 MB", async () => {
+    const { receiver, control, stillServes } = await start();
+    const sender = openSender(receiver);
+    const sent = await sender.send(Buffer.alloc(100 * 1_048_576, " "));
+    // The connection may break while the sender is still sending, before it reads the answer.
+    expect(sent.outcome === "answered" ? sent.status : 413).toBe(413);
+    const line = await control.until("push");
+    expect(line).toMatchObject({ action: "too-large", attempt: 0, status: 413 });
+    expect(line.bodyBytes).toBeLessThan(9 * 1_048_576);
+    expect(line.body.length).toBeLessThanOrEqual(65_536);
+    await control.until("fault", ({ message }) => message.includes("a body of more than 8388608 bytes"));
+    expect(await stillServes()).toBe(200);
+    sender.close();
+  });
+
+  it("a body that never ends", async () => {
+    const { connect, control, stillServes } = await start({ limits: { requestMs: 300, headersMs: 200 } });
+    const socket = connect();
+    socket.write("POST /service/webhook HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
+    const dripping = setInterval(() => socket.write("1\r\n \r\n"), 20);
+    await closed(socket);
+    clearInterval(dripping);
+    await control.until("fault", ({ message }) => message.includes("408"));
+    await control.until("fault", ({ message }) => /ended after \d+ bytes of its body/.test(message));
+    expect(await stillServes()).toBe(200);
+  });
+
+  it("a body that grows without end", async () => {
+    const { connect, control, stillServes } = await start({ limits: { bodyBytes: 100_000 } });
+    const socket = connect();
+    let answer = "";
+    socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+    socket.write("POST /service/webhook HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
+    const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`;
+    const pouring = setInterval(() => socket.write(chunk), 1);
+    await closed(socket);
+    clearInterval(pouring);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    await control.until("push", ({ action }) => action === "too-large");
+    expect(await stillServes()).toBe(200);
+  });
+
+  it("bodies that are too large together", async () => {
+    const { connect, control, stillServes } = await start({ limits: { bodiesBytes: 50_000 } });
+    const sockets = [connect(), connect()];
+    for (const socket of sockets)
+      socket.write(
+        `POST /service/webhook HTTP/1.1\r\nhost: x\r\ncontent-length: 60000\r\n\r\n${"x".repeat(30_000)}`,
+      );
+    await control.until("fault", ({ message }) =>
+      message.includes("more than 50000 bytes of bodies at the same time"),
+    );
+    for (const socket of sockets) socket.destroy();
+    expect(await stillServes()).toBe(200);
+  });
+
+  it("a body that is cut off", async () => {
+    const { connect, control, stillServes } = await start();
+    const socket = connect();
+    socket.write("POST /service/webhook HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc");
+    await control.call("GET", "/state");
+    socket.end();
+    await control.until("fault", ({ message }) => message.includes("ended after 3 bytes of its body"));
+    expect(await stillServes()).toBe(200);
+  });
+
+  it("a header that is too long", async () => {
+    const { raw, control, stillServes } = await start({ limits: { headerBytes: 8_192 } });
+    expect(await raw(`POST / HTTP/1.1\r\nx: ${"y".repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
+    await control.until("fault", ({ message }) => message.includes("431"));
+    expect(await stillServes()).toBe(200);
+  });
+
+  it("a header that never ends", async () => {
+    const { raw, control, stillServes } = await start({ limits: { headersMs: 200 } });
+    expect(await raw("POST /service/webhook HTTP/1.1\r\nx: ")).toMatch(/^HTTP\/1\.1 408 /);
+    await control.until("fault", ({ message }) => message.includes("408"));
+    expect(await stillServes()).toBe(200);
+  });
+
+  it("what is not HTTP", async () => {
+    const { raw, control, stillServes } = await start();
+    expect(await raw("\u0016\u0003\u0001 hello\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
+    await control.until("fault", ({ message }) => message.includes("400"));
+    expect(await stillServes()).toBe(200);
+  });
+
+  it("what is not TLS, and a handshake that never comes", async () => {
+    const { raw, connect, control, stillServes } = await start({
+      scheme: "https",
+      limits: { headersMs: 200 },
+    });
+    await raw("GET / HTTP/1.1\r\n\r\n");
+    await control.until("fault", ({ message }) => /TLS handshake failed: http request/.test(message));
+    await closed(connect());
+    expect(await stillServes()).toBe(200);
+  });
+
+  it("a sender that does not trust the certificate", async () => {
+    const { receiver, control, stillServes } = await start({ scheme: "https" });
+    const sender = openSender({ callbackUrl: receiver.callbackUrl });
+    expect(await sender.send(notification())).toMatchObject({ outcome: "failed" });
+    await control.until("fault", ({ message }) => /without a request|TLS handshake failed/.test(message));
+    expect(await stillServes()).toBe(200);
+    sender.close();
+  });
+
+  it("names and ids without bound", async () => {
+    const { receiver, control } = await start();
+    const sender = openSender(receiver);
+    const body = { ...notification("i".repeat(100_000)), accountId: { not: "a text" } };
+    expect(await sender.send(body)).toMatchObject({ status: 200 });
+    expect(await sender.send(body)).toMatchObject({ status: 200 });
+    const line = await control.until("push", ({ attempt }) => attempt === 2);
+    expect(line).not.toHaveProperty("notificationId");
+    expect(line).not.toHaveProperty("accountId");
+    expect(line.bodyBytes).toBeGreaterThan(100_000);
+    expect(line.body).toHaveLength(65_536);
+    sender.close();
+  });
+});
+
+describe("connections that send nothing", () => {
+  it.each(["http", "https"] as const)(
+    "make room for those that do, however many they are, over %s",
+    async (scheme) => {
+      const { connect, control, stillServes } = await start({ scheme, limits: { connections: 50 } });
+      const sockets = Array.from({ length: 400 }, connect);
+      await Promise.all(sockets.map((socket) => once(socket, "connect")));
+      expect(await stillServes()).toBe(200);
+      await control.until("fault", ({ message }) => message.includes("more than 50 connections"));
+      // One line for the first, and one a second for the others: not one each.
+      const { lines } = await control.lines();
+      expect(lines.filter(({ kind }) => kind === "fault").length).toBeLessThan(10);
+      for (const socket of sockets) socket.destroy();
+    },
+  );
+
+  it("10,000 of them cost neither service nor memory", { timeout: 30_000 }, async () => {
+    const { connect, control, stillServes } = await start({ scheme: "https" });
+    const before = process.memoryUsage().rss;
+    const sockets: net.Socket[] = [];
+    for (let batch = 0; batch < 20; batch += 1) {
+      const some = Array.from({ length: 500 }, connect);
+      sockets.push(...some);
+      await Promise.all(some.map((socket) => once(socket, "connect")));
+    }
+    expect(await stillServes()).toBe(200);
+    await control.until("fault", ({ message }) => message.includes("more than 2000 connections"));
+    // Both ends of every connection are in this process.
+    expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1_048_576);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it("do not push out a connection whose push is being answered", async () => {
+    const { receiver, connect } = await start({
+      limits: { connections: 5 },
+      plan: { rules: [], otherwise: { kind: "answer", delayMs: 150 } },
+    });
+    const sender = openSender(receiver);
+    const sending = sender.send(notification());
+    await operate(receiver).until("push");
+    const sockets = Array.from({ length: 40 }, connect);
+    expect(await sending).toMatchObject({ status: 200 });
+    for (const socket of sockets) socket.destroy();
+    sender.close();
+  });
+});
+
+describe("a TLS connection", () => {
+  it("takes no other protocol than HTTP/1.1, and tells the name that was asked for", async () => {
+    const { receiver, control } = await start({ scheme: "https" });
+    const { port } = new URL(receiver.callbackUrl);
+    const socket = tls.connect({
+      port: Number(port),
+      host: "127.0.0.1",
+      servername: "localhost",
+      ca: receiver.caPem ?? "",
+      ALPNProtocols: ["h2", "http/1.1"],
+    });
+    await once(socket, "secureConnect");
+    expect(socket.alpnProtocol).toBe("http/1.1");
+    socket.write("POST /service/webhook HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}");
+    expect((await control.until("push")).connection.tls).toMatchObject({
+      servername: "localhost",
+      cipher: expect.stringMatching(/^TLS_/),
+    });
+    socket.destroy();
+  });
+});

@@ -1,0 +1,94 @@
+import { X509Certificate } from "node:crypto";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { stopAfterEach } from "../../conformance/testing/stopping.ts";
+import { certificatesFor } from "./certificate.ts";
+import { startReceiver } from "./start.ts";
+import { notification, openSender } from "./testing/sender.ts";
+
+const stopping = stopAfterEach();
+let folder = "";
+beforeEach(async () => {
+  folder = path.join(await mkdtemp(path.join(os.tmpdir(), "touchstone-certificate-")), "kept");
+});
+afterEach(() => rm(path.dirname(folder), { recursive: true, force: true }));
+
+const nowMs = Date.parse("2026-06-01T00:00:00Z");
+const hosts = ["127.0.0.1", "localhost", "::1"];
+
+describe("the receiver's certificate", () => {
+  it("is made on first use, for this machine's names, with keys for their owner alone", async () => {
+    const { own, caPem, caFile } = await certificatesFor({ hosts, nowMs, folder });
+    const leaf = new X509Certificate(own.certPem);
+    const ca = new X509Certificate(caPem ?? "");
+    expect(leaf.verify(ca.publicKey)).toBe(true);
+    expect([leaf.checkIP("127.0.0.1"), leaf.checkIP("::1"), leaf.checkHost("localhost")]).not.toContain(
+      undefined,
+    );
+    expect([ca.ca, leaf.ca]).toEqual([true, false]);
+    expect(Date.parse(leaf.validTo) - Date.parse(leaf.validFrom)).toBeLessThan(398 * 86_400_000);
+    expect(await readFile(caFile ?? "", "utf8")).toBe(caPem);
+    for (const key of ["ca-key.pem", "server-key.pem"])
+      expect((await stat(path.join(folder, key))).mode & 0o077).toBe(0);
+    expect((await stat(folder)).mode & 0o077).toBe(0);
+  });
+
+  it("is kept, so that the authority has to be trusted once only; renewed before it expires", async () => {
+    const first = await certificatesFor({ hosts, nowMs, folder });
+    const second = await certificatesFor({ hosts, nowMs, folder });
+    expect(second.own.certPem).toBe(first.own.certPem);
+    const year = await certificatesFor({ hosts, nowMs: nowMs + 390 * 86_400_000, folder });
+    expect(year.caPem).toBe(first.caPem);
+    expect(year.own.certPem).not.toBe(first.own.certPem);
+    const decade = await certificatesFor({ hosts, nowMs: nowMs + 3_649 * 86_400_000, folder });
+    expect(decade.caPem).not.toBe(first.caPem);
+  });
+
+  it("is made anew for another name, by the same authority", async () => {
+    const first = await certificatesFor({ hosts, nowMs, folder });
+    const second = await certificatesFor({ hosts: [...hosts, "receiver.staging.example"], nowMs, folder });
+    expect(second.caPem).toBe(first.caPem);
+    expect(new X509Certificate(second.own.certPem).checkHost("receiver.staging.example")).toBeDefined();
+  });
+
+  it("names the folder whose files cannot be used", async () => {
+    await certificatesFor({ hosts, nowMs, folder });
+    await writeFile(path.join(folder, "ca.pem"), "nonsense");
+    await expect(certificatesFor({ hosts, nowMs, folder })).rejects.toMatchObject({
+      name: "InvalidCertificate",
+      message: expect.stringMatching(/ca\.pem or ca-key\.pem.*remove both/),
+    });
+    await expect(
+      certificatesFor({ hosts, nowMs, folder: path.join(folder, "ca.pem", "x") }),
+    ).rejects.toMatchObject({ name: "InvalidCertificate" });
+  });
+
+  it("can be the user's own, with its authority where the chain has it", async () => {
+    const made = await certificatesFor({ hosts, nowMs: Date.now() });
+    const chain = { certPem: made.own.certPem + (made.caPem ?? ""), keyPem: made.own.keyPem };
+    const receiver = await stopping(startReceiver({ certificate: chain }));
+    expect(receiver.caPem?.trim()).toBe(made.caPem?.trim());
+    expect(receiver.caFile).toBeUndefined();
+    const sender = openSender(receiver);
+    expect(await sender.send(notification())).toMatchObject({ status: 200 });
+    sender.close();
+    expect((await certificatesFor({ hosts, nowMs, certificate: made.own })).caPem).toBeUndefined();
+  });
+
+  it("that does not match its key is refused", async () => {
+    const [one, other] = [await certificatesFor({ hosts, nowMs }), await certificatesFor({ hosts, nowMs })];
+    const start = (certPem: string, keyPem: string) => startReceiver({ certificate: { certPem, keyPem } });
+    await expect(start(one.own.certPem, other.own.keyPem)).rejects.toMatchObject({
+      name: "InvalidCertificate",
+      message: expect.stringContaining("it is not the key of the certificate"),
+    });
+    await expect(start("text", other.own.keyPem)).rejects.toMatchObject({
+      message: expect.stringMatching(/^certificate: it cannot be read/),
+    });
+    await expect(start(one.own.certPem, "text")).rejects.toMatchObject({
+      message: expect.stringMatching(/^key: it cannot be read/),
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import net from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { createReceiverClock, type ReceiverClock, type Stamp } from "./clock.ts";
+
+const clocks: ReceiverClock[] = [];
+const servers: net.Server[] = [];
+afterEach(() => {
+  for (const clock of clocks.splice(0)) clock.stop();
+  for (const server of servers.splice(0)) server.close();
+});
+
+const clockOf = (): ReceiverClock => {
+  const clock = createReceiverClock();
+  clocks.push(clock);
+  return clock;
+};
+
+/** Keeps the event loop busy, as a receiver under load does. */
+const busy = (ms: number): void => {
+  for (const until = performance.now() + ms; performance.now() < until;);
+};
+
+describe("the receiver's clock", () => {
+  it("counts from its own beginning, and never backwards", () => {
+    const clock = clockOf();
+    const first = clock.nowMs();
+    expect(first).toBeGreaterThanOrEqual(0);
+    expect(first).toBeLessThan(1_000);
+    busy(2);
+    expect(clock.nowMs()).toBeGreaterThan(first);
+    expect(new Date(clock.httpDate()).getTime()).toBeLessThanOrEqual(Date.parse(clock.wallTime()));
+  });
+
+  it("stamps bytes late where the event loop was busy, and says by how much at most", async () => {
+    const clock = clockOf();
+    const stamps: Stamp[] = [];
+    const server = net.createServer((socket) => {
+      socket.on("data", () => stamps.push(clock.stamp()));
+    });
+    servers.push(server);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const socket = net.connect((server.address() as net.AddressInfo).port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.setNoDelay(true);
+    for (let round = 0; round < 5; round += 1) {
+      const seen = stamps.length;
+      const sentMs = clock.nowMs();
+      socket.write("x");
+      busy(60);
+      while (stamps.length === seen) await new Promise((resolve) => setImmediate(resolve));
+      const { ms, uncertaintyMs } = stamps.at(-1) as Stamp;
+      expect(ms - sentMs).toBeGreaterThanOrEqual(59);
+      // The bytes came at `sentMs`: the stamp less its uncertainty has to reach back to there.
+      expect(ms - uncertaintyMs).toBeLessThanOrEqual(sentMs + 5);
+    }
+    socket.destroy();
+  });
+
+  it("takes a task back, and forgets all of them when it stops", async () => {
+    const clock = clockOf();
+    const done: string[] = [];
+    clock.after(1, () => done.push("kept"));
+    clock.after(1, () => done.push("taken back"))();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    clock.after(1, () => done.push("forgotten"));
+    clock.stop();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(done).toEqual(["kept"]);
+  });
+});

@@ -1,0 +1,92 @@
+import { performance } from "node:perf_hooks";
+
+/** How often the lateness of the event loop's timers is looked at. */
+const SAMPLE_MS = 20;
+
+/** A moment on the receiver's monotonic clock, and by how much the bytes may have been there before it. */
+export interface Stamp {
+  readonly ms: number;
+  readonly uncertaintyMs: number;
+}
+
+/** The receiver's own time. Milliseconds are counted from the moment at which it was made. */
+export interface ReceiverClock {
+  readonly nowMs: () => number;
+  /** Stamps what the event loop has just brought. */
+  readonly stamp: () => Stamp;
+  /** The wall clock now, ISO 8601. */
+  readonly wallTime: () => string;
+  /** The wall clock as an HTTP date, to the second. */
+  readonly httpDate: () => string;
+  /** Runs `task` after `ms` of real time; the returned function takes it back. */
+  readonly after: (ms: number, task: () => void) => () => void;
+  /** Forgets every task. */
+  readonly stop: () => void;
+}
+
+/** A day, well within what Node's timers take. */
+const LONGEST_DELAY_MS = 86_400_000;
+
+/**
+ * Makes the clock. A stamp is taken when the event loop hands the bytes over; they may have waited for it. They did
+ * not arrive before the loop last asked the kernel, and while the loop is idle nothing waits: so they waited no longer
+ * than the loop has been busy since the turn before this one began. Where the machine was too busy to wake the process
+ * no account of its own can tell; the lateness of a timer beside it stands in for that.
+ */
+export const createReceiverClock = (): ReceiverClock => {
+  const epochMs = performance.now();
+  const nowMs = (): number => performance.now() - epochMs;
+  let [turnOpen, busyAtTurn, busyAtTurnBefore] = [false, 0, 0];
+  let [expectedMs, lateMs] = [nowMs() + SAMPLE_MS, 0];
+  const sampler = setInterval(() => {
+    const now = nowMs();
+    lateMs = Math.max(0, now - expectedMs);
+    expectedMs = now + SAMPLE_MS;
+  }, SAMPLE_MS);
+  sampler.unref();
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  let [date, dateSecond] = ["", -1];
+
+  const endTurn = (): void => {
+    turnOpen = false;
+  };
+
+  return {
+    nowMs,
+    stamp: () => {
+      const ms = nowMs();
+      const busyMs = ms - performance.nodeTiming.idleTime;
+      if (!turnOpen) {
+        turnOpen = true;
+        busyAtTurnBefore = busyAtTurn;
+        busyAtTurn = busyMs;
+        setImmediate(endTurn);
+      }
+      return { ms, uncertaintyMs: Math.max(busyMs - busyAtTurnBefore, lateMs, ms - expectedMs, 0) };
+    },
+    wallTime: () => new Date().toISOString(),
+    httpDate: () => {
+      const second = Math.floor(Date.now() / 1_000);
+      if (second !== dateSecond) [date, dateSecond] = [new Date(second * 1_000).toUTCString(), second];
+      return date;
+    },
+    after: (ms, task) => {
+      const timer = setTimeout(
+        () => {
+          timers.delete(timer);
+          task();
+        },
+        Math.min(ms, LONGEST_DELAY_MS),
+      );
+      timers.add(timer);
+      return () => {
+        timers.delete(timer);
+        clearTimeout(timer);
+      };
+    },
+    stop: () => {
+      clearInterval(sampler);
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+};

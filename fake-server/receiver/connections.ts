@@ -1,0 +1,182 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { Push } from "../../conformance/contract/push.ts";
+import type { ReceiverClock, Stamp } from "./clock.ts";
+import type { Faults } from "./faults.ts";
+
+/** One connection of a sender. */
+export interface Link {
+  readonly id: number;
+  readonly remotePort: number;
+  /** The TCP socket, below TLS where there is TLS. */
+  readonly raw: Socket;
+  /** What HTTP is spoken on. */
+  socket: Socket | undefined;
+  tls: Push["connection"]["tls"];
+  requests: number;
+  /** Requests that have begun and are not yet at their end. */
+  busy: number;
+  /** When the request that is being read began; undefined between two requests. */
+  first: Stamp | undefined;
+  /** When the newest bytes came. */
+  newest: Stamp;
+  reading: IncomingMessage | undefined;
+  /** Whether it has to close after the answer: the listener was closed, or shows another certificate now. */
+  retired: boolean;
+}
+
+export interface Connections {
+  readonly opened: (raw: Socket) => void;
+  readonly secured: (socket: TLSSocket) => void;
+  /** For a listener without TLS. */
+  readonly plain: (raw: Socket) => void;
+  readonly of: (socket: Socket) => Link | undefined;
+  /** Marks a request of the link as begun or ended. */
+  readonly begin: (link: Link) => void;
+  readonly end: (link: Link) => void;
+  /** Closes those that are between two requests, and the others after their answer. */
+  readonly retire: () => void;
+  /** Fulfilled when all of them are gone. */
+  readonly destroyAll: () => Promise<void>;
+}
+
+const peerOf = (socket: Socket): string => `${socket.remoteAddress}:${socket.remotePort}`;
+
+/** Keeps account of connections: stamps their bytes before the parser sees them, and keeps them few. */
+export const createConnections = (clock: ReceiverClock, faults: Faults, most: number): Connections => {
+  const links = new Map<Socket, Link>();
+  /** Those with nothing to lose, the longest idle first: they make room when there are too many. */
+  const idle = new Set<Link>();
+  const byPeer = new Map<string, Link>();
+  const bySocket = new WeakMap<Socket, Link>();
+  let ids = 0;
+
+  const makeRoom = (): boolean => {
+    if (links.size < most) return true;
+    const [oldest] = idle;
+    if (oldest === undefined) {
+      faults.tell("connections refused", `connection refused: all ${most} that are accepted are busy`);
+      return false;
+    }
+    faults.tell(
+      "idle connections closed",
+      `idle connection ${oldest.id} closed: more than ${most} connections`,
+    );
+    oldest.requests = Math.max(oldest.requests, 1);
+    drop(oldest);
+    oldest.raw.destroy();
+    return true;
+  };
+
+  const drop = (link: Link): void => {
+    links.delete(link.raw);
+    idle.delete(link);
+    byPeer.delete(peerOf(link.raw));
+  };
+
+  const gone = (link: Link, peer: string): void => {
+    links.delete(link.raw);
+    idle.delete(link);
+    if (byPeer.get(peer) === link) byPeer.delete(peer);
+    // Where a TLS handshake was not completed, its failure is told instead.
+    if (link.requests === 0 && link.socket !== undefined)
+      faults.tell(
+        "connections closed without a request",
+        `connection ${link.id} from port ${link.remotePort} was closed without a request`,
+      );
+  };
+
+  /** The stamp is taken before the parser reads the bytes, for this listener stands before its own. */
+  const watch = (link: Link, socket: Socket): void => {
+    link.socket = socket;
+    bySocket.set(socket, link);
+    socket.prependListener("data", () => {
+      const stamp = clock.stamp();
+      const complete = link.reading?.complete ?? true;
+      if (complete && link.first === undefined) {
+        // A sender that does not wait for answers may have sent the first bytes along with the last ones.
+        const waitedMs = link.busy > 0 ? stamp.ms - link.newest.ms : 0;
+        link.first = { ms: stamp.ms, uncertaintyMs: stamp.uncertaintyMs + waitedMs };
+      }
+      link.newest = stamp;
+    });
+  };
+
+  return {
+    opened: (raw) => {
+      const { remotePort } = raw;
+      if (remotePort === undefined || !makeRoom()) {
+        raw.destroy();
+        return;
+      }
+      ids += 1;
+      const link: Link = {
+        id: ids,
+        remotePort,
+        raw,
+        socket: undefined,
+        tls: undefined,
+        requests: 0,
+        busy: 0,
+        first: undefined,
+        newest: clock.stamp(),
+        reading: undefined,
+        retired: false,
+      };
+      const peer = peerOf(raw);
+      links.set(raw, link);
+      idle.add(link);
+      byPeer.set(peer, link);
+      raw.setNoDelay(true);
+      // An error of a connection ends it, and its end is told of.
+      raw.on("error", () => undefined);
+      raw.once("close", () => gone(link, peer));
+    },
+    secured: (socket) => {
+      const link = byPeer.get(peerOf(socket));
+      if (link === undefined) {
+        socket.destroy();
+        return;
+      }
+      const servername = socket.servername;
+      link.tls = {
+        protocol: socket.getProtocol() ?? "unknown",
+        cipher: socket.getCipher().name,
+        ...(typeof servername === "string" ? { servername } : {}),
+      };
+      watch(link, socket);
+    },
+    plain: (raw) => {
+      const link = links.get(raw);
+      if (link !== undefined) watch(link, raw);
+    },
+    of: (socket) => bySocket.get(socket),
+    begin: (link) => {
+      link.busy += 1;
+      link.requests += 1;
+      idle.delete(link);
+    },
+    end: (link) => {
+      link.busy -= 1;
+      if (link.busy === 0 && links.has(link.raw)) idle.add(link);
+    },
+    retire: () => {
+      for (const link of links.values()) {
+        link.retired = true;
+        if (link.busy === 0) link.raw.destroy();
+      }
+    },
+    destroyAll: async () => {
+      await Promise.all(
+        [...links.keys()].map(
+          (raw) =>
+            new Promise((resolve) => {
+              raw.once("close", resolve);
+              raw.destroy();
+            }),
+        ),
+      );
+    },
+  };
+};

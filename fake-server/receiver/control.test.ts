@@ -1,0 +1,254 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PushLine, ReceiverState } from "../../conformance/contract/push.ts";
+import { stopAfterEach } from "../../conformance/testing/stopping.ts";
+import { type ReceiverOptions, startReceiver } from "./start.ts";
+import { notification, openSender, operate } from "./testing/sender.ts";
+
+const stopping = stopAfterEach();
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-control-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const start = async (options: ReceiverOptions = {}) => {
+  const receiver = await stopping(startReceiver({ scheme: "http", ...options }));
+  return { receiver, control: operate(receiver), sender: openSender(receiver) };
+};
+
+/** The status of a request with exactly these headers. */
+const statusWith = (url: string, headers: Record<string, string>, method = "GET"): Promise<number> =>
+  new Promise((resolve, reject) => {
+    request(url, { method, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on("error", reject)
+      .end();
+  });
+
+describe("who may use the control interface", () => {
+  it("is whoever has the token, where it can be reached from elsewhere", async () => {
+    const { receiver } = await start({ host: "0.0.0.0", token: "secret-token", page: true });
+    const state = `${receiver.controlUrl}/state`;
+    expect(await statusWith(state, {})).toBe(401);
+    expect(await statusWith(state, { authorization: "Bearer other" })).toBe(401);
+    expect(await statusWith(state, { authorization: "secret-token" })).toBe(401);
+    expect(await statusWith(state, { authorization: "Bearer secret-token" })).toBe(200);
+    for (const [method, route] of [
+      ["GET", "/pushes"],
+      ["GET", "/events"],
+      ["GET", "/journal"],
+      ["PUT", "/plan"],
+      ["POST", "/clear"],
+      ["POST", "/listener"],
+      ["PUT", "/certificate"],
+      ["GET", "/nothing"],
+    ] as const)
+      expect(await statusWith(receiver.controlUrl + route, {}, method)).toBe(401);
+    // The page holds no data; it asks its reader for the token.
+    expect(await statusWith(`${receiver.controlUrl}/`, {})).toBe(200);
+  });
+
+  it("is whoever is on this machine, where it can be reached from there only; but no page of another site", async () => {
+    const { receiver } = await start();
+    const state = `${receiver.controlUrl}/state`;
+    const { host } = new URL(receiver.controlUrl);
+    expect(await statusWith(state, {})).toBe(200);
+    expect(await statusWith(state, { origin: `http://${host}` })).toBe(200);
+    expect(await statusWith(state, { origin: "https://evil.example" })).toBe(401);
+    expect(await statusWith(`${receiver.controlUrl}/clear`, { origin: "null" }, "POST")).toBe(401);
+    expect(await statusWith(state, { host: "evil.example" })).toBe(401);
+    expect(await statusWith(state, { authorization: "Bearer wrong" })).toBe(401);
+  });
+});
+
+describe("the control interface", () => {
+  it("tells the state", async () => {
+    const { receiver, control } = await start({ path: "/a/b" });
+    const { body } = await control.call("GET", "/state");
+    expect(body).toEqual({
+      callbackUrl: receiver.callbackUrl,
+      epoch: expect.any(String),
+      nowMs: expect.any(Number),
+      last: 2,
+      listening: true,
+    });
+    expect(receiver.callbackUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/a\/b$/);
+    const later = (await control.call("GET", "/state")).body as ReceiverState;
+    expect(later.nowMs).toBeGreaterThan((body as ReceiverState).nowMs);
+  });
+
+  it("waits for the first line, and no longer than it was asked to", async () => {
+    const { control, sender } = await start();
+    const { last } = await control.lines();
+    expect(await control.lines(last, 30)).toEqual({ lines: [], last });
+    const waiting = control.lines(last, 20_000);
+    await sender.send(notification("n"));
+    const { lines } = await waiting;
+    expect(lines[0]).toMatchObject({ kind: "push", n: last + 1, notificationId: "n", outcome: "sent" });
+    sender.close();
+  });
+
+  it("gives as many lines as it is asked for", async () => {
+    const { control, sender } = await start();
+    for (const id of ["a", "b", "c"]) await sender.send(notification(id));
+    const { lines, last } = await control.lines(2, 0, 1);
+    expect(lines).toHaveLength(1);
+    expect(last).toBeGreaterThan(3);
+    expect((await control.call("GET", "/pushes?after=x")).status).toBe(400);
+    sender.close();
+  });
+
+  it.each(["memory", "journal"])(
+    "streams lines as events, those of before first, out of %s",
+    async (kind) => {
+      const { receiver, sender } = await start(
+        kind === "journal" ? { journal: path.join(folder, "events.jsonl") } : {},
+      );
+      await sender.send(notification("before"));
+      const ending = new AbortController();
+      const response = await fetch(`${receiver.controlUrl}/events?after=2`, { signal: ending.signal });
+      expect(response.headers.get("content-type")).toBe("text/event-stream");
+      const seen: PushLine[] = [];
+      let text = "";
+      for await (const chunk of response.body ?? []) {
+        text += Buffer.from(chunk).toString();
+        const events = text.split("\n\n");
+        text = events.pop() ?? "";
+        for (const event of events) {
+          const line = JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "") as PushLine;
+          expect(event).toContain(`id: ${line.n}\n`);
+          seen.push(line);
+          if (line.kind === "push" && line.notificationId === "before")
+            void sender.send(notification("after"));
+        }
+        if (seen.some((line) => line.kind === "push" && line.notificationId === "after")) break;
+      }
+      ending.abort();
+      expect(seen.map(({ n }) => n)).toEqual(seen.map((_, index) => index + 3));
+      sender.close();
+    },
+  );
+
+  it.each(["memory", "journal"])("gives the journal to keep, out of %s", async (kind) => {
+    const { receiver, sender } = await start(
+      kind === "journal" ? { journal: path.join(folder, "kept.jsonl") } : {},
+    );
+    await sender.send(notification("n"));
+    const response = await fetch(`${receiver.controlUrl}/journal`);
+    expect(response.headers.get("content-disposition")).toBe('attachment; filename="pushes.jsonl"');
+    const lines = (await response.text())
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as PushLine);
+    expect(lines.slice(0, 3).map((line) => line.kind)).toEqual(["started", "listener", "push"]);
+    sender.close();
+  });
+
+  it("takes another plan for the pushes that come later, and keeps counting attempts", async () => {
+    const { control, sender } = await start();
+    await sender.send(notification("n"));
+    const plan = {
+      rules: [
+        {
+          match: { notificationId: "n" },
+          attempts: [{ kind: "answer", status: 500 } as const, { kind: "answer", status: 503 } as const],
+        },
+      ],
+    };
+    expect(await control.plan(plan)).toEqual({ status: 200, body: { rules: 1 } });
+    expect(await sender.send(notification("n"))).toMatchObject({ status: 503 });
+    const refused = await control.call("PUT", "/plan", {
+      rules: [{ match: {}, attempts: [{ kind: "explode" }] }],
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({
+      problems: [expect.stringContaining('attempts[0].kind is "explode"')],
+    });
+    expect(await sender.send(notification("n"))).toMatchObject({ status: 503 });
+    sender.close();
+  });
+
+  it("forgets attempts and lines, but goes on numbering", async () => {
+    const { control, sender } = await start();
+    await sender.send(notification("n"));
+    const before = (await control.lines()).last;
+    await control.call("POST", "/clear");
+    expect((await control.lines()).lines.map(({ kind }) => kind)).toEqual(["cleared"]);
+    await sender.send(notification("n"));
+    const { lines } = await control.lines();
+    expect(lines.find(({ kind }) => kind === "push")).toMatchObject({ attempt: 1 });
+    expect(lines.every(({ n }) => n > before)).toBe(true);
+    sender.close();
+  });
+
+  it.each(["http", "https"] as const)(
+    "closes the listening socket and opens it again on the same port, over %s",
+    async (scheme) => {
+      const { receiver, control, sender } = await start({ scheme });
+      await sender.send(notification("n"));
+      expect(await control.call("POST", "/listener", { state: "closed" })).toEqual({
+        status: 200,
+        body: { state: "closed" },
+      });
+      expect(((await control.call("GET", "/state")).body as ReceiverState).listening).toBe(false);
+      // The kept-alive connection is gone as well: a push on it would not be refused.
+      const other = openSender(receiver);
+      for (const one of [sender, other])
+        expect(await one.send(notification("n"))).toEqual({ outcome: "failed", code: "ECONNREFUSED" });
+      await control.call("POST", "/listener", { state: "open" });
+      expect(await sender.send(notification("n"))).toMatchObject({ status: 200 });
+      expect(
+        (await control.lines()).lines.flatMap((line) => (line.kind === "listener" ? [line.state] : [])),
+      ).toEqual(["open", "closed", "open"]);
+      expect((await control.call("POST", "/listener", { state: "ajar" })).body).toEqual({
+        error: 'state is "ajar"; accepted are open, closed',
+      });
+      sender.close();
+      other.close();
+    },
+  );
+
+  it("lets a push that is being answered end when the listener closes, and its connection after it", async () => {
+    const { control, sender } = await start({
+      plan: { rules: [], otherwise: { kind: "answer", delayMs: 100 } },
+    });
+    const sending = sender.send(notification("n"));
+    await control.until("push");
+    await control.call("POST", "/listener", { state: "closed" });
+    expect(await sending).toMatchObject({ status: 200 });
+    await control.call("POST", "/listener", { state: "open" });
+    sender.close();
+  });
+
+  it.each([
+    ["untrusted", /UNABLE_TO_VERIFY|SELF_SIGNED/],
+    ["wrong-host", /ERR_TLS_CERT_ALTNAME_INVALID/],
+    ["expired", /CERT_HAS_EXPIRED/],
+  ])("shows a certificate that is %s, and its own again", async (kind, code) => {
+    const { control, sender } = await start({ scheme: "https" });
+    await sender.send(notification("n"));
+    await control.call("PUT", "/certificate", { kind });
+    expect(await sender.send(notification("n"))).toEqual({
+      outcome: "failed",
+      code: expect.stringMatching(code),
+    });
+    await control.call("PUT", "/certificate", { kind: "own" });
+    expect(await sender.send(notification("n"))).toMatchObject({ status: 200 });
+    expect((await control.lines()).lines.filter((line) => line.kind === "push")).toHaveLength(2);
+    sender.close();
+  });
+
+  it("shows no certificate where it speaks plain HTTP", async () => {
+    const { control } = await start();
+    expect(await control.call("PUT", "/certificate", { kind: "expired" })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining("plain HTTP") },
+    });
+  });
+});

@@ -1,0 +1,2 @@
+export { receive, type ReceiveOptions } from "./receive.ts";
+export { type ReceiverOptions, type RunningReceiver, startReceiver } from "./start.ts";

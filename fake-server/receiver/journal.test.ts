@@ -1,0 +1,192 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { PushLine } from "../../conformance/contract/push.ts";
+import { stopAfterEach } from "../../conformance/testing/stopping.ts";
+import { openJournal, type WriteAt } from "./journal.ts";
+import { readPushes } from "./read-journal.ts";
+import { startReceiver } from "./start.ts";
+import { notification, openSender, operate } from "./testing/sender.ts";
+
+const stopping = stopAfterEach();
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-journal-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const journalOf = (): string => path.join(folder, "pushes.jsonl");
+
+const linesIn = async (file: string): Promise<PushLine[]> => {
+  const lines: PushLine[] = [];
+  for await (const some of readPushes(file)) lines.push(...some);
+  return lines;
+};
+
+const start = (options: Parameters<typeof startReceiver>[0] = {}) =>
+  stopping(startReceiver({ scheme: "http", journal: journalOf(), ...options }));
+
+describe("the journal", () => {
+  it("tells of each push and of its end, readable by its owner alone", async () => {
+    const receiver = await start();
+    const sender = openSender(receiver);
+    await sender.send(notification("a"));
+    sender.close();
+    await receiver.stop();
+    const lines = await linesIn(journalOf());
+    expect(lines.map(({ kind }) => kind).slice(0, 4)).toEqual(["started", "listener", "push", "answered"]);
+    expect(lines.map(({ n }) => n)).toEqual(lines.map((_, index) => index + 1));
+    expect(lines[3]).toMatchObject({ push: 3, outcome: "sent" });
+    expect((await stat(journalOf())).mode & 0o077).toBe(0);
+    expect(await readdir(folder)).toEqual(["pushes.jsonl"]);
+  });
+
+  it("goes on after a restart: numbers, attempts, the n-th notification, and what can be read", async () => {
+    const plan = {
+      rules: [{ match: { nth: 1 }, attempts: [{ kind: "answer", status: 500 } as const] }],
+    };
+    for (const _ of [1, 2]) {
+      const receiver = await start({ plan });
+      const sender = openSender(receiver);
+      expect(await sender.send(notification("a"))).toMatchObject({ status: 500 });
+      expect(await sender.send(notification("b"))).toMatchObject({ status: 200 });
+      expect(await sender.send({ no: "id" })).toMatchObject({ status: 200 });
+      sender.close();
+      await receiver.stop();
+    }
+    const receiver = await start();
+    const { lines, last } = await operate(receiver).lines();
+    const pushes = lines.filter((line) => line.kind === "push");
+    expect(pushes.map(({ notificationId, attempt }) => [notificationId, attempt])).toEqual([
+      ["a", 1],
+      ["b", 1],
+      [undefined, 1],
+      ["a", 2],
+      ["b", 2],
+      [undefined, 2],
+    ]);
+    expect(new Set(pushes.map(({ epoch }) => epoch)).size).toBe(2);
+    expect(lines.map(({ n }) => n)).toEqual(lines.map((_, index) => index + 1));
+    expect(last).toBe(lines.length);
+  });
+
+  it("forgets attempts for good where it was told to", async () => {
+    const first = await start();
+    const sender = openSender(first);
+    await sender.send(notification("a"));
+    expect((await operate(first).call("POST", "/clear")).status).toBe(204);
+    await sender.send(notification("a"));
+    sender.close();
+    await first.stop();
+    const second = await start();
+    const again = openSender(second);
+    await again.send(notification("a"));
+    again.close();
+    const { lines } = await operate(second).lines();
+    expect(lines[0]).toMatchObject({ kind: "cleared" });
+    expect(lines.flatMap((line) => (line.kind === "push" ? [line.attempt] : []))).toEqual([1, 2]);
+    const kept = (await linesIn(journalOf())).filter(({ kind }) => kind === "push");
+    expect(kept).toHaveLength(3);
+  });
+
+  it("that ends in half a line is continued, and the half line is set aside and named", async () => {
+    const whole = `{"kind":"fault","n":7,"epoch":"e","atMs":1,"message":"m"}\n`;
+    await writeFile(journalOf(), `${whole}{"kind":"push","n":8,"ep`);
+    await writeFile(`${journalOf()}.partial-1`, "an earlier one");
+    const troubles: string[] = [];
+    const receiver = await start({ onTrouble: (message) => troubles.push(message) });
+    expect(troubles).toEqual([expect.stringContaining(`${journalOf()}.partial-2`)]);
+    expect(await readFile(`${journalOf()}.partial-2`, "utf8")).toBe('{"kind":"push","n":8,"ep');
+    await operate(receiver).until("fault", ({ message }) => message.includes("half a line"));
+    await receiver.stop();
+    const lines = await linesIn(journalOf());
+    expect(lines.map(({ n }) => n)).toEqual([7, 8, 9, 10, 11].slice(0, lines.length));
+    expect((await readFile(journalOf(), "utf8")).startsWith(whole)).toBe(true);
+  });
+
+  it("with lines that cannot be read is continued, and says how many", async () => {
+    await writeFile(
+      journalOf(),
+      `{"kind":"fault","n":3,"epoch":"e","atMs":1,"message":"m"}\nnonsense\n\u0000\u0000\n`,
+    );
+    const troubles: string[] = [];
+    const receiver = await start({ onTrouble: (message) => troubles.push(message) });
+    expect(troubles).toEqual([expect.stringContaining("2 lines")]);
+    expect((await operate(receiver).until("started")).n).toBe(4);
+  });
+
+  it("is written by one receiver at a time; the lock of a process that is gone is taken over", async () => {
+    await writeFile(`${journalOf()}.lock`, "999999999");
+    const receiver = await start();
+    await expect(start()).rejects.toMatchObject({ name: "InvalidJournal" });
+    await receiver.stop();
+    await expect(start({ journal: path.join(folder, "no", "such", "folder.jsonl") })).rejects.toMatchObject({
+      name: "InvalidJournal",
+      message: expect.stringContaining("ENOENT"),
+    });
+  });
+
+  it("on a full disk lets no push be acknowledged, says so once, and goes on when there is room", async () => {
+    let full = false;
+    const troubles: string[] = [];
+    const write: WriteAt = async (handle, bytes, offset) => {
+      // A full disk takes what still fits, and leaves half a line behind.
+      await handle.write(bytes, 0, full ? Math.ceil(bytes.length / 2) : bytes.length, offset);
+      if (full) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    };
+    const receiver = await start({ write, onTrouble: (message) => troubles.push(message) });
+    const sender = openSender(receiver);
+    expect(await sender.send(notification("a"))).toMatchObject({ status: 200 });
+    full = true;
+    for (const id of ["b", "c"])
+      expect(await sender.send(notification(id))).toMatchObject({ outcome: "failed" });
+    expect(troubles).toEqual([expect.stringMatching(/ENOSPC.*no push is acknowledged/)]);
+    const control = operate(receiver);
+    await control.until("fault", ({ message }) => message.includes("ENOSPC"));
+    full = false;
+    expect(await sender.send(notification("b"))).toMatchObject({ status: 200 });
+    expect(troubles[1]).toContain("can be written again");
+    sender.close();
+    await receiver.stop();
+    const kept = (await linesIn(journalOf())).flatMap((line) =>
+      line.kind === "push" ? [line.notificationId] : [],
+    );
+    expect(kept).toEqual(["a", "b"]);
+  });
+
+  it("holds nothing of a write that failed", async () => {
+    let fail = true;
+    const journal = await openJournal(journalOf(), async (handle, bytes, offset) => {
+      await handle.write(bytes, 0, fail ? 3 : bytes.length, offset);
+      if (fail) throw new Error("failed");
+    });
+    await expect(journal.append("first\n")).rejects.toThrow("failed");
+    fail = false;
+    await journal.append("2\n");
+    await journal.close();
+    expect(await readFile(journalOf(), "utf8")).toBe("2\n");
+  });
+
+  it("can be read far beyond what memory holds", async () => {
+    const text = "x".repeat(900);
+    const count = 30_000;
+    const lines = Array.from(
+      { length: count },
+      (_, index) => `{"kind":"fault","n":${index + 1},"epoch":"e","atMs":1,"message":"${text}"}\n`,
+    );
+    await writeFile(journalOf(), lines.join(""));
+    const receiver = await start();
+    const control = operate(receiver);
+    const some = await control.lines(20_000, 0, 3);
+    expect(some.lines.map(({ n }) => n)).toEqual([20_001, 20_002, 20_003]);
+    expect(some.last).toBe(count + 2);
+    const all = await control.lines();
+    expect(all.lines.map(({ n }) => n)).toEqual(Array.from({ length: count + 2 }, (_, index) => index + 1));
+  });
+
+  it("names where a line is no JSON when it is read back", async () => {
+    await writeFile(journalOf(), '{"kind":"fault"}\n{"kind"\n');
+    await expect(linesIn(journalOf())).rejects.toThrow(/byte 0: a line is no JSON/);
+  });
+});

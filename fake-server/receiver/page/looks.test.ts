@@ -1,0 +1,100 @@
+import { source as axe } from "axe-core";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launchBrowser } from "../../../conformance/testing/browser.ts";
+import { pageBench } from "./testing/open-page.ts";
+import { push } from "./testing/stub-receiver.ts";
+
+const { hasRows, isLive, open, receiver, rowOf } = pageBench(launchBrowser);
+
+/** Each violation with the elements that it is about. */
+const axeViolations =
+  "axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 120))].join(' ')))";
+
+/** Name and outline of the element that has the focus; no name where it left the page. */
+const activeElement =
+  "(({ activeElement: at, body, documentElement }) => at === body || at === documentElement ? ['', ''] : [at.id || at.className || at.textContent, getComputedStyle(at).outlineStyle])(document)";
+
+const ground = (page: Page): Promise<string> =>
+  page.evaluate("getComputedStyle(document.body).backgroundColor");
+
+describe("the live page's looks", () => {
+  it("follows the system, and the reader's choice from then on", async () => {
+    const page = await open({ colorScheme: "dark" });
+    await isLive();
+    const dark = await ground(page);
+    await page.getByRole("button", { name: "Change to light colours" }).click();
+    const light = await ground(page);
+    await page.reload();
+    await isLive();
+
+    expect({ dark, light }).toEqual({ dark: "rgb(16, 22, 28)", light: "rgb(244, 246, 248)" });
+    expect(await ground(page)).toBe(light);
+  });
+
+  it("changes with the system", async () => {
+    const page = await open({ colorScheme: "light" });
+    const light = await ground(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(() => ground(page)).not.toBe(light);
+  });
+
+  it.each(["light", "dark"] as const)("has nothing that axe objects to, %s", async (colorScheme) => {
+    receiver().tell(
+      push({ notification: 1, atMs: 0, status: 500 }),
+      push({ notification: 1, atMs: 10_000 }),
+      push({ notification: 1, atMs: 20_000 }),
+      push({ notification: 2, atMs: 20_000, status: 500 }),
+      { kind: "fault", atMs: 5, message: "A header was too long" },
+    );
+    const page = await open({ colorScheme });
+    await hasRows(2);
+    await rowOf(1).click();
+    await page.locator("pre.answer").waitFor();
+    await page.locator(".remarks summary").click();
+
+    await page.evaluate(axe);
+    const found = await page.evaluate<string[]>(axeViolations);
+
+    expect(found).toEqual([]);
+  });
+
+  it("shows where the keyboard is, on everything that it reaches", async () => {
+    receiver().tell(push({ notification: 1, atMs: 0, status: 500 }));
+    const page = await open();
+    await rowOf(1).click();
+    await page.locator("pre.answer").waitFor();
+    const outlines = new Map<string, string>();
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press("Tab");
+      const [name, outline] = await page.evaluate<[string, string]>(activeElement);
+      if (name !== "") outlines.set(name, outline);
+    }
+    const unseen = [...outlines].filter(([, outline]) => outline === "none").map(([name]) => name);
+    expect(unseen).toEqual([]);
+    expect([...outlines.keys()]).toEqual(
+      expect.arrayContaining([
+        "theme",
+        "filter",
+        "account",
+        "reading",
+        "delays",
+        "pause",
+        "download",
+        "grid",
+        "request",
+      ]),
+    );
+  });
+
+  it("can be used in a narrow window", async () => {
+    receiver().tell(push({ notification: 1, atMs: 0 }));
+    const page = await open({ viewport: { width: 480, height: 800 } });
+    await rowOf(1).click();
+    await page.locator("pre.answer").waitFor();
+    const overflow = await page.evaluate<number>(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
+    expect(overflow).toBe(0);
+  });
+});

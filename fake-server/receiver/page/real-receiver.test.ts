@@ -1,0 +1,50 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../../conformance/testing/browser.ts";
+import { type RunningReceiver, startReceiver } from "../index.ts";
+import { uuid } from "./testing/stub-receiver.ts";
+
+let browser: Browser;
+let receiver: RunningReceiver;
+
+beforeAll(async () => {
+  [browser, receiver] = await Promise.all([
+    launchBrowser(),
+    startReceiver({
+      scheme: "http",
+      page: true,
+      plan: { rules: [{ match: {}, attempts: [{ kind: "answer", status: 503 }, { kind: "answer" }] }] },
+    }),
+  ]);
+});
+afterAll(() => Promise.all([browser.close(), receiver.stop()]));
+
+const send = (id: string): Promise<Response> =>
+  fetch(receiver.callbackUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ id, accountId: uuid("acc", 1), businessType: "CreateGlobalAccount" }),
+  });
+
+describe("the live page of a real receiver", () => {
+  it("shows a push, its retry, and the raw request and answer", async () => {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    await page.goto(new URL("/", receiver.controlUrl).href);
+    await page.locator("#connection[data-state=live]").waitFor();
+    expect(await page.locator("#callback").textContent()).toBe(receiver.callbackUrl);
+
+    const id = uuid("5eed", 1);
+    await send(id);
+    await send(id);
+
+    const row = page.locator("#rows [role=row]");
+    await expect.poll(() => row.textContent()).toContain("acknowledged at push 2");
+    await row.click();
+    await expect.poll(() => page.locator("pre.request").textContent()).toContain(`{"id":"${id}"`);
+    await page.getByRole("button", { name: "Push 1: show request and answer" }).click();
+    await expect.poll(() => page.locator("pre.answer").textContent()).toContain("503");
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { startStubReceiver, type StubReceiver, uuid } from "./stub-receiver.ts";
+
+/** The page of a fresh stub receiver for each test of a file. */
+export interface Bench {
+  readonly receiver: () => StubReceiver;
+  /** Opens the page in a context of its own. */
+  readonly open: (options?: BrowserContextOptions, fragment?: string) => Promise<Page>;
+  readonly rows: () => Locator;
+  readonly rowOf: (notification: number) => Locator;
+  /** Waits until this many rows are drawn. */
+  readonly hasRows: (expected: number) => Promise<void>;
+  readonly isLive: () => Promise<void>;
+  /** The console tells of these by itself; any other message fails the test. */
+  readonly expectOnConsole: (text: string) => void;
+}
+
+/** What a browser complains about: there is to be none of it. */
+const listen = (page: Page, complaints: string[]): void => {
+  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+};
+
+/** Sets up one browser for a file of tests, and one receiver for each test. */
+export const pageBench = (launch: () => Promise<Browser>, options: { token?: string } = {}): Bench => {
+  let browser: Browser;
+  let receiver: StubReceiver;
+  let page: Page;
+  let complaints: string[] = [];
+  let expected: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  beforeEach(async () => {
+    complaints = [];
+    expected = [];
+    receiver = await startStubReceiver(options);
+  });
+  afterEach(async () => {
+    await page.context().close();
+    await receiver.stop();
+    const unexpected = complaints.filter((complaint) => !expected.some((text) => complaint.includes(text)));
+    if (unexpected.length > 0) throw new Error(`The browser complained: ${unexpected.join("; ")}`);
+  });
+  afterAll(() => browser.close());
+
+  const rows = (): Locator => page.locator("#rows [role=row]");
+  return {
+    receiver: () => receiver,
+    open: async (contextOptions, fragment = "") => {
+      const context = await browser.newContext({
+        viewport: { width: 1_400, height: 800 },
+        ...contextOptions,
+      });
+      page = await context.newPage();
+      listen(page, complaints);
+      await page.goto(`${receiver.url}${fragment}`);
+      return page;
+    },
+    rows,
+    rowOf: (notification) => rows().filter({ hasText: uuid("5eed", notification) }),
+    hasRows: (count) => expect.poll(() => rows().count(), { timeout: 10_000 }).toBe(count),
+    isLive: () => page.locator("#connection[data-state=live]").waitFor(),
+    expectOnConsole: (text) => expected.push(text),
+  };
+};

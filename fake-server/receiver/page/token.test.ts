@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { launchBrowser } from "../../../conformance/testing/browser.ts";
+import { pageBench } from "./testing/open-page.ts";
+import { push } from "./testing/stub-receiver.ts";
+
+const token = "correct horse";
+const { expectOnConsole, hasRows, open, receiver } = pageBench(launchBrowser, { token });
+
+describe("the live page of a receiver that needs its token", () => {
+  it("takes it from the fragment, and takes it out of the address", async () => {
+    receiver().tell(push({ notification: 1, atMs: 0 }));
+    const page = await open({}, `#token=${encodeURIComponent(token)}`);
+    await hasRows(1);
+    expect(page.url()).toBe(receiver().url);
+  });
+
+  it("asks for it, and says when it was the wrong one", async () => {
+    expectOnConsole("401");
+    receiver().tell(push({ notification: 1, atMs: 0 }));
+    const page = await open();
+    await page.getByLabel("This receiver asks for its token").fill("wrong");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("This token was refused").fill(token);
+    await page.keyboard.press("Enter");
+    await hasRows(1);
+    expect(await page.locator("#token-form").isVisible()).toBe(false);
+  });
+});

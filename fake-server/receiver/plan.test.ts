@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { parsePlan } from "./plan.ts";
+
+const withAction = (action: unknown) => ({ rules: [{ match: {}, attempts: [{ kind: "answer" }, action] }] });
+
+describe("a plan", () => {
+  it("may use every action with every value that goes with it", () => {
+    const plan = {
+      rules: [
+        {
+          match: {
+            notificationId: "n",
+            accountId: "a",
+            path: "/other",
+            method: "PUT",
+            body: { pointer: "/data/~1x/0", equals: null },
+            nth: 2,
+          },
+          attempts: [
+            { kind: "answer", status: 429, headers: { "retry-after": "7" }, body: "wrong-id", delayMs: 5 },
+            { kind: "answer", body: { json: [1] }, gzip: true, informational: [100, 103, 199] },
+            { kind: "answer", body: { bytes: 1_073_741_824 } },
+            { kind: "answer", body: { text: "{" }, dribbleMs: 1 },
+            { kind: "answer", status: 204, body: "empty" },
+            { kind: "hang", forMs: 10 },
+            { kind: "close", when: "half-answer" },
+            { kind: "reset" },
+          ],
+        },
+      ],
+      otherwise: { kind: "answer", status: 410 },
+    };
+    expect(parsePlan(plan)).toEqual(plan);
+  });
+
+  it.each([
+    [
+      "an unknown action",
+      { kind: "rest" },
+      'attempts[1].kind is "rest"',
+      "accepted are answer, hang, close, reset",
+    ],
+    ["no action at all", 200, "attempts[1].kind is missing", "accepted are answer, hang, close, reset"],
+    [
+      "an unknown key",
+      { kind: "answer", code: 200 },
+      'attempts[1]: unknown key "code"',
+      "accepted are kind, status",
+    ],
+    ["a status out of range", { kind: "answer", status: 99 }, "attempts[1].status is 99", "must be >= 200"],
+    [
+      "a body of another shape",
+      { kind: "answer", body: "ok" },
+      'attempts[1].body is "ok"',
+      '"acknowledge", "wrong-id"',
+    ],
+    ["a close without its moment", { kind: "close" }, 'attempts[1]: "when" is missing', ""],
+    [
+      "a close at another moment",
+      { kind: "close", when: "later" },
+      'attempts[1].when is "later"',
+      '"before-answer", "half-answer"',
+    ],
+    [
+      "gzip and a body of bytes",
+      { kind: "answer", gzip: true, body: { bytes: 9 } },
+      "attempts[1].gzip cannot go with a body of bytes",
+      "one of the two",
+    ],
+    [
+      "gzip and no body",
+      { kind: "answer", gzip: true, body: "empty" },
+      "attempts[1].gzip cannot go with an empty body",
+      "one of the two",
+    ],
+    [
+      "a body where the status has none",
+      { kind: "answer", status: 204, body: "acknowledge" },
+      "attempts[1].body cannot go with status 204",
+      '"empty"',
+    ],
+    [
+      "nothing to dribble",
+      { kind: "answer", status: 304, dribbleMs: 5 },
+      "attempts[1].dribbleMs needs a body",
+      "",
+    ],
+    [
+      "days of dribbling",
+      { kind: "answer", body: { bytes: 1_000_000 }, dribbleMs: 5 },
+      "attempts[1].dribbleMs goes with a body of at most 65536",
+      "",
+    ],
+    [
+      "a change of protocol",
+      { kind: "answer", informational: [101] },
+      "attempts[1].informational: 101",
+      "100 and 102 to 199",
+    ],
+    [
+      "a header of the receiver's own",
+      { kind: "answer", headers: { "Content-Length": "3" } },
+      'attempts[1].headers."Content-Length" cannot be set',
+      "any but connection",
+    ],
+    [
+      "a header that splits the answer",
+      { kind: "answer", headers: { a: "b\r\nc: d" } },
+      'attempts[1].headers."a" is no header',
+      "RFC 9110",
+    ],
+  ])("with %s is refused by its key, value and what is accepted", (_, action, problem, accepted) => {
+    const message = messageOf(() => parsePlan(withAction(action)));
+    expect(message).toContain(problem);
+    expect(message).toContain(accepted);
+  });
+
+  it.each([
+    ["an unknown key", { rules: [], other: 1 }, 'unknown key "other"; accepted are'],
+    ["no rules", {}, '"rules" is missing'],
+    [
+      "an unknown condition",
+      { rules: [{ match: { id: "n" }, attempts: [{ kind: "reset" }] }] },
+      'rules[0].match: unknown key "id"; accepted are notificationId',
+    ],
+    ["a rule that does nothing", { rules: [{ match: {}, attempts: [] }] }, "rules[0].attempts is []"],
+    [
+      "a pointer that is none",
+      { rules: [{ match: { body: { pointer: "id", equals: 1 } }, attempts: [{ kind: "reset" }] }] },
+      'rules[0].match.body.pointer is "id"',
+    ],
+    [
+      "a zeroth notification",
+      { rules: [{ match: { nth: 0 }, attempts: [{ kind: "reset" }] }] },
+      "rules[0].match.nth is 0",
+    ],
+    ["a bad action for the others", { rules: [], otherwise: { kind: "ok" } }, 'otherwise.kind is "ok"'],
+    ["no object", [], "the plan is []"],
+  ])("with %s is refused", (_, plan, problem) => {
+    expect(messageOf(() => parsePlan(plan))).toContain(problem);
+  });
+
+  it("tells of all mistakes at once, each with the file it stands in", () => {
+    const message = messageOf(() =>
+      parsePlan(
+        { rules: [{ match: {}, attempts: [{ kind: "x" }, { kind: "hang", forMs: -1 }] }] },
+        "plan.json",
+      ),
+    );
+    expect(message.split("\n")).toEqual([
+      expect.stringMatching(/^plan\.json: rules\[0\]\.attempts\[0\]\.kind is "x"/),
+      expect.stringMatching(/^plan\.json: rules\[0\]\.attempts\[1\]\.forMs is -1/),
+    ]);
+  });
+});
+
+const messageOf = (work: () => unknown): string => {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof Error && error.name === "InvalidPlan" ? error.message : String(error);
+  }
+  return "accepted";
+};

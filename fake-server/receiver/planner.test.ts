@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { PushPlan } from "../../conformance/contract/push.ts";
+import { type Arrival, createPlanner, valueAt } from "./planner.ts";
+
+const arrival = (id: string, attempt = 1, more: Partial<Arrival> = {}): Arrival => ({
+  method: "POST",
+  path: "/service/webhook",
+  pathname: "/service/webhook",
+  body: { id },
+  key: id,
+  notificationId: id,
+  accountId: undefined,
+  attempt,
+  ...more,
+});
+
+const status = (code: number) => ({ kind: "answer", status: code }) as const;
+const statusOf = (plan: PushPlan, ...arrivals: Arrival[]): (number | undefined)[] => {
+  const planner = createPlanner(plan);
+  return arrivals.map((one) => {
+    const action = planner.choose(one);
+    return action.kind === "answer" ? action.status : undefined;
+  });
+};
+
+describe("a planner", () => {
+  it("takes the action of the attempt, and the last one from then on", () => {
+    const plan = { rules: [{ match: {}, attempts: [status(500), status(503), status(200)] }] };
+    expect(statusOf(plan, ...[1, 2, 3, 4, 5].map((attempt) => arrival("n", attempt)))).toEqual([
+      500, 503, 200, 200, 200,
+    ]);
+  });
+
+  it("takes the first rule that matches, otherwise what is for all others", () => {
+    const plan = {
+      rules: [
+        { match: { notificationId: "a" }, attempts: [status(500)] },
+        { match: { accountId: "x" }, attempts: [status(501)] },
+        { match: { body: { pointer: "/data/kind", equals: { deep: [1] } } }, attempts: [status(502)] },
+      ],
+      otherwise: status(410),
+    };
+    expect(
+      statusOf(
+        plan,
+        arrival("a", 1, { accountId: "x" }),
+        arrival("b", 1, { accountId: "x" }),
+        arrival("c", 1, { body: { data: { kind: { deep: [1] } } } }),
+        arrival("d", 1, { body: { data: { kind: { deep: [1, 2] } } } }),
+      ),
+    ).toEqual([500, 501, 502, 410]);
+  });
+
+  it("acknowledges where nothing was planned", () => {
+    expect(createPlanner({ rules: [] }).choose(arrival("n"))).toEqual({ kind: "answer" });
+  });
+
+  it("counts the n-th notification among those that the other conditions match, by first pushes", () => {
+    const plan = {
+      rules: [
+        { match: { accountId: "x", nth: 2 }, attempts: [status(500)] },
+        { match: { nth: 3, accountId: "x" }, attempts: [status(503)] },
+      ],
+      otherwise: status(200),
+    };
+    const x = { accountId: "x" };
+    expect(
+      statusOf(
+        plan,
+        arrival("a", 1, x),
+        arrival("other"),
+        arrival("a", 2, x),
+        arrival("b", 1, x),
+        arrival("c", 1, x),
+        arrival("d", 1, x),
+        arrival("b", 2, x),
+        arrival("c", 2, x),
+      ),
+    ).toEqual([200, 200, 200, 500, 503, 200, 500, 503]);
+  });
+
+  it("does not take a retry of an earlier notification for a new one", () => {
+    const plan = { rules: [{ match: { nth: 1 }, attempts: [status(500)] }], otherwise: status(200) };
+    expect(statusOf(plan, arrival("old", 2), arrival("new"))).toEqual([200, 500]);
+  });
+
+  it("expects another path or method only where a rule names it", () => {
+    const planner = createPlanner({
+      rules: [
+        { match: { path: "/other" }, attempts: [status(200)] },
+        { match: { method: "put" }, attempts: [status(200)] },
+      ],
+    });
+    const other = arrival("n", 1, { path: "/other?x=1", pathname: "/other" });
+    expect(planner.expects(other, ["path"])).toBe(true);
+    expect(planner.expects({ ...other, pathname: "/else", path: "/else" }, ["path"])).toBe(false);
+    expect(planner.expects(arrival("n", 1, { method: "PUT" }), ["method"])).toBe(true);
+    expect(planner.expects({ ...other, method: "PUT" }, ["path", "method"])).toBe(false);
+  });
+});
+
+describe("a JSON pointer", () => {
+  it.each([
+    ["", { a: 1 }, { a: 1 }],
+    ["/a/1", { a: [5, 6] }, 6],
+    ["/a~1b/~0", { "a/b": { "~": 2 } }, 2],
+    ["/constructor", {}, undefined],
+    ["/a/b", { a: "text" }, undefined],
+  ])("%s", (pointer, value, found) => {
+    expect(valueAt(value, pointer)).toEqual(found);
+  });
+});

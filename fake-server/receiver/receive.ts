@@ -1,0 +1,149 @@
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import type { PushPlan } from "../../conformance/contract/push.ts";
+import { isLoopback } from "./access.ts";
+import type { Certificate } from "./certificate.ts";
+import { parsePlan } from "./plan.ts";
+import { InvalidCertificate, InvalidPlan, InvalidReceiver, reasonOf } from "./problems.ts";
+import { type ReceiverOptions, type RunningReceiver, startReceiver } from "./start.ts";
+
+/** What `touchstone receive` was asked for. */
+export interface ReceiveOptions extends Pick<
+  ReceiverOptions,
+  "port" | "controlPort" | "host" | "publicHost" | "path" | "page" | "journal" | "certificateFolder"
+> {
+  /** Plain HTTP in the place of HTTPS. */
+  readonly http?: boolean;
+  /** PEM files of the user's own certificate and its key; both or none. */
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  /** The path of a JSON file: a PushPlan. */
+  readonly planFile?: string;
+  /** The environment variable that holds the control interface's token. */
+  readonly tokenEnv?: string;
+}
+
+/** What is said once the receiver listens. */
+export interface ReceiverAddresses {
+  readonly callbackUrl: string;
+  readonly controlUrl: string;
+  /** The live page. */
+  readonly pageUrl?: string;
+  /** PEM of the authority that senders have to trust. */
+  readonly caFile?: string;
+  readonly journal?: string;
+  /** Only where one is needed and was made up: nobody else can know it. */
+  readonly token?: string;
+}
+
+export interface ReceiveIo {
+  /** Called once, when both ports listen. */
+  readonly listening: (addresses: ReceiverAddresses) => void;
+  /** What the operator should know at once: half a line set aside, a full disk. */
+  readonly trouble: (message: string) => void;
+  /** Ends the receiver. */
+  readonly signal: AbortSignal;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Runs a receiver until `io.signal` is aborted. Rejects with PortInUse, InvalidCertificate, InvalidPlan,
+ * InvalidJournal or InvalidReceiver before anything was said.
+ */
+export const receive = async (options: ReceiveOptions, io: ReceiveIo): Promise<void> => {
+  const { http = false, certFile, keyFile, planFile, tokenEnv, ...rest } = options;
+  const certificate = await certificateIn(certFile, keyFile, http);
+  const plan = planFile === undefined ? undefined : await planIn(planFile);
+  const token = tokenEnv === undefined ? undefined : tokenIn(tokenEnv, io.environment);
+  const receiver = await startReceiver({
+    ...rest,
+    scheme: http ? "http" : "https",
+    certificateFolder: options.certificateFolder ?? usualFolder(io.environment),
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(plan === undefined ? {} : { plan }),
+    ...(token === undefined ? {} : { token }),
+    onTrouble: io.trouble,
+  });
+  io.listening(addressesOf(receiver, options, token === undefined));
+  await aborted(io.signal);
+  await receiver.stop();
+};
+
+const addressesOf = (
+  { callbackUrl, controlUrl, caFile, token }: RunningReceiver,
+  { host = "127.0.0.1", page, journal }: ReceiveOptions,
+  madeUp: boolean,
+): ReceiverAddresses => ({
+  callbackUrl,
+  controlUrl,
+  ...(page === true ? { pageUrl: `${controlUrl}/` } : {}),
+  ...(caFile === undefined ? {} : { caFile }),
+  ...(journal === undefined ? {} : { journal }),
+  ...(madeUp && !isLoopback(host) ? { token } : {}),
+});
+
+/** Kept from one run to the next, so that a sender has to be told to trust it only once. */
+const usualFolder = (environment: ReceiveIo["environment"]): string =>
+  path.join(
+    environment["XDG_STATE_HOME"] ?? path.join(homedir(), ".local", "state"),
+    "touchstone",
+    "receiver",
+  );
+
+const certificateIn = async (
+  certFile: string | undefined,
+  keyFile: string | undefined,
+  http: boolean,
+): Promise<Certificate | undefined> => {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (http)
+    throw new InvalidReceiver("--http shows no certificate; accepted is --http, or --cert with --key");
+  if (certFile === undefined)
+    throw new InvalidReceiver("--key needs --cert, the certificate that it belongs to");
+  if (keyFile === undefined)
+    throw new InvalidReceiver("--cert needs --key, the private key that belongs to it");
+  const read = async (flag: string, file: string): Promise<string> => {
+    try {
+      return await readFile(file, "utf8");
+    } catch (error) {
+      throw new InvalidCertificate(`${flag}: cannot read ${file} (${reasonOf(error)})`, { cause: error });
+    }
+  };
+  return { certPem: await read("--cert", certFile), keyPem: await read("--key", keyFile) };
+};
+
+const planIn = async (file: string): Promise<PushPlan> => {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    throw new InvalidPlan([`--plan: cannot read ${file} (${reasonOf(error)})`]);
+  }
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    throw new InvalidPlan([`--plan: ${file} is not JSON (${reasonOf(error)})`]);
+  }
+  return parsePlan(data, file);
+};
+
+const tokenIn = (name: string, environment: ReceiveIo["environment"]): string => {
+  const token = environment[name];
+  if (token === undefined || token === "")
+    throw new InvalidReceiver(
+      `--token-env: the environment variable ${name} is not set; accepted is one that holds the token`,
+    );
+  if (!/^[!-~]+$/.test(token))
+    throw new InvalidReceiver(
+      `--token-env: ${name} holds what no header can carry; accepted are visible ASCII characters`,
+    );
+  return token;
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

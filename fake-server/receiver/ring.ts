@@ -1,0 +1,79 @@
+/** The newest lines, as many as a bounded number of bytes holds. */
+export interface Ring {
+  readonly add: (n: number, text: string) => void;
+  /** Number of the oldest line still held. */
+  readonly first: () => number | undefined;
+  /** Lines with a greater number than `after` and none greater than `upTo`, at most `limit`. Numbers rise, but may leave gaps. */
+  readonly between: (after: number, upTo: number, limit: number) => readonly string[];
+  readonly clear: () => void;
+}
+
+/**
+ * Lines stand as bytes in a few large buffers that are used again. As strings they would live just long enough to be
+ * moved to where the garbage collector seldom looks, and a receiver under load would grow by hundreds of megabytes.
+ */
+interface Segment {
+  readonly bytes: Buffer;
+  readonly numbers: number[];
+  /** Where each line begins, and where the next one would. */
+  readonly starts: number[];
+}
+
+const SEGMENT_BYTES = 1_048_576;
+
+export const createRing = (maxBytes: number): Ring => {
+  const most = Math.max(2, Math.ceil(maxBytes / SEGMENT_BYTES));
+  let segments: Segment[] = [];
+
+  /** The oldest segment's buffer serves the newest lines, where it is of the usual size and large enough. */
+  const begin = (needed: number): Segment => {
+    const dropped = segments.length >= most ? segments.shift() : undefined;
+    const bytes =
+      dropped?.bytes.length === SEGMENT_BYTES && needed <= SEGMENT_BYTES
+        ? dropped.bytes
+        : Buffer.allocUnsafeSlow(Math.max(needed, SEGMENT_BYTES));
+    const segment = { bytes, numbers: [], starts: [0] };
+    segments.push(segment);
+    return segment;
+  };
+
+  return {
+    add: (n, text) => {
+      const needed = Buffer.byteLength(text);
+      const newest = segments.at(-1);
+      const segment =
+        newest !== undefined && (newest.starts.at(-1) ?? 0) + needed <= newest.bytes.length
+          ? newest
+          : begin(needed);
+      const start = segment.starts.at(-1) ?? 0;
+      segment.numbers.push(n);
+      segment.starts.push(start + segment.bytes.write(text, start));
+    },
+    first: () => segments[0]?.numbers[0],
+    between: (after, upTo, limit) => {
+      const lines: string[] = [];
+      for (const { bytes, numbers, starts } of segments) {
+        if ((numbers.at(-1) ?? 0) <= after) continue;
+        for (let index = firstAfter(numbers, after); index < numbers.length; index += 1) {
+          if (lines.length >= limit || (numbers[index] ?? 0) > upTo) return lines;
+          lines.push(bytes.toString("utf8", starts[index], starts[index + 1]));
+        }
+      }
+      return lines;
+    },
+    clear: () => {
+      segments = [];
+    },
+  };
+};
+
+/** The index of the first number greater than `after`, by halving. */
+const firstAfter = (numbers: readonly number[], after: number): number => {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) > after) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+};

@@ -1,0 +1,58 @@
+import type { StartOptions } from "../index.ts";
+import { startTestService, type TestService } from "./flow.ts";
+import { type Received, startTestReceiver, type TestReceiver, type TestReceiverOptions } from "./receiver.ts";
+
+/** A service with a receiver that is registered as its callback. */
+export type Pushing = TestService & {
+  readonly receiver: TestReceiver;
+  /** The service's time, as far as it was moved by secondsOfPushes. */
+  readonly nowMs: () => number;
+  readonly control: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
+  /** Moves the clock by steps of a second, and says after how many seconds since the start each push came. */
+  readonly secondsOfPushes: (seconds: number, stepSeconds?: number) => Promise<readonly number[]>;
+  readonly pushesOf: (id: string) => readonly Received[];
+};
+
+const START_MS = 1_000_000;
+
+export const startPushing = async (
+  options: StartOptions & { readonly receiver?: TestReceiverOptions; readonly ca?: string } = {},
+): Promise<Pushing> => {
+  const { receiver: receiverOptions, ca, ...rest } = options;
+  let nowMs = rest.startTimeMs ?? START_MS;
+  const receiver = await startTestReceiver({ ...receiverOptions, nowMs: () => nowMs });
+  const service = await startTestService({ startTimeMs: START_MS, ...rest });
+  const control: Pushing["control"] = async (method, path, body) => {
+    const response = await fetch(service.controlUrl + path, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
+  };
+  await control("PUT", "/callback", { url: receiver.url, ...(ca === undefined ? {} : { ca }) });
+  const stop = async (): Promise<void> => {
+    await service.stop();
+    await receiver.close();
+  };
+  return {
+    ...service,
+    receiver,
+    nowMs: () => nowMs,
+    control,
+    stop,
+    pushesOf: (id) => receiver.pushes.filter((push) => push.id === id),
+    secondsOfPushes: async (seconds, stepSeconds = 1) => {
+      // What is under way without any step belongs to the present moment.
+      await service.advance(0);
+      for (let passed = 0; passed < seconds; passed += stepSeconds) {
+        nowMs += stepSeconds * 1_000;
+        await service.advance(stepSeconds * 1_000);
+      }
+      return receiver.pushes.map(({ atMs }) => (atMs - START_MS) / 1_000);
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+};

@@ -1,0 +1,89 @@
+import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+
+/** A push as it arrived, and the service's time at which it did. */
+export interface Received {
+  readonly id: string;
+  readonly accountId: string;
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+  readonly socket: Socket;
+}
+
+/** How one push is answered: a status, or any use of the bare answer. */
+export type Reaction = number | ((answer: http.ServerResponse, push: Received) => void);
+
+export interface TestReceiver {
+  readonly url: string;
+  readonly pushes: Received[];
+  /** Decides on each push; acknowledges where it is left as it is. */
+  react: (push: Received, attempt: number) => Reaction;
+  readonly close: () => Promise<void>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+export interface TestReceiverOptions {
+  readonly nowMs?: () => number;
+  readonly port?: number;
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+/** What a body says of itself, where it is the JSON that it should be. */
+const notificationIn = (body: string): Partial<Pick<Received, "id" | "accountId">> => {
+  try {
+    return JSON.parse(body) as Partial<Received>;
+  } catch {
+    return {};
+  }
+};
+
+/** The smallest receiver that tests of the sender need; the one that users get is another one. */
+export const startTestReceiver = async (options: TestReceiverOptions = {}): Promise<TestReceiver> => {
+  const handle = async (request: http.IncomingMessage, answer: http.ServerResponse): Promise<void> => {
+    let body = "";
+    request.setEncoding("utf8");
+    for await (const piece of request) body += String(piece);
+    const { id = "", accountId = "" } = notificationIn(body);
+    const push: Received = {
+      id,
+      accountId,
+      atMs: options.nowMs?.() ?? 0,
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: request.headers,
+      body,
+      socket: request.socket,
+    };
+    receiver.pushes.push(push);
+    const reaction = receiver.react(push, receiver.pushes.filter((other) => other.id === id).length);
+    if (typeof reaction === "function") return reaction(answer, push);
+    answer.writeHead(reaction, { "content-type": "application/json" });
+    answer.end(JSON.stringify({ id, received: true }));
+  };
+  const listener = (request: http.IncomingMessage, answer: http.ServerResponse): void =>
+    void handle(request, answer);
+  const server =
+    options.tls === undefined ? http.createServer(listener) : https.createServer(options.tls, listener);
+  server.listen(options.port ?? 0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    if (!server.listening) return;
+    server.close();
+    await once(server, "close");
+  };
+  const receiver: TestReceiver = {
+    url: `${options.tls === undefined ? "http" : "https"}://127.0.0.1:${port}/service/webhook`,
+    pushes: [],
+    react: () => 200,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  return receiver;
+};

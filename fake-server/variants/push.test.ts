@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { startPushing } from "../testing/pushing.ts";
+import { pushVariants } from "./push.ts";
+
+const R1 = [0, 30, 90, 210, 450];
+const R2 = [0, 30, 60, 120, 240];
+const R3 = [30, 90, 210, 450, 930];
+const R4 = [30, 60, 120, 240, 480];
+const R8 = [30, 90, 210, 450];
+
+/** When pushes come that fail at once, in seconds from the event. */
+const seconds: Readonly<Record<string, readonly number[]>> = {
+  "push-reading-r2-from-start": R2,
+  "push-reading-r2-from-failure": R2,
+  "push-reading-r3-from-start": R3,
+  "push-reading-r3-from-failure": R3,
+  "push-reading-r4": R4,
+  "push-reading-r8-from-start": R8,
+  "push-reading-r8-from-failure": R8,
+};
+
+/** The same when every push fails by no answer within ten seconds: where delays count from the failure, each is later by that. */
+const secondsOfHanging: Readonly<Record<string, readonly number[]>> = {
+  "push-reading-r1-from-start": R1,
+  "push-reading-r1-from-failure": [0, 40, 110, 240, 490],
+  "push-reading-r2-from-start": R2,
+  "push-reading-r2-from-failure": [0, 40, 70, 130, 250],
+  "push-reading-r3-from-start": R3,
+  "push-reading-r3-from-failure": [30, 100, 230, 480, 970],
+  "push-reading-r4": R4,
+  "push-reading-r8-from-start": R8,
+  "push-reading-r8-from-failure": [30, 100, 230, 480],
+};
+
+/** These are late by some seconds, which others look at. */
+const LATE = new Set(["push-jitter-late", "push-noticed-every-five-seconds", "push-first-after-two-seconds"]);
+const punctual = Object.keys(pushVariants).filter((name) => !LATE.has(name));
+
+test("there are as many as the gate is to be measured by", () => {
+  expect(Object.keys(pushVariants).length).toBeGreaterThanOrEqual(18);
+});
+
+test.each(punctual)("%s keeps to its schedule", async (behaviour) => {
+  await using service = await startPushing({ behaviour });
+  service.receiver.react = () => 500;
+  await service.event({});
+  expect(await service.secondsOfPushes(1_200, 5)).toEqual(seconds[behaviour] ?? R1);
+});
+
+test.each(Object.keys(pushVariants))("%s stops when acknowledged", async (behaviour) => {
+  await using service = await startPushing({ behaviour });
+  await service.event({});
+  expect(await service.secondsOfPushes(1_200, 50)).toHaveLength(1);
+});
+
+test.each(Object.entries(secondsOfHanging))("%s counts from its anchor", async (behaviour, expected) => {
+  await using service = await startPushing({ behaviour, patienceMs: 20 });
+  service.receiver.react = () => () => undefined;
+  await service.event({});
+  expect(await service.secondsOfPushes(1_200, 10)).toEqual(expected);
+});
+
+test.each([...LATE])("%s is never early, and at times late by some seconds", async (behaviour) => {
+  await using service = await startPushing({ behaviour });
+  service.receiver.react = () => 500;
+  await service.advance(1_500);
+  await service.event({});
+  const came = await service.secondsOfPushes(600);
+  const lateness = came.map((at, index) =>
+    index === 0 ? at : at - (came[index - 1] ?? 0) - 30 * 2 ** (index - 1),
+  );
+  expect(came).toHaveLength(5);
+  // Steps of a second see a push up to a second late, and so the gap after it that much too short.
+  expect(Math.min(...lateness)).toBeGreaterThanOrEqual(-1);
+  expect(Math.max(...lateness)).toBeGreaterThan(1);
+});
+
+test.each([
+  ["sound", 200, "{}", 1],
+  ["sound", 201, "ok", 5],
+  ["push-any-2xx-acknowledges", 204, "", 1],
+  ["push-any-2xx-acknowledges", 302, "", 5],
+  ["push-code-and-body-acknowledge", 200, "ok", 5],
+  ["push-code-and-body-acknowledge", 200, "acknowledgement", 1],
+  ["push-code-and-body-acknowledge", 201, "acknowledgement", 5],
+])("%s, answered with %i and %j, sends %i pushes", async (behaviour, status, body, count) => {
+  await using service = await startPushing({ behaviour });
+  service.receiver.react = () => (answer, push) => {
+    answer
+      .writeHead(status)
+      .end(body === "acknowledgement" ? JSON.stringify({ id: push.id, received: true }) : body);
+  };
+  await service.event({});
+  await service.advance(3_600_000);
+  expect(service.receiver.pushes).toHaveLength(count);
+});
