@@ -326,6 +326,7 @@ program
     choiceFlag("--clock", ["flowing", "frozen"] as const),
     "flowing" as const,
   )
+  .option("--data <directory>", "keeps notifications and pending pushes there, over a restart")
   .option(
     "--write-profile <file>",
     "writes a profile for `conform --profile`, with the secrets in a file beside it (mode 600)",
@@ -348,6 +349,7 @@ program
         clockMode: options.clock,
         ...(options.clients === undefined ? {} : { clientsFile: options.clients }),
         ...(options.seed === undefined ? {} : { seed: options.seed }),
+        ...(options.data === undefined ? {} : { dataDirectory: options.data }),
         ...(options.writeProfile === undefined ? {} : { profileFile: options.writeProfile }),
       },
       {
@@ -361,6 +363,70 @@ program
                 `control  ${addresses.controlUrl}   (GET /clock, POST /clock/advance, POST /events, PUT /callback, GET /counters, POST /reset)`,
                 ...addresses.clients.map(({ id, redirectUri }) => `client   ${id}   ${redirectUri}`),
                 ...(options.writeProfile === undefined ? [] : [`profile  ${options.writeProfile}`]),
+                "Ctrl-C ends it.",
+              ].join("\n"),
+            );
+        },
+      },
+    );
+  });
+
+program
+  .command("receive")
+  .description("runs the instrumented receiver of webhook pushes by hand")
+  .option("--port <number>", "port that pushes go to; any free one where left out", portFlag("--port"), 0)
+  .option(
+    "--control-port <number>",
+    "port of the control interface and the page",
+    portFlag("--control-port"),
+    0,
+  )
+  .option(
+    "--host <address>",
+    "address to listen on; other than loopback, the control interface needs a token",
+  )
+  .option("--path <path>", "path of the callback; /service/webhook where left out")
+  .option("--http", "plain HTTP in the place of HTTPS", false)
+  .option("--cert <file>", "certificate of your own, in PEM; needs --key")
+  .option("--key <file>", "its private key, in PEM")
+  .option("--plan <file>", "JSON file that says how pushes are answered; all are acknowledged where left out")
+  .option("--journal <file>", "where pushes are kept, and continued after a restart", "pushes.jsonl")
+  .option("--page", "serves a live page of the pushes", false)
+  .option("--token-env <name>", "environment variable with the token of the control interface")
+  .addOption(jsonOption)
+  .action(async (options) => {
+    const { receive } = await import("./fake-server/receiver/index.ts");
+    await receive(
+      {
+        port: options.port,
+        controlPort: options.controlPort,
+        http: options.http,
+        page: options.page,
+        journal: options.journal,
+        ...(options.host === undefined ? {} : { host: options.host }),
+        ...(options.path === undefined ? {} : { path: options.path }),
+        ...(options.cert === undefined ? {} : { certFile: options.cert }),
+        ...(options.key === undefined ? {} : { keyFile: options.key }),
+        ...(options.plan === undefined ? {} : { planFile: options.plan }),
+        ...(options.tokenEnv === undefined ? {} : { tokenEnv: options.tokenEnv }),
+      },
+      {
+        signal: interrupt.signal,
+        environment: process.env,
+        trouble: (message) => complain(`touchstone: ${message}`),
+        listening: (addresses) => {
+          if (options.json) printJson(addresses);
+          else
+            print(
+              [
+                `callback  ${addresses.callbackUrl}`,
+                `control   ${addresses.controlUrl}   (GET /state, GET /pushes, PUT /plan, POST /listener, PUT /certificate)`,
+                ...(addresses.pageUrl === undefined ? [] : [`page      ${addresses.pageUrl}`]),
+                ...(addresses.caFile === undefined
+                  ? []
+                  : [`authority ${addresses.caFile}   (senders have to trust it)`]),
+                ...(addresses.journal === undefined ? [] : [`journal   ${addresses.journal}`]),
+                ...(addresses.token === undefined ? [] : [`token     ${addresses.token}`]),
                 "Ctrl-C ends it.",
               ].join("\n"),
             );
@@ -460,7 +526,10 @@ const exitCodeFor = (error: unknown): number => {
       "UnknownBehaviour",
       "InvalidClients",
       "InvalidCertificate",
+      "InvalidJournal",
+      "InvalidPlan",
       "InvalidReceiver",
+      "UnusableData",
       "PortInUse",
     ])
   ) {

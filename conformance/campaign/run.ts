@@ -10,7 +10,8 @@ import { assign, planOf, type Triggered } from "./assign.ts";
 import { createCollector, type Collector } from "./collector.ts";
 import { isAcknowledged, type Campaign, type Disturbance, type SpecimenPlan } from "./data.ts";
 import { hangAfterMs, pushToleranceOf, watchMs } from "./span.ts";
-import { readingsOf, type Reading } from "./readings.ts";
+import { allowedLatenessMs } from "./fits.ts";
+import { dueOf, readingsOf, type Reading } from "./readings.ts";
 import { acknowledgement, heldAnswer, scouts, wavesOf } from "./specimens.ts";
 import { openTimeline, type Timeline } from "./timeline.ts";
 
@@ -47,6 +48,8 @@ interface Journey {
 const TRIGGERS_AT_A_TIME = 4;
 const FIRST_PATIENCE_MS = 400;
 const COARSE = 2;
+/** By how much of itself the watch may grow. */
+const LONGEST_WATCH = 1.2;
 
 /**
  * One journey through time for all push rules: creates every notification that they need, lets the
@@ -97,7 +100,10 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
     await travelTo(journey, startMs + wave.after * firstDelayMs);
     await trigger(journey, wave.plans);
   }
-  await travelTo(journey, startMs + watchMs(limits, tolerance));
+  const endMs = startMs + watchMs(limits, tolerance);
+  await travelTo(journey, endMs);
+  // A sender that is late each time has its next push later than any other would.
+  await travelTo(journey, Math.min(lastPlausibleMs(journey), startMs + (endMs - startMs) * LONGEST_WATCH));
   await journey.collector.collect();
   const watchedUntil = await timeline.now();
   const { specimens, others } = assign(journey.triggered, journey.collector.arrivals(), accountOf);
@@ -114,6 +120,22 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
     watchedUntil,
   };
 };
+
+/** Until when another push may come of the notifications that are never acknowledged, by any reading that their pushes allow. */
+const lastPlausibleMs = (journey: Journey): number =>
+  Math.max(
+    0,
+    ...watchedOf(journey)
+      .filter(({ purpose }) => purpose === "never")
+      .flatMap(({ history, readings }) =>
+        readings.flatMap((reading) => {
+          const index = history.pushes.length;
+          const due = dueOf(reading, "failure", index, history);
+          const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, journey.agenda);
+          return due === undefined ? [] : [due.latestMs + lateMs + 1];
+        }),
+      ),
+  );
 
 /** Another path of the receiver, which no push has any business at. */
 export const elsewhereOf = (callbackUrl: string, name: string): string =>
@@ -200,6 +222,7 @@ const look = async (journey: Journey, now?: Bracket): Promise<void> => {
 };
 
 interface WatchedSpecimen extends Watched {
+  readonly purpose: SpecimenPlan["purpose"];
   readonly key: string;
 }
 
@@ -212,10 +235,10 @@ const watchedOf = (journey: Journey): readonly WatchedSpecimen[] => {
       ? journey.readings
       : readingsLeft(journey.readings, { ...first, pushes: first.pushes.slice(0, 1) }, journey.agenda);
   return specimens.flatMap((specimen) => {
-    const { pushes, name } = specimen;
+    const { pushes, name, purpose } = specimen;
     if (pushes.some((push) => isAcknowledged(push, journey.options.acknowledgedStatus))) return [];
     const left = readingsLeft(firsts, specimen, journey.agenda);
-    return [{ history: specimen, readings: left, key: `${name} ${pushes.length}` }];
+    return [{ history: specimen, readings: left, purpose, key: `${name} ${pushes.length}` }];
   });
 };
 

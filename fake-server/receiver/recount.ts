@@ -21,7 +21,8 @@ export const recount = (
   const attempt = Number(attemptText);
   if (attempt === 0) return;
   if (id !== undefined && (planner === undefined || attempt !== 1)) {
-    attempts.set(id, attempt);
+    // A copy: a part of a string keeps all of it in memory, here whole stretches of the journal.
+    attempts.set(Buffer.from(id).toString(), attempt);
     return;
   }
   const push = line();

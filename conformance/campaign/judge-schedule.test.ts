@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { campaignOf, senderOf } from "../testing/campaigns.ts";
+import { judgeCap, judgeRetries } from "./judge-retries.ts";
+import { judgeIndependence, judgeSchedule, readingsThatFit } from "./judge-schedule.ts";
+import { readingNames } from "./readings.ts";
+
+const beyondCap = ["R5", "R6", "R7"];
+
+describe("the schedule", () => {
+  it.each(readingNames)("%s is told from every other reading", (name) => {
+    expect(readingsThatFit(campaignOf(senderOf(name)))).toEqual([name]);
+  });
+
+  it.each(readingNames.filter((name) => !beyondCap.includes(name)))("%s keeps schedule and cap", (name) => {
+    const campaign = campaignOf(senderOf(name));
+    expect(judgeSchedule(campaign)).toMatchObject({
+      judgement: { kind: "held" },
+      facts: { readings: [name] },
+    });
+    expect(judgeCap(campaign).judgement.kind).toBe("held");
+    expect(judgeIndependence(campaign).judgement.kind).toBe("held");
+    expect(judgeRetries(campaign).judgement.kind).toBe("held");
+  });
+
+  it.each(beyondCap)("%s breaks the cap, by name", (name) => {
+    const campaign = campaignOf(senderOf(name as "R5"));
+    const { judgement, evidence } = judgeCap(campaign);
+    expect(judgement).toMatchObject({ kind: "broke", actual: expect.stringContaining(`reading ${name}`) });
+    expect(evidence).toHaveLength(6);
+    expect(judgeSchedule(campaign).judgement).toMatchObject({
+      kind: "broke",
+      actual: expect.stringContaining(name),
+    });
+  });
+
+  it("says attempt by attempt when a push came and when each reading has it", () => {
+    const { facts } = judgeSchedule(campaignOf({ ...senderOf("R1"), widthMs: 1_000 }));
+    expect((facts?.["schedule"] as readonly unknown[])[2]).toMatchObject({
+      push: 3,
+      afterMs: 89_000,
+      beforeMs: 90_000,
+      expectedMs: { R1: 90_000, R2: 60_000, R3: 210_000, R4: 120_000 },
+    });
+  });
+
+  it.each([
+    ["a push that is a second early", [0, 29_000, 89_000, 209_000, 449_000]],
+    ["a push that is later than its tolerance", [0, 45_000, 105_000, 225_000, 465_000]],
+    ["a last push that never comes", [0, 30_000, 90_000, 210_000]],
+    ["delays in another unit", [0, 30, 90, 210, 450]],
+    ["always the longest delay", [0, 240_000, 480_000, 720_000, 960_000]],
+    ["no second push", [0]],
+  ])("%s fits no reading", (_, instants) => {
+    const { judgement } = judgeSchedule(campaignOf({ instantsMs: () => instants }));
+    expect(judgement.kind).toBe("broke");
+  });
+
+  it("lets pushes be late within the tolerance, each by itself", () => {
+    const late = campaignOf(
+      { instantsMs: () => [4_000, 39_000, 107_000, 236_000, 497_000] },
+      { watchedUntil: { earliestMs: 1_100_000, latestMs: 1_100_000 } },
+    );
+    expect(judgeSchedule(late)).toMatchObject({ judgement: { kind: "held" }, facts: { readings: ["R1"] } });
+  });
+
+  it("decides nothing where moments are not known well enough", () => {
+    const { judgement } = judgeSchedule(campaignOf({ ...senderOf("R1"), widthMs: 25_000 }));
+    expect(judgement.kind).toBe("undecided");
+  });
+
+  it("does not miss a push that was not waited for", () => {
+    const short = campaignOf(
+      { instantsMs: () => [0, 30_000, 90_000, 210_000] },
+      { watchedUntil: { earliestMs: 300_000, latestMs: 300_000 } },
+    );
+    expect(judgeSchedule(short).judgement.kind).toBe("undecided");
+    expect(judgeCap(short).judgement.kind).toBe("undecided");
+  });
+
+  it("says nothing where nothing came", () => {
+    const silent = campaignOf({ instantsMs: () => [] });
+    for (const judge of [judgeSchedule, judgeCap, judgeIndependence])
+      expect(judge(silent).judgement.kind).toBe("undecided");
+  });
+});
+
+describe("what delays are counted from", () => {
+  const hanging = (secondMs: number) => {
+    const campaign = campaignOf(senderOf("R1"));
+    return {
+      ...campaign,
+      specimens: campaign.specimens.map((specimen) => {
+        if (specimen.purpose !== "hang") return specimen;
+        const [first, second] = specimen.pushes;
+        if (first === undefined || second === undefined) throw new Error("two pushes");
+        const shifted = (push: typeof first, byMs: number) => ({
+          earliestMs: push.at.earliestMs + byMs,
+          latestMs: push.at.latestMs + byMs,
+        });
+        const at = shifted(first, secondMs);
+        return {
+          ...specimen,
+          pushes: [
+            { ...first, ended: shifted(first, 10_000) },
+            { ...second, at, ended: at },
+          ],
+        };
+      }),
+    };
+  };
+
+  it.each([
+    ["its start", 30_000, ["start"]],
+    ["its failure", 40_000, ["failure"]],
+  ])("shows by a push that hangs: %s", (_, secondMs, anchors) => {
+    expect(judgeSchedule(hanging(secondMs)).facts).toMatchObject({ readings: ["R1"], anchors });
+  });
+});
+
+describe("independence", () => {
+  it("breaks where one notification gets less than the others", () => {
+    const { judgement } = judgeIndependence(
+      campaignOf({
+        instantsMs: ({ name }) =>
+          name === "always status 404" ? [0, 30_000] : [0, 30_000, 90_000, 210_000, 450_000],
+      }),
+    );
+    expect(judgement).toMatchObject({ kind: "broke", actual: expect.stringContaining("always status 404") });
+  });
+
+  it("breaks where an event of the same account restarts the schedule of another", () => {
+    const { judgement } = judgeIndependence(
+      campaignOf({
+        instantsMs: ({ name }) =>
+          name === "fails beside others in its account"
+            ? [0, 47_000, 107_000, 227_000, 467_000]
+            : [0, 30_000, 90_000, 210_000, 450_000],
+      }),
+    );
+    expect(judgement.kind).toBe("broke");
+  });
+});
