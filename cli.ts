@@ -110,8 +110,9 @@ const startProgress = async (ids: readonly string[]) => {
   };
   const timer = setInterval(show, 200);
   return {
-    running: ({ clocks }: Parameters<NonNullable<ConformOptions["onRunning"]>>[0]) =>
-      void (waiting = clocks.waiting),
+    running: ({ clocks }: Parameters<NonNullable<ConformOptions["onRunning"]>>[0]) => {
+      waiting = () => clocks.waiting();
+    },
     result: (result: Parameters<NonNullable<ConformOptions["onResult"]>>[0]) => {
       state = afterResult(state, result);
       show();

@@ -209,7 +209,11 @@ const checkClient = async (
 /** Whether the authorize path is as unknown to the service as an invented one, while the list is served: then it is the service that lacks it. */
 const isUnserved = async (world: World, authorized: Answer): Promise<boolean> => {
   if (authorized.status !== 404) return false;
-  const invented = await world.target.send({ method: "GET", path: `/open-api/${world.unique()}`, headers: [] });
+  const invented = await world.target.send({
+    method: "GET",
+    path: `/open-api/${world.unique()}`,
+    headers: [],
+  });
   const listed = await world.target.list({});
   return invented.status === 404 && listed.status !== 404;
 };

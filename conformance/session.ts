@@ -9,7 +9,7 @@ import { monotonicMs, type Clock, type ClockSource } from "./world/clock.ts";
 import type { NotificationSets } from "./world/dataset.ts";
 import { createEvents, type Events } from "./world/events.ts";
 import { resultOf, runHook, type HookAnswer } from "./world/hooks.ts";
-import { createJournal, type Journal, type JournalSink, type Scope } from "./world/journal.ts";
+import { createJournal, type JournalSink, type Scope } from "./world/journal.ts";
 import { openReceiver, type Receiver, type ReceiverAccess } from "./world/receiver.ts";
 import { createRawTarget } from "./world/raw.ts";
 import { createSecrets, type Secrets } from "./world/secrets.ts";
@@ -262,5 +262,3 @@ const eventsOf = (
     clientId: resolved.clients[0]?.id ?? "",
   });
 };
-
-export type { Journal };

@@ -4,12 +4,11 @@ import { type FakeServer, type FakeServerOptions, startService } from "./start.t
 
 export { behaviours, findBehaviour, UnknownBehaviour } from "./behaviours.ts";
 export type { Behaviour } from "./behaviour.ts";
-export { type ClockMode, clockModes } from "./clock.ts";
-export { defaultClients, type FakeClient, InvalidClients, parseClients } from "./clients.ts";
+export { defaultClients, InvalidClients } from "./clients.ts";
 export { UnusableData } from "./delivery/data.ts";
 export { defects } from "./defects/index.ts";
 export { profileOf, secretsOf } from "./profile.ts";
-export { behaviourFrom, type Defect, type FakeBehaviour, type Variant } from "./registry.ts";
+export { behaviourFrom, type FakeBehaviour } from "./registry.ts";
 export { serve, type ServeOptions } from "./serve.ts";
 export { type FakeServer, PortInUse } from "./start.ts";
 export { companies, joint } from "./companies.ts";

@@ -1,5 +1,4 @@
 import autocannon from "autocannon";
-import Fastify from "fastify";
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -52,8 +51,8 @@ const rate = (url: string, call: Call): Promise<number> =>
           },
         ],
       },
-      (error: unknown, result) => {
-        if (error !== null && error !== undefined) reject(new Error(`${call.name}: ${String(error)}`));
+      (error: Error | null, result) => {
+        if (error !== null) reject(error);
         else if (result.non2xx > 0) reject(new Error(`${call.name}: ${result.non2xx} answers were not 2xx`));
         else resolve((REQUESTS * 1_000) / (lastMs - startedMs));
       },
@@ -85,7 +84,7 @@ const loaded = async (
 };
 
 /** A service in a process of its own, so that it and the client each have a core; it tells its addresses on its first line. */
-const startProcess = async <T>(file: string, parameters: readonly string[]) => {
+const startProcess = async (file: string, parameters: readonly string[]) => {
   const child = spawn(process.execPath, [path.join(root, file), ...parameters], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -96,11 +95,15 @@ const startProcess = async <T>(file: string, parameters: readonly string[]) => {
       if (text.trimEnd().endsWith("}")) resolve(text);
     });
   });
-  return { addresses: JSON.parse(first) as T, pid: child.pid ?? 0, stop: () => child.kill("SIGKILL") };
+  return {
+    addresses: JSON.parse(first) as Addresses,
+    pid: child.pid ?? 0,
+    stop: () => child.kill("SIGKILL"),
+  };
 };
 
 const bareService = (call: Call) =>
-  startProcess<{ baseUrl: string }>("fake-server/testing/bare-route.ts", [
+  startProcess("fake-server/testing/bare-route.ts", [
     call.method,
     new URL(call.path(), "http://x").pathname,
     JSON.stringify(call.answer),
@@ -153,7 +156,7 @@ const median = (values: readonly number[]): number =>
 
 /** The fake beside a bare Fastify route with the same answer, in turns within one run. */
 export const throughput = async (): Promise<void> => {
-  const fake = await startProcess<Addresses>("cli.ts", ["serve", "--json", "--clock", "flowing"]);
+  const fake = await startProcess("cli.ts", ["serve", "--json", "--clock", "flowing"]);
   try {
     for (const call of await calls(fake.addresses)) {
       const bare = await bareService(call);

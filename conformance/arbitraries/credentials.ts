@@ -235,6 +235,8 @@ export const altered = (value: string, { how, at, character }: Alteration): stri
       return value + character;
     case "prepend":
       return character + value;
+    default:
+      return how satisfies never;
   }
 };
 

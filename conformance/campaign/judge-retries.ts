@@ -27,9 +27,11 @@ export const judgeRetries = (campaign: Campaign): Finding => {
     return part === undefined ? [] : [part];
   });
   const untried = once.filter((specimen) => hasFailed(specimen, campaign) === undefined);
-  const finding = findingOf(parts, "no push could be made to fail", {
-    ...(lost.size > 0 ? { notRetriedAfter: [...lost] } : {}),
-  });
+  const finding = findingOf(
+    parts,
+    "no push could be made to fail",
+    lost.size > 0 ? { notRetriedAfter: [...lost] } : undefined,
+  );
   if (finding.judgement.kind === "held" && untried.length > 0)
     return undecidedFinding(`no push met these failures: ${untried.map(({ name }) => name).join(", ")}`);
   return finding;

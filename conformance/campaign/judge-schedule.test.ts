@@ -35,7 +35,8 @@ describe("the schedule", () => {
 
   it("says attempt by attempt when a push came and when each reading has it", () => {
     const { facts } = judgeSchedule(campaignOf({ ...senderOf("R1"), widthMs: 1_000 }));
-    expect((facts?.["schedule"] as readonly unknown[])[2]).toMatchObject({
+    expect(facts).toHaveProperty("schedule.2");
+    expect((facts as { schedule: unknown[] }).schedule[2]).toMatchObject({
       push: 3,
       afterMs: 89_000,
       beforeMs: 90_000,

@@ -6,9 +6,6 @@ export const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 /** ISO 8601 in UTC with milliseconds (section 2.3), such as 2024-05-06T07:08:09.123Z. */
 export const isoMillisecondsShape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
-/** What a state may consist of (sections 2.1 and 8). */
-export const stateShape = /^[a-zA-Z0-9]+$/;
-
 /** Answer of section 4.1 when it comes as JSON. */
 export const AuthorizationAnswer = Type.Object({
   timestamp: Type.Number(),

@@ -1,12 +1,14 @@
 import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
-  mkdirSync,
-  copyFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -125,10 +127,24 @@ describe("a sealed record", () => {
 
   it("can be read by its owner only", () => {
     const directory = path.join(home, "run");
-    written(directory).seal(final);
+    const writer = written(directory);
+    writer.sink.push?.({ kind: "fault", n: 1, epoch: "one", atMs: 2, message: "a handshake failed" });
+    writer.seal(final);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
-    const modes = Object.values(recordFiles).map((file) => statSync(path.join(directory, file)).mode & 0o777);
-    expect(modes).toEqual([0o600, 0o600, 0o600]);
+    const modes = readdirSync(directory).map((file) => statSync(path.join(directory, file)).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600, 0o600]);
+  });
+
+  it("keeps the receiver's lines in a file of their own, and has none where there were none", () => {
+    const [silent, pushed] = [path.join(home, "silent"), path.join(home, "pushed")];
+    written(silent).seal(final);
+    expect(existsSync(path.join(silent, recordFiles.pushes))).toBe(false);
+    const writer = written(pushed);
+    const line = { kind: "fault", n: 1, epoch: "one", atMs: 2, message: "a handshake failed" } as const;
+    writer.sink.push?.(line);
+    writer.seal(final);
+    writer.sink.push?.({ ...line, n: 2 });
+    expect(JSON.parse(readFileSync(path.join(pushed, recordFiles.pushes), "utf8"))).toEqual(line);
   });
 
   it("takes no exchange that comes after its end", async () => {

@@ -39,10 +39,3 @@ void everyRequirementIsJudged;
 
 /** All rules, in the order of the catalogue's groups. */
 export const rules: readonly Rule[] = Object.values(all);
-
-/** The rule that judges a requirement. */
-export const ruleFor = (id: TestableId): Rule => {
-  const rule = rules.find(({ requirement }) => requirement === id);
-  if (rule === undefined) throw new Error(`no rule judges ${id}`);
-  return rule;
-};

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { startFakeServer, type FakeBehaviour } from "../../fake-server/index.ts";
 import { startReceiver, type ReceiverOptions } from "../../fake-server/receiver/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
-import type { RequirementId } from "../contract/catalogue.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { RuleResult } from "../contract/record.ts";
 import type { Verdict } from "../contract/verdict.ts";
@@ -71,6 +70,4 @@ export const judgeAll = async (
 };
 
 const needsNotifications = (rule: Rule): boolean =>
-  rule.needs?.some((need) => /notifications$/.test(need)) ?? false;
-
-export type { RequirementId };
+  rule.needs?.some((need) => need.endsWith("notifications")) ?? false;

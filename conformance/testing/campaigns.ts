@@ -58,11 +58,7 @@ const bodyOf = (name: string, accountId: string): string =>
   });
 
 const idOf = (name: string): string =>
-  `00000000-0000-4000-8000-${[...name]
-    .reduce((sum, character) => sum * 31 + character.charCodeAt(0), 7)
-    .toString(16)
-    .slice(-12)
-    .padStart(12, "0")}`;
+  `00000000-0000-4000-8000-${Buffer.from(name).toString("hex").slice(-12).padStart(12, "0")}`;
 
 /** How a made-up sender treats one notification: the moments of its pushes after the event, and what it is done with. */
 export interface Sender {

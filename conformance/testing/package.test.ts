@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "./measure.ts";
 
@@ -37,6 +38,17 @@ describe("the packed package", () => {
       expect.arrayContaining(["dist/cli.js", "dist/profile.js", "dist/profile.d.ts", "README.md", "LICENSE"]),
     );
     expect(contents.filter((file) => /\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  });
+
+  it("is put together as its users' tools expect", async () => {
+    const { messages } = await publint({ pkgDir: root, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  it("holds the receiver's page, ready to be served", () => {
+    expect(contents).toEqual(
+      expect.arrayContaining(["dist/receiver-page/index.html", "dist/receiver-page/page.js"]),
+    );
   });
 
   it("runs the gate from the folder that it was installed into, and writes its record there", async () => {

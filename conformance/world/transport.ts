@@ -206,7 +206,7 @@ const receive = (dispatcher: Dispatcher, request: Request, timeoutMs: number): P
     };
     dispatcher.dispatch(
       {
-        method: request.method as Dispatcher.HttpMethod,
+        method: request.method,
         path: request.path,
         headers: request.headers.flat(),
         body: request.body ?? null,

@@ -1,2 +1,2 @@
-export { receive, type ReceiveOptions } from "./receive.ts";
+export { receive } from "./receive.ts";
 export { type ReceiverOptions, type RunningReceiver, startReceiver } from "./start.ts";

@@ -5,6 +5,7 @@ import { compact, words } from "../text/compact.ts";
 import { flow, fold, indent, widest, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import type { Page } from "./palette.ts";
+import { schedule } from "./schedule.ts";
 import { definitions, grouped } from "./table.ts";
 import { knownRequirement } from "./titles.ts";
 
@@ -23,7 +24,7 @@ const isBracket = (value: unknown): value is Bracket =>
 const factsOf = ({ verdict }: RuleResult): Facts => ("facts" in verdict ? (verdict.facts ?? {}) : {});
 
 /** Shown elsewhere: readings and inputs in sections of their own. */
-const elsewhere = new Set(["readings", "broken", "brokenCases"]);
+const elsewhere = new Set(["readings", "broken", "brokenCases", "schedule", "anchors"]);
 
 /** What the rules measured: brackets of lifetimes, readings that the evidence allows, and other figures. */
 export const measured = (results: readonly RuleResult[], page: Page): string[] => [
@@ -35,6 +36,11 @@ export const measured = (results: readonly RuleResult[], page: Page): string[] =
   ...titled(
     "Readings that the evidence allows",
     results.flatMap((result) => readings(result, page)),
+    page,
+  ),
+  ...titled(
+    "Pushes as measured, beside what each reading expects",
+    results.flatMap((result) => schedule(result, page)),
     page,
   ),
   ...titled("Also measured", otherFacts(results, page), page),
