@@ -119,7 +119,7 @@ export const mergeDetections = (reports: readonly DetectReport[]): DetectReport 
 };
 
 /** While one service waits (for a rate limit, for a slow answer), another one is judged. */
-const SIDE_BY_SIDE = 2;
+const SIDE_BY_SIDE = 3;
 
 const membersOf = ({ name, members }: Subject): readonly string[] => members ?? [name];
 

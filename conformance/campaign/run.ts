@@ -1,7 +1,7 @@
 import type { Limits } from "../contract/limits.ts";
 import type { PushLine, PushPlan } from "../contract/push.ts";
 import { mapLimited } from "../run.ts";
-import type { JoinedClock } from "../world/clock.ts";
+import { monotonicMs, type JoinedClock } from "../world/clock.ts";
 import type { Events } from "../world/events.ts";
 import type { Bracket } from "../world/exchange.ts";
 import type { Receiver } from "../world/receiver.ts";
@@ -47,6 +47,7 @@ interface Journey {
 
 const TRIGGERS_AT_A_TIME = 4;
 const FIRST_PATIENCE_MS = 400;
+const SCOUT_PATIENCE_MS = 150;
 const COARSE = 2;
 /** By how much of itself the watch may grow. */
 const LONGEST_WATCH = 1.2;
@@ -230,10 +231,12 @@ interface WatchedSpecimen extends Watched {
 const watchedOf = (journey: Journey): readonly WatchedSpecimen[] => {
   const { specimens } = assign(journey.triggered, journey.collector.arrivals(), journey.accountOf);
   const first = specimens[0];
-  const firsts =
+  const fitting =
     first === undefined || first.pushes.length === 0
-      ? journey.readings
+      ? []
       : readingsLeft(journey.readings, { ...first, pushes: first.pushes.slice(0, 1) }, journey.agenda);
+  // Where the first of all came as no reading has it, every one stays open for the others.
+  const firsts = fitting.length === 0 ? journey.readings : fitting;
   return specimens.flatMap((specimen) => {
     const { pushes, name, purpose } = specimen;
     if (pushes.some((push) => isAcknowledged(push, journey.options.acknowledgedStatus))) return [];
@@ -250,19 +253,23 @@ const missingAt = (journey: Journey, now: Bracket): readonly string[] =>
 /** Learns from one notification how long the first push takes: nothing, or the first delay. */
 const scoutOut = async (journey: Journey, scout: SpecimenPlan): Promise<number> => {
   await trigger(journey, [scout]);
+  const arrived = (): Bracket | undefined =>
+    assign(journey.triggered, journey.collector.arrivals(), journey.accountOf).specimens[0]?.pushes[0]?.at;
+  // Nobody knows yet whether it is due at once: so it is given a moment of real time before the clock is moved.
+  const patienceMs = Math.max(SCOUT_PATIENCE_MS, journey.options.patienceMs);
+  const startedMs = monotonicMs();
+  const leftMs = (): number => patienceMs - (monotonicMs() - startedMs);
+  while (arrived() === undefined && leftMs() > 0) await journey.collector.collect(undefined, leftMs());
   const { earliestMs: startMs } = journey.triggered[0]?.triggered ?? (await journey.timeline.now());
   const { latenessMs, coarseMs } = journey.agenda;
   const untilMs = startMs + coarseMs / COARSE + latenessMs;
-  while (journey.collector.arrivals().length === 0) {
-    const { earliestMs } = await journey.timeline.now();
-    if (earliestMs >= untilMs) break;
-    const stopMs = nextStopMs(earliestMs, watchedOf(journey), journey.agenda);
-    await journey.timeline.sleepUntil(Math.min(stopMs, untilMs, earliestMs + latenessMs / 2));
-    await look(journey);
+  let now = await journey.timeline.now();
+  while (arrived() === undefined && now.earliestMs < untilMs) {
+    const stopMs = nextStopMs(now.earliestMs, watchedOf(journey), journey.agenda);
+    now = await journey.timeline.sleepUntil(Math.min(stopMs, untilMs, now.earliestMs + latenessMs / 2));
+    await look(journey, now);
   }
-  const { specimens } = assign(journey.triggered, journey.collector.arrivals(), journey.accountOf);
-  const at = specimens[0]?.pushes[0]?.at;
-  return at === undefined ? 0 : Math.max(0, at.latestMs - startMs);
+  return Math.max(0, (arrived()?.latestMs ?? startMs) - startMs);
 };
 
 /** One event whose first push finds nobody listening. */

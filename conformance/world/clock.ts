@@ -48,6 +48,28 @@ export const after = (durationMs: number, callback: () => void): { cancel(): voi
 };
 
 /**
+ * Runs something with a signal that aborts when its time is up or the run is interrupted. Once it is done
+ * nothing of it stays behind: a signal of the platform's own would wait for its time in any case.
+ */
+export const withDeadline = async <T>(
+  durationMs: number,
+  interrupted: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const controller = new AbortController();
+  const limit = after(durationMs, () => controller.abort(new Error(`no end within ${durationMs} ms`)));
+  const stop = (): void => controller.abort(new Error("interrupted"));
+  interrupted?.addEventListener("abort", stop, { once: true });
+  if (interrupted?.aborted === true) stop();
+  try {
+    return await run(controller.signal);
+  } finally {
+    limit.cancel();
+    interrupted?.removeEventListener("abort", stop);
+  }
+};
+
+/**
  * The target's time is the real one. All rules that sleep do so side by side, so
  * the run takes as long as its longest rule. `maxWaitMs` bounds any single wait.
  */

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { request } from "undici";
+import { withDeadline } from "./clock.ts";
 import type { HookDefinition } from "../contract/profile.ts";
 import { shorten } from "../text.ts";
 import { messageOf, parseJson } from "./transport.ts";
@@ -34,11 +35,10 @@ export const runHook = (
   hook: HookDefinition,
   values: Values,
   interrupted?: AbortSignal,
-): Promise<HookAnswer> => {
-  const deadline = AbortSignal.timeout(hook.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const signal = interrupted === undefined ? deadline : AbortSignal.any([deadline, interrupted]);
-  return "http" in hook ? runHttp(name, hook, values, signal) : runCommand(name, hook, values, signal);
-};
+): Promise<HookAnswer> =>
+  withDeadline(hook.timeoutMs ?? DEFAULT_TIMEOUT_MS, interrupted, (signal) =>
+    "http" in hook ? runHttp(name, hook, values, signal) : runCommand(name, hook, values, signal),
+  );
 
 const fill = (template: string, values: Values): string =>
   template.replace(/\{\{(\w+)\}\}/g, (whole, key: string) =>

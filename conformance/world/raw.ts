@@ -1,7 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import { paths } from "../contract/messages.ts";
-import { monotonicMs, pause, type Clock } from "./clock.ts";
+import { after, monotonicMs, pause, type Clock } from "./clock.ts";
 import type { Answer, Request } from "./exchange.ts";
 import type { Journal, Scope } from "./journal.ts";
 import { parseRawAnswer } from "./raw-answer.ts";
@@ -156,14 +156,12 @@ const converse = (
     let received: Buffer = Buffer.alloc(0);
     let connected = false;
     const socket = connect(origin);
-    const deadline = AbortSignal.timeout(timeoutMs);
     const finish = (end: "closed" | "timeout" | "refused"): void => {
-      deadline.removeEventListener("abort", tooLate);
+      deadline.cancel();
       socket.destroy();
       resolve({ received, end });
     };
-    const tooLate = (): void => finish("timeout");
-    deadline.addEventListener("abort", tooLate, { once: true });
+    const deadline = after(timeoutMs, () => finish("timeout"));
     socket.once(origin.protocol === "https:" ? "secureConnect" : "connect", () => {
       connected = true;
       socket.write(bytes);

@@ -1,3 +1,4 @@
+import { withDeadline } from "./clock.ts";
 import { request } from "undici";
 import type { PushLine, PushPlan, ReceiverState } from "../contract/push.ts";
 import { shorten } from "../text.ts";
@@ -43,15 +44,20 @@ export const openReceiver = (access: ReceiverAccess, interrupted: AbortSignal): 
 
   const call = async (method: "GET" | "PUT" | "POST", path: string, body?: unknown, waitMs = 0) => {
     try {
-      const answer = await request(`${base}${path}`, {
-        method,
-        headers: { ...authorization, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS + Math.ceil(waitMs)), interrupted]),
+      return await withDeadline(TIMEOUT_MS + Math.ceil(waitMs), interrupted, async (signal) => {
+        const answer = await request(`${base}${path}`, {
+          method,
+          headers: {
+            ...authorization,
+            ...(body === undefined ? {} : { "content-type": "application/json" }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          signal,
+        });
+        const text = await answer.body.text();
+        if (answer.statusCode >= 200 && answer.statusCode <= 299) return parseJson(text);
+        throw new ReceiverError(explained(answer.statusCode, path, text));
       });
-      const text = await answer.body.text();
-      if (answer.statusCode >= 200 && answer.statusCode <= 299) return parseJson(text);
-      throw new ReceiverError(explained(answer.statusCode, path, text));
     } catch (error) {
       if (error instanceof ReceiverError) throw error;
       throw new ReceiverError(`${base}${path} gave no answer: ${messageOf(error)}`);

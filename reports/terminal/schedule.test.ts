@@ -20,7 +20,14 @@ describe("the schedule of pushes", () => {
           { push: 3, expectedMs: { R1: 90_000 } },
         ],
       }),
-    ).toMatchInlineSnapshot();
+    ).toMatchInlineSnapshot(`
+      "push.schedule, in seconds after the event
+        push    came after  R1  R3
+           1             0   0  30
+           2      29 to 30  30  90
+           3  did not come  90
+        delays count from a push's failure"
+    `);
   });
 
   it("is left out where nothing was measured, and where a record has something else there", () => {

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { behaviourFrom } from "../../fake-server/registry.ts";
+import type { RuleResult } from "../contract/record.ts";
+import { judgeAll, type BenchOptions } from "../testing/bench.ts";
+import { pushObservations } from "./push-observations.ts";
+import { pushRules } from "./push.ts";
+
+const all = [...Object.values(pushRules), ...Object.values(pushObservations)];
+
+const verdicts = async (options: BenchOptions = {}, rules: Parameters<typeof judgeAll>[0] = all) => {
+  const results = await judgeAll(rules, options);
+  return new Map<string, RuleResult["verdict"]>(results.map(({ id, verdict }) => [id, verdict]));
+};
+
+const kinds = (judged: ReadonlyMap<string, RuleResult["verdict"]>): readonly string[] => [
+  ...new Set([...judged.values()].map(({ kind }) => kind)),
+];
+
+describe("on a virtual clock", () => {
+  it("a sound sender keeps every rule, and its reading and anchor are named", async () => {
+    const judged = await verdicts();
+    expect(kinds(judged).toSorted()).toEqual(["observed", "passed"]);
+    expect(judged.get("push.schedule")).toMatchObject({ facts: { readings: ["R1"], anchors: ["failure"] } });
+    expect(judged.get("push.acknowledgement-body")).toMatchObject({
+      facts: { readings: ["code alone decides"] },
+    });
+  });
+
+  it.each([
+    ["push-reading-r2-from-start", "R2", ["start"]],
+    ["push-reading-r3-from-failure", "R3", ["failure"]],
+    ["push-reading-r4", "R4", ["start", "failure"]],
+    ["push-reading-r8-from-start", "R8", ["start"]],
+  ])("%s is %s", async (behaviour, reading, anchors) => {
+    const judged = await verdicts({ behaviour });
+    expect(kinds(judged).toSorted()).toEqual(["observed", "passed"]);
+    expect(judged.get("push.schedule")).toMatchObject({ facts: { readings: [reading], anchors } });
+  });
+
+  it("a breach is confirmed by a second campaign, with the pushes as its evidence", async () => {
+    const [result] = await judgeAll([pushRules.pushesAreCapped], {
+      behaviour: "push-reading-r5-from-start",
+      effort: "standard",
+    });
+    expect(result?.verdict).toMatchObject({
+      kind: "failed",
+      breach: {
+        actual: expect.stringContaining("R5"),
+        reproduction: { replayed: { failures: 1, attempts: 1 } },
+      },
+    });
+    expect(result?.exchanges).toHaveLength(6);
+    expect(result?.exchanges[0]).toMatchObject({ request: { method: "POST", path: "/service/webhook" } });
+  });
+});
+
+describe("over plain HTTP", () => {
+  it("judges all but the certificate", async () => {
+    const judged = await verdicts({ receiver: { scheme: "http" } });
+    expect(judged.get("push.certificate-check")).toMatchObject({ kind: "not-applicable" });
+    expect(kinds(judged).toSorted()).toEqual(["not-applicable", "observed", "passed"]);
+  });
+});
+
+describe("where something is missing, a rule says what", () => {
+  it.each([
+    ["events", (hooks: object) => ({ ...hooks, events: undefined })],
+    ["callback", (hooks: object) => ({ ...hooks, callback: undefined })],
+  ])("%s", async (missing, without) => {
+    const judged = await verdicts(
+      {
+        profile: ({ hooks, ...profile }) => ({
+          ...profile,
+          hooks: JSON.parse(JSON.stringify(without(hooks ?? {}))) as NonNullable<typeof hooks>,
+        }),
+      },
+      [pushRules.pushesAreCapped],
+    );
+    expect(judged.get("push.cap")).toMatchObject({ kind: "could-not-run", missing });
+  });
+
+  it("a certificate that the service was not told to trust is a matter of configuration", async () => {
+    const judged = await verdicts(
+      {
+        profile: (profile) =>
+          JSON.parse(JSON.stringify(profile).replace(',"ca":"{{ca}}"', "")) as typeof profile,
+      },
+      [pushRules.everyEventArrives],
+    );
+    expect(judged.get("push.delivered")).toMatchObject({
+      kind: "could-not-run",
+      missing: "receiver",
+      reason: expect.stringContaining("trust"),
+    });
+  });
+
+  it("a service that never pushes breaks its promise", async () => {
+    const silent = behaviourFrom("silent", {
+      summary: "Pushes nothing.",
+      replaces: () => ({ pushesEvent: () => false }),
+    });
+    const judged = await verdicts({ behaviour: silent }, [pushRules.everyEventArrives]);
+    expect(judged.get("push.delivered")).toMatchObject({ kind: "failed" });
+  });
+});
