@@ -11,7 +11,7 @@ import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } f
 import { ConfigurationError, UnreachableError } from "./conformance/problem.ts";
 import type { ReceiverSettings } from "./conformance/receiver-settings.ts";
 import type { Rule } from "./conformance/rule.ts";
-import { runOnBroughtNode } from "./conformance/runtime.ts";
+import { keepHeapSmall, runOnBroughtNode } from "./conformance/runtime.ts";
 import { tool } from "./conformance/tool.ts";
 
 /*
@@ -204,7 +204,10 @@ program
         out: options.out,
         signal: interrupt.signal,
         freshUuid: randomUUID,
-        onRunning: live.running,
+        onRunning: (session) => {
+          keepHeapSmall();
+          live.running(session);
+        },
         onResult: live.result,
       }).finally(live.stop);
       const { conformDocument } = await import("./reports/json/conform.ts");

@@ -64,7 +64,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-const MAX_CONNECTIONS = 48;
+const MAX_CONNECTIONS = 24;
 
 /** Distance from a lifetime's end that a probe keeps, by kind of clock, in milliseconds. */
 const guardMs = { virtual: 500, real: 1_500 } as const;

@@ -16,6 +16,8 @@ export interface Collector {
   collect(now?: Bracket, waitMs?: number): Promise<number>;
   /** All pushes so far, in the order of the journal. */
   arrivals(): readonly Arrival[];
+  /** Changes whenever the arrivals do. */
+  revision(): number;
   faults(): readonly FaultLine[];
   /** Number of the last line that was read. */
   last(): number;
@@ -36,6 +38,7 @@ export const createCollector = async (
   const faults: FaultLine[] = [];
   let last = from;
   let looked = await timeline.now();
+  let revision = 0;
 
   const note = (line: PushLine, seen: Bracket): void => {
     if (line.epoch !== epoch) throw new ReceiverError("it was started anew while its pushes were watched");
@@ -67,11 +70,13 @@ export const createCollector = async (
       const lines = await receiver.pushes(last, waitMs);
       if (lines.length === 0) return 0;
       const { latestMs } = await timeline.now();
+      revision += 1;
       for (const line of lines) note(line, { earliestMs: before.earliestMs, latestMs });
       last = Math.max(last, ...lines.map(({ n }) => n));
       return lines.length;
     },
     arrivals: () => arrivals,
+    revision: () => revision,
     faults: () => faults,
     last: () => last,
   };

@@ -41,6 +41,8 @@ interface Journey {
   patienceMs: number;
   /** Pushes that were waited for in vain, so that it is not done again. */
   readonly givenUp: Set<string>;
+  /** What is watched for, until something new comes. */
+  watched?: { readonly revision: string; readonly list: readonly WatchedSpecimen[] };
   /** Accounts by specimen, and the plan that goes with them. */
   readonly accountOf: ReadonlyMap<SpecimenPlan, string>;
 }
@@ -229,6 +231,12 @@ interface WatchedSpecimen extends Watched {
 
 /** The notifications that more pushes may come of. */
 const watchedOf = (journey: Journey): readonly WatchedSpecimen[] => {
+  const revision = `${journey.collector.revision()} ${journey.triggered.length}`;
+  if (journey.watched?.revision !== revision) journey.watched = { revision, list: listWatched(journey) };
+  return journey.watched.list;
+};
+
+const listWatched = (journey: Journey): readonly WatchedSpecimen[] => {
   const { specimens } = assign(journey.triggered, journey.collector.arrivals(), journey.accountOf);
   const first = specimens[0];
   const fitting =

@@ -1,0 +1,61 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { startReceiver } from "../../fake-server/receiver/index.ts";
+import { serveHttp, type TestServer } from "../testing/servers.ts";
+import { openReceiver } from "./receiver.ts";
+
+const stops: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+});
+
+const never = new AbortController().signal;
+
+const answering = async (status: number, body: string): Promise<TestServer> => {
+  const server = await serveHttp((_request, response) => {
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  });
+  stops.push(server.stop);
+  return server;
+};
+
+describe("the client of a receiver", () => {
+  it("steers one: plan, listener, certificate, and the lines of what came", async () => {
+    const running = await startReceiver({ scheme: "http" });
+    stops.push(running.stop);
+    const receiver = openReceiver(running, never);
+    const { callbackUrl, last, listening } = await receiver.state();
+    expect([callbackUrl, listening]).toEqual([running.callbackUrl, true]);
+    await receiver.plan({ rules: [], otherwise: { kind: "answer", status: 503 } });
+    const waiting = receiver.pushes(last, 2_000);
+    const answer = await fetch(callbackUrl, {
+      method: "POST",
+      body: '{"id":"one"}',
+      headers: { "content-type": "application/json" },
+    });
+    expect(answer.status).toBe(503);
+    const [push] = await waiting;
+    expect(push).toMatchObject({ kind: "push", notificationId: "one", status: 503, attempt: 1 });
+    await receiver.listener("closed");
+    await expect(fetch(callbackUrl, { method: "POST" })).rejects.toThrow();
+    await receiver.listener("open");
+    expect((await receiver.state()).listening).toBe(true);
+    await receiver.clear();
+  });
+
+  it("says that the token is wrong, and where to mend it", async () => {
+    const { origin } = await answering(401, "{}");
+    await expect(openReceiver({ controlUrl: origin, token: "wrong" }, never).state()).rejects.toThrow(
+      /receiver\.attach\.token/,
+    );
+  });
+
+  it("says what went wrong where there is no receiver, or it refuses", async () => {
+    const { origin } = await answering(400, '{"error":"rules: unknown action"}');
+    await expect(openReceiver({ controlUrl: origin }, never).plan({ rules: [] })).rejects.toThrow(
+      /status 400.*unknown action/,
+    );
+    await expect(openReceiver({ controlUrl: "http://127.0.0.1:1" }, never).state()).rejects.toThrow(
+      /gave no answer/,
+    );
+  });
+});
