@@ -11,7 +11,7 @@ import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } f
 import { ConfigurationError, UnreachableError } from "./conformance/problem.ts";
 import type { ReceiverSettings } from "./conformance/receiver-settings.ts";
 import type { Rule } from "./conformance/rule.ts";
-import { keepHeapSmall, runOnBroughtNode } from "./conformance/runtime.ts";
+import { heapTrimmer, runOnBroughtNode } from "./conformance/runtime.ts";
 import { tool } from "./conformance/tool.ts";
 
 /*
@@ -193,6 +193,7 @@ program
     const target = await withReceiver(openTarget(options), selected);
     try {
       const { recordedRun } = await import("./conformance/recorded-run.ts");
+      const trimming = setInterval(heapTrimmer(), 100);
       const live = await startProgress(selected.map((rule) => rule.requirement));
       const { record, directory, pinned } = await recordedRun({
         ...target,
@@ -204,12 +205,12 @@ program
         out: options.out,
         signal: interrupt.signal,
         freshUuid: randomUUID,
-        onRunning: (session) => {
-          keepHeapSmall();
-          live.running(session);
-        },
+        onRunning: live.running,
         onResult: live.result,
-      }).finally(live.stop);
+      }).finally(() => {
+        clearInterval(trimming);
+        live.stop();
+      });
       const { conformDocument } = await import("./reports/json/conform.ts");
       const { renderConform } = await import("./reports/terminal/conform.ts");
       if (options.json) printJson(conformDocument(record, directory));

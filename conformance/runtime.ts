@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import os from "node:os";
 import v8 from "node:v8";
+import { runInNewContext } from "node:vm";
 
 /** The oldest Node that runs Touchstone: types are stripped and SQLite is built in. */
 export const oldestNode = [24, 15] as const;
@@ -44,12 +45,18 @@ const broughtNode = (): string | undefined => {
   }
 };
 
+const ROOMY_BYTES = 72 * 1_048_576;
+
 /**
- * Keeps the heap near what is alive. A run makes much garbage that lives for one exchange, and by default the
- * engine would rather let it grow to several times that: on a small CI machine the service wants the memory.
- * Costs some tenths of a second of processor.
+ * Returns what collects garbage once the heap is larger than a run's own needs. A run makes much garbage that
+ * lives for one exchange, and the engine would rather let the heap grow to several times what is alive; on a
+ * small CI machine the service wants that memory. To be called a few times a second; mostly it does nothing.
  */
-export const keepHeapSmall = (): void => {
-  v8.setFlagsFromString("--heap-growing-percent=20");
+export const heapTrimmer = (): (() => void) => {
+  v8.setFlagsFromString("--expose-gc");
   v8.setFlagsFromString("--semi-space-growth-factor=1");
+  const collect = runInNewContext("gc") as () => void;
+  return () => {
+    if (process.memoryUsage().heapUsed > ROOMY_BYTES) collect();
+  };
 };
