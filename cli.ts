@@ -461,7 +461,7 @@ program
     const own = async (part: typeof shard): Promise<DetectReport> =>
       detectShard(part, {
         defects: fake.defects,
-        variants: fake.companies(fake.variants, options.full ? 1 : 3),
+        variants: fake.companies(fake.variants, options.full ? 1 : 4),
         joint: fake.joint,
         ...(options.behaviour === undefined ? {} : { names: options.behaviour }),
         rules,

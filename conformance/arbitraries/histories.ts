@@ -93,6 +93,23 @@ export const histories = (
   );
 
 /**
+ * Short histories in which one step may disturb what another one left behind: orders that a handful of random
+ * histories can miss. Their ending tries every credential once more.
+ */
+export const tellingOrders = (withEvents: boolean): readonly History[] => [
+  [logIn(0), refresh(0), logIn(0)],
+  [logIn(0), logIn(0), refresh(1), list(1)],
+  [logIn(0), refresh(0), refresh(0), logIn(1), refresh(1)],
+  [logIn(0), logIn(1), exchange(0, "used", "right"), refresh(1)],
+  [authorize(0), authorize(0), exchange(0, "unused", "right"), refresh(0)],
+  [authorize(0), authorize(1), exchange(0, "unused", "wrong"), logIn(0)],
+  [logIn(0), exchange(0, "used", "wrong"), refresh(0), list(0)],
+  [logIn(0), waitForEnd("access token", 0, "after", 0), refresh(0), logIn(0)],
+  [authorize(0), logIn(0), waitForEnd("code", 0, "after", 0), refresh(0)],
+  ...(withEvents ? [[logIn(0), triggerEvent(), refresh(0), triggerEvent(), readAccount(0, "at once")]] : []),
+];
+
+/**
  * fast-check drops what comes after the failing step by looking at which commands have
  * been run, so that the path to a counterexample means nothing where nothing was run yet.
  * Here a history is run in a copy (`copyOf`), and shrinking tries quarters of it as if

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { copyOf, histories, type History } from "../arbitraries/histories.ts";
+import { copyOf, histories, tellingOrders, type History } from "../arbitraries/histories.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { broke, held, setAside, type Judgement } from "../judgement.ts";
 import { Disagreement, type Real } from "../model/command.ts";
@@ -42,6 +42,8 @@ export const lifecycleRules = {
         parts.push(verdict);
         if (verdict.kind !== "passed") break;
       }
+      if (parts.every(({ kind }) => kind === "passed"))
+        parts.push(await judgeTellingOrders(world, run, tally));
       const verdict = await run.all(parts.map((part) => Promise.resolve(part)));
       return verdict.kind === "passed" ? withCoverage(world, verdict, tally) : verdict;
     },
@@ -71,6 +73,17 @@ const judgeHistories = (world: World, run: Run, tally: Tally, round: number): Pr
   const sampled = fc.sample(arbitrary, { seed: run.seed + round, numRuns: run.cases(HISTORIES[run.effort]) });
   return run.forEach(sampled, judge, { ...part, print: printed, together: true, replays: 0 });
 };
+
+const judgeTellingOrders = (world: World, run: Run, tally: Tally): Promise<Verdict> =>
+  run.forEach(
+    tellingOrders(world.events?.accountsAreFresh === true),
+    (history, caseWorld) => play(history, caseWorld, tally),
+    {
+      part: "telling orders",
+      print: printed,
+      ...(world.clock.kind === "virtual" ? { replays: 2 } : { together: true, replays: 0 }),
+    },
+  );
 
 const printed = (history: History): string => [...history, ...closing].map(String).join("; ");
 
