@@ -1,4 +1,5 @@
 import { throughput } from "../../fake-server/throughput.bench.ts";
+import { receiver } from "../../fake-server/receiver/receiver.bench.ts";
 import { detection } from "../detect.bench.ts";
 import { gate } from "../gate.bench.ts";
 
@@ -7,6 +8,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   gate,
   detect: detection,
   "fake-server": throughput,
+  receiver,
 };
 
 const asked = process.argv.slice(2);

@@ -36,7 +36,7 @@ describe("the client of a receiver", () => {
     const [push] = await waiting;
     expect(push).toMatchObject({ kind: "push", notificationId: "one", status: 503, attempt: 1 });
     await receiver.listener("closed");
-    await expect(fetch(callbackUrl, { method: "POST" })).rejects.toThrow();
+    await expect(fetch(callbackUrl, { method: "POST" })).rejects.toThrow("fetch failed");
     await receiver.listener("open");
     expect((await receiver.state()).listening).toBe(true);
     await receiver.clear();
