@@ -30,6 +30,10 @@ const print = (text: string): void => void process.stdout.write(text.endsWith("\
 const say = (text: string): void =>
   void (io.quiet || process.stderr.write(text.endsWith("\n") ? text : `${text}\n`));
 const complain = (text: string): void => void process.stderr.write(text.endsWith("\n") ? text : `${text}\n`);
+/** How a user calls this program: by the script of a checkout, or by its own name. */
+const programName = ["touchstone", "start"].includes(process.env["npm_lifecycle_event"] ?? "")
+  ? "npm run --silent touchstone --"
+  : "touchstone";
 const printJson = (value: unknown): void => print(JSON.stringify(value, undefined, 2));
 
 const page = async () => {
@@ -193,6 +197,7 @@ program
     const target = await withReceiver(openTarget(options), selected);
     try {
       const { recordedRun } = await import("./conformance/recorded-run.ts");
+      recording = true;
       const trimming = setInterval(heapTrimmer(), 100);
       const live = await startProgress(selected.map((rule) => rule.requirement));
       const { record, directory, pinned } = await recordedRun({
@@ -214,7 +219,16 @@ program
       const { conformDocument } = await import("./reports/json/conform.ts");
       const { renderConform } = await import("./reports/terminal/conform.ts");
       if (options.json) printJson(conformDocument(record, directory));
-      else print(renderConform(record, { ...(await page()), run: directory, pinned, quiet: io.quiet }));
+      else
+        print(
+          renderConform(record, {
+            ...(await page()),
+            run: directory,
+            pinned,
+            quiet: io.quiet,
+            program: programName,
+          }),
+        );
       process.exitCode = record.exitCode ?? exitCodes["harness-error"];
     } finally {
       await target.stop();
@@ -284,8 +298,9 @@ program
       if (options.json) printJson({ checks });
       else print(renderDoctor(checks, await page()));
       const fatal = checks.find((check) => check.fatal !== undefined)?.fatal;
-      process.exitCode =
-        fatal === undefined ? 0 : exitCodes[fatal === "unreachable" ? "unreachable" : "usage"];
+      if (fatal !== undefined)
+        process.exitCode = exitCodes[fatal === "unreachable" ? "unreachable" : "usage"];
+      else if (checks.some(({ ok }) => ok === false)) process.exitCode = exitCodes.incomplete;
     } finally {
       await target.stop();
     }
@@ -554,11 +569,14 @@ const exitCodeFor = (error: unknown): number => {
 const isNamed = (error: unknown, names: readonly string[]): error is Error =>
   error instanceof Error && names.includes(error.name);
 
+/** Whether the command writes a record that an interruption cuts short. */
+let recording = false;
+
 /** One interruption ends the run in an orderly way; a second one ends the process. */
 const onInterrupt = (): void => {
   if (interrupt.signal.aborted) process.exit(exitCodes.interrupted);
   interrupt.abort();
-  say("\nStopping; what was recorded stays readable. Once more to quit at once.");
+  if (recording) say("\nStopping; what was recorded stays readable. Once more to quit at once.");
 };
 
 // A reader that went away (`| head`) ends the output, not the run: its exit code still tells the outcome.

@@ -119,12 +119,15 @@ const checkReach = async (session: Session, world: World): Promise<Check> => {
     return {
       check,
       ok: false,
-      message: `${baseUrl} cannot be reached: ${unreachable[error.reason]} (${error.message})`,
+      message: `${baseUrl} cannot be reached: ${whyUnreachable(error)} (${error.message})`,
       remedy: "start the service, or correct baseUrl in the profile",
       fatal: "unreachable",
     };
   }
 };
+
+const whyUnreachable = ({ reason, message }: TransportError): string =>
+  /ENOTFOUND|EAI_AGAIN/.test(message) ? "its name cannot be resolved" : unreachable[reason];
 
 const unreachable: Record<TransportError["reason"], string> = {
   refused: "nothing listens there",

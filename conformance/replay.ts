@@ -22,12 +22,17 @@ export interface Replayable {
 export const replayable = (record: RunRecord, id: string): Replayable => {
   const earlier = record.rules.find((result) => result.id === id);
   const rule = rules.find(({ requirement }) => requirement === id);
-  if (earlier !== undefined && rule !== undefined) return { earlier, rule };
+  if (earlier !== undefined && rule !== undefined && isBreach(earlier)) return { earlier, rule };
   const failed = record.rules.filter(isBreach).map((result) => result.id);
   throw new ConfigurationError([
-    `rule "${id}": ${isRequirementId(id) ? "this run has no result for it" : "no such rule"}; rules that failed in this run: ${failed.join(", ") || "none"}`,
+    `rule "${id}": ${isRequirementId(id) ? whyNot(earlier) : "no such rule"}; rules that failed in this run: ${failed.join(", ") || "none"}`,
   ]);
 };
+
+const whyNot = (earlier: RuleResult | undefined): string =>
+  earlier === undefined
+    ? "this run has no result for it"
+    : `it did not fail in this run (${earlier.verdict.kind}), so there is nothing to replay`;
 
 /**
  * Judges one rule of an earlier run again, with that run's seed: first the very input that
