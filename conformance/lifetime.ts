@@ -89,12 +89,17 @@ const bracketFacts = (lifetimeMs: number, guardMs: number, measured: Measured): 
   ...(Number.isFinite(measured.refusedFromMs) ? { refusedFromMs: Math.round(measured.refusedFromMs) } : {}),
 });
 
+/** How often a probe is made anew that came too late to say what it was aimed at: on a busy machine a clock flows on. */
+const TRIES = 4;
+const NEAR_MS = 100;
+
 const probeAt = async <C>(
   world: World,
   mortal: Mortal<C>,
   age: ProbeAge,
   usualGuardMs: number,
   measured: Measured,
+  tries = TRIES,
 ): Promise<Judgement> => {
   await alignToSecond(world);
   const issuing = await timed(world, () => mortal.issue(world));
@@ -129,6 +134,8 @@ const probeAt = async <C>(
     measured.dead += 1;
     if (probe.value) measured.acceptedUpToMs = Math.max(measured.acceptedUpToMs, leastMs);
     else measured.refusedFromMs = Math.min(measured.refusedFromMs, greatestMs);
+    if (!probe.value && leastMs > aimMs + NEAR_MS && tries > 1 && world.clock.kind === "virtual")
+      return probeAt(world, mortal, age, usualGuardMs, measured, tries - 1);
     return probe.value
       ? broke(
           `the ${mortal.name} is refused once ${duration(lifetimeMs)} from its issue are over`,
@@ -136,6 +143,8 @@ const probeAt = async <C>(
         )
       : held;
   }
+  if (tries > 1 && world.clock.kind === "virtual")
+    return probeAt(world, mortal, age, usualGuardMs, measured, tries - 1);
   return setAside(
     `probed between ${duration(leastMs)} and ${duration(greatestMs)}, inside the guard around the end`,
   );
