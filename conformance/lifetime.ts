@@ -107,12 +107,14 @@ const probeAt = async <C>(
   const issued = mortal.issuedIn?.(credential) ?? issuing.at;
   const lifetimeMs = mortal.lifetimeOf?.(credential) ?? mortal.lifetimeMs;
   const guardMs = Math.min(usualGuardMs, lifetimeMs / 4);
+  // Each try leaves more room for the probe's travel than the one that did not get there in time.
+  const travelMs = Math.min(TRAVEL_MS[world.clock.kind] * 4 ** (TRIES - tries), lifetimeMs / 10);
   const aimMs =
     age.side === "alive"
-      ? lifetimeMs - guardMs - TRAVEL_MS[world.clock.kind] - age.distanceMs
+      ? lifetimeMs - guardMs - travelMs - age.distanceMs
       : lifetimeMs + guardMs + age.distanceMs;
   if (mortal.use !== undefined)
-    for (const useAtMs of agesOfUse(aimMs, lifetimeMs - guardMs - TRAVEL_MS[world.clock.kind])) {
+    for (const useAtMs of agesOfUse(aimMs, lifetimeMs - guardMs - travelMs)) {
       await sleepToAge(world, issued, useAtMs, "alive");
       await mortal.use(world, credential);
     }
