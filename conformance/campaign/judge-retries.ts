@@ -21,7 +21,9 @@ export const judgeRetries = (campaign: Campaign): Finding => {
   const most = Math.min(campaign.limits.maxPushes, Math.max(0, ...never.map(({ pushes }) => pushes.length)));
   const once = ofPurpose(campaign, "kind", "hang");
   const lost = new Set<string>();
-  const parts = [...once, ...ofPurpose(campaign, "refused"), ...never].flatMap((specimen): Part[] => {
+  const waiting = once.filter(stillWaits);
+  const decided = once.filter((specimen) => !waiting.includes(specimen));
+  const parts = [...decided, ...ofPurpose(campaign, "refused"), ...never].flatMap((specimen): Part[] => {
     const part = retriesOf(specimen, campaign, specimen.purpose === "never" ? most : 2);
     if (part !== "held" && part !== undefined) lost.add(specimen.name);
     return part === undefined ? [] : [part];
@@ -32,9 +34,19 @@ export const judgeRetries = (campaign: Campaign): Finding => {
     "no push could be made to fail",
     lost.size > 0 ? { notRetriedAfter: [...lost] } : undefined,
   );
+  if (finding.judgement.kind === "held" && waiting.length > 0)
+    return undecidedFinding(
+      "the sender went on waiting for an answer, on a clock of its own, until the watch was over",
+    );
   if (finding.judgement.kind === "held" && untried.length > 0)
     return undecidedFinding(`no push met these failures: ${untried.map(({ name }) => name).join(", ")}`);
   return finding;
+};
+
+/** Whether the last push got no answer, and its sender has not given it up: then nothing has failed yet. */
+const stillWaits = ({ pushes }: Specimen): boolean => {
+  const last = pushes.at(-1);
+  return last?.line.action === "hang" && last.line.outcome === undefined;
 };
 
 /** The first push that the receiver let fail as planned; undefined where there was none. */

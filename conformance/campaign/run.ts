@@ -1,7 +1,7 @@
 import type { Limits } from "../contract/limits.ts";
 import type { PushLine, PushPlan } from "../contract/push.ts";
 import { mapLimited } from "../run.ts";
-import { monotonicMs, type JoinedClock } from "../world/clock.ts";
+import { monotonicMs, pause, type JoinedClock } from "../world/clock.ts";
 import type { Events } from "../world/events.ts";
 import type { Bracket } from "../world/exchange.ts";
 import type { Receiver } from "../world/receiver.ts";
@@ -51,6 +51,9 @@ const TRIGGERS_AT_A_TIME = 4;
 const FIRST_PATIENCE_MS = 400;
 const SCOUT_PATIENCE_MS = 150;
 const COARSE = 2;
+/** How long pushes that got no answer are waited for in real time, and how often they are looked at. */
+const LONGEST_HANG_MS = 15_000;
+const HANG_LOOK_MS = 250;
 /** By how much of itself the watch may grow. */
 const LONGEST_WATCH = 1.2;
 
@@ -107,6 +110,7 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
   await travelTo(journey, endMs);
   // A sender that is late each time has its next push later than any other would.
   await travelTo(journey, Math.min(lastPlausibleMs(journey), startMs + (endMs - startMs) * LONGEST_WATCH));
+  await outwaitHangs(journey);
   await journey.collector.collect();
   const watchedUntil = await timeline.now();
   const { specimens, others } = assign(journey.triggered, journey.collector.arrivals(), accountOf);
@@ -122,6 +126,27 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
     faults: journey.collector.faults(),
     watchedUntil,
   };
+};
+
+/**
+ * Sockets may time out in real time, whatever clock the schedule goes by: pushes that still wait for an
+ * answer are waited for, and then time moves on by the delay after which each of them may come again.
+ */
+const outwaitHangs = async ({ collector, timeline, options, ...journey }: Journey): Promise<void> => {
+  const hanging = (): boolean =>
+    collector.arrivals().some(({ line }) => line.action === "hang" && line.outcome === undefined);
+  await collector.collect();
+  if (timeline.kind !== "virtual" || !hanging()) return;
+  const untilMs = monotonicMs() + LONGEST_HANG_MS;
+  while (hanging() && monotonicMs() < untilMs) {
+    await pause(HANG_LOOK_MS);
+    await collector.collect();
+  }
+  const { latestMs } = await timeline.now();
+  await travelTo(
+    { collector, timeline, options, ...journey },
+    latestMs + 3 * (options.limits.pushDelaysMs[0] ?? 0),
+  );
 };
 
 /** Until when another push may come of the notifications that are never acknowledged, by any reading that their pushes allow. */

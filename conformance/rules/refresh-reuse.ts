@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { credentialsOf, describe } from "../answers.ts";
 import { duration } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { broke, held, type Judgement } from "../judgement.ts";
+import { broke, held, setAside, type Judgement } from "../judgement.ts";
 import { withConnections } from "../race.ts";
 import type { Rules } from "../rule.ts";
 import type { Run } from "../run.ts";
-import { obtainTokens, opens, refreshBody, type IssuedTokens } from "../steps.ts";
+import { ageBetween, obtainTokens, opens, refreshBody, timed, type IssuedTokens } from "../steps.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -126,18 +126,18 @@ const throughItsLife = async (world: World, run: Run): Promise<Verdict> => {
   return run.forEach(
     lives(run, lastMs),
     async (agesMs, caseWorld) => {
-      const tokens = await obtainTokens(caseWorld);
-      let ageMs = 0;
+      const { value: tokens, at: issued } = await timed(caseWorld, () => obtainTokens(caseWorld));
       for (const nextMs of agesMs) {
-        if (nextMs > ageMs) await caseWorld.clock.sleep(nextMs - ageMs);
-        ageMs = Math.max(ageMs, nextMs);
-        const judgement = await refreshNow(
-          caseWorld,
-          caseWorld.target,
-          tokens,
-          `the refresh at an age of ${duration(ageMs)}`,
+        const { leastMs } = ageBetween(issued, await caseWorld.clock.now());
+        if (nextMs > leastMs) await caseWorld.clock.sleep(nextMs - leastMs);
+        const ageMs = ageBetween(issued, await caseWorld.clock.now()).leastMs;
+        const refreshed = await timed(caseWorld, () =>
+          refreshNow(caseWorld, caseWorld.target, tokens, `the refresh at an age of ${duration(ageMs)}`),
         );
-        if (judgement.kind !== "held") return judgement;
+        // What was planned for the end of its life may have come after it: only the measured age says.
+        const { greatestMs } = ageBetween(issued, refreshed.at);
+        if (greatestMs >= lastMs + ROOM_MS) return setAside("the token was too near to its end");
+        if (refreshed.value.kind !== "held") return refreshed.value;
       }
       return held;
     },

@@ -39,6 +39,7 @@ export const pushAt = (
       attempt: more.attempt ?? 1,
       connection: { id: 1, remotePort: 1, request: 1 },
       action: action.kind,
+      ...(action.kind === "hang" ? { outcome: "abandoned" as const } : {}),
       ...(status === undefined ? {} : { status }),
       ...more.line,
     },
