@@ -8,8 +8,8 @@ export interface Tolerance {
   readonly earlyGuardMs: number;
 }
 
-/** A tenth of a long delay may pass before its push is late. */
-const LATE_SHARE = 0.1;
+/** So much of a long delay may pass before its push is late. */
+const LATE_SHARE = 0.15;
 /** A moment that is known no better than to a third of its delay decides nothing. */
 const VAGUE_SHARE = 1 / 3;
 

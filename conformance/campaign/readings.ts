@@ -92,7 +92,14 @@ export const dueOf = (
 ): Bracket | undefined => {
   const delay = reading.delaysMs[index];
   if (delay === undefined) return undefined;
-  if (index === 0 || reading.from === "event") return shift(triggered, delay);
+  if (index === 0) return shift(triggered, delay);
+  if (reading.from === "event") {
+    // A sender that was late once, within what is allowed, may count on from there.
+    const due = shift(triggered, delay);
+    const previous = pushes[index - 1];
+    const counted = (previous?.ended ?? previous?.at)?.latestMs ?? due.latestMs;
+    return { ...due, latestMs: Math.max(due.latestMs, counted + delay - (reading.delaysMs[index - 1] ?? 0)) };
+  }
   const base = pushes[reading.from === "first" ? 0 : index - 1];
   const before = pushes[index - 1];
   if (base === undefined || before === undefined) return undefined;
