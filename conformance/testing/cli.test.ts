@@ -267,7 +267,7 @@ describe("a service in another process", () => {
   };
 
   it("with a defect: exit code 1, the right rule, and a replay that says it still fails", async () => {
-    const profile = await serve("code-lives-a-second-longer");
+    const profile = await serve("code-lives-eleven-minutes");
     const out = newDirectory();
     const run = await runCli(["conform", "--profile", profile, "--effort", "quick", "--out", out]);
     expect(run.stdout).toMatch(/✗ code\.lifetime\b/);
