@@ -13,7 +13,7 @@ import { parseEffort } from "./selection.ts";
 
 /**
  * The same rules under Vitest, one test a rule, all judged once and together:
- * `npx vitest --project conformance`. The target comes from the environment:
+ * `npx vitest run --project conformance`. The target comes from the environment:
  * TOUCHSTONE_PROFILE (the embedded fake where unset), TOUCHSTONE_EFFORT, TOUCHSTONE_SEED,
  * TOUCHSTONE_MAX_WAIT.
  */
