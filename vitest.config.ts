@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["{conformance,fake-server,reports}/**/*.test.ts", "*.test.ts"],
+          include: ["{conformance,fake-server,reports,scenarios}/**/*.test.ts", "*.test.ts"],
           exclude: ["conformance/suite.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -121,6 +121,51 @@ const Receiver = Type.Union(
   },
 );
 
+const Share = Type.Number({ minimum: 0, maximum: 1 });
+
+/** Objectives of one endpoint under load; percentiles count granted requests only. */
+const EndpointObjectives = Type.Object(
+  {
+    p50Ms: Type.Optional(Milliseconds),
+    p95Ms: Type.Optional(Milliseconds),
+    p99Ms: Type.Optional(Milliseconds),
+    errorShare: Type.Optional(Share),
+    minPerSecond: Type.Optional(Type.Number({ minimum: 0 })),
+  },
+  closed,
+);
+
+/** What a load run has to come to; what is left out keeps its default. */
+const Objectives = Type.Object(
+  {
+    endpoints: Type.Optional(
+      Type.Object(
+        {
+          authorize: Type.Optional(EndpointObjectives),
+          exchange: Type.Optional(EndpointObjectives),
+          refresh: Type.Optional(EndpointObjectives),
+          list: Type.Optional(EndpointObjectives),
+        },
+        closed,
+      ),
+    ),
+    push: Type.Optional(
+      Type.Object(
+        {
+          p50Ms: Type.Optional(Milliseconds),
+          p95Ms: Type.Optional(Milliseconds),
+          p99Ms: Type.Optional(Milliseconds),
+        },
+        { ...closed, description: "Delay from an event to its first push." },
+      ),
+    ),
+  },
+  {
+    ...closed,
+    description: "Objectives under load, by endpoint (authorize, exchange, refresh, list) and for pushes.",
+  },
+);
+
 /**
  * All that is particular to one target. Times are in milliseconds and say so in their
  * names. Placeholders in hooks: {{ms}} and {{seconds}} (clock.advance), {{accountId}} and
@@ -213,6 +258,23 @@ export const Profile = Type.Object(
           ...closed,
           description: "Fingerprints and readings that must not change; requirement ids are the keys.",
         },
+      ),
+    ),
+    slos: Type.Optional(Objectives),
+    safety: Type.Optional(
+      Type.Object(
+        {
+          hosts: Type.Optional(
+            Type.Array(Type.String({ minLength: 1 }), {
+              description: "Hosts that may be loaded, exactly as in the address; loopback always may.",
+            }),
+          ),
+          maxRate: Type.Optional(
+            Type.Number({ exclusiveMinimum: 0, description: "Highest rate, in requests a second." }),
+          ),
+          maxDurationMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+        },
+        { ...closed, description: "What a load run may do to this target." },
       ),
     ),
     notApplicable: Type.Optional(

@@ -1,0 +1,96 @@
+/** The scenarios that `touchstone load` knows. */
+export const scenarioNames = ["token", "notifications", "mixed", "push"] as const;
+export type ScenarioName = (typeof scenarioNames)[number];
+
+/** A stretch of a load shape: from one share of the asked rate to another, over a share of the duration. */
+export interface ShapeStretch {
+  readonly from: number;
+  readonly to: number;
+  /** Share of the whole duration; the stretches of a shape sum up to 1. */
+  readonly share: number;
+}
+
+/** Load shapes as data, all of them an open model: arrivals do not wait for answers. */
+export const shapes = {
+  constant: [{ from: 1, to: 1, share: 1 }],
+  ramp: [
+    { from: 0, to: 1, share: 0.8 },
+    { from: 1, to: 1, share: 0.2 },
+  ],
+  spike: [
+    { from: 0.2, to: 0.2, share: 0.35 },
+    { from: 0.2, to: 1, share: 0.05 },
+    { from: 1, to: 1, share: 0.2 },
+    { from: 1, to: 0.2, share: 0.05 },
+    { from: 0.2, to: 0.2, share: 0.35 },
+  ],
+  soak: [
+    { from: 0, to: 1, share: 0.05 },
+    { from: 1, to: 1, share: 0.95 },
+  ],
+} as const satisfies Readonly<Record<string, readonly ShapeStretch[]>>;
+
+/** `breakpoint` is no fixed course: it searches the highest rate at which the objectives hold, step by step. */
+export const shapeNames = [...(Object.keys(shapes) as (keyof typeof shapes)[]), "breakpoint"] as const;
+export type FixedShapeName = keyof typeof shapes;
+export type ShapeName = FixedShapeName | "breakpoint";
+
+/** A stretch in plain numbers: rates in arrivals a second, times in milliseconds since the start of the load. */
+export interface Stage {
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly fromRate: number;
+  readonly toRate: number;
+}
+
+/** The stages of a shape for a peak rate (arrivals a second) and a duration. */
+export const stagesOf = (shape: FixedShapeName, rate: number, durationMs: number): readonly Stage[] => {
+  let startMs = 0;
+  return shapes[shape].map(({ from, to, share }) => {
+    const stage = { startMs, durationMs: share * durationMs, fromRate: from * rate, toRate: to * rate };
+    startMs += stage.durationMs;
+    return stage;
+  });
+};
+
+/** The rate that was asked for at a moment; 0 outside the stages. */
+export const askedRateAt = (stages: readonly Stage[], atMs: number): number => {
+  const stage = stages.find(({ startMs, durationMs }) => atMs >= startMs && atMs < startMs + durationMs);
+  if (stage === undefined) return 0;
+  return stage.fromRate + ((stage.toRate - stage.fromRate) * (atMs - stage.startMs)) / stage.durationMs;
+};
+
+/** How many arrivals all stages ask for. */
+export const askedArrivals = (stages: readonly Stage[]): number =>
+  stages.reduce((sum, stage) => sum + arrivalsIn(stage, stage.durationMs), 0);
+
+/**
+ * When the arrival of this index (from 0) was meant to start, in milliseconds since the start of
+ * the load: the moment at which the integral of the asked rate reaches the index. The end of the
+ * last stage where the stages ask for fewer.
+ */
+export const intendedStartMs = (stages: readonly Stage[], index: number): number => {
+  let before = 0;
+  let endMs = 0;
+  for (const stage of stages) {
+    const here = arrivalsIn(stage, stage.durationMs);
+    endMs = stage.startMs + stage.durationMs;
+    if (here > 0 && index < before + here) return stage.startMs + elapsedAt(stage, index - before);
+    before += here;
+  }
+  return endMs;
+};
+
+/** Arrivals in the first part of a stage: the area under its straight line. */
+const arrivalsIn = (stage: Stage, elapsedMs: number): number => {
+  const slope = (stage.toRate - stage.fromRate) / stage.durationMs;
+  return (stage.fromRate * elapsedMs + (slope * elapsedMs * elapsedMs) / 2) / 1_000;
+};
+
+/** The elapsed time at which a stage has had that many arrivals: the quadratic formula in the form that also holds for a flat stage. */
+const elapsedAt = (stage: Stage, arrivals: number): number => {
+  const slope = (stage.toRate - stage.fromRate) / stage.durationMs;
+  const target = arrivals * 1_000;
+  const root = Math.sqrt(Math.max(0, stage.fromRate ** 2 + 2 * slope * target));
+  return target === 0 ? 0 : (2 * target) / (stage.fromRate + root);
+};
