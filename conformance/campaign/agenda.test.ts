@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
 import { isOverdue, nextStopMs, readingsLeft } from "./agenda.ts";
-import { readingsOf, type History } from "./readings.ts";
+import { readingsOf } from "../contract/readings.ts";
+import type { History } from "./readings.ts";
 
 const options = { latenessMs: 10_000, earlyGuardMs: 0, fineMs: 1_000, coarseMs: 60_000 };
 const moment = (ms: number) => ({ earliestMs: ms, latestMs: ms });

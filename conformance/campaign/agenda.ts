@@ -1,7 +1,8 @@
 import type { Bracket } from "../world/exchange.ts";
 import { allowedLatenessMs, fitOf, type Tolerance } from "./fits.ts";
 import { timeoutEnds } from "./timeouts.ts";
-import { anchors, dueOf, type Anchor, type History, type Reading } from "./readings.ts";
+import type { Reading } from "../contract/readings.ts";
+import { anchors, dueOf, type Anchor, type History } from "./readings.ts";
 
 /** One notification that more pushes may come of, and the readings that its pushes so far allow. */
 export interface Watched {

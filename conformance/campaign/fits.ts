@@ -1,6 +1,7 @@
 import { duration } from "../contract/duration.ts";
 import type { Bracket } from "../world/exchange.ts";
-import { dueOf, type Anchor, type History, type Reading } from "./readings.ts";
+import type { Reading } from "../contract/readings.ts";
+import { dueOf, type Anchor, type History } from "./readings.ts";
 
 /** How exactly a push is expected. */
 export interface Tolerance {

@@ -10,7 +10,7 @@ import {
   type Finding,
   type Part,
 } from "./finding.ts";
-import { lastInstantMs, readingsOf } from "./readings.ts";
+import { lastInstantMs, readingsOf } from "../contract/readings.ts";
 import { readingsThatFit } from "./judge-schedule.ts";
 
 const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";

@@ -3,15 +3,8 @@ import { broke, held, undecided } from "../judgement.ts";
 import type { Campaign, Specimen } from "./data.ts";
 import { findingOf, ofPurpose, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
 import { fitOf, type Fit, type FitOptions } from "./fits.ts";
-import {
-  anchors,
-  dueOf,
-  instantsOf,
-  readingsOf,
-  type Anchor,
-  type Reading,
-  type ReadingName,
-} from "./readings.ts";
+import { instantsOf, readingsOf, type Reading, type ReadingName } from "../contract/readings.ts";
+import { anchors, dueOf, type Anchor } from "./readings.ts";
 
 /** Notifications whose pushes tell the schedule: they failed at once, each time, until acknowledged if ever. */
 const telling = (campaign: Campaign): readonly Specimen[] =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
-import { dueOf, instantsOf, lastInstantMs, readingsOf } from "./readings.ts";
+import { instantsOf, lastInstantMs, readingsOf } from "../contract/readings.ts";
+import { dueOf } from "./readings.ts";
 import { campaignMs, hangAfterMs, watchMs } from "./span.ts";
 
 const readings = readingsOf(documentLimits);

@@ -11,7 +11,8 @@ import { createCollector, type Collector } from "./collector.ts";
 import { isAcknowledged, type Campaign, type Disturbance, type SpecimenPlan } from "./data.ts";
 import { hangAfterMs, pushToleranceOf, watchMs } from "./span.ts";
 import { allowedLatenessMs } from "./fits.ts";
-import { dueOf, readingsOf, type Reading } from "./readings.ts";
+import { readingsOf, type Reading } from "../contract/readings.ts";
+import { dueOf } from "./readings.ts";
 import { acknowledgement, heldAnswer, scouts, wavesOf } from "./specimens.ts";
 import { openTimeline, type Timeline } from "./timeline.ts";
 

@@ -1,6 +1,6 @@
 import type { Limits } from "../contract/limits.ts";
 import { allowedLatenessMs, type Tolerance } from "./fits.ts";
-import { instantsOf, lastInstantMs, readingsOf } from "./readings.ts";
+import { instantsOf, lastInstantMs, readingsOf } from "../contract/readings.ts";
 
 type ScheduleLimits = Pick<Limits, "pushDelaysMs" | "maxPushes">;
 

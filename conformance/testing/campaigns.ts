@@ -1,5 +1,5 @@
 import type { Campaign, SeenPush, Specimen, SpecimenPlan } from "../campaign/data.ts";
-import { instantsOf, readingsOf, type ReadingName } from "../campaign/readings.ts";
+import { instantsOf, readingsOf, type ReadingName } from "../contract/readings.ts";
 import { scouts, wavesOf } from "../campaign/specimens.ts";
 import { documentLimits } from "../contract/limits.ts";
 import type { PushAction } from "../contract/push.ts";

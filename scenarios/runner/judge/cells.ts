@@ -1,0 +1,69 @@
+/** A distribution as its histogram keeps it: values in milliseconds, ascending, with how often each came. */
+export type Cells = readonly (readonly [valueMs: number, count: number])[];
+
+export const countOf = (cells: Cells): number => cells.reduce((sum, [, count]) => sum + count, 0);
+
+/** The smallest value that at least this share of all values does not exceed; undefined where there are none. */
+export const quantileOf = (cells: Cells, share: number): number | undefined => {
+  const rank = Math.max(1, Math.ceil(share * countOf(cells)));
+  let reached = 0;
+  for (const [value, count] of cells) {
+    reached += count;
+    if (reached >= rank) return value;
+  }
+  return cells.at(-1)?.[0];
+};
+
+/** All of them as one distribution. */
+export const mergeCells = (parts: readonly Cells[]): Cells => {
+  const counts = new Map<number, number>();
+  for (const part of parts)
+    for (const [value, count] of part) counts.set(value, (counts.get(value) ?? 0) + count);
+  return [...counts].toSorted(([a], [b]) => a - b);
+};
+
+const RESAMPLES = 200;
+const MOST_BLOCKS = 60;
+const LEAST_BLOCKS = 5;
+
+/**
+ * A 95 % interval of a quantile by the bootstrap over blocks of time (Künsch 1989, with blocks that
+ * do not overlap): requests of one second share their fate, so seconds are drawn, never requests.
+ * Undefined where there are too few blocks for an interval to mean anything.
+ */
+export const quantileInterval = (
+  seconds: readonly Cells[],
+  share: number,
+  random: () => number,
+): readonly [number, number] | undefined => {
+  const blocks = blocksOf(seconds.filter((cells) => cells.length > 0));
+  if (blocks.length < LEAST_BLOCKS) return undefined;
+  const drawn = Array.from({ length: RESAMPLES }, () =>
+    quantileOf(mergeCells(blocks.map(() => blocks[Math.floor(random() * blocks.length)] ?? [])), share),
+  )
+    .filter((value) => value !== undefined)
+    .toSorted((a, b) => a - b);
+  const at = (part: number): number =>
+    drawn[Math.min(drawn.length - 1, Math.floor(part * drawn.length))] ?? 0;
+  return [at(0.025), at(0.975)];
+};
+
+/** Neighbouring seconds together, so that a long run costs no more than a short one. */
+const blocksOf = (seconds: readonly Cells[]): readonly Cells[] => {
+  const size = Math.ceil(seconds.length / MOST_BLOCKS);
+  if (size <= 1) return seconds;
+  return Array.from({ length: Math.ceil(seconds.length / size) }, (_, at) =>
+    mergeCells(seconds.slice(at * size, (at + 1) * size)),
+  );
+};
+
+/** A small seeded generator (mulberry32) of numbers from 0 to below 1. */
+export const seededRandom = (seed: number): (() => number) => {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+};

@@ -1,0 +1,158 @@
+import type { ObjectiveResult } from "../../../conformance/contract/load-record.ts";
+import type { Profile } from "../../../conformance/contract/profile.ts";
+import { countOf, quantileInterval, quantileOf, mergeCells, seededRandom, type Cells } from "./cells.ts";
+
+type Objectives = NonNullable<Profile["slos"]>;
+type Endpoint = keyof NonNullable<Objectives["endpoints"]>;
+type Wanted = NonNullable<NonNullable<Objectives["endpoints"]>[Endpoint]>;
+
+/** What every endpoint has to come to where the profile does not say otherwise. */
+export const usualObjectives: Wanted = { p95Ms: 500, p99Ms: 1_000, errorShare: 0.01 };
+/** Delay from an event to its first push, where the profile does not say otherwise. */
+export const usualPushObjectives: NonNullable<Objectives["push"]> = { p95Ms: 5_000 };
+
+const endpoints = ["authorize", "exchange", "refresh", "list"] as const satisfies readonly Endpoint[];
+
+/** What was measured of one endpoint, warm-up excluded. */
+export interface EndpointMeasure {
+  /** Response times of granted requests, one distribution a second. */
+  readonly seconds: readonly Cells[];
+  readonly granted: number;
+  readonly refused: number;
+  readonly failed: number;
+}
+
+export interface Measures {
+  readonly endpoints: Readonly<Partial<Record<string, EndpointMeasure>>>;
+  /** Length of the stretch that was measured. */
+  readonly measuredSeconds: number;
+  /** Delays of first pushes, one distribution a second of their events. */
+  readonly pushDelays?: readonly Cells[];
+  readonly seed: number;
+}
+
+/**
+ * Judges the objectives from the histograms. Percentiles are of granted requests alone, counted from
+ * the moment they were meant to be served; what failed can only make the error share worse. An
+ * endpoint that the scenario never calls has no objective; one that the profile names and nobody
+ * called was not measured, which is no success.
+ */
+export const judgeObjectives = (
+  profile: Pick<Profile, "slos">,
+  measures: Measures,
+): readonly ObjectiveResult[] => [
+  ...endpoints.flatMap((endpoint) => {
+    const asked = profile.slos?.endpoints?.[endpoint];
+    const measure = measures.endpoints[endpoint];
+    if (measure === undefined)
+      return Object.keys(asked ?? {}).length === 0 ? [] : unmeasured(endpoint, asked ?? {});
+    return judgeEndpoint(endpoint, { ...usualObjectives, ...asked }, measure, measures);
+  }),
+  ...judgePushes({ ...usualPushObjectives, ...profile.slos?.push }, measures),
+];
+
+const percentiles = [
+  ["p50Ms", 0.5, "p50"],
+  ["p95Ms", 0.95, "p95"],
+  ["p99Ms", 0.99, "p99"],
+] as const;
+
+const judgeEndpoint = (
+  endpoint: string,
+  wanted: Wanted,
+  measure: EndpointMeasure,
+  { measuredSeconds, seed }: Measures,
+): readonly ObjectiveResult[] => {
+  const all = measure.granted + measure.refused + measure.failed;
+  return [
+    ...latencyObjectives(endpoint, wanted, measure.seconds, seed),
+    ...(wanted.errorShare === undefined
+      ? []
+      : [
+          verdictOf({
+            name: `${endpoint} errors`,
+            limit: wanted.errorShare,
+            unit: "share",
+            bound: "at most",
+            ...(all === 0
+              ? {}
+              : { measured: measure.failed / all, interval: shareInterval(measure.failed, all) }),
+          }),
+        ]),
+    ...(wanted.minPerSecond === undefined
+      ? []
+      : [
+          verdictOf({
+            name: `${endpoint} throughput`,
+            limit: wanted.minPerSecond,
+            unit: "per second",
+            bound: "at least",
+            ...(measuredSeconds === 0
+              ? {}
+              : { measured: (measure.granted + measure.refused) / measuredSeconds }),
+          }),
+        ]),
+  ];
+};
+
+const latencyObjectives = (
+  name: string,
+  wanted: { readonly [Key in (typeof percentiles)[number][0]]?: number },
+  seconds: readonly Cells[],
+  seed: number,
+): readonly ObjectiveResult[] => {
+  const whole = mergeCells(seconds);
+  return percentiles.flatMap(([key, share, label]) => {
+    const limit = wanted[key];
+    if (limit === undefined) return [];
+    const measured = countOf(whole) === 0 ? undefined : quantileOf(whole, share);
+    const interval = quantileInterval(seconds, share, seededRandom(seed));
+    return [
+      verdictOf({
+        name: `${name} ${label}`,
+        limit,
+        unit: "ms",
+        bound: "at most",
+        ...(measured === undefined ? {} : { measured }),
+        ...(measured === undefined || interval === undefined ? {} : { interval: [...interval] }),
+      }),
+    ];
+  });
+};
+
+const judgePushes = (
+  wanted: NonNullable<Objectives["push"]>,
+  { pushDelays, seed }: Measures,
+): readonly ObjectiveResult[] =>
+  pushDelays === undefined ? [] : latencyObjectives("push delay", wanted, pushDelays, seed);
+
+const unmeasured = (endpoint: string, asked: Wanted): readonly ObjectiveResult[] => [
+  {
+    name: `${endpoint} (${Object.keys(asked).join(", ")})`,
+    limit: 0,
+    unit: "ms",
+    bound: "at most",
+    verdict: "not measured",
+    reason: "this scenario does not call the endpoint",
+  },
+];
+
+const verdictOf = (objective: Omit<ObjectiveResult, "verdict">): ObjectiveResult => {
+  const { measured, limit, bound } = objective;
+  if (measured === undefined)
+    return { ...objective, verdict: "not measured", reason: "no request was granted outside the warm-up" };
+  return {
+    ...objective,
+    verdict: (bound === "at most" ? measured <= limit : measured >= limit) ? "held" : "breached",
+  };
+};
+
+/** Wilson's 95 % interval of a share (Wilson 1927). */
+export const shareInterval = (hits: number, of: number): [number, number] => {
+  const z = 1.959964;
+  const share = hits / of;
+  const spread = z * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
+  const middle = share + (z * z) / (2 * of);
+  const scale = 1 + (z * z) / of;
+  return [Math.max(0, (middle - spread) / scale), Math.min(1, (middle + spread) / scale)];
+};
