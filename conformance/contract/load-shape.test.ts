@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  askedArrivals,
+  askedRateAt,
+  intendedStartMs,
+  shapes,
+  stagesOf,
+  type FixedShapeName,
+} from "./load-shape.ts";
+
+const names = Object.keys(shapes) as FixedShapeName[];
+const shape = fc.constantFrom(...names);
+const rate = fc.integer({ min: 1, max: 5_000 });
+const durationMs = fc.integer({ min: 1_000, max: 3_600_000 });
+
+describe("load shapes", () => {
+  it.each(names)("%s covers the whole duration and peaks at the asked rate", (name) => {
+    const stages = stagesOf(name, 300, 10_000);
+    expect(stages.reduce((sum, stage) => sum + stage.durationMs, 0)).toBeCloseTo(10_000, 6);
+    expect(Math.max(...stages.map(({ toRate }) => toRate))).toBe(300);
+  });
+
+  it("constant starts arrivals at even distances", () => {
+    const stages = stagesOf("constant", 100, 2_000);
+    expect([0, 1, 2, 199].map((index) => intendedStartMs(stages, index))).toEqual([0, 10, 20, 1_990]);
+    expect(askedArrivals(stages)).toBe(200);
+  });
+
+  it("a ramp from nothing has its n-th arrival where the area under the line reaches n", () => {
+    const [ramp] = stagesOf("ramp", 100, 10_000);
+    if (ramp === undefined) throw new Error("a ramp has a first stage");
+    // 100/s over 8 s from 0: 6.25 t² arrivals after t seconds.
+    expect(intendedStartMs([ramp], 100)).toBeCloseTo(4_000, 6);
+    expect(askedRateAt([ramp], 4_000)).toBeCloseTo(50, 6);
+  });
+
+  it("no arrival is meant to start before the one before it, nor after the end", () => {
+    fc.assert(
+      fc.property(shape, rate, durationMs, fc.nat(5_000), (name, peak, lengthMs, index) => {
+        const stages = stagesOf(name, peak, lengthMs);
+        const here = intendedStartMs(stages, index);
+        const next = intendedStartMs(stages, index + 1);
+        return here >= 0 && here <= next && next <= lengthMs * (1 + 1e-9);
+      }),
+    );
+  });
+});

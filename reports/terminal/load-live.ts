@@ -1,0 +1,129 @@
+import type { Latencies, SecondLine } from "../../conformance/contract/load-record.ts";
+import { figure } from "../text/figures.ts";
+import { latency, sparkline } from "../text/latency.ts";
+import { cut } from "../text/layout.ts";
+import type { Page } from "./palette.ts";
+
+/** A second of a load run with what it says of latency: all endpoints' granted requests together. */
+export interface LiveSecond {
+  readonly line: SecondLine;
+  readonly latencies?: Pick<Latencies, "p50Ms" | "p95Ms" | "p99Ms"> | undefined;
+}
+
+/** How far a load run has come. */
+export interface LoadLiveState {
+  readonly seconds: readonly LiveSecond[];
+  readonly durationMs: number;
+  /** What is being done beside the load: looking first, waiting for retries. */
+  readonly phase?: string | undefined;
+}
+
+interface Counts {
+  readonly asked: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly breaches: number;
+  readonly dropped: number;
+}
+
+const countsOf = (seconds: readonly LiveSecond[]): Counts => {
+  const sum = (of: (line: SecondLine) => number): number =>
+    seconds.reduce((total, { line }) => total + of(line), 0);
+  const requests = (line: SecondLine) => Object.values(line.requests);
+  return {
+    asked: sum(({ asked }) => asked),
+    done: sum((line) =>
+      requests(line).reduce((all, { granted, refused, failed }) => all + granted + refused + failed, 0),
+    ),
+    failed: sum((line) => requests(line).reduce((all, { failed }) => all + failed, 0)),
+    breaches: sum(({ breaches }) => Object.values(breaches).reduce((all, count) => all + count, 0)),
+    dropped: sum(({ dropped }) => dropped),
+  };
+};
+
+/** The latest seconds as one line: time, rates, percentiles, errors, breaches, drops. */
+export const loadLine = ({ seconds, durationMs, phase }: LoadLiveState, { palette }: Page): string => {
+  const last = seconds.at(-1);
+  if (last === undefined) return palette.dim(phase ?? "starting k6");
+  const now = countsOf([last]);
+  const all = countsOf(seconds);
+  const bad = (text: string, count: number): string => (count === 0 ? palette.dim(text) : palette.red(text));
+  const p = last.latencies;
+  return [
+    `${last.line.second + 1}/${Math.round(durationMs / 1_000)} s`,
+    `${figure(Math.round(last.line.started))} of ${figure(Math.round(now.asked))} arrivals/s, ${figure(now.done)} requests/s`,
+    p === undefined
+      ? "no answer"
+      : `p50 ${latency(p.p50Ms)}  p95 ${latency(p.p95Ms)}  p99 ${latency(p.p99Ms)}`,
+    bad(`${figure(all.failed)} failed`, all.failed),
+    bad(`${figure(all.breaches)} breaches`, all.breaches),
+    bad(`${figure(all.dropped)} dropped`, all.dropped),
+    ...(phase === undefined ? [] : [palette.dim(phase)]),
+  ].join("  ");
+};
+
+const SPARKS = 40;
+
+/** What a terminal shows while the load runs: the line, and the p95 of the last seconds as a sparkline below. */
+export const loadLines = (state: LoadLiveState, page: Page): readonly string[] => {
+  const history = state.seconds.flatMap(({ latencies }) =>
+    latencies === undefined ? [] : [latencies.p95Ms],
+  );
+  return [
+    loadLine(state, page),
+    ...(history.length < 2
+      ? []
+      : [page.palette.dim(`p95  ${sparkline(history, Math.min(SPARKS, page.columns - 6))}`)]),
+  ];
+};
+
+/** What live lines are written to; process.stderr is one. */
+export interface LiveStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+export interface LoadLive {
+  show(state: LoadLiveState): void;
+  clear(): void;
+}
+
+/** Without a terminal, a plain line is written once in so many seconds. */
+const PLAIN_EVERY_SECONDS = 5;
+const up = "\u001b[1A";
+const erase = "\r\u001b[2K";
+
+/** Shows a load run: rewritten in place on a terminal, plain lines elsewhere. */
+export const createLoadLive = (stream: LiveStream, page: Page): LoadLive => {
+  let shown = 0;
+  let told = -1;
+  const clear = (): void => {
+    if (shown > 0) stream.write(erase + (up + erase).repeat(shown - 1));
+    shown = 0;
+  };
+  return {
+    clear,
+    show: (state) => {
+      const width = (stream.columns ?? 100) - 1;
+      if (stream.isTTY === true) {
+        clear();
+        const lines = loadLines(state, { palette: page.palette, columns: width });
+        stream.write(lines.map((line) => cutLine(line, width)).join("\n"));
+        shown = lines.length;
+        return;
+      }
+      const second = state.seconds.at(-1)?.line.second;
+      if (second === undefined || second === told || (second + 1) % PLAIN_EVERY_SECONDS !== 0) return;
+      told = second;
+      stream.write(`${loadLine(state, page)}\n`);
+    },
+  };
+};
+
+/** A coloured line is left whole where it fits, and loses its colours where it has to be cut. */
+const cutLine = (line: string, width: number): string => {
+  // eslint-disable-next-line no-control-regex -- the colours of a palette are control characters
+  const bare = line.replace(/\u001b\[[\d;]*m/g, "");
+  return bare.length <= width ? line : cut(bare, width);
+};

@@ -1,0 +1,20 @@
+/** A latency to the precision that matters: "0.84 ms", "12.3 ms", "340 ms", "1.25 s". */
+export const latency = (valueMs: number): string => {
+  if (valueMs >= 999.5) return `${(valueMs / 1_000).toFixed(2)} s`;
+  if (valueMs >= 99.95) return `${Math.round(valueMs)} ms`;
+  return valueMs >= 9.995 ? `${valueMs.toFixed(1)} ms` : `${valueMs.toFixed(2)} ms`;
+};
+
+const bars = "▁▂▃▄▅▆▇█";
+
+/** Values as a row of bars, the greatest one full; the last so many where there are more. */
+export const sparkline = (values: readonly number[], most: number): string => {
+  const shown = values.slice(-most);
+  const greatest = Math.max(...shown, Number.MIN_VALUE);
+  return shown
+    .map((value) => bars[Math.min(bars.length - 1, Math.floor((value / greatest) * bars.length))] ?? "")
+    .join("");
+};
+
+/** A share as people read it: 0.0123 gives "1.23 %". */
+export const percent = (share: number): string => `${Number((share * 100).toPrecision(3))} %`;

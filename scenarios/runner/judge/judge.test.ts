@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { createAbortWatch } from "./abort.ts";
+import { judgeObjectives, shareInterval, type EndpointMeasure } from "./objectives.ts";
+import { checkSafety } from "./safety.ts";
+import { judgeValidity, type LoadEvidence } from "./validity.ts";
+
+const measure = (latencyMs: number, counts: Partial<EndpointMeasure> = {}): EndpointMeasure => ({
+  seconds: Array.from({ length: 10 }, () => [[latencyMs, 100]] as const),
+  granted: 1_000,
+  refused: 0,
+  failed: 0,
+  ...counts,
+});
+
+describe("objectives", () => {
+  const judge = (slos: Parameters<typeof judgeObjectives>[0]["slos"], list: EndpointMeasure) =>
+    judgeObjectives(slos === undefined ? {} : { slos }, {
+      endpoints: { list },
+      measuredSeconds: 10,
+      seed: 1,
+    });
+  const verdicts = (results: ReturnType<typeof judge>) =>
+    Object.fromEntries(results.map(({ name, verdict }) => [name, verdict]));
+
+  it("a fast and faultless endpoint holds the usual ones", () => {
+    expect(verdicts(judge(undefined, measure(5)))).toEqual({
+      "list p95": "held",
+      "list p99": "held",
+      "list errors": "held",
+    });
+  });
+
+  it("the profile's own limits take the place of the usual ones, each by itself", () => {
+    const slos = { endpoints: { list: { p95Ms: 4, minPerSecond: 50 } } };
+    expect(verdicts(judge(slos, measure(5)))).toEqual({
+      "list p95": "breached",
+      "list p99": "held",
+      "list errors": "held",
+      "list throughput": "held",
+    });
+  });
+
+  it("failed requests count against errors and throughput, and never touch a percentile", () => {
+    const slos = { endpoints: { list: { minPerSecond: 100 } } };
+    expect(verdicts(judge(slos, measure(5, { granted: 900, failed: 100 })))).toEqual({
+      "list p95": "held",
+      "list p99": "held",
+      "list errors": "breached",
+      "list throughput": "breached",
+    });
+  });
+
+  it("an endpoint that the profile names and nobody called was not measured", () => {
+    const results = judge({ endpoints: { refresh: { p95Ms: 100 } } }, measure(5));
+    expect(results.find(({ name }) => name.startsWith("refresh"))?.verdict).toBe("not measured");
+  });
+
+  it("an endpoint of which nothing was granted has no percentile, and that is no success", () => {
+    const results = judge(undefined, measure(5, { seconds: [], granted: 0, failed: 10 }));
+    expect(verdicts(results)).toEqual({
+      "list p95": "not measured",
+      "list p99": "not measured",
+      "list errors": "breached",
+    });
+  });
+
+  it("the interval of a share is Wilson's", () => {
+    // Brown, Cai and DasGupta 2001: the interval of 0 in n is [0, z²/(n + z²)].
+    expect(shareInterval(0, 100)[0]).toBeCloseTo(0, 12);
+    expect(shareInterval(0, 100)[1]).toBeCloseTo(3.841459 / 103.841459, 5);
+  });
+});
+
+describe("giving a run up", () => {
+  const second = (granted: number, failed: number) => ({
+    requests: { list: { granted, refused: 0, failed } },
+  });
+
+  it("after so many bad seconds on end, and not before", () => {
+    const watch = createAbortWatch({ errorShare: 0.5, seconds: 3 });
+    const seen = [second(1, 9), second(1, 9), second(9, 1), second(0, 1), second(0, 1), second(0, 1)].map(
+      watch,
+    );
+    expect(seen.map((reason) => reason !== undefined)).toEqual([false, false, false, false, false, true]);
+    expect(seen.at(-1)).toContain("50 %");
+  });
+
+  it("silence is no failure", () => {
+    const watch = createAbortWatch({ errorShare: 0.5, seconds: 1 });
+    expect(watch({ requests: {} })).toBeUndefined();
+  });
+});
+
+describe("what may be loaded", () => {
+  const asked = { rate: 100, durationMs: 10_000 };
+
+  it.each(["http://127.0.0.1:8080", "http://localhost:1", "http://[::1]:9"])("loopback: %s", (baseUrl) => {
+    expect(() => checkSafety({ baseUrl }, [], asked)).not.toThrow();
+  });
+
+  it.each([
+    ["https://staging.example", undefined],
+    ["https://staging.example", { hosts: ["example"] }],
+    ["https://staging.example", { hosts: ["other.example"] }],
+    ["http://127.0.0.1.example", { hosts: [] }],
+    ["http://localhost.example", undefined],
+  ])("%s is refused with %j, by name", (baseUrl, safety) => {
+    expect(() => checkSafety({ baseUrl, ...(safety === undefined ? {} : { safety }) }, [], asked)).toThrow(
+      /host ".*example" may not be loaded.*safety\.hosts/,
+    );
+  });
+
+  it("a host that is named exactly, and its event hook only where that is named too", () => {
+    const profile = { baseUrl: "https://staging.example", safety: { hosts: ["staging.example"] } };
+    expect(() => checkSafety(profile, [], asked)).not.toThrow();
+    expect(() => checkSafety(profile, ["https://events.example/x"], asked)).toThrow('"events.example"');
+  });
+
+  it("no more than the ceilings", () => {
+    const profile = { baseUrl: "http://127.0.0.1", safety: { maxRate: 50, maxDurationMs: 5_000 } };
+    expect(() => checkSafety(profile, [], asked)).toThrow(/--rate is 100.*50[\s\S]*--duration is 10 s.*5 s/);
+  });
+});
+
+describe("whether a run speaks of speed", () => {
+  const evidence = (
+    achieved: Partial<LoadEvidence["achieved"]>,
+    rest: Partial<LoadEvidence> = {},
+  ): LoadEvidence => ({
+    achieved: {
+      arrivalsAsked: 1_000,
+      arrivals: 1_000,
+      dropped: 0,
+      requests: 3_000,
+      requestsPerSecond: 300,
+      seconds: 10,
+      ...achieved,
+    },
+    whole: true,
+    busiest: 5,
+    most: 50,
+    cores: 2,
+    ...rest,
+  });
+
+  it("a load that was the one asked for is valid", () => {
+    expect(judgeValidity(evidence({})).valid).toBe(true);
+  });
+
+  it.each([
+    ["dropped with all users busy", evidence({ dropped: 3 }, { busiest: 50 }), /too slow/],
+    ["dropped with users free", evidence({ dropped: 3 }), /cannot keep up/],
+    ["fewer started than asked for", evidence({ arrivals: 900 }), /900 of 1000/],
+    ["nothing started", evidence({ arrivals: 0 }), /no iteration/],
+  ])("%s is not", (_, given, reason) => {
+    const { valid, reasons } = judgeValidity(given);
+    expect(valid).toBe(false);
+    expect(reasons.map((one) => `${one.reason} ${one.remedy}`).join(" ")).toMatch(reason);
+  });
+
+  it("late starts are not, and the reason tells of the machine", () => {
+    const lag = {
+      count: 1,
+      minMs: 0,
+      meanMs: 0,
+      p50Ms: 0,
+      p90Ms: 0,
+      p95Ms: 0,
+      p99Ms: 900,
+      p999Ms: 0,
+      maxMs: 0,
+    };
+    expect(judgeValidity(evidence({ lag, k6Cores: 1.9, machineIdle: 0.01 })).reasons[0]?.reason).toMatch(
+      /900 ms late.*1\.9 of 2 cores, 1 %/,
+    );
+  });
+
+  it("a run that was stopped early is not blamed for what it did not start", () => {
+    expect(judgeValidity(evidence({ arrivals: 300 }, { whole: false })).valid).toBe(true);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { documentLimits } from "../../../conformance/contract/limits.ts";
+import { instantsOf, readingsOf } from "../../../conformance/contract/readings.ts";
+import { judgePushes, type PushEvidence, type SeenPush } from "./judge.ts";
+
+const at = (ms: number) => ({ earliestMs: ms, latestMs: ms + 20 });
+
+/** The pushes of one notification at these seconds; the last one acknowledged where it says so. */
+const pushes = (id: string, seconds: readonly number[], acknowledged = false): SeenPush[] =>
+  seconds.map((second, index) => ({
+    notificationId: id,
+    atMs: second * 1_000,
+    target: at(second * 1_000),
+    fields: `{"id":"${id}"}`,
+    acknowledged: acknowledged && index === seconds.length - 1,
+    answered: "503",
+    method: "POST",
+    path: "/service/webhook",
+    body: `{"id":"${id}"}`,
+  }));
+
+const judge = (
+  seen: readonly SeenPush[],
+  ids = [...new Set(seen.map((push) => push.notificationId))],
+  untilS = 1_200,
+) => {
+  const evidence: PushEvidence = {
+    events: ids.map((notificationId) => ({ notificationId, atMs: 0, target: at(0) })),
+    pushes: seen,
+    watchedUntil: at(untilS * 1_000),
+    limits: documentLimits,
+    latenessMs: 10_000,
+    askedRateAt: () => 50,
+  };
+  const { rules, ...rest } = judgePushes(evidence);
+  return {
+    ...rest,
+    broken: rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id),
+    checks: Object.fromEntries(rules.map(({ id, checks }) => [id, checks])),
+    notes: rules.flatMap(({ note }) => (note === undefined ? [] : [note])),
+  };
+};
+
+describe("pushes under load", () => {
+  it("one that is acknowledged at once breaks nothing", () => {
+    const judged = judge(pushes("a", [0.1], true));
+    expect(judged.broken).toEqual([]);
+    expect(judged.checks).toMatchObject({ "push.delivered": 1, "push.cap": 1, "push.acknowledged-stops": 1 });
+  });
+
+  it.each(readingsOf(documentLimits).filter(({ keepsCap }) => keepsCap))(
+    "the schedule as $name has it breaks nothing",
+    (reading) => {
+      const judged = judge(
+        pushes(
+          "a",
+          instantsOf(reading).map((ms) => ms / 1_000 + 0.05),
+        ),
+      );
+      expect(judged.broken).toEqual([]);
+      expect(judged.readings).toContain(reading.name);
+      expect(judged.checks["push.schedule"]).toBe(reading.pushes - 1);
+    },
+  );
+
+  it.each([
+    ["an event that is never pushed", pushes("a", [0.1], true), ["a", "b"], ["push.delivered"]],
+    [
+      "a push after its acknowledgement",
+      [...pushes("a", [0], true), ...pushes("a", [30], true)],
+      ["a"],
+      ["push.acknowledged-stops"],
+    ],
+    ["six pushes", pushes("a", [0, 30, 90, 210, 450, 930]), ["a"], ["push.cap"]],
+    ["a retry that never comes", pushes("a", [0, 30, 90]), ["a"], ["push.unacknowledged-retries"]],
+    ["retries too early", pushes("a", [0, 3, 9, 21, 45]), ["a"], ["push.schedule"]],
+    ["a retry too late", pushes("a", [0, 30, 140, 260, 500]), ["a"], ["push.schedule"]],
+    [
+      "a body that changes",
+      pushes("a", [0, 30], true).map((push, index) => ({ ...push, fields: `${index}` })),
+      ["a"],
+      ["push.same-notification"],
+    ],
+  ])("%s is found", (_, seen, ids, broken) => {
+    const judged = judge(seen, ids);
+    expect(judged.broken).toEqual(broken);
+    expect(judged.breaches[0]).toMatchObject({ rule: broken[0], askedRate: 50 });
+  });
+
+  it("two notifications that fit no common reading break the schedule", () => {
+    const judged = judge([...pushes("a", [0, 30, 90, 210, 450]), ...pushes("b", [0, 30, 60, 120, 240])]);
+    expect(judged.broken).toEqual(["push.schedule"]);
+  });
+
+  it("what was not watched for long enough is said, and never judged", () => {
+    const judged = judge(pushes("a", [0.1]), ["a", "b"], 8);
+    expect(judged.broken).toEqual([]);
+    expect(judged.checks["push.delivered"]).toBe(1);
+    expect(judged.notes.join(" ")).toContain("1 events were not watched");
+  });
+});
