@@ -41,7 +41,9 @@ describe("load shapes", () => {
         const stages = stagesOf(name, peak, lengthMs);
         const here = intendedStartMs(stages, index);
         const next = intendedStartMs(stages, index + 1);
-        return here >= 0 && here <= next && next <= lengthMs * (1 + 1e-9);
+        expect(here).toBeGreaterThanOrEqual(0);
+        expect(here).toBeLessThanOrEqual(next);
+        expect(next).toBeLessThanOrEqual(lengthMs * (1 + 1e-9));
       }),
     );
   });

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { RequirementId } from "./catalogue.ts";
+import { requirementIds, type RequirementId } from "./catalogue.ts";
 import { VerdictLine } from "./record-verdict.ts";
 import type { Group, Level } from "./requirement.ts";
 import type { Verdict } from "./verdict.ts";
@@ -109,6 +109,12 @@ export type RunRecord = Omit<Static<typeof RunRecord>, "rules" | "selected" | "o
   readonly rules: readonly RuleResult[];
   readonly selected: readonly RequirementId[];
   readonly outcome?: Outcome;
+};
+
+/** Results in the order of the catalogue, whatever the order in which they settled; unknown ids come last. */
+export const inCatalogueOrder = (results: readonly RuleResult[]): readonly RuleResult[] => {
+  const place = new Map(requirementIds.map((id, index) => [id, index]));
+  return results.toSorted((a, b) => (place.get(a.id) ?? Infinity) - (place.get(b.id) ?? Infinity) || 0);
 };
 
 export const outcomes = [

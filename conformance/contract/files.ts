@@ -1,0 +1,32 @@
+/** Names of the files in a run directory. */
+export const recordFiles = {
+  run: "run.json",
+  exchanges: "exchanges.jsonl",
+  rules: "rules.jsonl",
+  pushes: "pushes.jsonl",
+} as const;
+
+/** Only the owner may read what a run saw: credentials are masked, but the rest is a service's own data. */
+export const directoryMode = 0o700;
+export const fileMode = 0o600;
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "not permitted",
+  ENOTDIR: "a part of the path is a file",
+  ENOENT: "there is no such folder",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  ENAMETOOLONG: "the name is too long",
+  EISDIR: "it is a folder",
+  EEXIST: "it exists already",
+};
+
+/** The `code` of a file system error, or an empty string. */
+export const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+
+/** Why a file operation failed, in words. */
+export const fileReason = (error: unknown): string =>
+  reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
