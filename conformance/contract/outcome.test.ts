@@ -3,6 +3,7 @@ import { requirement, type RequirementId } from "./catalogue.ts";
 import { drifted, exitCodeOf, outcomeOf } from "./outcome.ts";
 import { exitCodeMeanings, exitCodes, outcomes, type Outcome, type RuleResult } from "./record.ts";
 import type { Verdict } from "./verdict.ts";
+import { applyWaivers } from "./waivers.ts";
 
 const breach = {
   expected: "right",
@@ -134,4 +135,31 @@ it("gives every outcome an exit code of its own that has a meaning, and 0 to pas
   const codes = outcomes.map((outcome: Outcome) => exitCodeOf(outcome));
   expect(codes).toEqual([0, 1, 3, 6, 5, 130]);
   for (const code of Object.values(exitCodes)) expect(exitCodeMeanings[code]).toMatch(/\w/);
+});
+
+describe("waivers", () => {
+  const waiver = { id: "code.single-use", reason: "known", owner: "the team", expires: "2030-06-30" };
+  const outcomeOn = (today: string, results: readonly RuleResult[], of = waiver): Outcome =>
+    outcomeOf(results, { ...lax, waivers: applyWaivers([of], results, today) });
+
+  it.each([
+    ["a breach under a waiver does not fail the gate", "2030-06-30", [required("failed")], "passed"],
+    ["another breach does", "2030-06-30", [required("failed"), derived("failed")], "failed"],
+    ["on the day after its last day it fails the gate", "2030-07-01", [required("failed")], "failed"],
+    ["so it does where the rule passes", "2030-07-01", [required("passed")], "failed"],
+    ["a waiver that covers nothing any more fails the gate", "2030-06-30", [required("passed")], "failed"],
+    ["what could not be judged stays open", "2030-06-30", [required("inconclusive")], "incomplete"],
+    ["a rule that was not asked for leaves its waiver alone", "2031-01-01", [derived("passed")], "passed"],
+  ] as const)("%s", (_, today, results, outcome) => {
+    expect(outcomeOn(today, results)).toBe(outcome);
+  });
+
+  it("a warning under a waiver passes a strict gate", () => {
+    const results = [required("passed"), advisory("warned")];
+    const waivers = applyWaivers([{ ...waiver, id: "code.bound-to-client" }], results, "2030-01-01");
+    expect([outcomeOf(results, strict), outcomeOf(results, { ...strict, waivers })]).toEqual([
+      "failed",
+      "passed",
+    ]);
+  });
 });

@@ -1,6 +1,7 @@
 import { exitCodes, type Outcome, type RuleResult } from "./record.ts";
 import type { Level } from "./requirement.ts";
 import type { Verdict, VerdictKind } from "./verdict.ts";
+import { failsGate, waived, type AppliedWaiver } from "./waivers.ts";
 
 const gating: ReadonlySet<Level> = new Set<Level>(["required", "derived"]);
 
@@ -20,6 +21,8 @@ export interface OutcomeOptions {
   readonly strict: boolean;
   /** Fingerprints that must not change, by requirement id, as canonical JSON. */
   readonly pinned: Readonly<Record<string, string>>;
+  /** Breaches that are known and taken on for a while, as they apply to this run. */
+  readonly waivers?: readonly AppliedWaiver[];
 }
 
 /** Ids of observations whose fingerprint is not the pinned one. */
@@ -37,16 +40,22 @@ export const drifted = (
  * What a run came to. A breach outweighs everything; a harness error outweighs what is
  * missing; what is missing outweighs drift. Where no gating rule was judged the run is
  * incomplete, never green: unless only other levels were asked for and all of them ran. An
- * observation that is pinned must have been made.
+ * observation that is pinned must have been made. A breach under a waiver does not fail the gate; a
+ * waiver that is out of date or covers nothing does.
  */
 export const outcomeOf = (results: readonly RuleResult[], options: OutcomeOptions): Outcome => {
+  const { waivers = [] } = options;
+  const excused = waived(waivers);
   const broken = results.some(
-    ({ level, verdict }) =>
-      verdict.kind === "failed" || (options.strict && verdict.kind === "warned" && level === "advisory"),
+    ({ id, level, verdict }) =>
+      !excused.has(id) &&
+      (verdict.kind === "failed" || (options.strict && verdict.kind === "warned" && level === "advisory")),
   );
-  if (broken) return "failed";
+  if (broken || waivers.some(failsGate)) return "failed";
   if (results.some(({ verdict }) => verdict.kind === "harness-error")) return "harness-error";
-  const judged = results.filter(({ verdict }) => ["passed", "warned", "observed"].includes(verdict.kind));
+  const judged = results.filter(
+    ({ id, verdict }) => ["passed", "warned", "observed"].includes(verdict.kind) || excused.has(id),
+  );
   if (judged.length === 0) return "incomplete";
   const noneGates = !results.some(({ level }) => gating.has(level));
   const mustSettle = ({ id, level }: RuleResult): boolean =>

@@ -277,6 +277,23 @@ export const Profile = Type.Object(
         { ...closed, description: "What a load run may do to this target." },
       ),
     ),
+    waivers: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            id: Type.String({ minLength: 1, description: "Requirement id." }),
+            reason: Type.String({ minLength: 1 }),
+            owner: Type.String({ minLength: 1 }),
+            expires: Type.String({
+              pattern: "^\\d{4}-\\d{2}-\\d{2}$",
+              description: "The last day on which it holds, as YYYY-MM-DD.",
+            }),
+          },
+          closed,
+        ),
+        { description: "Known breaches that do not fail the gate for a while." },
+      ),
+    ),
     notApplicable: Type.Optional(
       Type.Record(Type.String(), Type.String({ minLength: 1 }), {
         description: "Requirement ids that cannot apply to this target, each with its reason.",

@@ -1,0 +1,45 @@
+import type { RuleResult } from "./record.ts";
+
+/** A known breach that a team has taken on for a while: who answers for it, why, and until when. */
+export interface Waiver {
+  /** Requirement id. */
+  readonly id: string;
+  readonly reason: string;
+  readonly owner: string;
+  /** The last day on which it holds, as YYYY-MM-DD (UTC). */
+  readonly expires: string;
+}
+
+/**
+ * What a waiver came to in a run: `active` covers a breach; `expired` and `stale` (the rule no longer
+ * fails) fail the gate, so that nobody forgets them; `unused` says that the rule was not judged.
+ */
+export type WaiverState = "active" | "expired" | "stale" | "unused";
+
+export interface AppliedWaiver extends Waiver {
+  readonly state: WaiverState;
+}
+
+/** Waivers as they apply to these results on a day (YYYY-MM-DD, UTC). */
+export const applyWaivers = (
+  waivers: readonly Waiver[],
+  results: readonly RuleResult[],
+  today: string,
+): readonly AppliedWaiver[] =>
+  waivers.map((waiver) => ({ ...waiver, state: stateOf(waiver, results, today) }));
+
+const stateOf = (waiver: Waiver, results: readonly RuleResult[], today: string): WaiverState => {
+  const result = results.find(({ id }) => id === waiver.id);
+  // What was not asked for in this run says nothing of its waiver, not even of its date.
+  if (result === undefined) return "unused";
+  if (waiver.expires < today) return "expired";
+  if (["failed", "warned"].includes(result.verdict.kind)) return "active";
+  return ["passed", "observed"].includes(result.verdict.kind) ? "stale" : "unused";
+};
+
+/** Ids whose breaches do not fail the gate. */
+export const waived = (applied: readonly AppliedWaiver[]): ReadonlySet<string> =>
+  new Set(applied.flatMap(({ id, state }) => (state === "active" ? [id] : [])));
+
+/** Whether a waiver itself fails the gate. */
+export const failsGate = ({ state }: AppliedWaiver): boolean => state === "expired" || state === "stale";
