@@ -1,0 +1,154 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agesFor, type Deposit } from "./entries.ts";
+import { openLedger } from "./store.ts";
+
+const DAY_MS = 86_400_000;
+const target = "https://staging.example client-1";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "touchstone-ledger-"));
+  file = path.join(folder, "ledger.sqlite");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const at = (ms: number) => ({ earliestMs: ms, latestMs: ms + 500 });
+
+const depositOf = (over: Partial<Deposit> = {}): Deposit => ({
+  rule: "refresh.lifetime",
+  subject: "refreshToken",
+  side: "alive",
+  secret: "MARKED-refresh-token",
+  lifetimeMs: 30 * DAY_MS,
+  issued: at(0),
+  issuedHereMs: 0,
+  ages: { fromMs: 29 * DAY_MS, untilMs: 30 * DAY_MS },
+  ...over,
+});
+
+const opened = (key = "key") => openLedger(file, key);
+
+describe("the ledger", () => {
+  it("gives an entry to one run, when it is due and neither before nor after", () => {
+    const ledger = opened();
+    ledger.deposit(target, depositOf());
+    expect(ledger.claim(target, at(28 * DAY_MS), 0)).toEqual([]);
+    expect(ledger.claim("another target", at(29.5 * DAY_MS), 0)).toEqual([]);
+    const other = opened();
+    const [mine] = ledger.claim(target, at(29.5 * DAY_MS), 0);
+    expect(mine).toMatchObject({
+      secret: "MARKED-refresh-token",
+      rule: "refresh.lifetime",
+      state: "claimed",
+    });
+    expect(other.claim(target, at(29.5 * DAY_MS), 0)).toEqual([]);
+    ledger.close();
+    other.close();
+  });
+
+  it("a credential that is released is due again, one that was settled never", () => {
+    const ledger = opened();
+    ledger.deposit(target, depositOf());
+    const now = at(29.5 * DAY_MS);
+    const [first] = ledger.claim(target, now, 0);
+    ledger.release(first?.id ?? "");
+    const [second] = ledger.claim(target, now, 0);
+    expect(second?.id).toBe(first?.id);
+    ledger.settle(second?.id ?? "", { held: true, note: "accepted", age: at(29.5 * DAY_MS) }, 7);
+    expect(ledger.claim(target, now, 0)).toEqual([]);
+    expect(ledger.entries()).toMatchObject([
+      { state: "judged", held: true, note: "accepted", settledAtMs: 7 },
+    ]);
+    ledger.close();
+  });
+
+  it("what a killed run held is due again after its lease", () => {
+    const ledger = opened();
+    ledger.deposit(target, depositOf());
+    const now = at(29.5 * DAY_MS);
+    expect(ledger.claim(target, now, 0)).toHaveLength(1);
+    expect(ledger.claim(target, now, 60_000)).toHaveLength(0);
+    expect(ledger.claim(target, now, 31 * 60_000)).toHaveLength(1);
+    ledger.close();
+  });
+
+  it("what nobody judged in its time is missed, with the reason", () => {
+    const ledger = opened();
+    ledger.deposit(target, depositOf());
+    expect(ledger.expire(target, at(29.5 * DAY_MS), 0)).toEqual([]);
+    expect(ledger.expire(target, at(31 * DAY_MS), 9)).toMatchObject([
+      { state: "missed", note: "no run came by while it was due", settledAtMs: 9 },
+    ]);
+    expect(ledger.expire(target, at(31 * DAY_MS), 9)).toEqual([]);
+    ledger.close();
+  });
+
+  it("keeps no secret readable on the disk, and none at all once it is settled", () => {
+    const ledger = opened("a passphrase that must not be there either");
+    ledger.deposit(target, depositOf());
+    const bytes = () =>
+      readdirSync(folder)
+        .map((name) => readFileSync(path.join(folder, name), "latin1"))
+        .join("");
+    expect(bytes()).toContain("refresh.lifetime");
+    expect(bytes()).not.toContain("MARKED");
+    expect(bytes()).not.toContain("passphrase");
+    const [mine] = ledger.claim(target, at(29.5 * DAY_MS), 0);
+    ledger.settle(mine?.id ?? "", { held: true, note: "", age: at(0) }, 0);
+    ledger.close();
+    const database = new DatabaseSync(file);
+    expect(database.prepare("select secret from entries").all()).toEqual([{ secret: null }]);
+    database.close();
+  });
+
+  it("another key does not open it, and leaves it as it is", () => {
+    const ledger = opened("right");
+    ledger.deposit(target, depositOf());
+    ledger.close();
+    expect(() => opened("wrong")).toThrow(`--ledger ${file}: the key does not open this ledger`);
+    const again = opened("right");
+    expect(again.entries()).toHaveLength(1);
+    again.close();
+  });
+
+  it("is a file of its owner's alone, and refused where it is wider", () => {
+    opened().close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    chmodSync(file, 0o644);
+    expect(() => opened()).toThrow(/others may read it \(mode 644\).*600/);
+  });
+
+  it("a file that is no ledger is refused by name", () => {
+    writeFileSync(file, "not a database at all, and long enough to be read as a header of one", {
+      mode: 0o600,
+    });
+    expect(() => opened()).toThrow(`--ledger ${file}:`);
+  });
+
+  it("an entry that was moved to another place does not open", () => {
+    const ledger = opened();
+    ledger.deposit(target, depositOf());
+    ledger.close();
+    const database = new DatabaseSync(file);
+    database.exec("update entries set rule = 'code.lifetime'");
+    database.close();
+    const again = opened();
+    expect(() => again.claim(target, at(29.5 * DAY_MS), 0)).toThrow("does not open");
+    again.close();
+  });
+});
+
+describe("the ages that a ledger aims at", () => {
+  it("lie on both sides of the end, near it, and a daily run meets each of them", () => {
+    const ages = agesFor(30 * DAY_MS, 1_500);
+    expect(ages.map(({ side }) => side)).toEqual(["alive", "alive", "dead"]);
+    for (const { fromMs, untilMs } of ages) expect(untilMs - fromMs).toBeGreaterThan(DAY_MS);
+    expect(ages[1]?.untilMs).toBe(30 * DAY_MS - 1_500);
+    expect(ages[2]?.fromMs).toBe(30 * DAY_MS + 1_500);
+  });
+});
