@@ -8,6 +8,7 @@ import { openLedger } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 const target = "https://staging.example client-1";
+const rule = "refresh.lifetime";
 
 let folder: string;
 let file: string;
@@ -37,16 +38,16 @@ describe("the ledger", () => {
   it("gives an entry to one run, when it is due and neither before nor after", () => {
     const ledger = opened();
     ledger.deposit(target, depositOf());
-    expect(ledger.claim(target, at(28 * DAY_MS), 0)).toEqual([]);
-    expect(ledger.claim("another target", at(29.5 * DAY_MS), 0)).toEqual([]);
+    expect(ledger.claim(target, rule, at(28 * DAY_MS), 0)).toEqual([]);
+    expect(ledger.claim("another target", rule, at(29.5 * DAY_MS), 0)).toEqual([]);
     const other = opened();
-    const [mine] = ledger.claim(target, at(29.5 * DAY_MS), 0);
+    const [mine] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
     expect(mine).toMatchObject({
       secret: "MARKED-refresh-token",
       rule: "refresh.lifetime",
       state: "claimed",
     });
-    expect(other.claim(target, at(29.5 * DAY_MS), 0)).toEqual([]);
+    expect(other.claim(target, rule, at(29.5 * DAY_MS), 0)).toEqual([]);
     ledger.close();
     other.close();
   });
@@ -55,12 +56,12 @@ describe("the ledger", () => {
     const ledger = opened();
     ledger.deposit(target, depositOf());
     const now = at(29.5 * DAY_MS);
-    const [first] = ledger.claim(target, now, 0);
+    const [first] = ledger.claim(target, rule, now, 0);
     ledger.release(first?.id ?? "");
-    const [second] = ledger.claim(target, now, 0);
+    const [second] = ledger.claim(target, rule, now, 0);
     expect(second?.id).toBe(first?.id);
     ledger.settle(second?.id ?? "", { held: true, note: "accepted", age: at(29.5 * DAY_MS) }, 7);
-    expect(ledger.claim(target, now, 0)).toEqual([]);
+    expect(ledger.claim(target, rule, now, 0)).toEqual([]);
     expect(ledger.entries()).toMatchObject([
       { state: "judged", held: true, note: "accepted", settledAtMs: 7 },
     ]);
@@ -71,9 +72,9 @@ describe("the ledger", () => {
     const ledger = opened();
     ledger.deposit(target, depositOf());
     const now = at(29.5 * DAY_MS);
-    expect(ledger.claim(target, now, 0)).toHaveLength(1);
-    expect(ledger.claim(target, now, 60_000)).toHaveLength(0);
-    expect(ledger.claim(target, now, 31 * 60_000)).toHaveLength(1);
+    expect(ledger.claim(target, rule, now, 0)).toHaveLength(1);
+    expect(ledger.claim(target, rule, now, 60_000)).toHaveLength(0);
+    expect(ledger.claim(target, rule, now, 31 * 60_000)).toHaveLength(1);
     ledger.close();
   });
 
@@ -98,7 +99,7 @@ describe("the ledger", () => {
     expect(bytes()).toContain("refresh.lifetime");
     expect(bytes()).not.toContain("MARKED");
     expect(bytes()).not.toContain("passphrase");
-    const [mine] = ledger.claim(target, at(29.5 * DAY_MS), 0);
+    const [mine] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
     ledger.settle(mine?.id ?? "", { held: true, note: "", age: at(0) }, 0);
     ledger.close();
     const database = new DatabaseSync(file);
@@ -138,7 +139,7 @@ describe("the ledger", () => {
     database.exec("update entries set rule = 'code.lifetime'");
     database.close();
     const again = opened();
-    expect(() => again.claim(target, at(29.5 * DAY_MS), 0)).toThrow("does not open");
+    expect(() => again.claim(target, "code.lifetime", at(29.5 * DAY_MS), 0)).toThrow("does not open");
     again.close();
   });
 });

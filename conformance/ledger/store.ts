@@ -24,7 +24,14 @@ export interface Ledger {
    * Takes the entries of a target that are due at this moment of its clock for this run alone. Entries
    * that a run took and never gave back are due again once its lease is over.
    */
-  claim(target: string, now: Bracket, hereMs: number): readonly (Entry & { readonly secret: string })[];
+  claim(
+    target: string,
+    rule: string,
+    now: Bracket,
+    hereMs: number,
+  ): readonly (Entry & { readonly secret: string })[];
+  /** Entries that are not due yet, for those that are to be used on their way. */
+  waiting(target: string, rule: string, subject: string): readonly (Entry & { readonly secret: string })[];
   settle(id: string, settlement: Settlement, hereMs: number): void;
   /** Gives an entry back unjudged: it stays due. */
   release(id: string): void;
@@ -137,7 +144,7 @@ const ledgerOn = (database: DatabaseSync, vault: Vault): Ledger => {
   );
   const take = database.prepare(
     `update entries set state = 'claimed', claimed_here_ms = :here
-     where target = :target and due_from_ms <= :now and due_until_ms >= :latest
+     where target = :target and rule = :rule and due_from_ms <= :now and due_until_ms >= :latest
        and (state = 'waiting' or (state = 'claimed' and abs(:here - claimed_here_ms) > ${LEASE_MS}))
      returning *`,
   );
@@ -154,6 +161,14 @@ const ledgerOn = (database: DatabaseSync, vault: Vault): Ledger => {
        and (state = 'waiting' or (state = 'claimed' and abs(:here - claimed_here_ms) > ${LEASE_MS}))
      returning *`,
   );
+  const asleep = database.prepare(
+    "select * from entries where target = ? and rule = ? and subject = ? and state = 'waiting' order by due_from_ms",
+  );
+  const unlocked = (row: Row): Entry & { readonly secret: string } => {
+    const entry = entryOf(row);
+    const place = placeOf(entry.id, entry.target, entry.rule);
+    return { ...entry, secret: vault.open(row["secret"] as Uint8Array, place) };
+  };
   return {
     deposit: (target, one) => {
       const id = randomUUID();
@@ -175,14 +190,9 @@ const ledgerOn = (database: DatabaseSync, vault: Vault): Ledger => {
         due.latestMs,
       );
     },
-    claim: (target, now, hereMs) =>
-      take.all({ target, now: now.earliestMs, latest: now.latestMs, here: hereMs }).map((row) => ({
-        ...entryOf(row),
-        secret: vault.open(
-          row["secret"] as Uint8Array,
-          placeOf(String(row["id"]), target, String(row["rule"])),
-        ),
-      })),
+    claim: (target, rule, now, hereMs) =>
+      take.all({ target, rule, now: now.earliestMs, latest: now.latestMs, here: hereMs }).map(unlocked),
+    waiting: (target, rule, subject) => asleep.all(target, rule, subject).map(unlocked),
     settle: (id, { held, note, age }, hereMs) =>
       void judged.run(held ? 1 : 0, note, age.earliestMs, age.latestMs, hereMs, id),
     release: (id) => void free.run(id),
