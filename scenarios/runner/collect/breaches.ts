@@ -1,0 +1,122 @@
+import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-record.ts";
+import { askedRateAt, type Stage } from "../../../conformance/contract/load-shape.ts";
+import { createSecrets } from "../../../conformance/contract/secrets.ts";
+import type { ScriptMessage } from "../../protocol.ts";
+
+type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
+
+/** Breaches of a run: those with their proof, of which the first of each rule are kept, and how many there were. */
+export interface Breaches {
+  /** Takes a proof. Answers with the breach as it may be written, where it is one of those that are kept. */
+  readonly proof: (message: BreachMessage, atMs: number) => LoadBreach | undefined;
+  readonly count: (rule: string) => void;
+  readonly checked: (rule: string, count: number) => void;
+  /** What was not looked at, and why. */
+  readonly note: (rule: string, text: string) => void;
+  readonly kept: () => readonly LoadBreach[];
+  readonly rules: () => readonly LoadRule[];
+}
+
+const KEPT_PER_RULE = 20;
+const LONGEST_TEXT = 2_000;
+const MOST_EXCHANGES = 10;
+
+/** `clientSecrets` are masked wherever they occur; of other credentials each proof names its own. */
+export const createBreaches = (stages: readonly Stage[], clientSecrets: readonly string[]): Breaches => {
+  const kept = new Map<string, LoadBreach[]>();
+  const rules = new Map<string, { checks: number; breaches: number; note?: string }>();
+  const ruleOf = (id: string) => {
+    const found = rules.get(id) ?? { checks: 0, breaches: 0 };
+    rules.set(id, found);
+    return found;
+  };
+  return {
+    proof: (message, atMs) => {
+      const of = kept.get(message.rule) ?? [];
+      if (of.length >= KEPT_PER_RULE) return undefined;
+      const breach = maskedBreach(message, clientSecrets, { atMs, askedRate: askedRateAt(stages, atMs) });
+      kept.set(message.rule, [...of, breach]);
+      return breach;
+    },
+    count: (rule) => {
+      ruleOf(rule).breaches += 1;
+    },
+    checked: (rule, count) => {
+      ruleOf(rule).checks += count;
+    },
+    note: (rule, text) => {
+      ruleOf(rule).note = text;
+    },
+    kept: () => [...kept.values()].flat().toSorted((a, b) => a.atMs - b.atMs),
+    // A broken look is a look: samples that were cut off at the end of a run must not tell otherwise.
+    rules: () =>
+      [...rules].map(([id, rule]) => ({ id, ...rule, checks: Math.max(rule.checks, rule.breaches) })),
+  };
+};
+
+const maskedBreach = (
+  { rule, expected, actual, exchanges, secrets }: BreachMessage,
+  clientSecrets: readonly string[],
+  moment: Pick<LoadBreach, "atMs" | "askedRate">,
+): LoadBreach => {
+  const mask = maskOf(clientSecrets, secrets);
+  const shown = (text: string): string => cut(mask(text));
+  return {
+    rule,
+    ...moment,
+    expected: shown(expected),
+    actual: shown(actual),
+    exchanges: exchanges.slice(0, MOST_EXCHANGES).map((exchange) => ({
+      method: exchange.method,
+      path: shown(exchange.path),
+      ...(exchange.requestBody === undefined ? {} : { requestBody: shown(exchange.requestBody) }),
+      status: exchange.status,
+      answer: shown(exchange.answer),
+      durationMs: exchange.durationMs,
+    })),
+  };
+};
+
+/**
+ * Replaces credentials by labels, by their value in every form in which they may stand: plain, in
+ * an address, in JSON, in base64. What stands where the document puts a credential is hidden even
+ * if nobody named it.
+ */
+export const maskOf = (
+  clientSecrets: readonly string[],
+  others: readonly string[],
+): ((text: string) => string) => {
+  const known = createSecrets();
+  for (const [values, kind] of [
+    [clientSecrets, "client secret"],
+    [others, "credential"],
+  ] as const)
+    for (const value of values) {
+      known.conceal(value, kind);
+      for (const encoded of base64Forms(value)) known.conceal(encoded, `${kind} in base64`);
+    }
+  return (text) => hideFields(known.mask(text));
+};
+
+const base64Forms = (value: string): readonly string[] => {
+  const bytes = Buffer.from(value);
+  const plain = bytes.toString("base64");
+  return [...new Set([plain, plain.replace(/=+$/, ""), bytes.toString("base64url")])];
+};
+
+const inJson = /("(?:accessToken|refreshToken|code|clientSecret|secret)"\s*:\s*")((?:[^"\\]|\\.)*)/g;
+const inQuery = /([?&](?:accessToken|refreshToken|code|clientSecret|secret)=)(‹[^›]*›|[^&#\s"]*)/g;
+
+const hideFields = (text: string): string =>
+  [inJson, inQuery].reduce(
+    (hidden, field) =>
+      hidden.replace(field, (whole, name: string, value: string) =>
+        value === "" || /^‹[^›]*›$/.test(value) ? whole : `${name}‹another credential›`,
+      ),
+    text,
+  );
+
+const cut = (text: string): string =>
+  text.length <= LONGEST_TEXT
+    ? text
+    : `${text.slice(0, LONGEST_TEXT)}… (${text.length - LONGEST_TEXT} characters more)`;

@@ -1,0 +1,289 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { HistogramLogReader } from "hdr-histogram-js";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { LoadBreach, SecondLine } from "../../../conformance/contract/load-record.ts";
+import { runnerClock } from "../clock.ts";
+import type { FoundK6 } from "../k6/find.ts";
+import { startK6 } from "../k6/start.ts";
+import { nowhere, openLoadRecord } from "../record.ts";
+import { k6ForTests, k6WithinMs } from "../testing/k6.ts";
+import { constantStage, headerFor, scriptIn, serve, settingsFor, temporaryFolder } from "../testing/loads.ts";
+import { runLoad, type LoadOptions } from "./collect.ts";
+
+let k6: FoundK6;
+beforeAll(async () => {
+  k6 = await k6ForTests();
+}, k6WithinMs);
+
+/** Not so for one that has ended and whom nobody has asked how. */
+const isAlive = (pid: number): boolean => {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.startsWith("Z");
+};
+
+const linesOf = <T>(file: string): T[] =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as T);
+
+const steady = `
+export default () => { begin(); http.get(settings.baseUrl + "/list", { tags: { name: "list" } }); };
+`;
+
+const optionsFor = (
+  folder: string,
+  body: string,
+  baseUrl: string,
+  [rate, durationMs]: readonly [number, number],
+): LoadOptions => ({
+  k6,
+  script: scriptIn(folder, body),
+  settings: settingsFor(baseUrl, constantStage(rate, durationMs)),
+  environment: process.env,
+  clock: runnerClock,
+  sink: nowhere,
+  warmUpMs: 0,
+});
+
+describe("runLoad with the real k6", () => {
+  it("records what happened: requests, latencies, lag, breaches, credentials issued twice, events", async () => {
+    using folder = temporaryFolder();
+    const temporary = path.join(folder.path, "temporary");
+    mkdirSync(temporary);
+    vi.stubEnv("TMPDIR", temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await using server = await serve((request, response) => {
+      const isFailing = request.url === "/exchange?fail";
+      setTimeout(
+        () => response.writeHead(isFailing ? 503 : request.url === "/exchange" ? 400 : 200).end("{}"),
+        5,
+      );
+    });
+    const options = optionsFor(
+      folder.path,
+      `
+      const refusal = http.expectedStatuses(400);
+      export default () => {
+        const index = begin();
+        http.get(settings.baseUrl + "/list", { tags: { name: "list" } });
+        http.get(settings.baseUrl + (index % 10 === 3 ? "/exchange?fail" : "/exchange"), { tags: { name: "exchange" }, responseCallback: refusal });
+        metric.check.add(2, { rule: "code.single-use" });
+        if (index % 50 === 7) {
+          metric.breach.add(1, { rule: "code.single-use" });
+          const secret = settings.clients[0].secret;
+          console.error("touchstone:" + JSON.stringify({ kind: "breach", rule: "code.single-use", atEpochMs: Date.now(),
+            expected: "a refusal", actual: "tokens", secrets: ["abcd1234efgh"], exchanges: [{ method: "POST", path: "/exchange?x=" + encodeURIComponent(secret),
+            requestBody: JSON.stringify({ secret, code: "abcd1234efgh" }), status: 200, answer: '{"accessToken":"nobody named it"}', durationMs: 1 }] }));
+        }
+        exec.vu.metrics.metadata.digest = (index === 90 ? 11 : index).toString(16).padStart(16, "0");
+        metric.issued.add(1, { what: "code" });
+        delete exec.vu.metrics.metadata.digest;
+        if (index === 5) { exec.vu.metrics.metadata.sentAt = "1234"; exec.vu.metrics.metadata.notification = "n-1"; metric.event.add(1); delete exec.vu.metrics.metadata.sentAt; delete exec.vu.metrics.metadata.notification; }
+        if (index === 6) console.warn("the secret is " + settings.clients[0].secret);
+      };`,
+      server.baseUrl,
+      [100, 2_000],
+    );
+    const directory = path.join(folder.path, "run");
+    const record = openLoadRecord(directory, headerFor(server.baseUrl));
+    const events: unknown[] = [];
+    const result = await runLoad({
+      ...options,
+      sink: record,
+      environment: { ...process.env, K6_VUS: "3", K6_DURATION: "1s", HTTPS_PROXY: "http://127.0.0.1:1" },
+      onEvent: (...event) => void events.push(event),
+    });
+
+    expect(result.end).toEqual({ exitCode: 0, meaning: "finished", says: "finished" });
+    expect(result.stopped).toBeUndefined();
+    expect(result.ignored).toEqual(expect.arrayContaining(["HTTPS_PROXY", "K6_DURATION", "K6_VUS"]));
+    // A busy machine may drop an iteration; what was not dropped was started.
+    expect(result.achieved.arrivals + result.achieved.dropped).toBeGreaterThanOrEqual(199);
+    expect(result.achieved).toMatchObject({
+      arrivalsAsked: 200,
+      seconds: 2,
+      requests: 2 * result.achieved.arrivals,
+    });
+    expect(events).toEqual([[1234, "n-1"]]);
+
+    const { achieved, endpoints, measures } = result;
+    expect(measures["list"]).toMatchObject({ granted: achieved.arrivals, refused: 0, failed: 0 });
+    expect(measures["exchange"]?.failed).toBeCloseTo(achieved.arrivals / 10, -1);
+    expect(endpoints.map(({ endpoint, outcome }) => `${endpoint} ${outcome}`).toSorted()).toEqual([
+      "exchange failed",
+      "exchange refused",
+      "list granted",
+    ]);
+    for (const { service, response } of endpoints) {
+      expect(service.p50Ms).toBeGreaterThan(4);
+      expect(response.p50Ms).toBeGreaterThanOrEqual(service.p50Ms);
+    }
+
+    expect(result.rules).toContainEqual({
+      id: "code.single-use",
+      checks: 2 * achieved.arrivals,
+      breaches: 4,
+    });
+    expect(result.rules).toContainEqual({
+      id: "authorize.code-is-fresh",
+      checks: achieved.arrivals,
+      breaches: 1,
+    });
+    expect(result.breaches.map(({ rule }) => rule)).toEqual(
+      expect.arrayContaining(["code.single-use", "authorize.code-is-fresh"]),
+    );
+
+    const sealed = record.seal({ endedAt: "2026-01-01T00:00:02.000Z" });
+    expect(sealed.state).toBe("sealed");
+    const seconds = linesOf<SecondLine>(path.join(directory, "samples/seconds.jsonl"));
+    expect(seconds.map(({ second }) => second)).toEqual(seconds.map((_, index) => index));
+    expect(seconds.slice(0, 2).map(({ asked }) => asked)).toEqual([100, 100]);
+    expect(seconds.reduce((sum, { started }) => sum + started, 0)).toBe(achieved.arrivals);
+    expect(seconds[0]?.k6?.memoryMiB).toBeGreaterThan(5);
+    expect(seconds[0]?.machineIdle).toBeGreaterThanOrEqual(0);
+
+    const log = new HistogramLogReader(readFileSync(path.join(directory, "samples/latency.hlog"), "utf8"));
+    let counted = 0;
+    for (let one = log.nextIntervalHistogram(); one !== null; one = log.nextIntervalHistogram())
+      if (one.tag === "list;granted;response") counted += one.totalCount;
+    expect(counted).toBe(achieved.arrivals);
+
+    const [breach] = linesOf<LoadBreach>(path.join(directory, "breaches.jsonl"));
+    expect(breach).toMatchObject({ rule: "code.single-use", askedRate: 100 });
+    const everything = filesBelow(directory)
+      .map((file) => readFileSync(file, "utf8"))
+      .join("\n");
+    for (const secret of ["first/secret+of=client", "first%2Fsecret", "abcd1234efgh", "nobody named it"])
+      expect(everything).not.toContain(secret);
+    expect(everything).toContain("the secret is ‹client secret 1›");
+    expect(filesBelow(directory).map((file) => statSync(file).mode & 0o077)).toEqual(
+      filesBelow(directory).map(() => 0),
+    );
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  it("keeps what was measured when k6 is killed, and says so", async () => {
+    using folder = temporaryFolder();
+    await using server = await serve((_, response) => response.end("{}"));
+    const running = Promise.withResolvers<number>();
+    const pid = path.join(folder.path, "pid");
+    const wrapped = path.join(folder.path, "k6");
+    writeFileSync(wrapped, `#!/bin/sh\necho $$ > ${pid}\nexec ${k6.path} "$@"\n`, { mode: 0o755 });
+    const lines: SecondLine[] = [];
+    const result = await runLoad({
+      ...optionsFor(folder.path, steady, server.baseUrl, [50, 60_000]),
+      k6: { ...k6, path: wrapped },
+      sink: { ...nowhere, second: (line) => void lines.push(line) },
+      onSecond: () => {
+        const k6Pid = Number(readFileSync(pid, "utf8"));
+        if (isAlive(k6Pid)) process.kill(k6Pid, "SIGKILL");
+        running.resolve(k6Pid);
+        return undefined;
+      },
+    });
+    expect(result.end).toMatchObject({ signal: "SIGKILL", says: "interrupted" });
+    expect(result.stopped).toBe("k6 was ended by SIGKILL");
+    expect(lines[0]?.started).toBeGreaterThan(20);
+    expect(result.achieved.arrivals).toBe(lines.reduce((sum, { started }) => sum + started, 0));
+    expect(isAlive(await running.promise)).toBe(false);
+  });
+
+  it("ends the load when it is told to, when a second gives a reason, and when the record fails", async () => {
+    using folder = temporaryFolder();
+    await using server = await serve((_, response) => response.end("{}"));
+    const options = optionsFor(folder.path, steady, server.baseUrl, [50, 60_000]);
+    const interrupt = new AbortController();
+    let failure: string | undefined;
+    const [interrupted, aborted, full] = await Promise.all([
+      runLoad({
+        ...options,
+        signal: interrupt.signal,
+        sink: { ...nowhere, second: () => interrupt.abort() },
+      }),
+      runLoad({ ...options, onSecond: () => "too many failed" }),
+      runLoad({
+        ...options,
+        sink: { ...nowhere, second: () => void (failure = "the disk is full"), failure: () => failure },
+      }),
+    ]);
+    expect([interrupted.stopped, aborted.stopped, full.stopped]).toEqual([
+      "interrupted",
+      "too many failed",
+      "the record could not be written: the disk is full",
+    ]);
+    for (const { end, achieved } of [interrupted, aborted, full]) {
+      expect(end).toEqual({ exitCode: 105, meaning: "was stopped by us", says: "stopped" });
+      expect(achieved.arrivals).toBeGreaterThan(20);
+    }
+  });
+
+  it("tells a script that throws and a trouble that it names", async () => {
+    using folder = temporaryFolder();
+    const broken = await runLoad(
+      optionsFor(folder.path, `throw new Error("cannot begin");`, "http://127.0.0.1:1", [1, 1_000]),
+    );
+    expect(broken).toMatchObject({ end: { exitCode: 107, says: "harness" }, startedAtMs: undefined });
+    expect(broken.stopped).toBe("k6 failed: the script threw an exception");
+    const troubled = await runLoad(
+      optionsFor(
+        folder.path,
+        `export default () => { begin(); console.error('touchstone:{"kind":"trouble","what":"no code came back"}'); throw new Error("oops"); };`,
+        "http://127.0.0.1:1",
+        [5, 1_000],
+      ),
+    );
+    expect(troubled.troubles).toEqual(["no code came back"]);
+    expect(troubled.exceptions.count).toBe(troubled.achieved.arrivals);
+    expect(troubled.exceptions.first[0]).toMatch(/^Error: oops/);
+  });
+
+  it("ends k6 where its samples cannot be taken in", async () => {
+    using folder = temporaryFolder();
+    const options = optionsFor(folder.path, steady, "http://127.0.0.1:1", [5, 60_000]);
+    const running = await startK6({
+      ...options,
+      onLog: () => undefined,
+      onSamples: () => {
+        throw new Error("out of order");
+      },
+    });
+    await expect(running.ended).rejects.toThrow("k6's samples could not be read (out of order)");
+    expect(isAlive(running.pid)).toBe(false);
+  });
+
+  it("does not leave k6 behind when it is killed itself", async () => {
+    using folder = temporaryFolder();
+    const temporary = path.join(folder.path, "temporary");
+    mkdirSync(temporary);
+    await using server = await serve((_, response) => response.end("{}"));
+    const { script, settings } = optionsFor(folder.path, steady, server.baseUrl, [5, 60_000]);
+    const runner = spawn(
+      process.execPath,
+      [
+        "--input-type=module",
+        "--eval",
+        `import { startK6 } from ${JSON.stringify(path.join(import.meta.dirname, "../k6/start.ts"))};
+       import { runnerClock as clock } from ${JSON.stringify(path.join(import.meta.dirname, "../clock.ts"))};
+       const { pid } = await startK6({ ...${JSON.stringify({ k6, script, settings })}, environment: process.env, clock, onSamples() {}, onLog() {} });
+       console.log(pid);`,
+      ],
+      { env: { ...process.env, TMPDIR: temporary } },
+    );
+    const [printed] = (await once(runner.stdout, "data")) as [Buffer];
+    const pid = Number(printed.toString());
+    expect(isAlive(pid)).toBe(true);
+    runner.kill("SIGKILL");
+    expect(readdirSync(temporary)).toHaveLength(1);
+    await expect.poll(() => isAlive(pid), { timeout: 20_000, interval: 50 }).toBe(false);
+    await expect.poll(() => readdirSync(temporary), { timeout: 20_000, interval: 50 }).toEqual([]);
+  });
+});
+
+const filesBelow = (directory: string): string[] =>
+  readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { createRowReader, type RowSink } from "./rows.ts";
+
+/** As k6 1.8 writes them; another k6 may put columns in another order. */
+const header =
+  "metric_name,timestamp,metric_value,error_code,expected_response,name,status,extra_tags,metadata";
+
+/** All rows of one request, in k6's order. */
+const request = (
+  atMicro: number,
+  tags: string,
+  durationMs: string,
+  blockedMs: string,
+  metadata = "lag=0",
+): string =>
+  [
+    `http_reqs,${atMicro},1.000000,${tags},,${metadata}`,
+    `http_req_duration,${atMicro},${durationMs},${tags},,${metadata}`,
+    `http_req_blocked,${atMicro},${blockedMs},${tags},,${metadata}`,
+    `http_req_connecting,${atMicro},0.432775,${tags},,${metadata}`,
+    `http_req_tls_handshaking,${atMicro},0.000000,${tags},,${metadata}`,
+    `http_req_failed,${atMicro},0.000000,${tags},,${metadata}`,
+  ].join("\n");
+
+const csv = [
+  header,
+  "touchstone_start,1795259500303746,1795259500303.000000,,,,,,",
+  "touchstone_arrival,1795259500304038,12.500000,,,,,,lag=12.5",
+  request(1795259500314282, ",true,list,200", "9.404828", "0.693605", "lag=12.5"),
+  request(1795259500414282, "1400,true,exchange,400", "2.000000", "0.000000", "digest=00ff&lag=3"),
+  request(1795259500514282, "1503,false,exchange,503", "1.500000", "0.250000"),
+  request(1795259500614282, "1212,false,exchange,0", "0.000000", "0.000000"),
+  "touchstone_check,1795259500314795,2.000000,,,,,rule=code.single-use,lag=12.5",
+  "touchstone_breach,1795259500314795,1.000000,,,,,rule=code.single-use,lag=12.5",
+  "touchstone_issued,1795259500314795,1.000000,,,,,what=code,lag=12.5&digest=00112233445566aa",
+  'touchstone_event,1795259500314795,1.000000,,,,,,"notification=a,b&sentAt=1795259500300&lag=0"',
+  "data_sent,1795259500314803,72.000000,,,,,,lag=0",
+  "dropped_iterations,1795259500314803,3.000000,,,,,,",
+  "iteration_duration,1795259500314803,11.189209,,,,,,lag=0",
+  "iterations,1795259500314803,1.000000,,,,,,lag=0",
+  "vus,1795259501299803,7.000000,,,,,,",
+  "vus_max,1795259501299803,10.000000,,,,,,",
+  "",
+].join("\n");
+
+/** What the sink is told, as a list. */
+const told = (feed: (push: (bytes: Uint8Array) => void) => void): unknown[] => {
+  const calls: unknown[] = [];
+  const sink = new Proxy({} as RowSink, {
+    get:
+      (_, name) =>
+      (...values: unknown[]) =>
+        void calls.push([name, ...values]),
+  });
+  feed(createRowReader(sink).push);
+  return calls;
+};
+
+const expected = [
+  ["start", 1795259500303],
+  ["arrival", 1795259500304.038, 12.5],
+  [
+    "request",
+    1795259500314.282,
+    { endpoint: "list", outcome: "granted", serviceMs: 9.404828, blockedMs: 0.693605, lagMs: 12.5 },
+  ],
+  [
+    "request",
+    1795259500414.282,
+    { endpoint: "exchange", outcome: "refused", serviceMs: 2, blockedMs: 0, lagMs: 3 },
+  ],
+  [
+    "request",
+    1795259500514.282,
+    { endpoint: "exchange", outcome: "failed", serviceMs: 1.5, blockedMs: 0.25, lagMs: 0 },
+  ],
+  [
+    "request",
+    1795259500614.282,
+    { endpoint: "exchange", outcome: "failed", serviceMs: 0, blockedMs: 0, lagMs: 0 },
+  ],
+  ["checks", 1795259500314.795, "code.single-use", 2],
+  ["breach", 1795259500314.795, "code.single-use"],
+  ["issued", 1795259500314.795, "code", "00112233445566aa"],
+  ["event", 1795259500314.795, 1795259500300, "a,b"],
+  ["dropped", 1795259500314.803, 3],
+  ["virtualUsers", 1795259501299.803, 7],
+];
+
+describe("the reader of k6's CSV", () => {
+  it("tells the rows that matter, and makes one sample of a request's rows", () => {
+    expect(told((push) => push(Buffer.from(csv)))).toEqual(expected);
+  });
+
+  it("tells the same wherever the bytes are cut", () => {
+    const bytes = Buffer.from(csv);
+    for (let cut = 0; cut <= bytes.length; cut += 1)
+      expect(
+        told((push) => {
+          push(bytes.subarray(0, cut));
+          push(bytes.subarray(cut));
+        }),
+      ).toEqual(expected);
+  });
+
+  it("tells the same byte by byte, in a buffer that is overwritten", () => {
+    const calls = told((push) => {
+      const one = new Uint8Array(1);
+      for (const byte of Buffer.from(csv)) {
+        one[0] = byte;
+        push(one);
+      }
+    });
+    expect(calls).toEqual(expected);
+  });
+
+  it("finds the columns by their names", () => {
+    const calls = told((push) =>
+      push(
+        Buffer.from(
+          "metric_name,timestamp,metric_value,status,name,proto,expected_response,extra_tags,metadata\n" +
+            "http_req_duration,1000000,5.000000,201,list,HTTP/2,true,,lag=1\nhttp_req_blocked,1000000,0.500000,201,list,HTTP/2,true,,lag=1\n",
+        ),
+      ),
+    );
+    expect(calls).toEqual([
+      ["request", 1_000, { endpoint: "list", outcome: "granted", serviceMs: 5, blockedMs: 0.5, lagMs: 1 }],
+    ]);
+  });
+
+  it("counts a request whose second row is missing", () => {
+    const row = "http_req_duration,1000000,5.000000,,true,list,200,,";
+    expect(told((push) => push(Buffer.from(`${header}\n${row}\nvus,2000000,1.000000,,,,,,\n`)))).toEqual([
+      ["request", 1_000, { endpoint: "list", outcome: "granted", serviceMs: 5, blockedMs: 0, lagMs: 0 }],
+      ["virtualUsers", 2_000, 1],
+    ]);
+  });
+
+  it("says what it does not understand", () => {
+    expect(() => told((push) => push(Buffer.from("vus,1000000,1.000000,,,,,,\n")))).toThrow(
+      /does not begin with the names/,
+    );
+    expect(() => told((push) => push(Buffer.from("metric_name,timestamp,metric_value\n")))).toThrow(
+      /no column name/,
+    );
+    const reader = createRowReader({ virtualUsers: () => undefined } as unknown as RowSink);
+    reader.push(Buffer.from(`${header}\nvus,yesterday,1.000000,,,,,,\nvus,1000000,1.000000,,,,,,\n`));
+    expect(reader.unreadable()).toBe(1);
+    expect(() => reader.push(Buffer.alloc(70_000, "v"))).not.toThrow();
+    expect(() => reader.push(Buffer.alloc(70_000, "v"))).toThrow(/longer than any/);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import type { SecondLine } from "../../../conformance/contract/load-record.ts";
+import { stagesOf } from "../../../conformance/contract/load-shape.ts";
+import { countOf, quantileOf } from "../judge/cells.ts";
+import { constantStage } from "../testing/loads.ts";
+import { askedBetween, endOfStages } from "./asked.ts";
+import { createBlocks } from "./blocks.ts";
+import { createSeconds } from "./seconds.ts";
+import { createTotals } from "./totals.ts";
+
+const start = 1_700_000_000_000;
+const granted = { endpoint: "list", outcome: "granted", serviceMs: 10, blockedMs: 1, lagMs: 4 } as const;
+
+const collected = (stages = constantStage(10, 3_000), warmUpMs = 0) => {
+  const lines: SecondLine[] = [];
+  const totals = createTotals(stages, warmUpMs);
+  const reading = {
+    k6: { cores: 0.5, memoryMiB: 100 },
+    collector: { cores: 0.02, memoryMiB: 60 },
+    machineIdle: 0.4,
+  };
+  const seconds = createSeconds(
+    stages,
+    () => reading,
+    (second) => {
+      lines.push(second.line);
+      totals.add(second);
+    },
+  );
+  return { lines, totals, seconds };
+};
+
+describe("seconds", () => {
+  it("close in order, without gaps, when samples of later ones have come", () => {
+    const { lines, seconds } = collected();
+    seconds.begin(start);
+    seconds.request(start + 100, granted);
+    seconds.request(start + 1_400, granted);
+    expect(lines).toEqual([]);
+    seconds.virtualUsers(start + 1_501, 3);
+    expect(lines.map(({ second }) => second)).toEqual([0]);
+    seconds.arrival(start + 4_700, 2);
+    expect(lines.map(({ second }) => second)).toEqual([0, 1, 2, 3]);
+    seconds.finish();
+    expect(lines.map(({ second, asked, started }) => [second, asked, started])).toEqual([
+      [0, 10, 0],
+      [1, 10, 0],
+      [2, 10, 0],
+      [3, 0, 0],
+      [4, 0, 1],
+    ]);
+    expect(lines[1]).toMatchObject({
+      requests: { list: { granted: 1, refused: 0, failed: 0 } },
+      virtualUsers: 3,
+      machineIdle: 0.4,
+    });
+    expect(lines[4]).toMatchObject({ lagMs: { p50Ms: 2, maxMs: 2 }, virtualUsers: 3 });
+  });
+
+  it("take a sample that comes late into the oldest open second, and lose none", () => {
+    const { lines, seconds } = collected();
+    seconds.begin(start);
+    seconds.request(start + 2_600, granted);
+    seconds.request(start + 300, granted);
+    seconds.breach(start + 300, "code.single-use");
+    seconds.finish();
+    expect(lines.map(({ requests }) => requests["list"]?.granted ?? 0)).toEqual([0, 0, 2]);
+    expect(lines[2]?.breaches).toEqual({ "code.single-use": 1 });
+  });
+
+  it("put endpoints that no log could name under one name", () => {
+    const { lines, seconds } = collected();
+    for (const endpoint of [
+      "",
+      "a;b",
+      "http://127.0.0.1/x,y",
+      ...Array.from({ length: 40 }, (_, at) => `e${at}`),
+    ])
+      seconds.request(start, { ...granted, endpoint });
+    seconds.finish();
+    expect(lines[0]?.requests["other"]?.granted).toBe(3 + 20);
+  });
+
+  it("keep failed requests apart, so that they improve no percentile", () => {
+    const { totals, seconds } = collected();
+    seconds.begin(start);
+    for (let at = 0; at < 99; at += 1)
+      seconds.request(start + at, { ...granted, outcome: "failed", serviceMs: 0.1 });
+    seconds.request(start + 99, { ...granted, serviceMs: 500 });
+    seconds.finish();
+    const { endpoints, measures } = totals.summary(seconds.elapsedMs(), false);
+    expect(endpoints.find(({ outcome }) => outcome === "granted")?.service.p50Ms).toBeCloseTo(500, 0);
+    expect(quantileOf(measures["list"]?.seconds[0] ?? [], 0.5)).toBeCloseTo(505, 0);
+    expect(measures["list"]).toMatchObject({ granted: 1, failed: 99 });
+  });
+});
+
+describe("totals", () => {
+  it("leave the warm-up out of percentiles, and count it among what was achieved", () => {
+    const { totals, seconds } = collected(constantStage(10, 3_000), 1_000);
+    seconds.begin(start);
+    for (let at = 0; at < 30; at += 1) {
+      seconds.arrival(start + at * 100, at < 10 ? 900 : 1);
+      seconds.request(start + at * 100 + 5, { ...granted, serviceMs: at < 10 ? 800 : 8 });
+    }
+    seconds.dropped(start + 2_950, 2);
+    seconds.finish();
+    const { achieved, endpoints, measuredSeconds } = totals.summary(seconds.elapsedMs(), true);
+    expect(achieved).toMatchObject({
+      arrivalsAsked: 30,
+      arrivals: 30,
+      dropped: 2,
+      requests: 30,
+      requestsPerSecond: 10,
+      seconds: 3,
+      k6Cores: 0.5,
+      k6MemoryMiB: 100,
+    });
+    expect(achieved.lag?.maxMs).toBe(1);
+    expect(endpoints).toHaveLength(1);
+    expect(endpoints[0]?.service).toMatchObject({ count: 20 });
+    expect(endpoints[0]?.service.maxMs).toBeCloseTo(8, 1);
+    expect(endpoints[0]?.response.p50Ms).toBeCloseTo(13, 1);
+    expect(measuredSeconds).toBe(2);
+  });
+
+  it("ask of a load that was cut short only what was due by then", () => {
+    const { totals, seconds } = collected(constantStage(10, 60_000));
+    seconds.begin(start);
+    seconds.arrival(start + 2_500, 0);
+    seconds.finish();
+    expect(totals.summary(seconds.elapsedMs(), false).achieved).toMatchObject({
+      arrivalsAsked: 25,
+      seconds: 2.5,
+    });
+  });
+});
+
+describe("what stages ask for", () => {
+  it("sums up to the whole, second by second", () => {
+    for (const shape of ["constant", "ramp", "spike", "soak"] as const) {
+      const stages = stagesOf(shape, 70, 7_300);
+      const bySecond = Array.from({ length: 8 }, (_, second) =>
+        askedBetween(stages, second * 1_000, second * 1_000 + 1_000),
+      );
+      expect(bySecond.reduce((sum, asked) => sum + asked, 0)).toBeCloseTo(askedBetween(stages, 0, 7_300), 9);
+      expect(endOfStages(stages)).toBeCloseTo(7_300, 6);
+    }
+    expect(askedBetween(stagesOf("ramp", 100, 10_000), 0, 8_000)).toBeCloseTo(400, 6);
+  });
+});
+
+describe("blocks", () => {
+  it("stay few however long the run is, and lose no count", () => {
+    const blocks = createBlocks();
+    for (let second = 0; second < 5_000; second += 1) blocks.add([[1 + (second % 7), 3]]);
+    expect(blocks.all().length).toBeLessThanOrEqual(121);
+    expect(blocks.all().length).toBeGreaterThanOrEqual(60);
+    expect(blocks.all().reduce((sum, cells) => sum + countOf(cells), 0)).toBe(15_000);
+  });
+});

@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileInArchive } from "./unpack.ts";
+
+/** Where k6 publishes its releases: an archive for each platform, and a file of checksums beside them. */
+export const releases = "https://github.com/grafana/k6/releases/download";
+
+const archives: Readonly<Record<string, { readonly platform: string; readonly kind: "tar.gz" | "zip" }>> = {
+  linux: { platform: "linux", kind: "tar.gz" },
+  darwin: { platform: "macos", kind: "zip" },
+};
+const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
+
+/** The largest archive that is taken; k6's have about 30 MB. */
+const MOST_BYTES = 400_000_000;
+
+export interface ArchiveOptions {
+  readonly version: string;
+  /** Where a temporary folder may be made, on the file system of the cache. */
+  readonly folder: string;
+  readonly platform: NodeJS.Platform;
+  readonly architecture: string;
+  /** Where the releases are; `releases` but for tests. */
+  readonly baseUrl: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress: (line: string) => void;
+}
+
+/**
+ * Downloads the release archive, holds it against its published checksum, and only then unpacks
+ * it; gives the binary to `place`, which moves it to where it belongs. Answers with the reason
+ * where that cannot be done. Throws only when the signal says to stop.
+ */
+export const fromArchive = async (
+  options: ArchiveOptions,
+  place: (binary: string) => void,
+): Promise<string | undefined> => {
+  const { version, folder, platform, architecture, baseUrl, signal, onProgress } = options;
+  const archive = archives[platform];
+  const processor = architectures[architecture];
+  if (archive === undefined || processor === undefined)
+    return `the project publishes none for ${platform} on ${architecture} that could be used here`;
+  const name = `k6-v${version}-${archive.platform}-${processor}.${archive.kind}`;
+  const target = mkdtempSync(path.join(folder, "archive-"));
+  try {
+    onProgress(`downloading ${name}`);
+    const base = `${baseUrl}/v${version}`;
+    const checksums = (await download(`${base}/k6-v${version}-checksums.txt`, signal)).toString("utf8");
+    const wanted = checksumOf(checksums, name);
+    if (wanted === undefined) return `the published checksums do not name ${name}`;
+    const bytes = await download(`${base}/${name}`, signal);
+    const found = createHash("sha256").update(bytes).digest("hex");
+    if (found !== wanted) return `${name} has the SHA-256 ${found}; the published one is ${wanted}`;
+    const binary = path.join(target, "k6");
+    writeFileSync(binary, fileInArchive(bytes, archive.kind, "k6"));
+    chmodSync(binary, 0o755);
+    place(binary);
+    return undefined;
+  } catch (error) {
+    signal?.throwIfAborted();
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    rmSync(target, { recursive: true, force: true });
+  }
+};
+
+/** The line of a file in the form of sha256sum: the hash, blanks, the name. */
+const checksumOf = (checksums: string, name: string): string | undefined =>
+  checksums
+    .split("\n")
+    .map((line) => /^([0-9a-f]{64})\s+\*?(\S+)\s*$/i.exec(line))
+    .find((match) => match?.[2] === name)?.[1]
+    ?.toLowerCase();
+
+const download = async (address: string, signal: AbortSignal | undefined): Promise<Buffer> => {
+  let answer: Response;
+  try {
+    answer = await fetch(address, signal === undefined ? {} : { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    const cause =
+      error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    throw new Error(`${address} cannot be reached (${cause})`, { cause: error });
+  }
+  if (!answer.ok) throw new Error(`${address} answered with status ${answer.status}`);
+  if (Number(answer.headers.get("content-length") ?? 0) > MOST_BYTES)
+    throw new Error(`${address} is larger than any k6`);
+  return Buffer.from(await answer.arrayBuffer());
+};

@@ -1,0 +1,66 @@
+import { mkdirSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { codeOf } from "../../../conformance/contract/files.ts";
+import type { RunnerClock } from "../clock.ts";
+
+/** The user's own folder for what can be made again: TOUCHSTONE_CACHE, else as the XDG base directory specification has it. */
+export const cacheFolder = (environment: NodeJS.ProcessEnv): string => {
+  const { TOUCHSTONE_CACHE, XDG_CACHE_HOME } = environment;
+  if (TOUCHSTONE_CACHE !== undefined && TOUCHSTONE_CACHE !== "") return path.resolve(TOUCHSTONE_CACHE);
+  // The specification has relative paths ignored.
+  if (XDG_CACHE_HOME !== undefined && path.isAbsolute(XDG_CACHE_HOME))
+    return path.join(XDG_CACHE_HOME, "touchstone");
+  return path.join(environment["HOME"] ?? os.homedir(), ".cache", "touchstone");
+};
+
+const ASK_AGAIN_MS = 250;
+const SQLITE_BUSY = 5;
+
+export interface LockOptions {
+  readonly clock: Pick<RunnerClock, "sleep">;
+  readonly signal?: AbortSignal | undefined;
+  /** Called once, where another process holds the lock. */
+  readonly onWait: () => void;
+}
+
+/**
+ * Runs a task while no other process (and nobody else in this one) runs one under the same lock.
+ * The lock is SQLite's on an empty database: the kernel lets it go when its process ends, however
+ * that ends, so that a killed builder leaves nothing to clean up.
+ */
+export const withLock = async <T>(
+  file: string,
+  { clock, signal, onWait }: LockOptions,
+  task: () => Promise<T>,
+): Promise<T> => {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    let isFirst = true;
+    while (!tryLock(database)) {
+      if (isFirst) onWait();
+      isFirst = false;
+      await clock.sleep(ASK_AGAIN_MS, signal);
+    }
+    return await task();
+  } finally {
+    database.close();
+  }
+};
+
+const tryLock = (database: DatabaseSync): boolean => {
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return true;
+  } catch (error) {
+    const isBusy =
+      codeOf(error) === "ERR_SQLITE_ERROR" &&
+      error instanceof Error &&
+      "errcode" in error &&
+      error.errcode === SQLITE_BUSY;
+    if (isBusy) return false;
+    throw error;
+  }
+};

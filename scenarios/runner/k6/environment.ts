@@ -1,0 +1,48 @@
+/** What k6 needs of the user's environment; everything else stays out, credentials of the profile among it. */
+const passedOn = [
+  "PATH",
+  "HOME",
+  "TMPDIR",
+  "LANG",
+  "TZ",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "GOMAXPROCS",
+  "GOGC",
+  "GOMEMLIMIT",
+  "GODEBUG",
+] as const;
+
+/** Variables that would change the load behind our back. */
+const isIgnored = (name: string): boolean =>
+  name.startsWith("K6_") || /^(https?_proxy|all_proxy|no_proxy)$/i.test(name);
+
+export interface K6Environment {
+  readonly variables: NodeJS.ProcessEnv;
+  /** Names of what the user had set and k6 does not get. */
+  readonly ignored: readonly string[];
+}
+
+/**
+ * The environment that k6 runs in. The user's K6_ variables and proxies are left out: the load is
+ * the one that was asked for, and goes where the gate goes. An authority that Node trusts, k6 trusts too.
+ */
+export const k6Environment = (
+  user: NodeJS.ProcessEnv,
+  own: Readonly<Record<string, string>>,
+): K6Environment => {
+  const authority = user["SSL_CERT_FILE"] ?? user["NODE_EXTRA_CA_CERTS"];
+  const kept = passedOn.flatMap((name) => (user[name] === undefined ? [] : [[name, user[name]] as const]));
+  return {
+    variables: {
+      ...Object.fromEntries(kept),
+      ...(authority === undefined ? {} : { SSL_CERT_FILE: authority }),
+      K6_AUTO_EXTENSION_RESOLUTION: "false",
+      // The name that older versions know the same switch by.
+      K6_BINARY_PROVISIONING: "false",
+      K6_CSV_TIME_FORMAT: "unix_micro",
+      ...own,
+    },
+    ignored: Object.keys(user).filter(isIgnored).toSorted(),
+  };
+};

@@ -1,0 +1,73 @@
+import { execFile } from "node:child_process";
+import { closeSync, constants, openSync } from "node:fs";
+import { Socket } from "node:net";
+import { promisify } from "node:util";
+import { codeOf } from "../../../conformance/contract/files.ts";
+import { K6Failed } from "./problems.ts";
+
+/** Makes a named pipe that only its owner may use. Throws K6Failed where this machine makes none. */
+export const makeFifo = async (file: string): Promise<void> => {
+  try {
+    await promisify(execFile)("mkfifo", ["-m", "600", file]);
+  } catch (error) {
+    throw new K6Failed(
+      codeOf(error) === "ENOENT"
+        ? "k6's samples come through a named pipe, and there is no mkfifo on PATH to make one; load runs need Linux or macOS with their usual tools"
+        : `no named pipe could be made at ${file} (${error instanceof Error ? error.message : String(error)})`,
+      { cause: error },
+    );
+  }
+};
+
+export interface Fifo {
+  /** Lets the pipe end: what is in it is read still, then `ended` settles. To be called when its writer is gone. */
+  readonly finish: () => void;
+  /** Stops reading at once. */
+  readonly destroy: () => void;
+  /** Resolves when everything was read; rejects with K6Failed where reading failed, or the reader threw. */
+  readonly ended: Promise<void>;
+}
+
+/** A pipe holds 64 KiB on Linux, so that a read brings all of it. */
+const READ_BYTES = 65_536;
+
+/**
+ * Opens the reading end, and a writing end beside it: so the pipe does not end before k6 has opened
+ * it, nor when k6 could not, but when `finish` is called. The bytes handed to the reader are
+ * overwritten by the next read.
+ */
+export const readFifo = (file: string, onBytes: (bytes: Uint8Array) => void): Fifo => {
+  const reading = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writing = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
+  let isHeld = true;
+  const finish = (): void => {
+    if (isHeld) closeSync(writing);
+    isHeld = false;
+  };
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  const socket = new Socket({
+    fd: reading,
+    readable: true,
+    writable: false,
+    onread: {
+      buffer: new Uint8Array(READ_BYTES),
+      callback: (count, buffer) => {
+        try {
+          onBytes(buffer.subarray(0, count));
+        } catch (error) {
+          socket.destroy(error instanceof Error ? error : new Error(String(error)));
+        }
+        return true;
+      },
+    },
+  });
+  socket.on("error", (error) =>
+    reject(new K6Failed(`k6's samples could not be read (${error.message})`, { cause: error })),
+  );
+  socket.on("close", () => {
+    finish();
+    resolve();
+  });
+  socket.resume();
+  return { finish, destroy: () => socket.destroy(), ended };
+};

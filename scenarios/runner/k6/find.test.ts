@@ -1,0 +1,314 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { deflateRawSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { runnerClock } from "../clock.ts";
+import { findK6, k6Status } from "./find.ts";
+import { K6Missing } from "./problems.ts";
+
+const k6Script = (version: string): string => `#!/bin/sh\necho "k6 v${version} (go1.26.8, linux/amd64)"\n`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-find-"));
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+const program = (name: string, text: string): string => {
+  const file = path.join(folder, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  chmodSync(file, 0o755);
+  return file;
+};
+
+/** A shell and its tools are needed by the programs that stand in for k6 and go. */
+const environment = (extra: Record<string, string>, ...folders: readonly string[]): NodeJS.ProcessEnv => ({
+  PATH: [...folders.map((name) => path.join(folder, name)), "/usr/bin", "/bin"].join(path.delimiter),
+  TOUCHSTONE_CACHE: path.join(folder, "cache"),
+  ...extra,
+});
+
+const nowhere = { baseUrl: "http://127.0.0.1:1", platform: "linux", architecture: "x64" } as const;
+const cached = (): string => path.join(folder, "cache/k6/v1.8.1/k6");
+
+describe("findK6", () => {
+  it("takes the one that TOUCHSTONE_K6 names before any other", async () => {
+    const file = program("mine/k6", k6Script("2.0.1"));
+    program("bin/k6", k6Script("1.0.0"));
+    const found = await findK6({
+      environment: environment({ TOUCHSTONE_K6: file }, "bin"),
+      clock: runnerClock,
+    });
+    expect(found).toEqual({ path: file, version: "2.0.1", from: "TOUCHSTONE_K6", tried: [] });
+  });
+
+  it.each([
+    ["a file that is not there", () => path.join(folder, "none"), /there is no such file/],
+    [
+      "a version that is too old",
+      () => program("old/k6", k6Script("0.57.0")),
+      /version 0\.57\.0; 1\.0 or later/,
+    ],
+    ["another program", () => program("other", "#!/bin/sh\necho hello\n"), /printed "hello"/],
+    ["a program that fails", () => program("failing", "#!/bin/sh\nexit 3\n"), /exit code 3/],
+  ])("refuses TOUCHSTONE_K6 with %s, and does not look further", async (_, make, reason) => {
+    program("bin/k6", k6Script("1.8.1"));
+    const asked = findK6({ environment: environment({ TOUCHSTONE_K6: make() }, "bin"), clock: runnerClock });
+    await expect(asked).rejects.toMatchObject({
+      name: "InvalidLoad",
+      message: expect.stringMatching(reason),
+    });
+  });
+
+  it("passes over one on PATH that is too old, says so, and takes the next", async () => {
+    const old = program("a/k6", k6Script("0.49.0"));
+    const good = program("b/k6", k6Script("1.2.3"));
+    const found = await findK6({ environment: environment({}, "a", "b"), clock: runnerClock });
+    expect(found).toMatchObject({ path: good, version: "1.2.3", from: "PATH" });
+    expect(found.tried).toContainEqual({
+      where: `PATH (${old})`,
+      outcome: "it is version 0.49.0; 1.0 or later is needed",
+    });
+  });
+
+  it("builds one with go, into the cache, and finds it there the next time", async () => {
+    const log = path.join(folder, "go.log");
+    program(
+      "bin/go",
+      `#!/bin/sh\necho "$@ $GOSUMDB $GOFLAGS" >> ${log}\necho "go: downloading x v1" >&2\ncat > "$GOBIN/k6" <<'K6'\n${k6Script("1.8.1")}K6\nchmod 755 "$GOBIN/k6"\n`,
+    );
+    const lines: string[] = [];
+    const options = {
+      environment: environment({ GOSUMDB: "off", GOFLAGS: "-mod=vendor" }, "bin"),
+      clock: runnerClock,
+    };
+    const found = await findK6({ ...options, onProgress: (line) => lines.push(line) });
+    expect(found).toMatchObject({ path: cached(), version: "1.8.1", from: "go install" });
+    expect(readFileSync(log, "utf8")).toBe("install -v go.k6.io/k6@v1.8.1 sum.golang.org -trimpath\n");
+    expect(lines[0]).toMatch(/building k6 1\.8\.1/);
+    expect(await findK6(options)).toMatchObject({ from: "cache", path: cached() });
+    expect(existsSync(path.join(folder, "cache/k6/v1.8.1/k6"))).toBe(true);
+  });
+
+  it("builds it once where several ask at the same time", async () => {
+    const log = path.join(folder, "go.log");
+    program(
+      "bin/go",
+      `#!/bin/sh\necho built >> ${log}\nsleep 0.6\nprintf '%s\\n' '#!/bin/sh' 'echo "k6 v1.8.1"' > "$GOBIN/k6"\nchmod 755 "$GOBIN/k6"\n`,
+    );
+    const lines: string[] = [];
+    const options = {
+      environment: environment({}, "bin"),
+      clock: runnerClock,
+      onProgress: (line: string) => lines.push(line),
+    };
+    const found = await Promise.all([findK6(options), findK6(options), findK6(options)]);
+    expect(found.map(({ from }) => from).toSorted()).toEqual(["cache", "cache", "go install"]);
+    expect(readFileSync(log, "utf8")).toBe("built\n");
+    expect(lines.filter((line) => line.startsWith("waiting for another"))).toHaveLength(2);
+  });
+
+  it("does not wait for a builder that was killed", async () => {
+    program(
+      "bin/go",
+      `#!/bin/sh\nprintf '%s\\n' '#!/bin/sh' 'echo "k6 v1.8.1"' > "$GOBIN/k6"\nchmod 755 "$GOBIN/k6"\n`,
+    );
+    const holder = spawn(process.execPath, [
+      "--input-type=module",
+      "--eval",
+      `import { withLock } from ${JSON.stringify(path.join(import.meta.dirname, "cache.ts"))};
+       await withLock(${JSON.stringify(path.join(path.dirname(cached()), "lock"))}, { clock: {}, onWait() {} }, () => {
+         console.log("held");
+         return new Promise((resolve) => setTimeout(resolve, 60_000));
+       });`,
+    ]);
+    await once(holder.stdout, "data");
+    const onProgress = (line: string): void => void (line.startsWith("waiting") && holder.kill("SIGKILL"));
+    const found = await findK6({ environment: environment({}, "bin"), clock: runnerClock, onProgress });
+    expect(found.from).toBe("go install");
+    expect(holder.signalCode).toBe("SIGKILL");
+  });
+
+  it("leaves nothing half-written when it is stopped while go builds", async () => {
+    program("bin/go", `#!/bin/sh\necho half > "$GOBIN/k6"\nsleep 30\n`);
+    const stop = new AbortController();
+    const asked = findK6({
+      environment: environment({}, "bin"),
+      clock: runnerClock,
+      signal: stop.signal,
+      onProgress: () => setTimeout(() => stop.abort(), 100),
+    });
+    await expect(asked).rejects.toMatchObject({ name: "AbortError" });
+    expect(existsSync(cached())).toBe(false);
+  });
+
+  it("tells all that was tried, and what to install, where there is none to be had", async () => {
+    program("bin/go", "#!/bin/sh\necho 'go: go.k6.io/k6@v1.8.1: dial tcp: no such host' >&2\nexit 1\n");
+    const error: unknown = await findK6({
+      environment: environment({}, "bin"),
+      clock: runnerClock,
+      archives: nowhere,
+    }).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(K6Missing);
+    const { message } = error as K6Missing;
+    for (const part of [
+      "TOUCHSTONE_K6: not set",
+      "PATH: no k6 on it",
+      "cache (",
+      "go install: go install ended with exit code 1: go: go.k6.io",
+      "release archive: http://127.0.0.1:1/",
+      "Install k6 (",
+    ])
+      expect(message).toContain(part);
+  });
+
+  it("names the cache that cannot be written", async () => {
+    writeFileSync(path.join(folder, "cache"), "a file");
+    const asked = findK6({ environment: environment({}), clock: runnerClock, archives: nowhere });
+    await expect(asked).rejects.toThrow(/cannot be written .*TOUCHSTONE_CACHE/);
+  });
+});
+
+describe("k6Status", () => {
+  it("tells which would be used, and what would be done where there is none, without doing it", async () => {
+    program("bin/go", "#!/bin/sh\nexit 1\n");
+    const none = await k6Status({ environment: environment({}, "bin") });
+    expect(none).toMatchObject({
+      found: undefined,
+      plan: expect.stringMatching(/builds k6 1\.8\.1 with .*bin\/go/),
+    });
+    expect(existsSync(path.join(folder, "cache"))).toBe(false);
+    program("bin/k6", k6Script("1.1.0"));
+    expect(await k6Status({ environment: environment({}, "bin") })).toMatchObject({
+      found: { from: "PATH" },
+    });
+  });
+});
+
+describe("the release archive", () => {
+  const files = new Map<string, Buffer>();
+  let server: Server;
+  let baseUrl: string;
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const file = files.get(request.url ?? "");
+      response.writeHead(file === undefined ? 404 : 200).end(file);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/releases`;
+  });
+  afterAll(() => server.close());
+
+  const publish = (
+    name: string,
+    archive: Buffer,
+    checksum = createHash("sha256").update(archive).digest("hex"),
+  ): void => {
+    files.clear();
+    files.set(`/releases/v1.8.1/${name}`, archive);
+    files.set(
+      "/releases/v1.8.1/k6-v1.8.1-checksums.txt",
+      Buffer.from(`${"0".repeat(64)}  other.zip\n${checksum}  ${name}\n`),
+    );
+  };
+  const find = (platform: NodeJS.Platform, architecture: string) =>
+    findK6({
+      environment: environment({ PATH: "" }),
+      clock: runnerClock,
+      archives: { baseUrl, platform, architecture },
+    });
+
+  it.each([
+    [
+      "linux",
+      "x64",
+      "k6-v1.8.1-linux-amd64.tar.gz",
+      () => tarGz("k6-v1.8.1-linux-amd64/k6", k6Script("1.8.1")),
+    ],
+    [
+      "linux",
+      "arm64",
+      "k6-v1.8.1-linux-arm64.tar.gz",
+      () => tarGz("k6-v1.8.1-linux-arm64/k6", k6Script("1.8.1")),
+    ],
+    [
+      "darwin",
+      "arm64",
+      "k6-v1.8.1-macos-arm64.zip",
+      () => zip("k6-v1.8.1-macos-arm64/k6", k6Script("1.8.1")),
+    ],
+  ] as const)("of %s on %s is unpacked where there is no go", async (platform, architecture, name, make) => {
+    publish(name, make());
+    const found = await find(platform, architecture);
+    expect(found).toMatchObject({ from: "release archive", version: "1.8.1", path: cached() });
+    expect(statSync(found.path).mode & 0o777).toBe(0o755);
+    expect(found.tried.at(-1)).toEqual({ where: "go install", outcome: "there is no go on PATH" });
+  });
+
+  it("is not unpacked where its checksum is not the published one", async () => {
+    publish("k6-v1.8.1-linux-amd64.tar.gz", tarGz("k6", k6Script("1.8.1")), "a".repeat(64));
+    await expect(find("linux", "x64")).rejects.toThrow(
+      /has the SHA-256 [0-9a-f]{64}; the published one is a{64}/,
+    );
+    expect(existsSync(cached())).toBe(false);
+  });
+
+  it("is not taken for platforms that have none", async () => {
+    await expect(find("win32", "x64")).rejects.toThrow(
+      /release archive: the project publishes none for win32/,
+    );
+  });
+
+  it("is not taken where it is missing or holds no k6", async () => {
+    files.clear();
+    await expect(find("linux", "x64")).rejects.toThrow(/checksums\.txt answered with status 404/);
+    publish("k6-v1.8.1-linux-amd64.tar.gz", tarGz("README", "nothing"));
+    await expect(find("linux", "x64")).rejects.toThrow(/there is no k6 in the archive/);
+  });
+});
+
+const tarGz = (name: string, content: string): Buffer =>
+  gzipSync(Buffer.concat([tarEntry("folder/", "", "5"), tarEntry(name, content, "0"), Buffer.alloc(1_024)]));
+
+const tarEntry = (name: string, content: string, type: string): Buffer => {
+  const header = Buffer.alloc(512);
+  header.write(name, 0);
+  header.write(`${Buffer.byteLength(content).toString(8).padStart(11, "0")}\0`, 124);
+  header.write(type, 156);
+  const body = Buffer.alloc(Math.ceil(content.length / 512) * 512);
+  body.write(content);
+  return Buffer.concat([header, body]);
+};
+
+const zip = (name: string, content: string): Buffer => {
+  const packed = deflateRawSync(content);
+  const local = Buffer.alloc(30);
+  local.writeUInt32LE(0x04034b50, 0);
+  local.writeUInt16LE(name.length, 26);
+  const directory = Buffer.alloc(46);
+  directory.writeUInt32LE(0x02014b50, 0);
+  directory.writeUInt16LE(8, 10);
+  directory.writeUInt32LE(packed.length, 20);
+  directory.writeUInt16LE(name.length, 28);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(30 + name.length + packed.length, 16);
+  return Buffer.concat([local, Buffer.from(name), packed, directory, Buffer.from(name), end]);
+};

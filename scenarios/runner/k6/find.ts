@@ -1,0 +1,163 @@
+import { accessSync, constants, mkdirSync, renameSync, statSync } from "node:fs";
+import path from "node:path";
+import { fileReason } from "../../../conformance/contract/files.ts";
+import type { RunnerClock } from "../clock.ts";
+import { InvalidLoad } from "../problem.ts";
+import { fromArchive, releases } from "./archive.ts";
+import { cacheFolder, withLock } from "./cache.ts";
+import { goInstall } from "./go-install.ts";
+import { K6Missing, type Attempt } from "./problems.ts";
+import { examine, installedVersion } from "./version.ts";
+
+/** A k6 that can be used. */
+export interface FoundK6 {
+  readonly path: string;
+  readonly version: string;
+  readonly from: "TOUCHSTONE_K6" | "PATH" | "cache" | "go install" | "release archive";
+  /** What was looked at before it, and why it was passed over. */
+  readonly tried: readonly Attempt[];
+}
+
+export interface FindOptions {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly clock: RunnerClock;
+  /** Told lines while k6 is being installed, which happens once and takes minutes. */
+  readonly onProgress?: (line: string) => void;
+  readonly signal?: AbortSignal | undefined;
+  /** For tests: where the releases are, and for which machine. */
+  readonly archives?: {
+    readonly baseUrl?: string;
+    readonly platform?: NodeJS.Platform;
+    readonly architecture?: string;
+  };
+}
+
+/**
+ * Finds k6, or installs it: TOUCHSTONE_K6, then PATH, then the cache, then `go install`, then the
+ * project's release archive. Throws InvalidLoad where TOUCHSTONE_K6 names something else than a
+ * usable k6, K6Missing where there is none and none can be got.
+ */
+export const findK6 = async (options: FindOptions): Promise<FoundK6> => {
+  const { found, tried } = await look(options);
+  return found ?? install(options, tried);
+};
+
+/** Which k6 would be used; where there is none yet, what was looked at and what a load run would do. */
+export type K6Status =
+  | { readonly found: FoundK6 }
+  | { readonly found: undefined; readonly tried: readonly Attempt[]; readonly plan: string };
+
+/** As findK6, but installs nothing. */
+export const k6Status = async (options: Pick<FindOptions, "environment" | "signal">): Promise<K6Status> => {
+  const { found, tried } = await look(options);
+  if (found !== undefined) return { found };
+  const go = onPath("go", options.environment)[0];
+  return {
+    found,
+    tried,
+    plan:
+      go === undefined
+        ? `the first load run downloads the release archive of k6 ${installedVersion}`
+        : `the first load run builds k6 ${installedVersion} with ${go}, which takes about two minutes, once`,
+  };
+};
+
+interface Looked {
+  readonly found: FoundK6 | undefined;
+  readonly tried: readonly Attempt[];
+}
+
+const look = async ({
+  environment,
+  signal,
+}: Pick<FindOptions, "environment" | "signal">): Promise<Looked> => {
+  const named = environment["TOUCHSTONE_K6"];
+  if (named !== undefined && named !== "") {
+    const examined = await examine(path.resolve(named), signal);
+    if (!examined.usable)
+      throw new InvalidLoad([
+        `TOUCHSTONE_K6 is "${named}", which cannot be used (${examined.reason}); give the path of a k6 program of version 1.0 or later, or unset it`,
+      ]);
+    const found = {
+      path: path.resolve(named),
+      version: examined.version,
+      from: "TOUCHSTONE_K6",
+      tried: [],
+    } as const;
+    return { found, tried: [] };
+  }
+  const tried: Attempt[] = [{ where: "TOUCHSTONE_K6", outcome: "not set" }];
+  const places = onPath("k6", environment);
+  if (places.length === 0) tried.push({ where: "PATH", outcome: "no k6 on it" });
+  for (const [from, place] of [
+    ...places.map((place) => ["PATH", place] as const),
+    ["cache", cachedFile(environment)] as const,
+  ]) {
+    const examined = await examine(place, signal);
+    if (examined.usable) return { found: { path: place, version: examined.version, from, tried }, tried };
+    tried.push({ where: `${from} (${place})`, outcome: examined.reason });
+  }
+  return { found: undefined, tried };
+};
+
+const cachedFile = (environment: NodeJS.ProcessEnv): string =>
+  path.join(cacheFolder(environment), "k6", `v${installedVersion}`, "k6");
+
+/** Programs of this name on PATH, in its order. */
+const onPath = (name: string, environment: NodeJS.ProcessEnv): readonly string[] =>
+  (environment["PATH"] ?? "")
+    .split(path.delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => path.resolve(folder, name))
+    .filter(isProgram);
+
+const isProgram = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+};
+
+const install = async (options: FindOptions, tried: readonly Attempt[]): Promise<FoundK6> => {
+  const { environment, clock, signal, onProgress = () => undefined } = options;
+  const file = cachedFile(environment);
+  const folder = path.dirname(file);
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new K6Missing([
+      ...tried,
+      { where: folder, outcome: `cannot be written (${fileReason(error)}); TOUCHSTONE_CACHE names another` },
+    ]);
+  }
+  const onWait = (): void => onProgress("waiting for another Touchstone that is installing k6");
+  return withLock(path.join(folder, "lock"), { clock, signal, onWait }, async () => {
+    // Somebody else may have installed it while this one waited.
+    const early = await examine(file, signal);
+    if (early.usable) return { path: file, version: early.version, from: "cache", tried };
+    const attempts = [...tried];
+    const base = { version: installedVersion, folder, signal, onProgress };
+    const place = (binary: string): void => renameSync(binary, file);
+    const {
+      baseUrl = releases,
+      platform = process.platform,
+      architecture = process.arch,
+    } = options.archives ?? {};
+    const ways = [
+      ["go install", () => goInstall({ ...base, environment, clock }, place)],
+      ["release archive", () => fromArchive({ ...base, baseUrl, platform, architecture }, place)],
+    ] as const;
+    for (const [from, get] of ways) {
+      const failure = await get();
+      const examined = failure === undefined ? await examine(file, signal) : undefined;
+      if (examined?.usable === true) {
+        onProgress(`k6 ${examined.version} is ready (${from})`);
+        return { path: file, version: examined.version, from, tried: attempts };
+      }
+      attempts.push({ where: from, outcome: failure ?? examined?.reason ?? "nothing came of it" });
+    }
+    throw new K6Missing(attempts);
+  });
+};

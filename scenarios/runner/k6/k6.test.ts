@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { k6Environment } from "./environment.ts";
+import { endOf } from "./exit.ts";
+import { makeFifo } from "./fifo.ts";
+import { readLogLine } from "./log.ts";
+import { isAtLeast, judgeVersion } from "./version.ts";
+
+describe("versions of k6", () => {
+  it.each([
+    ["k6 v1.8.1 (go1.26.8, linux/amd64)", "1.8.1"],
+    ["k6 v1.0.0 (commit/abc, go1.24, darwin/arm64)\nExtensions:\n  x v1\n", "1.0.0"],
+    ["k6 v2.0.0-rc1 ((devel), go1.26, linux/amd64)", "2.0.0-rc1"],
+    ["k6.exe v1.2.3 (go1.24, windows/amd64)", "1.2.3"],
+  ])("%s is usable", (printed, version) => {
+    expect(judgeVersion(printed)).toEqual({ usable: true, version });
+  });
+
+  it.each(["k6 v0.57.0 (go1.23, linux/amd64)", "k6 version unknown", "", "hello v1.8.1"])(
+    "%s is not",
+    (printed) => {
+      expect(judgeVersion(printed).usable).toBe(false);
+    },
+  );
+
+  it("are compared by number", () => {
+    expect([isAtLeast("1.10.0", 1, 3), isAtLeast("1.2.9", 1, 3), isAtLeast("2.0.0", 1, 3)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe("k6's end", () => {
+  it("is a meaning of its own for each exit code that k6 has", () => {
+    const codes = [0, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110];
+    const meanings = codes.map((code) => endOf(code, null, false).meaning);
+    expect(new Set(meanings).size).toBe(codes.length);
+    for (const meaning of meanings) expect(meaning).not.toMatch(/unknown/);
+    expect(endOf(77, null, false)).toEqual({
+      exitCode: 77,
+      meaning: "ended with exit code 77, which is unknown",
+      says: "harness",
+    });
+  });
+
+  it("is ours where we asked for it, and somebody else's where we did not", () => {
+    expect(endOf(105, null, true).says).toBe("stopped");
+    expect(endOf(105, null, false).says).toBe("interrupted");
+    expect(endOf(null, "SIGKILL", true)).toEqual({
+      signal: "SIGKILL",
+      meaning: "was stopped by force",
+      says: "stopped",
+    });
+    expect(endOf(null, "SIGKILL", false).says).toBe("interrupted");
+    expect(endOf(null, "SIGSEGV", false).says).toBe("harness");
+    expect(endOf(0, null, true).says).toBe("finished");
+    expect(endOf(107, null, true).says).toBe("harness");
+  });
+});
+
+describe("k6's environment", () => {
+  it("holds what k6 needs, none of the user's switches and none of the profile's secrets", () => {
+    const { variables, ignored } = k6Environment(
+      {
+        PATH: "/bin",
+        HOME: "/home/me",
+        K6_VUS: "9",
+        K6_OUT: "cloud",
+        http_proxy: "http://p",
+        CLIENT_1_SECRET: "s",
+        NODE_EXTRA_CA_CERTS: "/ca.pem",
+      },
+      { TOUCHSTONE_SETTINGS: "/run/settings.json" },
+    );
+    expect(ignored).toEqual(["K6_OUT", "K6_VUS", "http_proxy"]);
+    expect(variables).toMatchObject({
+      PATH: "/bin",
+      SSL_CERT_FILE: "/ca.pem",
+      K6_CSV_TIME_FORMAT: "unix_micro",
+      TOUCHSTONE_SETTINGS: "/run/settings.json",
+      K6_AUTO_EXTENSION_RESOLUTION: "false",
+    });
+    for (const name of ["K6_VUS", "K6_OUT", "http_proxy", "CLIENT_1_SECRET"])
+      expect(variables).not.toHaveProperty(name);
+  });
+});
+
+describe("a line of k6's log", () => {
+  it("is a script's message, an exception, or words", () => {
+    const trouble = { kind: "trouble", what: 'no "code" came back' };
+    expect(
+      readLogLine(
+        JSON.stringify({ level: "error", msg: `touchstone:${JSON.stringify(trouble)}`, source: "console" }),
+      ),
+    ).toEqual({ kind: "message", message: trouble });
+    expect(
+      readLogLine(JSON.stringify({ level: "error", msg: "Error: boom\n\tat f\n", source: "stacktrace" })),
+    ).toEqual({ kind: "exception", text: "Error: boom\n\tat f" });
+    expect(
+      readLogLine(JSON.stringify({ level: "warning", msg: "Request Failed", error: "dial tcp" })),
+    ).toEqual({ kind: "words", level: "warning", text: "Request Failed: dial tcp" });
+    expect(readLogLine("panic: out of range")).toEqual({
+      kind: "words",
+      level: "error",
+      text: "panic: out of range",
+    });
+    expect(readLogLine(JSON.stringify({ level: "info", msg: "touchstone:{broken" }))).toMatchObject({
+      kind: "words",
+    });
+    expect(readLogLine("null")).toMatchObject({ kind: "words", text: "null" });
+  });
+});
+
+describe("the named pipe", () => {
+  it("is missed with a reason where it cannot be made", async () => {
+    await expect(makeFifo("/nowhere/at/all/fifo")).rejects.toMatchObject({
+      name: "K6Failed",
+      message: expect.stringContaining("/nowhere/at/all/fifo"),
+    });
+  });
+});

@@ -1,0 +1,151 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { fileMode } from "../../../conformance/contract/files.ts";
+import { settingsVariable, type ScriptSettings } from "../../protocol.ts";
+import type { RunnerClock } from "../clock.ts";
+import { k6Environment } from "./environment.ts";
+import { endOf, type K6End } from "./exit.ts";
+import { makeFifo, readFifo } from "./fifo.ts";
+import type { FoundK6 } from "./find.ts";
+import { readLogLine, type LogLine } from "./log.ts";
+import { K6Failed } from "./problems.ts";
+import { isAtLeast } from "./version.ts";
+import { watchdog } from "./watchdog.ts";
+
+export interface StartOptions {
+  readonly k6: Pick<FoundK6, "path" | "version">;
+  /** The bundled script, an ES module. */
+  readonly script: string;
+  readonly settings: ScriptSettings;
+  /** The user's environment, of which k6 gets what it needs. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly clock: RunnerClock;
+  /** Bytes of k6's samples as CSV; overwritten after the call. */
+  readonly onSamples: (bytes: Uint8Array) => void;
+  readonly onLog: (line: LogLine) => void;
+}
+
+/** A k6 that runs. */
+export interface RunningK6 {
+  readonly pid: number;
+  /** Environment variables of the user's that it did not get. */
+  readonly ignored: readonly string[];
+  /** Tells k6 to end: it lets go of its iterations and writes out what it has. By force after `graceMs`. */
+  readonly stop: (graceMs?: number) => void;
+  /** Settles when k6 has ended and all of its samples and log lines were handed on. Rejects with K6Failed where they could not be read; k6 has ended then, too. */
+  readonly ended: Promise<K6End>;
+}
+
+/** How often k6 writes its samples out. */
+const FLUSH_EVERY = "200ms";
+const GRACE_MS = 10_000;
+
+/**
+ * Starts k6 on a script. Secrets travel in a settings file that only its owner may read; samples
+ * come back through a named pipe in the same folder, which is gone when k6 has ended. Throws
+ * K6Failed where it cannot be started.
+ */
+export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-k6-"));
+  try {
+    return await startIn(folder, options);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+};
+
+const startIn = async (folder: string, options: StartOptions): Promise<RunningK6> => {
+  const { k6, script, settings, environment, clock, onSamples, onLog } = options;
+  const files = {
+    settings: path.join(folder, "settings.json"),
+    // k6's own configuration file of the user's would change the load; an empty one takes its place.
+    config: path.join(folder, "config.json"),
+    samples: path.join(folder, "samples.fifo"),
+  };
+  writeFileSync(files.settings, JSON.stringify(settings), { mode: fileMode });
+  writeFileSync(files.config, "{}", { mode: fileMode });
+  await makeFifo(files.samples);
+  const { variables, ignored } = k6Environment(environment, {
+    [settingsVariable]: files.settings,
+    K6_CSV_FILENAME: files.samples,
+    K6_CSV_SAVE_INTERVAL: FLUSH_EVERY,
+    ...(hasSummaryMode(k6.version) ? {} : { K6_NO_SUMMARY: "true" }),
+  });
+  let asked = false;
+  const fifo = readFifo(files.samples, onSamples);
+  const child = spawn(k6.path, argumentsFor(k6.version, files.config, script), {
+    cwd: folder,
+    env: variables,
+    stdio: ["ignore", "ignore", "pipe"],
+    // A group of its own: Ctrl-C reaches us alone, and we tell k6.
+    detached: true,
+  });
+  const { stderr } = child;
+  createInterface({ input: stderr, crlfDelay: Infinity }).on("line", (line) => onLog(readLogLine(line)));
+  const logEnded = new Promise<void>((resolve) => stderr.once("close", () => resolve()));
+  const exited = exitOf(child);
+  await started(child).catch((error: Error) => {
+    fifo.destroy();
+    throw new K6Failed(`${k6.path} could not be started (${error.message})`, { cause: error });
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new K6Failed(`${k6.path} started without a process id`);
+  const dog = watchdog(pid, folder);
+  const stop = (graceMs = GRACE_MS): void => {
+    // A second signal would make k6 drop everything on the spot.
+    if (asked) return;
+    asked = true;
+    child.kill("SIGINT");
+    const takeBack = clock.after(graceMs, () => child.kill("SIGKILL"));
+    void exited.finally(takeBack);
+  };
+  const finish = async (): Promise<K6End> => {
+    // Whoever cannot read the samples any more has no use for the load.
+    fifo.ended.catch(() => child.kill("SIGKILL"));
+    try {
+      const [exitCode, signal] = await exited;
+      fifo.finish();
+      await Promise.all([fifo.ended, logEnded]);
+      return endOf(exitCode, signal, asked);
+    } finally {
+      dog.callOff();
+      fifo.destroy();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+  return { pid, ignored, stop, ended: finish() };
+};
+
+/** Version 1.3 brought the mode in which k6 keeps no samples for a summary; version 2 took the older switch away. */
+const hasSummaryMode = (version: string): boolean => isAtLeast(version, 1, 3);
+
+const argumentsFor = (version: string, config: string, script: string): readonly string[] => [
+  "run",
+  `--config=${config}`,
+  "--quiet",
+  "--no-color",
+  ...(hasSummaryMode(version) ? ["--summary-mode=disabled"] : []),
+  "--no-thresholds",
+  "--no-usage-report",
+  // No REST API: two runs on one machine would want the same port.
+  "--address=",
+  "--log-format=json",
+  "--system-tags=name,status,error_code,expected_response",
+  "--out=csv",
+  script,
+];
+
+const started = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", reject);
+  });
+
+const exitOf = (child: ChildProcess): Promise<readonly [number | null, string | null]> =>
+  new Promise((resolve) => {
+    child.once("exit", (code, signal) => resolve([code, signal]));
+  });

@@ -1,0 +1,71 @@
+import { execFile } from "node:child_process";
+
+/** The k6 that is installed where there is none: the newest that the Go module proxy has. */
+export const installedVersion = "1.8.1";
+
+/** The oldest k6 that runs the scripts: its metadata of samples and its flags are stable from 1.0 on. */
+const OLDEST_MAJOR = 1;
+const ANSWER_WITHIN_MS = 20_000;
+
+/** What a file that calls itself k6 turned out to be. */
+export type Examined =
+  | { readonly usable: true; readonly version: string }
+  | { readonly usable: false; readonly reason: string };
+
+/** Runs `FILE version` and reads its answer, such as `k6 v1.8.1 (go1.26.8, linux/amd64)`. */
+export const examine = async (file: string, signal?: AbortSignal): Promise<Examined> => {
+  const answer = await ask(file, signal);
+  if (typeof answer !== "string") return { usable: false, reason: answer.reason };
+  return judgeVersion(answer);
+};
+
+/** Judges what `k6 version` printed. */
+export const judgeVersion = (printed: string): Examined => {
+  const [, version, major] = /^k6(?:\.exe)?\s+v?((\d+)\.\d+\.\d+[^\s(]*)/m.exec(printed) ?? [];
+  if (version === undefined)
+    return { usable: false, reason: `"version" printed ${JSON.stringify(printed.slice(0, 80).trim())}` };
+  if (Number(major) < OLDEST_MAJOR)
+    return { usable: false, reason: `it is version ${version}; 1.0 or later is needed` };
+  return { usable: true, version };
+};
+
+/** Whether a version is at least this one. */
+export const isAtLeast = (version: string, major: number, minor: number): boolean => {
+  const [itsMajor = 0, itsMinor = 0] = version.split(".").map(Number);
+  return itsMajor > major || (itsMajor === major && itsMinor >= minor);
+};
+
+const ask = (file: string, signal: AbortSignal | undefined): Promise<string | { reason: string }> =>
+  new Promise((resolve, reject) => {
+    const options = { timeout: ANSWER_WITHIN_MS, encoding: "utf8" as const };
+    try {
+      execFile(
+        file,
+        ["version"],
+        signal === undefined ? options : { ...options, signal },
+        (error, stdout) => {
+          if (signal?.aborted === true) reject(signal.reason as Error);
+          else if (error === null) resolve(stdout);
+          else resolve({ reason: reasonOf(error) });
+        },
+      );
+    } catch (error) {
+      // Some paths are refused before anything is started.
+      resolve({ reason: reasonOf(error as Error) });
+    }
+  });
+
+const reasonOf = (error: Error & { readonly code?: unknown; readonly killed?: boolean }): string => {
+  if (error.killed === true) return `"version" did not answer within ${ANSWER_WITHIN_MS / 1_000} s`;
+  switch (error.code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return "there is no such file";
+    case "EACCES":
+      return "it is not executable";
+    case "ENOEXEC":
+      return "it is no program of this machine";
+    default:
+      return typeof error.code === "number" ? `"version" ended with exit code ${error.code}` : error.message;
+  }
+};

@@ -1,0 +1,107 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { openLoadRecord } from "./record.ts";
+import { headerFor, temporaryFolder } from "./testing/loads.ts";
+
+const header = headerFor("http://127.0.0.1:1");
+
+describe("the record of a load run", () => {
+  it("is there from the beginning, open, and holds each line as soon as it is told", () => {
+    using folder = temporaryFolder();
+    const directory = path.join(folder.path, "new/run");
+    const record = openLoadRecord(directory, header);
+    expect(JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8"))).toMatchObject({
+      state: "open",
+      command: "load",
+      version: 1,
+    });
+    record.second({ second: 0, asked: 1, started: 1, dropped: 0, requests: {}, breaches: {} });
+    expect(readFileSync(path.join(directory, "samples/seconds.jsonl"), "utf8")).toMatch(
+      /^\{"second":0,.*\}\n$/,
+    );
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(statSync(path.join(directory, "samples/seconds.jsonl")).mode & 0o777).toBe(0o600);
+    record.close();
+  });
+
+  it("is sealed with a manifest of all files, those of others among them", () => {
+    using folder = temporaryFolder();
+    const directory = path.join(folder.path, "run");
+    const record = openLoadRecord(directory, header);
+    record.latency("#head\n");
+    writeFileSync(path.join(directory, "pushes.jsonl"), "{}\n");
+    const sealed = record.seal({ endedAt: "2026-01-01T00:00:02.000Z", exitCode: 0, notes: ["a note"] });
+    expect(sealed).toMatchObject({ state: "sealed", exitCode: 0, notes: ["a note"], scenario: "token" });
+    const { files } = JSON.parse(readFileSync(path.join(directory, "manifest.json"), "utf8")) as {
+      files: Record<string, { sha256: string }>;
+    };
+    expect(Object.keys(files)).toEqual([
+      "breaches.jsonl",
+      "k6.log",
+      "pushes.jsonl",
+      "run.json",
+      "samples/latency.hlog",
+      "samples/seconds.jsonl",
+    ]);
+    expect(files["run.json"]?.sha256).toBe(
+      createHash("sha256")
+        .update(readFileSync(path.join(directory, "run.json")))
+        .digest("hex"),
+    );
+    // What comes after the seal goes nowhere.
+    record.latency("late\n");
+    expect(readFileSync(path.join(directory, "samples/latency.hlog"), "utf8")).toBe("#head\n");
+  });
+
+  it("cuts k6's log off where it grows without end", () => {
+    using folder = temporaryFolder();
+    const directory = path.join(folder.path, "run");
+    const record = openLoadRecord(directory, header);
+    for (let line = 0; line < 3_000; line += 1) record.log("x".repeat(1_000));
+    record.close();
+    expect(statSync(path.join(directory, "k6.log")).size).toBeLessThan(1_050_000);
+    expect(readFileSync(path.join(directory, "k6.log"), "utf8")).toMatch(/\(cut off here\)\n$/);
+  });
+
+  it("refuses a folder that is in use and one that cannot be", () => {
+    using folder = temporaryFolder();
+    writeFileSync(path.join(folder.path, "file"), "");
+    expect(() => openLoadRecord(folder.path, header)).toThrow(/--out is ".*", a folder with something in it/);
+    expect(() => openLoadRecord(path.join(folder.path, "file/run"), header)).toThrow(
+      /--out is ".*", which cannot be written/,
+    );
+    mkdirSync(path.join(folder.path, "empty"));
+    openLoadRecord(path.join(folder.path, "empty"), header).close();
+  });
+
+  it("tells what could not be written, keeps what was, and does not seal", () => {
+    using folder = temporaryFolder();
+    const directory = path.join(folder.path, "run");
+    // The kernel lets no file of the child grow beyond 16 KiB, as a full disk would.
+    const script = `
+      import { openLoadRecord } from ${JSON.stringify(path.join(import.meta.dirname, "record.ts"))};
+      process.on("SIGXFSZ", () => {});
+      const record = openLoadRecord(${JSON.stringify(directory)}, ${JSON.stringify(header)});
+      for (let second = 0; second < 1_000; second += 1) record.second({ second, asked: 1, started: 1, dropped: 0, requests: {}, breaches: {} });
+      let sealed = "sealed";
+      try { record.seal({ endedAt: "2026-01-01T00:00:02.000Z" }); } catch (error) { sealed = error.message; }
+      console.log(JSON.stringify({ failure: record.failure(), sealed }));`;
+    const child = spawnSync(
+      "sh",
+      ["-c", 'ulimit -f 16; exec "$0" --input-type=module --eval "$1"', process.execPath, script],
+      { encoding: "utf8" },
+    );
+    const { failure, sealed } = JSON.parse(child.stdout) as { failure: string; sealed: string };
+    expect(failure).toMatch(/EFBIG/);
+    expect(sealed).toMatch(/could not be completed/);
+    const lines = readFileSync(path.join(directory, "samples/seconds.jsonl"), "utf8").split("\n");
+    expect(lines.length).toBeGreaterThan(50);
+    for (const line of lines.slice(0, -1)) expect(JSON.parse(line)).toMatchObject({ asked: 1 });
+    expect(JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8"))).toMatchObject({
+      state: "open",
+    });
+  });
+});

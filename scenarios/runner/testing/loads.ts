@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import type { Stage } from "../../../conformance/contract/load-shape.ts";
+import type { ScriptSettings } from "../../protocol.ts";
+import type { LoadHeader } from "../record.ts";
+
+/** A folder that goes away with the test. */
+export const temporaryFolder = (): Disposable & { readonly path: string } => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-test-"));
+  return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+};
+
+/** A bare server on loopback. */
+export const serve = async (
+  listener: RequestListener,
+): Promise<AsyncDisposable & { readonly baseUrl: string }> => {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+};
+
+export const constantStage = (rate: number, durationMs: number): readonly Stage[] => [
+  { startMs: 0, durationMs, fromRate: rate, toRate: rate },
+];
+
+/** Settings of a constant load; scripts of tests use of them what they need. */
+export const settingsFor = (baseUrl: string, stages: readonly Stage[]): ScriptSettings => ({
+  scenario: "token",
+  baseUrl,
+  clients: [{ id: "client-1", secret: "first/secret+of=client", redirectUri: `${baseUrl}/callback` }],
+  headers: {},
+  authorize: { headers: {}, query: {} },
+  accounts: [],
+  limits: { defaultLimit: 10, defaultPage: 0, stateMaxBytes: 128 },
+  visibilityMs: 0,
+  requestTimeoutMs: 5_000,
+  stages,
+  requestsPerIteration: 1,
+  virtualUsers: { allocated: 20, most: 50 },
+  gracefulStopMs: 500,
+  seed: 1,
+  digestKey: "key of the digests",
+  preflight: false,
+});
+
+/** What every script of a test begins with: settings, our metrics, a load that goes by the first stage. */
+const head = `
+import http from "k6/http";
+import exec from "k6/execution";
+import { Counter, Gauge, Trend } from "k6/metrics";
+const settings = JSON.parse(open(__ENV.TOUCHSTONE_SETTINGS));
+const [stage] = settings.stages;
+export const options = { scenarios: { load: {
+  executor: "constant-arrival-rate", rate: stage.fromRate, timeUnit: "1s", duration: stage.durationMs + "ms",
+  preAllocatedVUs: settings.virtualUsers.allocated, maxVUs: settings.virtualUsers.most, gracefulStop: "1s",
+} } };
+const metric = {
+  check: new Counter("touchstone_check"), breach: new Counter("touchstone_breach"),
+  issued: new Counter("touchstone_issued"), event: new Counter("touchstone_event"),
+  arrival: new Trend("touchstone_arrival"), start: new Gauge("touchstone_start"),
+};
+const begin = () => {
+  const { iterationInTest, startTime } = exec.scenario;
+  const lag = Math.max(0, Date.now() - startTime - (iterationInTest * 1000) / stage.fromRate);
+  exec.vu.metrics.metadata.lag = lag.toFixed(1);
+  if (iterationInTest === 0) metric.start.add(startTime);
+  metric.arrival.add(lag);
+  return iterationInTest;
+};
+`;
+
+/** Writes a script for k6; the body is the rest of it. */
+export const scriptIn = (folder: string, body: string): string => {
+  const file = path.join(folder, "script.js");
+  writeFileSync(file, head + body);
+  return file;
+};
+
+export const headerFor = (baseUrl: string): LoadHeader => ({
+  tool: "touchstone test",
+  startedAt: "2026-01-01T00:00:00.000Z",
+  seed: 1,
+  target: { name: "bare server", baseUrl, profiles: [] },
+  limits: {},
+  replacedLimits: [],
+  scenario: "token",
+  shape: "constant",
+  rate: 100,
+  arrivalRate: 100,
+  durationMs: 2_000,
+  warmUpMs: 0,
+  virtualUsers: 50,
+  k6: { version: "1.8.1", from: "PATH" },
+  machine: { cores: 2, processor: "any", memoryMiB: 1_024, platform: "linux", node: "24" },
+  fingerprint: {},
+  endpoints: [],
+  objectives: [],
+  rules: [],
+  breaches: [],
+  notes: [],
+});
