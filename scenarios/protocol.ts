@@ -1,3 +1,4 @@
+import type { RequirementId } from "../conformance/contract/catalogue.ts";
 import type { ScenarioName } from "../conformance/contract/load-shape.ts";
 import type { Stage } from "../conformance/contract/load-shape.ts";
 
@@ -37,7 +38,7 @@ export interface ScriptSettings {
   };
   /** Absent where the target cannot be asked for events. */
   readonly trigger?: ScriptHook;
-  /** Accounts that events are triggered for. */
+  /** The only accounts that events may be triggered for; empty where any UUID is an account. */
   readonly accounts: readonly string[];
   readonly limits: {
     readonly defaultLimit: number;
@@ -53,7 +54,7 @@ export interface ScriptSettings {
   readonly virtualUsers: { readonly allocated: number; readonly most: number };
   readonly gracefulStopMs: number;
   readonly seed: number;
-  /** Keys the digests of issued credentials, so that they give nothing away. */
+  /** Another in every run. Keys the digests of issued credentials, and makes accounts that no other run has written to. */
   readonly digestKey: string;
   /** One iteration by one virtual user, to look before any load. */
   readonly preflight: boolean;
@@ -61,19 +62,35 @@ export interface ScriptSettings {
 
 /**
  * Names of the scripts' own metrics, as they stand in k6's samples.
- * - check: a look at a rule; tag `rule`; value 1. Breaches are counted by their own metric.
+ * - check: looks at a rule within one iteration; tag `rule`; the value is their number. Broken ones count as well.
  * - breach: a broken rule; tag `rule`; value 1.
- * - issued: a code or token was issued; metadata `digest` (hexadecimal) and tag `what`.
- * - event: an event was triggered; metadata `notification` where its answer names it.
- * Schedule lag rides as metadata `lag` (milliseconds) on every sample of an iteration.
+ * - issued: a code or token was issued; tag `what` (a key of `issuedRules`), metadata `digest` (16 hexadecimal digits).
+ * - event: an event was triggered and acknowledged; metadata `sentAt` (wall clock in milliseconds, before the
+ *   request) and `notification` where the hook told the id.
+ * - arrival: an iteration has begun, at this moment; the value is its schedule lag in milliseconds.
+ * - start: when the load began by k6's own account (wall clock in milliseconds); told by the first iteration.
+ * Requests with which a script gets its data ready, before the load begins, have the name `setUpName` and are no part of it.
+ * Schedule lag rides as metadata `lag` (milliseconds, to a tenth, never negative) on every sample of an iteration.
  */
 export const metricNames = {
   check: "touchstone_check",
   breach: "touchstone_breach",
   issued: "touchstone_issued",
   event: "touchstone_event",
-  lag: "touchstone_lag",
+  arrival: "touchstone_arrival",
+  start: "touchstone_start",
 } as const;
+
+/** The `name` tag of requests before the load begins. */
+export const setUpName = "setup";
+
+/** What may be issued, and the rule that is broken where the same one is issued twice. */
+export const issuedRules = {
+  code: "authorize.code-is-fresh",
+  accessToken: "exchange.tokens-are-fresh",
+  refreshToken: "exchange.tokens-are-fresh",
+} as const satisfies Readonly<Record<string, RequirementId>>;
+export type Issued = keyof typeof issuedRules;
 
 /** A line that a script logs begins with this; JSON follows. */
 export const logMark = "touchstone:";
@@ -82,7 +99,7 @@ export const logMark = "touchstone:";
 export type ScriptMessage =
   | {
       readonly kind: "breach";
-      readonly rule: string;
+      readonly rule: RequirementId;
       /** Milliseconds of the wall clock. */
       readonly atEpochMs: number;
       readonly expected: string;

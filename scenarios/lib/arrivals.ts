@@ -1,0 +1,55 @@
+import { intendedStartMs, type Stage } from "../../conformance/contract/load-shape.ts";
+
+/** k6 takes whole rates only: thousandths of an arrival a second, told as arrivals in a thousand seconds. */
+const SCALE = 1_000;
+const timeUnit = `${SCALE}s`;
+const scaled = (rate: number): number => Math.round(rate * SCALE);
+
+export interface VirtualUsers {
+  readonly allocated: number;
+  readonly most: number;
+}
+
+const isFlat = (stages: readonly Stage[]): boolean =>
+  stages.length === 1 && stages[0]?.fromRate === stages[0]?.toRate;
+
+/** k6's executor for these stages: an open model, in which arrivals wait for nobody. */
+export const executorFor = (stages: readonly Stage[], users: VirtualUsers, gracefulStopMs: number) => {
+  const common = {
+    timeUnit,
+    preAllocatedVUs: users.allocated,
+    maxVUs: users.most,
+    gracefulStop: `${gracefulStopMs}ms`,
+  };
+  const [first] = stages;
+  if (first === undefined) throw new Error("a load has at least one stage");
+  if (isFlat(stages))
+    return {
+      executor: "constant-arrival-rate" as const,
+      rate: scaled(first.fromRate),
+      duration: `${Math.round(first.durationMs)}ms`,
+      ...common,
+    };
+  return {
+    executor: "ramping-arrival-rate" as const,
+    startRate: scaled(first.fromRate),
+    stages: stages.flatMap((stage, index) => [
+      ...(stage.fromRate === (stages[index - 1] ?? stage).toRate || index === 0
+        ? []
+        : [{ duration: "0s", target: scaled(stage.fromRate) }]),
+      { duration: `${Math.round(stage.durationMs)}ms`, target: scaled(stage.toRate) },
+    ]),
+    ...common,
+  };
+};
+
+/**
+ * How late an iteration is, in milliseconds to a tenth: against the moment at which the stages meant
+ * it to start. Of k6's executors the constant one lets its first arrival come at once, the ramping
+ * one when a whole arrival has come due. An iteration that k6 dropped has no number, so that from
+ * then on this is too much; a run with dropped iterations is invalid anyway.
+ */
+export const lagMs = (stages: readonly Stage[], iteration: number, sinceStartMs: number): number => {
+  const arrival = isFlat(stages) ? iteration : iteration + 1;
+  return Math.max(0, Math.round(10 * (sinceStartMs - intendedStartMs(stages, arrival))) / 10);
+};

@@ -1,0 +1,37 @@
+import type { ScriptClient } from "../protocol.ts";
+import { epochMs } from "./clock.ts";
+import { isSuccess, isText, type Exchange } from "./exchange.ts";
+import type { Account } from "./oracles/account.ts";
+import { atPointer } from "./placeholders.ts";
+import { requests } from "./play.ts";
+import { triggered } from "./report.ts";
+import type { Request } from "./requests.ts";
+import { settings } from "./settings.ts";
+
+export const hasEvents = requests.trigger !== undefined;
+
+/** The request that makes the service create a notification for the account, which counts it as begun from now on. */
+export const beginEvent = (client: ScriptClient, account: Account): Request => {
+  if (requests.trigger === undefined) throw new Error("the profile has no hook events.trigger");
+  account.begun += 1;
+  return requests.trigger(client, account.accountId);
+};
+
+/** Notes what became of an event. One without a success may or may not have created something. */
+export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): void => {
+  if (!isSuccess(answer)) {
+    account.doubtful = true;
+    return;
+  }
+  account.acknowledgedAtMs.push(epochMs());
+  triggered(sentAtMs, notificationIn(answer));
+};
+
+/** The places in which hooks usually tell the id, where the profile does not say. */
+const usualPlaces = ["/id", "/notificationId", "/data/id"];
+
+/** The notification's id, where the hook tells it. */
+export const notificationIn = ({ fields }: Exchange): string | undefined => {
+  const pointers = settings.trigger?.result === undefined ? usualPlaces : [settings.trigger.result];
+  return pointers.map((pointer) => atPointer(fields, pointer)).find(isText);
+};

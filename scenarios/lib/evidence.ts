@@ -1,0 +1,46 @@
+import { fieldsIn, isText, type Exchange } from "./exchange.ts";
+import { grantOf } from "./oracles/authorize.ts";
+
+/** Longer bodies are cut, their credentials taken out first: half a token could no longer be masked by its value. */
+const MOST_CHARACTERS = 4_000;
+
+const secretFields = ["accessToken", "refreshToken", "code", "clientSecret"] as const;
+
+/** The exchanges of a breach as they are told, and the credentials in them, which the runner masks. */
+export const evidenceOf = (exchanges: readonly Exchange[]) => {
+  const secrets = [...new Set(exchanges.flatMap(secretsIn))];
+  return {
+    secrets,
+    exchanges: exchanges.map(({ method, path, requestBody, status, text, location, durationMs }) => ({
+      method,
+      path: cut(path, secrets),
+      ...(requestBody === undefined ? {} : { requestBody: cut(requestBody, secrets) }),
+      status,
+      answer: cut(location === undefined ? text : `Location: ${location}\n${text}`, secrets),
+      durationMs,
+    })),
+  };
+};
+
+/** An answer in its own words, for one who sets things up: credentials are left out. */
+export const quote = (exchange: Exchange): string => {
+  if (exchange.status === 0) return `no answer (${exchange.text})`;
+  const text = without(exchange.text, secretsIn(exchange)).slice(0, MOST_QUOTED);
+  return text === "" ? `status ${exchange.status}, no body` : `status ${exchange.status}, body ${text}`;
+};
+
+const MOST_QUOTED = 300;
+
+const secretsIn = (exchange: Exchange): readonly string[] => [
+  ...secretsAmong(fieldsIn(exchange.requestBody ?? "")),
+  ...secretsAmong({ ...exchange.fields, code: grantOf(exchange)?.code }),
+];
+
+const secretsAmong = (fields: Exchange["fields"]): readonly string[] =>
+  secretFields.map((name) => fields[name]).filter(isText);
+
+const without = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((rest, secret) => rest.replaceAll(secret, "(not shown)"), text);
+
+const cut = (text: string, secrets: readonly string[]): string =>
+  text.length <= MOST_CHARACTERS ? text : `${without(text, secrets).slice(0, MOST_CHARACTERS)}…`;

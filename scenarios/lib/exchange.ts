@@ -1,0 +1,65 @@
+/** A request and what became of it, as the oracles see it. */
+export interface Exchange {
+  /** Name of the endpoint, which is k6's `name` tag as well. */
+  readonly endpoint: Endpoint;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** From the slash on, with the query. */
+  readonly path: string;
+  readonly requestBody?: string;
+  /** 0 where there was no answer. */
+  readonly status: number;
+  /** The body; of no answer, why. */
+  readonly text: string;
+  /** Fields of the body where it is a JSON object; none otherwise. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly location?: string;
+  readonly durationMs: number;
+}
+
+export type Endpoint = "authorize" | "exchange" | "refresh" | "list" | "trigger";
+
+const nothing = {};
+
+/** The fields of a JSON object; none where the text is anything else. */
+export const fieldsIn = (text: string): Exchange["fields"] => {
+  if (!/^\s*\{/.test(text)) return nothing;
+  try {
+    return JSON.parse(text) as Exchange["fields"];
+  } catch {
+    return nothing;
+  }
+};
+
+/** Whether the status is one of success. What a refusal looks like is not shown, so that this alone decides nothing. */
+export const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status < 300;
+
+/**
+ * Whether the service says that the request itself is wrong. A status that may as well mean
+ * "not now" (403 of a gateway, 408, 425, 429, every 5xx) says nothing about a promise: such a
+ * request has failed.
+ */
+export const saysWrong = ({ status }: Exchange): boolean => [400, 401, 404, 410, 422].includes(status);
+
+/** Whether there is an answer that decides something: success, or a refusal of that very request. */
+export const isDecided = (exchange: Exchange): boolean => isSuccess(exchange) || saysWrong(exchange);
+
+export const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+const MOST_FIELDS = 8;
+
+/** How an answer looks, without its values: the whole of it is part of the evidence, where credentials are masked. */
+export const describe = ({ status, text, fields }: Exchange): string => {
+  if (status === 0) return `no answer (${text})`;
+  if (text === "") return `status ${status}, no body`;
+  const names = Object.keys(fields);
+  if (names.length === 0) return `status ${status}, a body of ${text.length} characters`;
+  const shown = names.slice(0, MOST_FIELDS).map((name) => `${name.slice(0, 40)} (${kindOf(fields[name])})`);
+  return `status ${status}, with ${shown.join(", ")}${names.length > MOST_FIELDS ? " and more" : ""}`;
+};
+
+const kindOf = (value: unknown): string => {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `${value.length} items`;
+  if (value === "") return "empty text";
+  return typeof value === "string" ? "text" : typeof value === "number" ? String(value) : typeof value;
+};

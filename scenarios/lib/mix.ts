@@ -1,0 +1,98 @@
+import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
+import type { Random } from "./random.ts";
+
+/** A kind of iteration: how often it is drawn, and how many requests it makes where everything is granted. */
+interface Kind {
+  readonly weight: number;
+  readonly requests: number;
+}
+
+/** What iterations of `token` do. Most clients are well-behaved; every other kind attacks a rule. */
+export const tokenKinds = {
+  /** authorize, exchange, two lists at once, refresh, list */
+  session: { weight: 45, requests: 6 },
+  /** authorize, exchange, two refreshes at once, list with each, one more refresh */
+  refreshesAtOnce: { weight: 15, requests: 7 },
+  /** three authorizes at once, each with a state of its own, then their three exchanges at once */
+  crowd: { weight: 15, requests: 6 },
+  /** authorize, three exchanges of the code at once */
+  race: { weight: 15, requests: 4 },
+  /** authorize, exchange, then twice more the same exchange, at once */
+  reuse: { weight: 6, requests: 4 },
+  /** two authorizes, an exchange with a wrong secret, and its twin with the right one */
+  wrongSecret: { weight: 4, requests: 4 },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** Every iteration of `notifications` makes as many requests. */
+export const readsPerIteration = 4;
+
+/** What iterations of `notifications` do, where events can be triggered. */
+export const readKinds = {
+  /** an event for the virtual user's own account and two reads at once, then a read of its last page */
+  besideWrites: { weight: 25, requests: readsPerIteration },
+  /** without a page and with the first one at once, then the second one and a limit of one */
+  defaults: { weight: 20, requests: readsPerIteration },
+  /** by id, by id and account, by an id of another account, by an id that does not exist: all at once */
+  lookUps: { weight: 25, requests: readsPerIteration },
+  /** three pages that hold everything, and one past the end */
+  walk: { weight: 20, requests: readsPerIteration },
+  /** no filter at all */
+  everything: { weight: 10, requests: readsPerIteration },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** The least and the most requests of a session of `mixed`, each number as likely as the others. */
+export const sessionRequests = { least: 5, most: 11 } as const;
+
+/** The share of sessions of `mixed` that begin with an authorization, refresh the tokens kept, or use them as they are. */
+export const sessionKinds = {
+  authorize: { weight: 25 },
+  refresh: { weight: 35 },
+  resume: { weight: 40 },
+} as const;
+
+/** The share of a session's polls before which its own account has an event. */
+export const eventShare = 0.1;
+
+/** Pauses between the requests of a session: lognormal, cut at the longest. Short, so that few virtual users do. */
+export const thinkTime = { medianMs: 150, sigma: 0.8, longestMs: 2_000 } as const;
+
+const mean = (kinds: Readonly<Record<string, Kind>>): number => {
+  const all = Object.values(kinds);
+  return (
+    all.reduce((sum, { weight, requests }) => sum + weight * requests, 0) /
+    all.reduce((sum, { weight }) => sum + weight, 0)
+  );
+};
+
+/**
+ * Requests that one iteration of a scenario makes on average where everything is granted.
+ */
+export const requestsPerIteration: Readonly<Record<ScenarioName, number>> = {
+  token: mean(tokenKinds),
+  notifications: readsPerIteration,
+  mixed: (sessionRequests.least + sessionRequests.most) / 2,
+  push: 1,
+};
+
+/** Draws one of the kinds by its weight. */
+export const drawKind = <K extends string>(
+  kinds: Readonly<Record<K, { readonly weight: number }>>,
+  random: Random,
+): K => {
+  const all = Object.entries(kinds) as [K, { readonly weight: number }][];
+  let left = random.next() * all.reduce((sum, [, { weight }]) => sum + weight, 0);
+  for (const [name, { weight }] of all) {
+    left -= weight;
+    if (left < 0) return name;
+  }
+  return all[0]?.[0] as K;
+};
+
+/** A pause by the Box-Muller transform, in milliseconds. */
+export const drawThinkTimeMs = (random: Random): number => {
+  const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+  return Math.min(thinkTime.longestMs, thinkTime.medianMs * Math.exp(thinkTime.sigma * normal));
+};
+
+/** The mean of that pause, before it is cut. */
+export const meanThinkTimeMs = thinkTime.medianMs * Math.exp(thinkTime.sigma ** 2 / 2);

@@ -1,0 +1,22 @@
+import type { Options } from "k6/options";
+import type { ScriptSettings } from "../protocol.ts";
+import { executorFor } from "./arrivals.ts";
+
+/**
+ * k6's options for these settings. Virtual users keep their connections, as clients do; those of
+ * requests that run at the same time are different ones over HTTP/1.1, and one over HTTP/2.
+ */
+export const optionsFor = (settings: ScriptSettings): Options => {
+  const { preflight, stages, virtualUsers, gracefulStopMs, scenario } = settings;
+  return {
+    scenarios: {
+      [scenario]: preflight
+        ? { executor: "shared-iterations", vus: 1, iterations: 1, exec: "preflight", maxDuration: "60s" }
+        : executorFor(stages, virtualUsers, gracefulStopMs),
+    },
+    maxRedirects: 0,
+    insecureSkipTLSVerify: false,
+    discardResponseBodies: false,
+    userAgent: "touchstone",
+  };
+};

@@ -1,0 +1,33 @@
+type Values = Readonly<Record<string, string>>;
+
+/** The text with each {{placeholder}} that has a value replaced by it. */
+export const fill = (template: string, values: Values): string =>
+  template.replace(/\{\{(\w+)\}\}/g, (whole: string, key: string) => values[key] ?? whole);
+
+/** The same for strings anywhere in a JSON value. */
+export const fillJson = (template: unknown, values: Values): unknown => {
+  if (typeof template === "string") return fill(template, values);
+  if (Array.isArray(template)) return template.map((item) => fillJson(item, values));
+  if (typeof template === "object" && template !== null)
+    return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fillJson(value, values)]));
+  return template;
+};
+
+/** The same for an address, with the values percent-encoded. */
+export const fillAddress = (template: string, values: Values): string =>
+  fill(
+    template,
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encodeURIComponent(value)])),
+  );
+
+/** The value that a JSON pointer (RFC 6901) names. */
+export const atPointer = (value: unknown, pointer: string): unknown =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>(
+      (inner, key) =>
+        typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[key] : undefined,
+      value,
+    );

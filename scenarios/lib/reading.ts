@@ -1,0 +1,85 @@
+import type { ScriptClient } from "../protocol.ts";
+import { epochMs } from "./clock.ts";
+import type { Exchange } from "./exchange.ts";
+import { before, judgeOwnPage, type Account } from "./oracles/account.ts";
+import { judgePage, judgeShape, pageOf, type ListQuery, type Page } from "./oracles/pages.ts";
+import { beginEvent, endEvent } from "./events.ts";
+import { accountsAreOwn, requests } from "./play.ts";
+import { report } from "./report.ts";
+import { send, sendTogether } from "./send.ts";
+import { settings } from "./settings.ts";
+import { dropToken, judgeUse, type Visitor } from "./visitor.ts";
+
+const { defaultLimit } = settings.limits;
+
+/** A read and the page that it got, where it got one. */
+export interface Read {
+  readonly query: ListQuery;
+  readonly exchange: Exchange;
+  readonly page: Page | undefined;
+}
+
+/** A query, and whether refusing it is as good as an empty page: nothing may match, or its page is past the end. */
+export type Asked = ListQuery & { readonly mayBeRefused?: boolean };
+
+interface ReadOptions {
+  /** The account that the queries are about, where the virtual user knows it. */
+  readonly account?: Account;
+  /** How many events are triggered at the same time. */
+  readonly events?: number;
+}
+
+/** Reads the list, all queries at once where there are several, and judges each page by itself and by its account. */
+export const read = (
+  visitor: Visitor,
+  asked: readonly Asked[],
+  { account, events = 0 }: ReadOptions = {},
+): readonly Read[] => {
+  const sentAtMs = epochMs();
+  const then = account === undefined ? undefined : before(account, sentAtMs, settings.visibilityMs);
+  const triggers =
+    account === undefined ? [] : Array.from({ length: events }, () => beginEvent(visitor.client, account));
+  const reads = asked.map(({ mayBeRefused, ...query }) =>
+    requests.list(visitor.accessToken, query, mayBeRefused),
+  );
+  const all = [...triggers, ...reads];
+  const answers = all.length === 1 ? all.map(send) : sendTogether(all);
+  if (account !== undefined)
+    for (const answer of answers.slice(0, triggers.length)) endEvent(account, sentAtMs, answer);
+  return asked.map(({ mayBeRefused = false, ...query }, index) => {
+    const exchange = answers[triggers.length + index] as Exchange;
+    const page = pageOf(exchange);
+    const looks = page === undefined ? [] : judgePage(query, page, defaultLimit);
+    // Where the filter is broken, numbers of the account are as well: one breach is told, not two.
+    const isSound = looks.every(({ breach }) => breach === undefined);
+    report(
+      [
+        ...(mayBeRefused && page === undefined ? [] : judgeUse(visitor, exchange)),
+        ...judgeShape(exchange),
+        ...looks,
+        ...(page !== undefined &&
+        account !== undefined &&
+        then !== undefined &&
+        isSound &&
+        isAbout(query, account)
+          ? judgeOwnPage(account, then, query, page, defaultLimit)
+          : []),
+      ],
+      [exchange],
+    );
+    if (exchange.status === 401) dropToken(visitor);
+    return { query, exchange, page };
+  });
+};
+
+/** Triggers events for the account, all at once. */
+export const trigger = (client: ScriptClient, account: Account, count: number): void => {
+  const sentAtMs = epochMs();
+  const begun = Array.from({ length: count }, () => beginEvent(client, account));
+  for (const answer of count === 1 ? begun.map(send) : sendTogether(begun))
+    endEvent(account, sentAtMs, answer);
+};
+
+/** Totals and page sizes are known for the whole of an account of one's own. */
+const isAbout = ({ id, accountId }: ListQuery, account: Account): boolean =>
+  accountsAreOwn && !account.doubtful && id === undefined && accountId === account.accountId;

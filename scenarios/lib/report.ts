@@ -1,0 +1,80 @@
+import crypto from "k6/crypto";
+import exec from "k6/execution";
+import { Counter, Gauge, Trend } from "k6/metrics";
+import type { RequirementId } from "../../conformance/contract/catalogue.ts";
+import { logMark, metricNames, type Issued, type ScriptMessage } from "../protocol.ts";
+import { epochMs } from "./clock.ts";
+import { evidenceOf } from "./evidence.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Look } from "./looks.ts";
+import { settings } from "./settings.ts";
+
+const checks = new Counter(metricNames.check);
+const breaches = new Counter(metricNames.breach);
+const issues = new Counter(metricNames.issued);
+const events = new Counter(metricNames.event);
+const arrivals = new Trend(metricNames.arrival, true);
+const starts = new Gauge(metricNames.start);
+
+/** Of a rule that is broken all the time each virtual user tells the proof so many times; all breaches are counted. */
+const MOST_PROOFS = 3;
+const proofs = new Map<RequirementId, number>();
+
+/** Looks of the iteration under way, by rule: they leave as one sample each. */
+const looked = new Map<RequirementId, number>();
+
+/** Tells that an iteration has begun, and how late; the first one tells when the load began by k6's account. */
+export const arrived = (iteration: number, lagMs: number, startedAtMs: number): void => {
+  if (iteration === 0) starts.add(startedAtMs);
+  exec.vu.metrics.metadata["lag"] = String(lagMs);
+  arrivals.add(lagMs);
+};
+
+/** Notes looks at rules, with the exchanges that show them. */
+export const report = (looks: readonly Look[], exchanges: readonly Exchange[]): void => {
+  for (const { rule, breach } of looks) {
+    looked.set(rule, (looked.get(rule) ?? 0) + 1);
+    if (breach === undefined) continue;
+    breaches.add(1, { rule });
+    const told = proofs.get(rule) ?? 0;
+    proofs.set(rule, told + 1);
+    if (told < MOST_PROOFS)
+      say({ kind: "breach", rule, atEpochMs: epochMs(), ...breach, ...evidenceOf(exchanges) });
+  }
+};
+
+/** Sends off what was looked at since the last time. */
+export const flushLooks = (): void => {
+  for (const [rule, count] of looked) checks.add(count, { rule });
+  looked.clear();
+};
+
+const DIGEST_CHARACTERS = 16;
+
+/** Tells that a code or token was issued, without telling which: the collector finds the same one issued twice. */
+export const issued = (what: Issued, value: string): void => {
+  const digest = crypto.hmac("sha256", settings.digestKey, value, "hex").slice(0, DIGEST_CHARACTERS);
+  withMetadata({ digest }, () => issues.add(1, { what }));
+};
+
+/** Tells that an event was acknowledged. */
+export const triggered = (sentAtMs: number, notification: string | undefined): void =>
+  withMetadata({ sentAt: String(sentAtMs), ...(notification === undefined ? {} : { notification }) }, () =>
+    events.add(1),
+  );
+
+/** Tells why the target does not play along. */
+export const trouble = (what: string): void => say({ kind: "trouble", what });
+
+const withMetadata = (values: Readonly<Record<string, string>>, action: () => void): void => {
+  const { metadata } = exec.vu.metrics;
+  for (const [key, value] of Object.entries(values)) metadata[key] = value;
+  action();
+  for (const key of Object.keys(values)) delete metadata[key];
+};
+
+const say = (message: ScriptMessage): void => {
+  // k6's console is the way from a script to its runner.
+  // oxlint-disable-next-line no-console
+  console.error(logMark + JSON.stringify(message));
+};

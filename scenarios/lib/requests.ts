@@ -1,0 +1,95 @@
+import { accessTokenHeader, paths } from "../../conformance/contract/forms.ts";
+import type { ScriptClient, ScriptHook, ScriptSettings } from "../protocol.ts";
+import type { Endpoint, Exchange } from "./exchange.ts";
+import type { ListQuery } from "./oracles/pages.ts";
+import { fill, fillAddress, fillJson } from "./placeholders.ts";
+
+/** A request before it is sent. */
+export interface Request {
+  readonly endpoint: Endpoint;
+  readonly method: Exchange["method"];
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Whether a refusal of it is no failure: it probes for one, or the document leaves it open. */
+  readonly mayBeRefused: boolean;
+}
+
+export type Requests = ReturnType<typeof requestsFor>;
+
+const json = { "Content-Type": "application/json" } as const;
+
+/** The documented requests (section 4), and the event hook where there is one. */
+export const requestsFor = (settings: ScriptSettings) => {
+  const base = settings.baseUrl.replace(/\/+$/, "");
+  const common = { ...settings.headers, ...json };
+  const post = (endpoint: Endpoint, path: string, body: unknown, mayBeRefused: boolean): Request => ({
+    endpoint,
+    method: "POST",
+    url: base + path,
+    headers: common,
+    body: JSON.stringify(body),
+    mayBeRefused,
+  });
+  return {
+    authorize: (client: ScriptClient, state: string): Request => ({
+      endpoint: "authorize",
+      method: "GET",
+      url: `${base}${paths.authorize}?${encoded({
+        clientId: client.id,
+        state,
+        redirectUri: client.redirectUri,
+        ...settings.authorize.query,
+      })}`,
+      headers: { ...common, ...settings.authorize.headers },
+      mayBeRefused: false,
+    }),
+    exchange: (client: ScriptClient, code: string, mayBeRefused = false): Request =>
+      post(
+        "exchange",
+        paths.exchange,
+        { clientId: client.id, clientSecret: client.secret, code },
+        mayBeRefused,
+      ),
+    refresh: (client: ScriptClient, refreshToken: string): Request =>
+      post("refresh", paths.refresh, { clientId: client.id, refreshToken }, false),
+    list: (accessToken: string, query: ListQuery, mayBeRefused = false): Request => ({
+      endpoint: "list",
+      method: "GET",
+      url: `${base}${paths.notifications}${queryOf(query, settings.limits.defaultPage)}`,
+      headers: { ...common, [accessTokenHeader]: accessToken },
+      mayBeRefused,
+    }),
+    /** Undefined where the target cannot be asked for events. */
+    trigger:
+      settings.trigger === undefined
+        ? undefined
+        : (client: ScriptClient, accountId: string): Request =>
+            triggering(settings.trigger as ScriptHook, client, accountId),
+  };
+};
+
+const triggering = (hook: ScriptHook, client: ScriptClient, accountId: string): Request => {
+  const values = { accountId, clientId: client.id };
+  return {
+    endpoint: "trigger",
+    method: hook.method as Request["method"],
+    url: fillAddress(hook.url, values),
+    headers: {
+      ...(hook.body === undefined ? {} : json),
+      ...Object.fromEntries(Object.entries(hook.headers).map(([name, value]) => [name, fill(value, values)])),
+    },
+    ...(hook.body === undefined ? {} : { body: JSON.stringify(fillJson(hook.body, values)) }),
+    mayBeRefused: false,
+  };
+};
+
+const queryOf = ({ page, ...query }: ListQuery, firstPage: number): string => {
+  const text = encoded({ ...query, ...(page === undefined ? {} : { page: firstPage + page }) });
+  return text === "" ? "" : `?${text}`;
+};
+
+const encoded = (parameters: Readonly<Record<string, string | number>>): string =>
+  Object.entries(parameters)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join("&");

@@ -1,0 +1,70 @@
+import http, { type Params, type RefinedResponse, type ResponseType } from "k6/http";
+import { fieldsIn, type Exchange } from "./exchange.ts";
+import { setUpName } from "../protocol.ts";
+import type { Request } from "./requests.ts";
+import { settings } from "./settings.ts";
+
+/** What is no failure: a grant, a redirect to the client, and a refusal where one may be. Never "too many requests". */
+const granted = http.expectedStatuses({ min: 200, max: 299 });
+const grantedOrRedirected = http.expectedStatuses({ min: 200, max: 399 });
+const grantedOrRefused = http.expectedStatuses(
+  { min: 200, max: 299 },
+  { min: 400, max: 428 },
+  { min: 430, max: 499 },
+);
+
+/** k6 runs the set-up in a virtual user of its own, so that this stays false in all the others. */
+let isSetUp = false;
+
+/** From here on requests are no part of the load. */
+export const sendForSetUp = (): void => {
+  isSetUp = true;
+};
+
+const paramsOf = ({ endpoint, headers, mayBeRefused }: Request): Params => ({
+  headers: { ...headers },
+  tags: { name: isSetUp ? setUpName : endpoint },
+  timeout: settings.requestTimeoutMs,
+  redirects: 0,
+  responseCallback: mayBeRefused
+    ? grantedOrRefused
+    : endpoint === "authorize"
+      ? grantedOrRedirected
+      : granted,
+});
+
+/** Sends one request and waits for its answer. Nothing is sent again. */
+export const send = (request: Request): Exchange =>
+  exchangeOf(request, http.request(request.method, request.url, request.body ?? null, paramsOf(request)));
+
+/** Sends all of them at the same time. */
+export const sendTogether = (requests: readonly Request[]): readonly Exchange[] => {
+  const responses = http.batch(
+    requests.map((request) => ({
+      method: request.method,
+      url: request.url,
+      body: request.body ?? null,
+      params: paramsOf(request),
+    })),
+  );
+  return requests.map((request, index) => exchangeOf(request, responses[index] as Response));
+};
+
+type Response = RefinedResponse<ResponseType | undefined>;
+
+const exchangeOf = (request: Request, response: Response): Exchange => {
+  const { status, body, timings } = response;
+  const text = status === 0 ? response.error : typeof body === "string" ? body : "";
+  const location = status >= 300 && status < 400 ? response.headers["Location"] : undefined;
+  return {
+    endpoint: request.endpoint,
+    method: request.method,
+    path: request.url.replace(/^[a-z]+:\/\/[^/]*/i, ""),
+    ...(request.body === undefined ? {} : { requestBody: request.body }),
+    status,
+    text,
+    fields: status === 0 ? {} : fieldsIn(text),
+    ...(location === undefined ? {} : { location }),
+    durationMs: timings.duration,
+  };
+};

@@ -1,0 +1,91 @@
+import { sleep } from "k6";
+import type { ScriptClient } from "../protocol.ts";
+import { epochMs } from "./clock.ts";
+import { beginEvent, endEvent, hasEvents } from "./events.ts";
+import { isSettled, newAccount, noteSeen, type Account } from "./oracles/account.ts";
+import { pageOf } from "./oracles/pages.ts";
+import { accountsAreOwn, playOfSetUp, requests, type Play } from "./play.ts";
+import { flushLooks } from "./report.ts";
+import { send, sendForSetUp, sendTogether } from "./send.ts";
+import { settings } from "./settings.ts";
+import { logIn, type Visitor } from "./visitor.ts";
+
+/*
+ * Accounts that are filled before the load begins and never written to again. Virtual users share no
+ * memory, but what k6's set-up returns they all get: so all of them know exactly what is in these.
+ */
+
+/** What the set-up hands to the virtual users. */
+export interface Shelf {
+  /** One login for each client; virtual users log in themselves once its token nears its end. */
+  readonly visitors: readonly (Visitor | undefined)[];
+  readonly accounts: readonly {
+    readonly client: number;
+    readonly accountId: string;
+    readonly ids: readonly string[];
+  }[];
+}
+
+const { defaultLimit } = settings.limits;
+/** Two pages and a bit, and one page and a bit: defaults, limits and walks can be told from their neighbours. */
+const sizes = [2 * defaultLimit + 4, defaultLimit + 3];
+
+/** k6 gives a set-up this long; it may have to wait until notifications are listed. */
+export const setUpTimeout = `${settings.visibilityMs + 60_000}ms`;
+
+/** Logs in each client and fills accounts for it. */
+export const fillShelf = (): Shelf => {
+  sendForSetUp();
+  const play = playOfSetUp();
+  const visitors = settings.clients.map((client) => logIn(play, client));
+  const canFill = hasEvents && accountsAreOwn && !settings.preflight;
+  const accounts = visitors.flatMap((visitor, client) =>
+    visitor === undefined || !canFill
+      ? []
+      : sizes.flatMap((size) => {
+          const account = filled(play, visitor, size);
+          return isSettled(account) ? [{ client, accountId: account.accountId, ids: [...account.seen] }] : [];
+        }),
+  );
+  flushLooks();
+  return { visitors, accounts };
+};
+
+const TOGETHER = 6;
+
+const filled = (play: Play, visitor: Visitor, size: number): Account => {
+  const account = newAccount(play.freshAccount());
+  while (account.begun < size) {
+    const sentAtMs = epochMs();
+    const begun = Array.from({ length: Math.min(TOGETHER, size - account.begun) }, () =>
+      beginEvent(visitor.client, account),
+    );
+    for (const answer of sendTogether(begun)) endEvent(account, sentAtMs, answer);
+  }
+  waitUntilSeen(visitor, account);
+  return account;
+};
+
+/** Reads the account's pages until all of it has been seen, or for as long as new notifications may stay out of the list. */
+const waitUntilSeen = (visitor: Visitor, account: Account): void => {
+  const untilMs = epochMs() + settings.visibilityMs;
+  for (let pauseS = 0.05; ; pauseS = Math.min(1, 2 * pauseS)) {
+    for (let page = 0; page * defaultLimit < account.begun; page += 1) {
+      const answer = send(requests.list(visitor.accessToken, { accountId: account.accountId, page }, true));
+      const seen = pageOf(answer);
+      if (seen !== undefined) noteSeen(account, seen);
+    }
+    if (isSettled(account) || account.doubtful || epochMs() > untilMs) return;
+    sleep(pauseS);
+  }
+};
+
+/** The accounts of a client, as a virtual user knows them from the start. */
+export const accountsOf = (shelf: Shelf, client: ScriptClient): readonly Account[] =>
+  shelf.accounts
+    .filter((kept) => settings.clients[kept.client]?.id === client.id)
+    .map(({ accountId, ids }) => ({
+      ...newAccount(accountId),
+      begun: ids.length,
+      seen: new Set(ids),
+    }));

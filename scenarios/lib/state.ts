@@ -1,0 +1,14 @@
+import type { Random } from "./random.ts";
+
+const lengths = { usual: 24, digits: 20 } as const;
+
+/**
+ * A state of letters and digits (section 2.1) that begins with the given digits, which tell requests
+ * apart: mostly of a usual length, at times of the greatest, at times one that looks like a number.
+ */
+export const stateFrom = (random: Random, unique: string, mostBytes: number): string => {
+  const drawn = random.below(8);
+  if (drawn === 0) return unique.padStart(Math.min(lengths.digits, mostBytes), "0");
+  const length = Math.min(mostBytes, drawn === 1 ? mostBytes : lengths.usual);
+  return `${unique}Z${random.letters(length)}`.slice(0, Math.max(length, unique.length));
+};

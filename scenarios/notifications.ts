@@ -1,0 +1,151 @@
+import { hasEvents } from "./lib/events.ts";
+import { drawKind, readKinds } from "./lib/mix.ts";
+import { optionsFor } from "./lib/options.ts";
+import { isSettled, newAccount, type Account } from "./lib/oracles/account.ts";
+import {
+  judgeDefaultPage,
+  judgeMatches,
+  judgePastTheEnd,
+  judgeWalk,
+  judgeWhole,
+} from "./lib/oracles/reads.ts";
+import { iterate, type Play } from "./lib/play.ts";
+import { preflightLists } from "./lib/preflight.ts";
+import { read, type Read } from "./lib/reading.ts";
+import { report } from "./lib/report.ts";
+import { settings } from "./lib/settings.ts";
+import { accountsOf, fillShelf, setUpTimeout, type Shelf } from "./lib/shelf.ts";
+import { isNearItsEnd, logIn, type Visitor } from "./lib/visitor.ts";
+
+/*
+ * The list of notifications: pages, filters and walks of accounts that rest, and reads of an account
+ * that grows meanwhile. Each virtual user writes to an account of its own, so that it can count.
+ */
+
+export const options = { ...optionsFor(settings), setupTimeout: setUpTimeout };
+export const setup = fillShelf;
+export const preflight = (): void => iterate(preflightLists);
+
+let visitor: Visitor | undefined;
+/** The accounts that nobody writes to, and the one that this virtual user writes to. */
+let resting: readonly Account[] = [];
+let growing: Account | undefined;
+
+/** An account that has come to this many notifications is left alone from then on. */
+const fullSize = 2 * settings.limits.defaultLimit + 4;
+
+export default (shelf: Shelf): void =>
+  iterate((play) => {
+    const guest = welcome(play, shelf);
+    if (guest === undefined) return;
+    const kind = drawKind(readKinds, play.random);
+    const account = resting[play.random.below(resting.length)];
+    if (!hasEvents) readWhatIsThere(guest);
+    else if (account === undefined || kind === "besideWrites") readBesideWrites(play, guest);
+    else courses[kind](play, guest, account);
+  });
+
+/** Who this virtual user is: one of the clients, with the set-up's token as long as it lives. */
+const welcome = (play: Play, shelf: Shelf): Visitor | undefined => {
+  if (visitor !== undefined && !isNearItsEnd(visitor)) return visitor;
+  const known = shelf.visitors[play.random.below(shelf.visitors.length)];
+  visitor = visitor === undefined && known !== undefined ? { ...known } : logIn(play, visitor?.client);
+  if (visitor !== undefined && resting.length === 0) resting = accountsOf(shelf, visitor.client);
+  return visitor;
+};
+
+const readBesideWrites = (play: Play, visitor: Visitor): void => {
+  if (growing === undefined || growing.doubtful || growing.begun >= fullSize)
+    growing = newAccount(play.freshAccount());
+  const account = growing;
+  const { accountId } = account;
+  const mayBeRefused = account.seen.size === 0;
+  read(
+    visitor,
+    [
+      { accountId, limit: 1, mayBeRefused },
+      { accountId, mayBeRefused },
+    ],
+    { account, events: 1 },
+  );
+  // Its last page: what is on it shows that what was there stays there.
+  const page = Math.floor((account.begun - 1) / settings.limits.defaultLimit);
+  read(visitor, [{ accountId, page, mayBeRefused: true }], { account });
+};
+
+type Course = (play: Play, visitor: Visitor, account: Account) => void;
+
+const courses: Readonly<Record<Exclude<keyof typeof readKinds, "besideWrites">, Course>> = {
+  defaults: (_play, visitor, account) => {
+    const { accountId } = account;
+    const [without, first] = read(visitor, [{ accountId }, { accountId, page: 0 }], { account });
+    if (without?.page !== undefined && first?.page !== undefined)
+      report(judgeDefaultPage(without.page, first.page), [without.exchange, first.exchange]);
+    read(
+      visitor,
+      [
+        { accountId, page: 1 },
+        { accountId, limit: 1 },
+      ],
+      { account },
+    );
+  },
+
+  lookUps: (play, visitor, account) => {
+    const { accountId } = account;
+    const id = [...account.seen][play.random.below(account.seen.size)] ?? "";
+    const [foreignId = play.random.uuid()] = resting.find((other) => other !== account)?.seen ?? [];
+    const reads = read(visitor, [
+      { id },
+      { id, accountId },
+      { id: foreignId, accountId, mayBeRefused: true },
+      { id: play.random.uuid(), mayBeRefused: true },
+    ]);
+    matches("notifications.filter-id", reads[0], 1);
+    matches("notifications.filters-combine", reads[1], 1);
+    matches("notifications.filters-combine", reads[2], 0);
+    matches("notifications.filter-id", reads[3], 0);
+  },
+
+  walk: (play, visitor, account) => {
+    const { accountId } = account;
+    const limit = Math.ceil(account.begun / pagesOfWalk);
+    const asked = Array.from({ length: pagesOfWalk }, (_, page) => ({ accountId, limit, page }));
+    const reads =
+      play.random.below(2) === 0
+        ? read(visitor, asked, { account })
+        : asked.flatMap((one) => read(visitor, [one], { account }));
+    const pages = reads.flatMap(({ page }) => page ?? []);
+    const exchanges = reads.map(({ exchange }) => exchange);
+    if (pages.length === pagesOfWalk && isSettled(account)) report(judgeWalk(pages, account.seen), exchanges);
+    const [past] = read(visitor, [{ accountId, limit, page: pagesOfWalk, mayBeRefused: true }], { account });
+    if (past?.page !== undefined) report(judgePastTheEnd(past.page, account.seen), [past.exchange]);
+  },
+
+  everything: (_play, visitor, account) => {
+    const limit = 7;
+    for (const { page, exchange } of read(visitor, [{}, { limit }, { page: 1 }, { limit, page: 1 }]))
+      if (page !== undefined) report(judgeWhole(page, account.begun), [exchange]);
+  },
+};
+
+const pagesOfWalk = 3;
+
+/** Where nothing can be written, what the first page shows is looked up. */
+const readWhatIsThere = (visitor: Visitor): void => {
+  const [first] = read(visitor, [{}]);
+  const item = first?.page?.items[0];
+  if (item === undefined) return;
+  const [id, accountId] = [String(item["id"]), String(item["accountId"])];
+  const reads = read(visitor, [{ id }, { id, accountId }, { accountId, limit: 5 }]);
+  matches("notifications.filter-id", reads[0], 1);
+  matches("notifications.filters-combine", reads[1], 1);
+};
+
+const matches = (
+  rule: "notifications.filter-id" | "notifications.filters-combine",
+  read: Read | undefined,
+  count: 0 | 1,
+): void => {
+  if (read?.page !== undefined) report(judgeMatches(rule, read.page, count), [read.exchange]);
+};

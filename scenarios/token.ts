@@ -1,0 +1,124 @@
+import type { Exchange } from "./lib/exchange.ts";
+import {
+  obtainCode,
+  obtainCodesTogether,
+  redeem,
+  redeemTogether,
+  tellIssued,
+  type ExchangedTokens,
+  type IssuedCode,
+} from "./lib/login.ts";
+import { drawKind, tokenKinds } from "./lib/mix.ts";
+import { optionsFor } from "./lib/options.ts";
+import {
+  judgeOneOpens,
+  judgeOpens,
+  judgeRace,
+  judgeRefresh,
+  judgeReuse,
+  judgeTokenSet,
+  judgeWrongSecret,
+  refreshedOf,
+  tokensOf,
+  type Tokens,
+} from "./lib/oracles/tokens.ts";
+import { iterate, requests, type Play } from "./lib/play.ts";
+import { preflightTokens } from "./lib/preflight.ts";
+import { issued, report } from "./lib/report.ts";
+import { send, sendTogether } from "./lib/send.ts";
+import { settings } from "./lib/settings.ts";
+
+/* The token endpoints: authorize, exchange, refresh. A share of the iterations attacks the rules. */
+
+export const options = optionsFor(settings);
+export const preflight = (): void => iterate(preflightTokens);
+export default (): void => iterate((play) => courses[drawKind(tokenKinds, play.random)](play));
+
+const courses: Readonly<Record<keyof typeof tokenKinds, (play: Play) => void>> = {
+  session: (play) => {
+    const login = logIn(play);
+    if (login === undefined) return;
+    // At once, so that one of them goes over another connection than the exchange.
+    const list = requests.list(login.tokens.accessToken, { limit: 1 });
+    for (const listing of sendTogether([list, list]))
+      report(judgeOpens("exchange.access-token-works", listing), [listing]);
+    const refreshed = refresh(login);
+    if (refreshed === undefined) return;
+    const listing = send(requests.list(refreshed.accessToken, { limit: 1 }));
+    report(judgeOpens("refresh.access-token-works", listing), [listing]);
+  },
+
+  refreshesAtOnce: (play) => {
+    const login = logIn(play);
+    if (login === undefined) return;
+    const { client, tokens } = login;
+    const request = requests.refresh(client, tokens.refreshToken);
+    const answers = sendTogether([request, request]);
+    const refreshed = answers.flatMap((answer) => tellRefreshed(login, answer) ?? []);
+    const listings = refreshed.map(({ accessToken }) => send(requests.list(accessToken, { limit: 1 })));
+    report(judgeOneOpens(listings), [...answers, ...listings]);
+    refresh(login);
+  },
+
+  crowd: (play) => {
+    redeemTogether(obtainCodesTogether(play, 3).filter((code) => code !== undefined));
+  },
+
+  race: (play) => {
+    const issuedCode = obtainCode(play);
+    if (issuedCode === undefined) return;
+    const request = requests.exchange(issuedCode.client, issuedCode.code, true);
+    const contenders = sendTogether([request, request, request]);
+    report(judgeRace(contenders), contenders);
+    const winner = contenders.find((contender) => tokensOf(contender) !== undefined);
+    const tokens = winner === undefined ? undefined : tokensOf(winner);
+    if (tokens !== undefined) tellIssued(tokens);
+  },
+
+  reuse: (play) => {
+    const login = logIn(play);
+    if (login === undefined) return;
+    const request = requests.exchange(login.client, login.code, true);
+    for (const again of sendTogether([request, request])) report(judgeReuse(again), [again]);
+  },
+
+  wrongSecret: (play) => {
+    const client = play.someClient();
+    const [probe, twin] = [obtainCode(play, client), obtainCode(play, client)];
+    if (probe === undefined || twin === undefined) return;
+    const liar = { ...client, secret: client.secret.slice(0, -1) };
+    const wrong = send(requests.exchange(liar, probe.code, true));
+    const control = send(requests.exchange(client, twin.code));
+    report([...judgeTokenSet(control), ...judgeWrongSecret(wrong, control)], [wrong, control]);
+    const tokens = tokensOf(control);
+    if (tokens !== undefined) tellIssued(tokens);
+  },
+};
+
+type Login = IssuedCode & {
+  readonly tokens: ExchangedTokens;
+  /** Access tokens that came of it. */
+  readonly known: Set<string>;
+};
+
+const logIn = (play: Play): Login | undefined => {
+  const issuedCode = obtainCode(play);
+  const tokens = issuedCode === undefined ? undefined : redeem(issuedCode);
+  return issuedCode === undefined || tokens === undefined
+    ? undefined
+    : { ...issuedCode, tokens, known: new Set([tokens.accessToken]) };
+};
+
+const refresh = (login: Login): Tokens | undefined =>
+  tellRefreshed(login, send(requests.refresh(login.client, login.tokens.refreshToken)));
+
+/** A refresh may return an access token that is still alive (section 4.3 does not say): only another one is new. */
+const tellRefreshed = (login: Login, answer: Exchange): Tokens | undefined => {
+  report(judgeRefresh(answer), [answer]);
+  const tokens = refreshedOf(answer);
+  if (tokens !== undefined && !login.known.has(tokens.accessToken)) {
+    login.known.add(tokens.accessToken);
+    issued("accessToken", tokens.accessToken);
+  }
+  return tokens;
+};
