@@ -29,6 +29,7 @@ export const withHeaders = (answer: Answer, headers: Readonly<Record<string, str
 export type RefusalKind =
   | "not-found"
   | "rate-limited"
+  | "overloaded"
   | "query-malformed"
   | "parameter-repeated"
   | "parameter-unknown"

@@ -29,8 +29,8 @@ export interface HttpDecisions {
   readonly timestamp: (context: Context) => unknown;
   readonly renderSuccess: (fields: Fields, context: Context) => Answer;
   readonly renderRefusal: (refusal: Refusal, context: Context) => Answer;
-  /** The last word on every answer: headers, framing. */
-  readonly finish: (answer: Answer, context: Context) => Answer;
+  /** The last word on every answer: headers, framing, and when it leaves. */
+  readonly finish: (answer: Answer, context: Context) => MaybePromise<Answer>;
 }
 
 /** Obtaining a code (sections 2.1 and 4.1). */
@@ -217,6 +217,7 @@ export interface PushDecisions {
 /** The deliveries that are not over yet, as decisions may see and change them. */
 export interface PendingDeliveries {
   readonly all: () => readonly Delivery[];
+  readonly count: () => number;
   /** Plans the next push anew where none is under way. */
   readonly replan: (delivery: Delivery) => void;
   /** Ends a delivery: nothing more is pushed. */

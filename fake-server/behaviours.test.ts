@@ -1,12 +1,21 @@
 import { expect, test } from "vitest";
 import { catalogue, isRequirementId, requirementIds } from "../conformance/contract/catalogue.ts";
-import { behaviours, defects, findBehaviour, UnknownBehaviour, variants } from "./index.ts";
+import {
+  behaviours,
+  defects,
+  findBehaviour,
+  loadDefects,
+  loadVariants,
+  UnknownBehaviour,
+  variants,
+} from "./index.ts";
 import { sound } from "./sound.ts";
 
-const entries = Object.entries({ ...defects, ...variants });
+const registries = [defects, variants, loadDefects, loadVariants];
+const entries = Object.entries({ ...defects, ...variants, ...loadDefects, ...loadVariants });
 
 test("names are unique across defects and variants, in lower case with dashes", () => {
-  expect(entries).toHaveLength(Object.keys(defects).length + Object.keys(variants).length);
+  expect(entries).toHaveLength(registries.flatMap((registry) => Object.keys(registry)).length);
   expect(Object.keys(behaviours)).toHaveLength(entries.length + 1);
   for (const [name] of entries) expect(name).toMatch(/^[a-z\d]+(?:-[a-z\d]+)*$/);
 });

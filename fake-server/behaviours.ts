@@ -1,13 +1,22 @@
 import { nearest } from "../conformance/contract/nearest.ts";
 import { defects } from "./defects/index.ts";
+import { loadDefects } from "./defects/load.ts";
 import { company, joint } from "./companies.ts";
 import { behaviourFrom, type FakeBehaviour, soundBehaviour, type Variant } from "./registry.ts";
 import { variants } from "./variants/index.ts";
+import { loadVariants } from "./variants/load.ts";
 
-/** Every behaviour that the service can be started with, by name: `sound`, the defects, the variants. */
+const entries: Readonly<Record<string, Variant>> = {
+  ...defects,
+  ...variants,
+  ...loadDefects,
+  ...loadVariants,
+};
+
+/** Every behaviour that the service can be started with, by name: `sound`, the defects, the variants, and those of both that only load shows. */
 export const behaviours: Readonly<Record<string, FakeBehaviour>> = Object.fromEntries([
   [soundBehaviour.name, soundBehaviour],
-  ...Object.entries({ ...defects, ...variants }).map(([name, entry]) => [name, behaviourFrom(name, entry)]),
+  ...Object.entries(entries).map(([name, entry]) => [name, behaviourFrom(name, entry)]),
 ]);
 
 const LISTED = 5;
@@ -30,8 +39,6 @@ export const findBehaviour = (name: string): FakeBehaviour => {
   if (found === undefined) throw new UnknownBehaviour(name);
   return found;
 };
-
-const entries: Readonly<Record<string, Variant>> = { ...defects, ...variants };
 
 const entryOf = (name: string): Variant => {
   const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;

@@ -4,6 +4,7 @@ import { resetCounters } from "./counters.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import type { Callback } from "./delivery/delivery.ts";
 import { type BusinessEvent, raiseEvent } from "./events.ts";
+import { EVERYTHING } from "./notifications.ts";
 import type { Host } from "./server.ts";
 
 /** What the operator of a fake can do beyond starting it. */
@@ -57,7 +58,7 @@ export const buildControl = (controlled: Controlled): FastifyInstance => {
       codes: service.credentials.codes.size,
       refreshTokens: service.credentials.refreshTokens.size,
       accessTokens: service.credentials.accessTokens.size,
-      notifications: service.notifications.count({ where: "TRUE", parameters: [], orderBy: "sequence" }),
+      notifications: service.notifications.count({ where: EVERYTHING, parameters: [], orderBy: "sequence" }),
     },
     callback: controlled.deliveries.callback()?.url ?? null,
   }));

@@ -7,12 +7,15 @@ export type { Behaviour } from "./behaviour.ts";
 export { defaultClients, InvalidClients } from "./clients.ts";
 export { UnusableData } from "./delivery/data.ts";
 export { defects } from "./defects/index.ts";
+export { loadDefects } from "./defects/load.ts";
 export { profileOf, secretsOf } from "./profile.ts";
 export { behaviourFrom, type FakeBehaviour } from "./registry.ts";
 export { serve, type ServeOptions } from "./serve.ts";
+export { FakeNotStarted, startFakeProcess } from "./process.ts";
 export { type FakeServer, PortInUse } from "./start.ts";
 export { companies, joint } from "./companies.ts";
 export { variants } from "./variants/index.ts";
+export { loadVariants } from "./variants/load.ts";
 
 export type StartOptions = Omit<FakeServerOptions, "behaviour"> & {
   /** A behaviour or the name of one; `sound` when absent. */

@@ -1,4 +1,5 @@
 import type { RequirementId } from "../conformance/contract/catalogue.ts";
+import type { ScenarioName } from "../conformance/contract/load-shape.ts";
 import type { Behaviour, Replaces } from "./behaviour.ts";
 import type { ClockMode } from "./clock.ts";
 import { sound } from "./sound.ts";
@@ -10,6 +11,20 @@ export interface Defect {
   /** The requirements that are broken, each visible to a rule for that very sentence. */
   readonly breaks: readonly RequirementId[];
   readonly replaces: Replaces;
+}
+
+/** A service that breaks promises only while many requests are under way, or after very many of them. */
+export interface LoadDefect extends Defect {
+  /** The load that shows it: which scenario, how many requests a second for how long. */
+  readonly shownBy: LoadShow;
+  /** The objective that is missed, where no sentence of the document is broken: an answer may be as slow as it likes. */
+  readonly misses?: string;
+}
+
+export interface LoadShow {
+  readonly scenario: ScenarioName;
+  readonly rate: number;
+  readonly seconds: number;
 }
 
 /** A service that differs from the sound one only where the document leaves room. */
@@ -45,6 +60,17 @@ export const defect = <R extends Partial<Behaviour>>(
   breaks: readonly RequirementId[],
   replaces: (sound: Behaviour) => Exactly<R>,
 ): Defect => ({ summary, breaks, replaces });
+
+/** `shows` are the requirements that a load breaks, or the name of the objective that it misses. */
+export const loadDefect = <R extends Partial<Behaviour>>(
+  summary: string,
+  shows: readonly RequirementId[] | { readonly misses: string },
+  shownBy: LoadShow,
+  replaces: (sound: Behaviour) => Exactly<R>,
+): LoadDefect =>
+  "misses" in shows
+    ? { summary, breaks: [], misses: shows.misses, shownBy, replaces }
+    : { summary, breaks: shows, shownBy, replaces };
 
 export const variant = <R extends Partial<Behaviour>>(
   summary: string,

@@ -34,16 +34,26 @@ const METHODS = { authorize: "GET", exchange: "POST", refresh: "POST", list: "GE
  */
 export const buildServer = (host: Host): FastifyInstance => {
   const { service } = host;
-  const refuse = (kind: RefusalKind, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const refuse = (kind: RefusalKind, request: FastifyRequest, reply: FastifyReply) => {
     const context = contextOf(service, "elsewhere", request);
-    const answer = host.behaviour.renderRefusal({ kind }, context);
-    return send(reply, host.behaviour.finish(answer, context), host.counters);
+    return finish(host.behaviour.renderRefusal({ kind }, context), context, reply);
+  };
+  /** Most behaviours have their last word at once, and their answers leave without another turn of the event loop. */
+  const finish = (
+    answer: Answer,
+    context: Context,
+    reply: FastifyReply,
+  ): FastifyReply | Promise<FastifyReply> => {
+    const finished = host.behaviour.finish(answer, context);
+    return finished instanceof Promise
+      ? finished.then((last) => send(reply, last, host.counters))
+      : send(reply, finished, host.counters);
   };
   const app = Fastify({
     bodyLimit: BODY_READ_MAX_BYTES,
     exposeHeadRoutes: false,
     frameworkErrors: (_error, request, reply) => {
-      refuse("not-found", request, reply);
+      void refuse("not-found", request, reply);
     },
     forceCloseConnections: true,
     routerOptions: { querystringParser: () => NO_QUERY },
@@ -62,7 +72,7 @@ export const buildServer = (host: Host): FastifyInstance => {
           host.counters.requests[operation] += 1;
           const answer = await answerTo(host.behaviour, request.body, context);
           tidy(host.behaviour, context);
-          return send(reply, host.behaviour.finish(answer, context), host.counters);
+          return finish(answer, context, reply);
         },
       });
     }

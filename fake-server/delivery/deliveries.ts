@@ -122,6 +122,7 @@ export const createDeliveries = (
 
   const view: PendingDeliveries = {
     all: () => [...pending],
+    count: () => pending.size,
     drop: finish,
     replan: (delivery) => {
       if (pending.has(delivery) && !underWay.has(delivery)) plan(delivery);

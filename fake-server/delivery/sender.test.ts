@@ -1,43 +1,33 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { generate } from "selfsigned";
 import { beforeAll, expect, test } from "vitest";
 import { createClock } from "../clock.ts";
+import { certificatesFor } from "../receiver/certificate.ts";
 import { type Received, startTestReceiver } from "../testing/receiver.ts";
 import { startPushing } from "../testing/pushing.ts";
 import type { PushOutcome } from "./delivery.ts";
 import { createSender, type SendOptions } from "./sender.ts";
 
-const DAY_MS = 86_400_000;
-
 interface Pair {
   readonly key: string;
   readonly cert: string;
+  /** PEM of the authority that signed it. */
+  readonly authority: string;
 }
 let own: Pair;
 let untrusted: Pair;
 let elsewhere: Pair;
 
-/** A certificate that signs itself, so that it is its own authority. */
-const certificateFor = async (host: { readonly ip: string } | { readonly name: string }): Promise<Pair> => {
-  const names = "ip" in host ? { type: 7 as const, ip: host.ip } : { type: 2 as const, value: host.name };
-  const made = await generate([{ name: "commonName", value: "receiver" }], {
-    keyType: "ec",
-    algorithm: "sha256",
-    notBeforeDate: new Date(Date.now() - DAY_MS),
-    notAfterDate: new Date(Date.now() + DAY_MS),
-    extensions: [
-      { name: "basicConstraints", cA: true },
-      { name: "subjectAltName", altNames: [names] },
-    ],
-  });
-  return { key: made.private, cert: made.cert };
+/** A certificate of an authority of its own. */
+const certificateFor = async (host: string): Promise<Pair> => {
+  const { own: made, caPem = "" } = await certificatesFor({ hosts: [host], nowMs: Date.now() });
+  return { key: made.keyPem, cert: made.certPem, authority: caPem };
 };
 
 beforeAll(async () => {
-  own = await certificateFor({ ip: "127.0.0.1" });
-  untrusted = await certificateFor({ ip: "127.0.0.1" });
-  elsewhere = await certificateFor({ name: "elsewhere.example" });
+  own = await certificateFor("127.0.0.1");
+  untrusted = await certificateFor("127.0.0.1");
+  elsewhere = await certificateFor("elsewhere.example");
 });
 
 /** What one request to a receiver that reacts like this comes to. */
@@ -116,13 +106,13 @@ test("no answer in time, and an answer that drips beyond it, are told as timed-o
 const acknowledge = (answer: ServerResponse): void => void answer.end("{}");
 
 test("certificates are checked against the given authority, and against the host", async () => {
-  expect(await outcomeOf(acknowledge, { ca: own.cert }, own)).toMatchObject({ kind: "answered" });
+  expect(await outcomeOf(acknowledge, { ca: own.authority }, own)).toMatchObject({ kind: "answered" });
   expect(await outcomeOf(acknowledge, {}, own)).toMatchObject({ kind: "untrusted", arrived: 0 });
-  expect(await outcomeOf(acknowledge, { ca: own.cert }, untrusted)).toMatchObject({
+  expect(await outcomeOf(acknowledge, { ca: own.authority }, untrusted)).toMatchObject({
     kind: "untrusted",
     arrived: 0,
   });
-  expect(await outcomeOf(acknowledge, { ca: elsewhere.cert }, elsewhere)).toMatchObject({
+  expect(await outcomeOf(acknowledge, { ca: elsewhere.authority }, elsewhere)).toMatchObject({
     kind: "untrusted",
     arrived: 0,
   });
@@ -149,7 +139,7 @@ test("what cannot be sent at all is a failure like others", async () => {
 });
 
 test("pushes over TLS share connections, by HTTP/1.1", async () => {
-  await using service = await startPushing({ receiver: { tls: own }, ca: own.cert });
+  await using service = await startPushing({ receiver: { tls: own }, ca: own.authority });
   for (let n = 0; n < 5; n += 1) {
     await service.event({});
     await service.advance(1_000);
@@ -161,10 +151,10 @@ test("pushes over TLS share connections, by HTTP/1.1", async () => {
 });
 
 test("a certificate that is not to be trusted is a failure that leads to the next push", async () => {
-  await using service = await startPushing({ receiver: { tls: untrusted }, ca: own.cert });
+  await using service = await startPushing({ receiver: { tls: untrusted }, ca: own.authority });
   await service.event({});
   await service.advance(1_000);
-  await service.control("PUT", "/callback", { url: service.receiver.url, ca: untrusted.cert });
+  await service.control("PUT", "/callback", { url: service.receiver.url, ca: untrusted.authority });
   expect(service.receiver.pushes).toEqual([]);
   await service.advance(60_000);
   expect(service.receiver.pushes).toHaveLength(1);

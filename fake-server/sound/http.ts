@@ -7,6 +7,7 @@ import { parseQuery } from "../query.ts";
 const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, message: string]>> = {
   "not-found": [404, "There is nothing at this path for this method."],
   "rate-limited": [429, "Too many requests."],
+  overloaded: [503, "More requests are under way than can be served."],
   "query-malformed": [400, "The query is not well-formed percent-encoded UTF-8."],
   "parameter-repeated": [400, "A parameter occurs more than once."],
   "parameter-unknown": [400, "A parameter is not known."],

@@ -1,4 +1,5 @@
 import type { EventDecisions, ListDecisions } from "../behaviour.ts";
+import { EVERYTHING } from "../notifications.ts";
 
 const WHOLE_NUMBER = /^\d+$/;
 
@@ -20,7 +21,7 @@ export const soundList: ListDecisions = {
     }
     if (id !== undefined) return { where: "id = ?", parameters: [id] };
     if (accountId !== undefined) return { where: "accountId = ?", parameters: [accountId] };
-    return { where: "TRUE", parameters: [] };
+    return { where: EVERYTHING, parameters: [] };
   },
   order: () => "sequence",
   offsetOf: ({ limit, page }) => Math.min(limit * page, Number.MAX_SAFE_INTEGER),

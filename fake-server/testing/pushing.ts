@@ -15,6 +15,20 @@ export type Pushing = TestService & {
 
 const START_MS = 1_000_000;
 
+/**
+ * How many steps bring the clock to where something can happen, by what it answered: steps in which nothing can are
+ * taken together. While pushes are under way that is any step.
+ */
+const stepsToNext = (
+  { now, nextDue, inFlight }: Readonly<Record<string, unknown>>,
+  stepMs: number,
+): number => {
+  if (inFlight !== 0 || typeof now !== "number") return 1;
+  return typeof nextDue === "number"
+    ? Math.max(1, Math.ceil((nextDue - now) / stepMs))
+    : Number.POSITIVE_INFINITY;
+};
+
 export const startPushing = async (
   options: StartOptions & { readonly receiver?: TestReceiverOptions; readonly ca?: string } = {},
 ): Promise<Pushing> => {
@@ -46,10 +60,12 @@ export const startPushing = async (
     pushesOf: (id) => receiver.pushes.filter((push) => push.id === id),
     secondsOfPushes: async (seconds, stepSeconds = 1) => {
       // What is under way without any step belongs to the present moment.
-      await service.advance(0);
-      for (let passed = 0; passed < seconds; passed += stepSeconds) {
-        nowMs += stepSeconds * 1_000;
-        await service.advance(stepSeconds * 1_000);
+      let reply = await service.advance(0);
+      for (let left = Math.ceil(seconds / stepSeconds); left > 0;) {
+        const steps = Math.min(left, stepsToNext(reply.fields, stepSeconds * 1_000));
+        nowMs += steps * stepSeconds * 1_000;
+        reply = await service.advance(steps * stepSeconds * 1_000);
+        left -= steps;
       }
       return receiver.pushes.map(({ atMs }) => (atMs - START_MS) / 1_000);
     },

@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { rules } from "../../conformance/rules/index.ts";
+import { judgeAll } from "../../conformance/testing/bench.ts";
+import { isRequirementId } from "../../conformance/contract/catalogue.ts";
+import { joint, loadDefects, loadVariants } from "../index.ts";
+import { crowdAt, times } from "../testing/crowd.ts";
+import { crowdOfClients, crowdOfEvents, crowdOfReaders, type WarmUp } from "../testing/crowds.ts";
+import { ACCOUNT, startTestService, tokensOf } from "../testing/flow.ts";
+import { startPushing } from "../testing/pushing.ts";
+
+const entries = Object.entries(loadDefects);
+const breaksOf = (name: string) => loadDefects[name]?.breaks ?? [];
+/** Those that break a rule, by the scenarios that show them. */
+const shownBy = (...scenarios: readonly string[]): readonly string[] =>
+  entries
+    .filter(([, { breaks, shownBy: load }]) => breaks.length > 0 && scenarios.includes(load.scenario))
+    .map(([name]) => name);
+const ofClients = shownBy("token", "mixed");
+const ofReaders = shownBy("notifications");
+const ofPushes = shownBy("push");
+
+const USUAL: WarmUp = { exchanges: 260, refreshes: 190 };
+/** What comes with the number of codes and tokens needs more of them. */
+const warmUps: Readonly<Record<string, WarmUp>> = {
+  "load-codes-of-eighteen-bits": { ...USUAL, codes: 1_500 },
+  "load-tokens-repeat-after-a-thousand": { ...USUAL, refreshes: 1_000 },
+};
+
+const clientsAt = async (behaviour: string) => {
+  await using service = await startTestService({ behaviour });
+  return await crowdOfClients(service, warmUps[behaviour] ?? USUAL);
+};
+const readersAt = async (behaviour: string) => {
+  await using service = await startTestService({ behaviour });
+  return await crowdOfReaders(
+    service,
+    breaksOf(behaviour).includes("notifications.under-writes") ? 910 : 410,
+  );
+};
+const eventsAt = async (behaviour: string) => {
+  await using service = await startPushing({ behaviour });
+  return await crowdOfEvents(service);
+};
+
+test("there are enough of them, each with a rule that it breaks or an objective that it misses", () => {
+  expect(entries.length).toBeGreaterThanOrEqual(20);
+  for (const [name, { breaks, misses }] of entries) {
+    expect({ name, known: breaks.every(isRequirementId) }).toEqual({ name, known: true });
+    expect({ name, shows: breaks.length > 0 || misses !== undefined }).toEqual({ name, shows: true });
+  }
+});
+
+test.each(ofClients)("%s is seen by a crowd of clients", async (behaviour) => {
+  expect([...(await clientsAt(behaviour))]).toEqual(expect.arrayContaining([...breaksOf(behaviour)]));
+});
+
+test.each(ofReaders)("%s is seen by a crowd of readers", async (behaviour) => {
+  expect([...(await readersAt(behaviour))]).toEqual(expect.arrayContaining([...breaksOf(behaviour)]));
+});
+
+test.each(ofPushes)("%s is seen by a receiver of many events", async (behaviour) => {
+  expect([...(await eventsAt(behaviour))]).toEqual(expect.arrayContaining([...breaksOf(behaviour)]));
+});
+
+test.each(["sound", ...Object.keys(loadVariants)])(
+  "%s shows a crowd of clients nothing",
+  async (behaviour) => {
+    expect([...(await clientsAt(behaviour))]).toEqual([]);
+  },
+);
+
+/** Each rule that load shows broken, judged one request after another on the service that breaks it under load. */
+const verdictsOf = async (behaviour: string, breaks: readonly string[]) => {
+  const judged = rules.filter(({ requirement }) => breaks.includes(requirement));
+  const results = await judgeAll(judged, { behaviour });
+  return results.map(({ id, verdict }) => `${behaviour} ${id} ${verdict.kind}`);
+};
+
+test("the gate, which asks little at once, sees next to none of them", async () => {
+  const verdicts: string[] = [];
+  for (const name of [...ofClients, ...ofReaders]) verdicts.push(...(await verdictsOf(name, breaksOf(name))));
+  const together = ofPushes.join(joint);
+  verdicts.push(...(await verdictsOf(together, ofPushes.flatMap(breaksOf))));
+  expect(verdicts.length).toBeGreaterThanOrEqual(25);
+  expect(verdicts.filter((verdict) => !verdict.endsWith(" passed")).length).toBeLessThanOrEqual(3);
+}, 60_000);
+
+test("pages get slower with every notification", async () => {
+  await using service = await startTestService({ behaviour: "load-pages-slower-with-every-notification" });
+  using crowd = crowdAt(service);
+  const { accessToken } = await tokensOf(service);
+  await times(60, () => crowd.event(ACCOUNT));
+  const startedMs = performance.now();
+  await crowd.list(accessToken);
+  expect(performance.now() - startedMs).toBeGreaterThan(350);
+});
+
+test("a push waits for the lock of the one before it", async () => {
+  await using service = await startPushing({ behaviour: "load-push-holds-a-lock" });
+  using crowd = crowdAt(service);
+  await times(20, () => crowd.event(ACCOUNT));
+  const seen: number[] = [];
+  for (const ms of [0, 39, 1, 359, 1, 360]) {
+    await service.advance(ms);
+    seen.push(service.receiver.pushes.length);
+  }
+  expect(seen).toEqual([1, 1, 2, 10, 11, 20]);
+});

@@ -1,0 +1,14 @@
+import type { LoadDefect } from "../registry.ts";
+import { loadNotificationDefects } from "./load-notifications.ts";
+import { loadPushDefects } from "./load-push.ts";
+import { loadTokenDefects } from "./load-tokens.ts";
+
+/**
+ * Defects that only load shows. They stand apart from the others: rules that ask one thing after
+ * another are not expected to see them.
+ */
+export const loadDefects: Readonly<Record<string, LoadDefect>> = {
+  ...loadTokenDefects,
+  ...loadNotificationDefects,
+  ...loadPushDefects,
+};

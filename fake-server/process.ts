@@ -1,0 +1,81 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+/** The fake could not be started in a process of its own; the message is what that process said. */
+export class FakeNotStarted extends Error {
+  /** Exit code of that process, which says whose fault it was. */
+  readonly exitCode: number | undefined;
+  constructor(message: string, exitCode: number | undefined) {
+    super(message);
+    this.name = "FakeNotStarted";
+    this.exitCode = exitCode;
+  }
+}
+
+export interface FakeProcess {
+  /** A profile for it; the secrets are in files beside it, which only the owner can read. */
+  readonly profileFile: string;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Starts the fake in a process of its own, so that load on it takes no time from whoever measures.
+ * `program` is the command line of Touchstone itself. The process ends with this one, however that
+ * ends: it lives as long as its standard input. Rejects with FakeNotStarted.
+ */
+export const startFakeProcess = async (
+  program: readonly [string, ...string[]],
+  behaviour: string,
+): Promise<FakeProcess> => {
+  const folder = await mkdtemp(path.join(tmpdir(), "touchstone-fake-"));
+  const profileFile = path.join(folder, "profile.json");
+  const [command, ...parameters] = program;
+  const child = spawn(
+    command,
+    [
+      ...parameters,
+      "serve",
+      "--json",
+      "--while-stdin",
+      "--behaviour",
+      behaviour,
+      "--write-profile",
+      profileFile,
+    ],
+    // A group of its own: Ctrl-C is for this process, which lets the load end before the service does.
+    { stdio: ["pipe", "pipe", "pipe"], detached: true },
+  );
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.stdin.end();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await listening(child);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { profileFile, stop };
+};
+
+const listening = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let said = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-4_000)));
+    child.stdin?.on("error", () => undefined);
+    child.stdout?.once("data", () => resolve());
+    child.stdout?.resume();
+    child.once("error", (error) => reject(new FakeNotStarted(error.message, undefined)));
+    child.once("close", (code) =>
+      reject(
+        new FakeNotStarted(
+          said.trim().replace(/^touchstone: /, "") || `it ended with exit code ${code}`,
+          code ?? undefined,
+        ),
+      ),
+    );
+  });

@@ -1,0 +1,84 @@
+import http from "node:http";
+import type { RequirementId } from "../../conformance/contract/catalogue.ts";
+import type { TestService } from "./flow.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Answered {
+  readonly status: number;
+  readonly fields: Fields;
+}
+
+/** Many requests at once to one service, over connections that are kept. `fetch` would take longer than the service. */
+export interface Crowd {
+  readonly authorize: (state: string) => Promise<Fields>;
+  readonly exchange: (code: unknown, secret?: string) => Promise<Fields>;
+  readonly refresh: (refreshToken: unknown) => Promise<Fields>;
+  readonly list: (accessToken: unknown, query?: string) => Promise<Answered>;
+  readonly event: (accountId: string) => Promise<string>;
+  /** Rules that something was seen to break. */
+  readonly broken: Set<RequirementId>;
+  /** Notes a broken rule where the condition does not hold. */
+  readonly expect: (rule: RequirementId, holds: boolean) => void;
+  readonly [Symbol.dispose]: () => void;
+}
+
+const OVERLOADED = 503;
+
+export const crowdAt = (service: TestService): Crowd => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 24 });
+  const { id, secret, redirectUri } = service.client;
+  const broken = new Set<RequirementId>();
+  const sendOnce = (
+    url: string,
+    method: string,
+    headers: Record<string, string>,
+    body?: unknown,
+  ): Promise<Answered> =>
+    new Promise((resolve, reject) => {
+      const request = http.request(
+        url,
+        { agent, method, headers: { "content-type": "application/json", ...headers } },
+        (answer) => {
+          let text = "";
+          answer.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+          answer.on("end", () =>
+            resolve({ status: answer.statusCode ?? 0, fields: JSON.parse(text) as Fields }),
+          );
+        },
+      );
+      request.on("error", reject);
+      request.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  /** A service that is overloaded did nothing, so that asking again is no second request. */
+  const send: typeof sendOnce = async (...request) => {
+    const answered = await sendOnce(...request);
+    return answered.status === OVERLOADED ? send(...request) : answered;
+  };
+  const oauth = `${service.baseUrl}/open-api/oauth`;
+  const callback = encodeURIComponent(redirectUri);
+  return {
+    broken,
+    expect: (rule, holds) => {
+      if (!holds) broken.add(rule);
+    },
+    authorize: async (state) =>
+      (await send(`${oauth}/authorize?clientId=${id}&state=${state}&redirectUri=${callback}`, "GET", {}))
+        .fields,
+    exchange: async (code, clientSecret = secret) =>
+      (await send(`${oauth}/access-token`, "POST", {}, { clientId: id, clientSecret, code })).fields,
+    refresh: async (refreshToken) =>
+      (await send(`${oauth}/refresh-token`, "POST", {}, { clientId: id, refreshToken })).fields,
+    list: (accessToken, query = "") =>
+      send(`${service.baseUrl}/open-api/v1/notifications${query}`, "GET", {
+        "x-service-access-token": String(accessToken),
+      }),
+    event: async (accountId) =>
+      String((await send(`${service.controlUrl}/events`, "POST", {}, { accountId })).fields["id"]),
+    [Symbol.dispose]: () => agent.destroy(),
+  };
+};
+
+/** Does something so many times, all at once as far as there are connections. */
+export const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)));

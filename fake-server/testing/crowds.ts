@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import type { RequirementId } from "../../conformance/contract/catalogue.ts";
+import { crowdAt, times, type Crowd } from "./crowd.ts";
+import type { TestService } from "./flow.ts";
+import type { Pushing } from "./pushing.ts";
+
+/*
+ * What a load does to a service, in little: enough requests for tables to grow, then many at once.
+ * Each function says which rules it saw broken. The load scenarios judge the same over k6.
+ */
+
+type Broken = ReadonlySet<RequirementId>;
+
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+
+/** How many codes are exchanged, and how often tokens are refreshed, before the crowd comes. */
+export interface WarmUp {
+  readonly exchanges: number;
+  readonly refreshes: number;
+  /** Codes that are never exchanged. */
+  readonly codes?: number;
+}
+
+export const crowdOfClients = async (service: TestService, warmUp: WarmUp): Promise<Broken> => {
+  using crowd = crowdAt(service);
+  const issued = { codes: [] as unknown[], tokens: [] as unknown[] };
+  const authorized = async (state: string): Promise<unknown> => {
+    const answer = await crowd.authorize(state);
+    crowd.expect("authorize.echoes-state", answer["state"] === state);
+    issued.codes.push(answer["code"]);
+    return answer["code"];
+  };
+  const exchanged = async (state: string) => {
+    const answer = await crowd.exchange(await authorized(state));
+    issued.tokens.push(answer["accessToken"], answer["refreshToken"]);
+    return answer;
+  };
+  const refreshed = async (refreshToken: unknown) => {
+    const answer = await crowd.refresh(refreshToken);
+    crowd.expect("refresh.reusable", isText(answer["accessToken"]));
+    crowd.expect("refresh.returns-no-refresh-token", answer["refreshToken"] === undefined);
+    if (isText(answer["accessToken"])) issued.tokens.push(answer["accessToken"]);
+    return answer["accessToken"];
+  };
+  const first = await exchanged("first");
+  await times(warmUp.codes ?? 0, (index) => authorized(`c${index}`));
+  await times(warmUp.exchanges, (index) => exchanged(`w${index}`));
+  await times(warmUp.refreshes, () => crowd.refresh(first["refreshToken"])).then((answers) =>
+    issued.tokens.push(...answers.map((answer) => answer["accessToken"])),
+  );
+
+  await times(40, async (index) => {
+    const [code, spare] = [await authorized(`race${index}`), await authorized(`wrong${index}`)];
+    const race = times(3, () => crowd.exchange(code));
+    const wrong = await crowd.exchange(spare, "wrong");
+    crowd.expect("exchange.authenticates-client", !isText(wrong["accessToken"]));
+    const granted = (await race).filter(({ accessToken }) => isText(accessToken));
+    crowd.expect("code.single-use-under-race", granted.length <= 1);
+  });
+  await times(40, async (index) => {
+    const code = await authorized(`life${index}`);
+    const tokens = await crowd.exchange(code);
+    issued.tokens.push(tokens["accessToken"], tokens["refreshToken"]);
+    crowd.expect("exchange.access-token-works", await opens(crowd, tokens["accessToken"]));
+    const spare = await authorized(`spare${index}`);
+    const [, again] = await Promise.all([
+      crowd.exchange(spare),
+      refreshed(tokens["refreshToken"]),
+      refreshed(tokens["refreshToken"]),
+    ]);
+    crowd.expect("refresh.access-token-works", await opens(crowd, again));
+    crowd.expect("code.single-use", !isText((await crowd.exchange(code))["accessToken"]));
+  });
+  crowd.expect("access.lifetime", await opens(crowd, (await exchanged("last"))["accessToken"]));
+  await times(60, () => exchanged("more"));
+  await refreshed(first["refreshToken"]);
+  crowd.expect("access.lifetime", await opens(crowd, first["accessToken"]));
+  crowd.expect("authorize.code-is-fresh", new Set(issued.codes).size === issued.codes.length);
+  crowd.expect("exchange.tokens-are-fresh", new Set(issued.tokens).size === issued.tokens.length);
+  return crowd.broken;
+};
+
+const opens = async (crowd: Crowd, accessToken: unknown): Promise<boolean> =>
+  (await crowd.list(accessToken, "?limit=1")).status === 200;
+
+const EVENTS_OF_ACCOUNT = 3;
+
+export const crowdOfReaders = async (service: TestService, warmUpReads: number): Promise<Broken> => {
+  using crowd = crowdAt(service);
+  const { accessToken } = await crowd.exchange((await crowd.authorize("reader"))["code"]);
+  const accounts = Array.from({ length: 12 }, () => randomUUID());
+  for (const account of accounts) await times(EVENTS_OF_ACCOUNT, () => crowd.event(account));
+  const [long, written] = [randomUUID(), randomUUID()];
+  const ids = await times(12, () => crowd.event(long));
+  const page = async (query: string) => {
+    const { fields } = await crowd.list(accessToken, query);
+    const items = fields["data"] as readonly { readonly id: string; readonly accountId: string }[];
+    return { items, total: Number(fields["total"]) };
+  };
+  // One after another, so that nothing is shared or swapped yet.
+  for (let done = 0; done < warmUpReads; done += 1) await page("?limit=1");
+
+  await times(60, async (index) => {
+    const account = accounts[index % accounts.length] ?? "";
+    const { items, total } = await page(`?accountId=${account}&limit=5`);
+    crowd.expect(
+      "notifications.filter-account",
+      items.every(({ accountId }) => accountId === account),
+    );
+    crowd.expect("notifications.total", total === EVENTS_OF_ACCOUNT);
+    crowd.expect("notifications.limit", items.length === EVENTS_OF_ACCOUNT);
+    const id = ids[index % ids.length];
+    const looked = await page(`?id=${id}&limit=5`);
+    crowd.expect(
+      "notifications.filter-id",
+      looked.items.every((item) => item.id === id),
+    );
+    const usual = await page(`?accountId=${long}`);
+    crowd.expect("notifications.default-limit", usual.items.length === 10);
+  });
+  for (let acknowledged = 0; acknowledged < 12; acknowledged += 1) {
+    const pages = times(4, () => page("?limit=40"));
+    const reads = times(6, () => page(`?accountId=${written}`));
+    await crowd.event(written);
+    for (const { items } of await pages)
+      crowd.expect("notifications.under-writes", new Set(items.map(({ id }) => id)).size === items.length);
+    for (const { total } of await reads)
+      crowd.expect("notifications.under-writes", total >= acknowledged && total <= acknowledged + 1);
+  }
+  return crowd.broken;
+};
+
+/** The gaps of the retry schedule, and time for one more. */
+const STEPS_S = [30, 60, 120, 240, 480];
+const EVENTS = 160;
+
+export const crowdOfEvents = async (service: Pushing): Promise<Broken> => {
+  using crowd = crowdAt(service);
+  const { receiver } = service;
+  const acknowledged = new Set<string>();
+  receiver.react = ({ id }) => {
+    if (Number.parseInt(id.slice(0, 2), 16) % 5 > 0) return 500;
+    acknowledged.add(id);
+    return 200;
+  };
+  const ids = await times(EVENTS, () => crowd.event(randomUUID()));
+  await service.advance(0);
+  const counts: ReadonlyMap<string, number>[] = [countsOf(receiver.pushes)];
+  for (const seconds of STEPS_S) {
+    // What is due at the end of a step has to be there by then, and nothing before.
+    await service.advance(seconds * 1_000 - 1_000);
+    counts.push(countsOf(receiver.pushes));
+    await service.advance(1_000);
+    counts.push(countsOf(receiver.pushes));
+  }
+  const pushesOf = Map.groupBy(receiver.pushes, ({ id }) => id);
+  for (const id of ids) {
+    const pushes = pushesOf.get(id) ?? [];
+    crowd.expect("push.delivered", pushes.length > 0);
+    crowd.expect("push.cap", pushes.length <= 5);
+    crowd.expect("push.same-notification", new Set(pushes.map(({ body }) => body)).size <= 1);
+    if (acknowledged.has(id)) crowd.expect("push.acknowledged-stops", pushes.length === 1);
+    else {
+      crowd.expect("push.unacknowledged-retries", pushes.length >= 5 || pushes.length === 0);
+      crowd.expect(
+        "push.schedule",
+        counts.every((seen, index) => (seen.get(id) ?? 0) <= 1 + index / 2),
+      );
+    }
+  }
+  return crowd.broken;
+};
+
+const countsOf = (pushes: Pushing["receiver"]["pushes"]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { id } of pushes) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+};

@@ -1,0 +1,118 @@
+import type { Behaviour } from "../behaviour.ts";
+import { pool } from "../contention.ts";
+import type { Notification } from "../notifications.ts";
+import { type Variant, variant } from "../registry.ts";
+
+const MOST_UNDER_WAY = 16;
+const REQUESTS_OF_A_CONNECTION = 100;
+
+const everything = { where: "TRUE", parameters: [], orderBy: "sequence" };
+
+/** Real milliseconds until one of `workers` is free, and that one's work done. */
+const workers = (count: number, workMs: number): Behaviour["latencyMs"] => {
+  const freeAtMs = Array.from({ length: count }, () => 0);
+  return ({ clock }) => {
+    const nowMs = clock.realMs();
+    const next = freeAtMs.indexOf(Math.min(...freeAtMs));
+    const doneMs = Math.max(nowMs, freeAtMs[next] ?? 0) + workMs;
+    freeAtMs[next] = doneMs;
+    return doneMs - nowMs;
+  };
+};
+
+/** Services that conform, and show only under load that they are built otherwise. */
+export const loadVariants: Readonly<Record<string, Variant>> = {
+  "load-visible-half-a-second-later": variant(
+    "A new notification is listed half a second after its event, while its push is already under way.",
+    () => ({ visibilityDelayMs: () => 500 }),
+  ),
+  "load-answers-with-jitter": variant("An answer takes two to forty milliseconds, mostly few.", () => ({
+    latencyMs: ({ random }) => 2 + 38 * (random.uint32() / 2 ** 32) ** 4,
+  })),
+  "load-eight-workers": variant("Eight workers take four milliseconds for each request.", () => ({
+    latencyMs: workers(8, 4),
+  })),
+  "load-overload-refused": variant(
+    "Every answer takes ten milliseconds; with sixteen requests under way a further one is refused with 503.",
+    () => {
+      let underWay = 0;
+      return {
+        latencyMs: () => {
+          underWay += 1;
+          return 10;
+        },
+        admission: () => {
+          underWay -= 1;
+          return underWay >= MOST_UNDER_WAY ? { kind: "overloaded" } : undefined;
+        },
+      };
+    },
+  ),
+  "load-connections-of-a-hundred-requests": variant(
+    "A connection is closed after its hundredth request.",
+    () => {
+      const served = new WeakMap<object, number>();
+      return {
+        finish: (answer, { from }) => {
+          const count = (served.get(from.socket) ?? 0) + 1;
+          served.set(from.socket, count);
+          return count < REQUESTS_OF_A_CONNECTION
+            ? answer
+            : { ...answer, headers: { ...answer.headers, connection: "close" } };
+        },
+      };
+    },
+  ),
+  "load-redemptions-one-at-a-time": variant(
+    "Redemptions wait for one another, and each takes a millisecond.",
+    (sound) => {
+      const lock = pool(1);
+      return {
+        takeCode: async (record, context) => {
+          await lock.take();
+          const taken = sound.takeCode(record, context);
+          await context.clock.pause(1);
+          lock.giveBack();
+          return taken;
+        },
+      };
+    },
+  ),
+  "load-equal-reads-shared": variant(
+    "Reads that ask for exactly the same and are under way together share one answer from the database.",
+    (sound) => {
+      const underWay = new Map<string, Promise<readonly Notification[]>>();
+      return {
+        readItems: (selection, offset, paging, context) => {
+          const key = JSON.stringify([selection, offset, paging, context.notifications.count(everything)]);
+          const shared = underWay.get(key);
+          if (shared !== undefined) return shared;
+          const items = sound.readItems(selection, offset, paging, context);
+          const read = context.clock
+            .pause(5)
+            .then(() => items)
+            .finally(() => underWay.delete(key));
+          underWay.set(key, read);
+          return read;
+        },
+      };
+    },
+  ),
+  "load-tokens-written-in-groups": variant(
+    "Exchanges wait for the next write of a group, every eight milliseconds, before they answer.",
+    (sound) => ({
+      takeCode: async (record, context) => {
+        const taken = sound.takeCode(record, context);
+        await context.clock.pause(8 - (context.clock.realMs() % 8));
+        return taken;
+      },
+    }),
+  ),
+  "load-eight-pushes-in-flight": variant(
+    "Eight pushes are under way at most, and the first leaves within a second.",
+    () => ({
+      pushesInFlight: () => 8,
+      pushJitterMs: (attempt, { random }) => (attempt === 1 ? random.uint32() % 1_000 : 0),
+    }),
+  ),
+};
