@@ -35,6 +35,20 @@ describe("the receiver's certificate", () => {
     expect((await stat(folder)).mode & 0o077).toBe(0);
   });
 
+  it("names its own key and its authority's, as strict verifiers ask for (RFC 5280, 4.2.1.1 and 4.2.1.2)", async () => {
+    const { own, caPem } = await certificatesFor({ hosts, nowMs });
+    const {
+      AuthorityKeyIdentifierExtension,
+      SubjectKeyIdentifierExtension,
+      X509Certificate: Parsed,
+    } = await import("@peculiar/x509");
+    const [leaf, ca] = [new Parsed(own.certPem), new Parsed(caPem ?? "")];
+    const authority = leaf.getExtension(AuthorityKeyIdentifierExtension)?.keyId;
+    expect(authority).toMatch(/^[0-9a-f]{40}$/);
+    expect(ca.getExtension(SubjectKeyIdentifierExtension)?.keyId).toBe(authority);
+    expect(leaf.getExtension(SubjectKeyIdentifierExtension)?.keyId).toMatch(/^[0-9a-f]{40}$/);
+  });
+
   it("is kept, so that the authority has to be trusted once only; renewed before it expires", async () => {
     const first = await certificatesFor({ hosts, nowMs, folder });
     const second = await certificatesFor({ hosts, nowMs, folder });

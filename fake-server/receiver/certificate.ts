@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
+import { currentLeaf, DAY_MS, makeCa, makeLeaf } from "./make-certificate.ts";
 import { InvalidCertificate, reasonOf } from "./problems.ts";
 
 /** A certificate (with its chain) and its private key, both PEM. */
@@ -23,58 +24,7 @@ export interface Certificates {
   readonly of: (kind: CertificateKind) => Promise<Certificate>;
 }
 
-const DAY_MS = 86_400_000;
-/** As long as the platforms that are strictest about it accept. */
-const LEAF_DAYS = 397;
-const CA_DAYS = 3_650;
 const RENEW_BEFORE_MS = 14 * DAY_MS;
-
-/** The library takes a quarter of a second to load, so it is loaded only where something has to be made. */
-const generate = async (...parameters: Parameters<(typeof import("selfsigned"))["generate"]>) => {
-  const { generate: make } = await import("selfsigned");
-  return make(...parameters);
-};
-
-const makeCa = async (nowMs: number, name = "Touchstone receiver authority"): Promise<Certificate> => {
-  const made = await generate([{ name: "commonName", value: name }], {
-    keyType: "ec",
-    algorithm: "sha256",
-    notBeforeDate: new Date(nowMs - DAY_MS),
-    notAfterDate: new Date(nowMs + CA_DAYS * DAY_MS),
-    extensions: [
-      { name: "basicConstraints", cA: true, critical: true },
-      { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
-    ],
-  });
-  return { certPem: `${made.cert.trim()}\n`, keyPem: made.private };
-};
-
-const makeLeaf = async (
-  ca: Certificate,
-  hosts: readonly string[],
-  [fromMs, toMs]: readonly [number, number],
-): Promise<Certificate> => {
-  const made = await generate([{ name: "commonName", value: "Touchstone receiver server" }], {
-    keyType: "ec",
-    algorithm: "sha256",
-    notBeforeDate: new Date(fromMs),
-    notAfterDate: new Date(toMs),
-    ca: { key: ca.keyPem, cert: ca.certPem },
-    extensions: [
-      { name: "basicConstraints", cA: false },
-      { name: "keyUsage", digitalSignature: true, critical: true },
-      { name: "extKeyUsage", serverAuth: true },
-      {
-        name: "subjectAltName",
-        altNames: hosts.map((host) => (isIP(host) ? { type: 7, ip: host } : { type: 2, value: host })),
-      },
-    ],
-  });
-  return { certPem: `${made.cert.trim()}\n`, keyPem: made.private };
-};
-
-const currentLeaf = (ca: Certificate, hosts: readonly string[], nowMs: number): Promise<Certificate> =>
-  makeLeaf(ca, hosts, [nowMs - DAY_MS, nowMs + LEAF_DAYS * DAY_MS - 2 * DAY_MS]);
 
 /** Whether a certificate is still good for these hosts and not about to expire. */
 const serves = (certificate: X509Certificate, hosts: readonly string[], nowMs: number): boolean =>

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -45,7 +45,6 @@ describe("touchstone receive", () => {
       { page: true, journal: path.join(folder, "pushes.jsonl"), path: "/hook", planFile },
       async (addresses) => {
         seen = addresses;
-        const { readFile } = await import("node:fs/promises");
         const sender = openSender({
           callbackUrl: addresses.callbackUrl,
           caPem: await readFile(addresses.caFile ?? "", "utf8"),
@@ -74,6 +73,31 @@ describe("touchstone receive", () => {
     await run({ http: true, host: "0.0.0.0" }, note);
     await run({ http: true, host: "0.0.0.0", tokenEnv: "RECEIVER_TOKEN" }, note, { RECEIVER_TOKEN: "t" });
     expect(tokens).toEqual([undefined, expect.stringMatching(/^[\w-]{32}$/), undefined]);
+  });
+
+  it("is reached under the name and trusted by the folder that it was given", async () => {
+    const certificateFolder = path.join(folder, "kept here");
+    const seen: ReceiverAddresses[] = [];
+    const options = { host: "0.0.0.0", publicHost: "receiver.staging.example", certificateFolder };
+    const statuses: unknown[] = [];
+    for (let time = 0; time < 2; time += 1)
+      await run(options, async (addresses) => {
+        seen.push(addresses);
+        const sender = openSender(
+          { callbackUrl: addresses.callbackUrl, caPem: await readFile(addresses.caFile ?? "", "utf8") },
+          "127.0.0.1",
+        );
+        statuses.push(await sender.send(notification()));
+        sender.close();
+      });
+    expect(statuses).toEqual([
+      expect.objectContaining({ status: 200 }),
+      expect.objectContaining({ status: 200 }),
+    ]);
+    for (const { callbackUrl, caFile } of seen) {
+      expect(callbackUrl).toMatch(/^https:\/\/receiver\.staging\.example:\d+\/service\/webhook$/);
+      expect(caFile).toBe(path.join(certificateFolder, "ca.pem"));
+    }
   });
 
   it("refuses a port in use, of the receiver and of its control interface", async () => {
@@ -110,6 +134,24 @@ describe("touchstone receive", () => {
       /--plan: cannot read \/no\/plan \(ENOENT\)/,
     ],
     ["a token that is not set", { tokenEnv: "NOT_SET" }, "InvalidReceiver", /NOT_SET is not set/],
+    [
+      "a public host with a scheme",
+      { http: true, publicHost: "https://receiver.example" },
+      "InvalidReceiver",
+      /public host is "https:\/\/receiver\.example".*without scheme/,
+    ],
+    [
+      "a folder for a certificate that is not made",
+      { http: true, certificateFolder: "kept" },
+      "InvalidReceiver",
+      /--certificate-folder.*--http.*leave one of the two out/,
+    ],
+    [
+      "a folder beside a certificate of the user's own",
+      { certFile: "c", keyFile: "k", certificateFolder: "kept" },
+      "InvalidReceiver",
+      /--certificate-folder.*--cert/,
+    ],
     ["a path that is none", { path: "hook" }, "InvalidReceiver", /path is "hook"/],
     ["a path with a query", { path: "/hook?x" }, "InvalidReceiver", /without a query/],
   ])("refuses %s", async (_, options, name, message) => {

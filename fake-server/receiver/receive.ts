@@ -53,6 +53,10 @@ export interface ReceiveIo {
  */
 export const receive = async (options: ReceiveOptions, io: ReceiveIo): Promise<void> => {
   const { http = false, certFile, keyFile, planFile, tokenEnv, ...rest } = options;
+  if (options.certificateFolder !== undefined && (http || certFile !== undefined))
+    throw new InvalidReceiver(
+      `--certificate-folder keeps a certificate that the receiver makes; with ${http ? "--http" : "--cert"} it makes none: leave one of the two out`,
+    );
   const certificate = await certificateIn(certFile, keyFile, http);
   const plan = planFile === undefined ? undefined : await planIn(planFile);
   const token = tokenEnv === undefined ? undefined : tokenIn(tokenEnv, io.environment);

@@ -72,6 +72,10 @@ export const startReceiver = async (options: ReceiverOptions = {}): Promise<Runn
     throw new InvalidReceiver(
       `path is "${path}"; accepted is a path such as /service/webhook, without a query`,
     );
+  if (options.publicHost !== undefined && !isHost(options.publicHost))
+    throw new InvalidReceiver(
+      `the public host is "${options.publicHost}"; accepted is a host name or an IP address, without scheme, brackets and port`,
+    );
   const clock = createReceiverClock();
   const closing: (() => void | Promise<void>)[] = [clock.stop];
   const stop = once(async () => {
@@ -214,6 +218,10 @@ const listenControl = async (
   const address = control.server.address();
   return typeof address === "object" && address !== null ? address.port : port;
 };
+
+/** Names as they go into URLs and certificates: ASCII, so others in their xn-- form. */
+const isHost = (text: string): boolean =>
+  isIP(text) !== 0 || (text.length <= 253 && /^[a-z\d]([\w.-]*[a-z\d])?$/i.test(text));
 
 const isWildcard = (host: string): boolean => host === "0.0.0.0" || host === "::";
 

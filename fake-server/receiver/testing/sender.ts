@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
 import { randomUUID } from "node:crypto";
+import type { LookupFunction } from "node:net";
 import type { PushLine, PushLines, PushPlan } from "../../../conformance/contract/push.ts";
 import type { RunningReceiver } from "../start.ts";
 
@@ -30,11 +31,14 @@ export interface Sender {
   readonly close: () => void;
 }
 
-/** A sender that trusts the receiver's authority and keeps its connections. */
-export const openSender = ({
-  callbackUrl,
-  caPem,
-}: Pick<RunningReceiver, "callbackUrl" | "caPem">): Sender => {
+/**
+ * A sender that trusts the receiver's authority and keeps its connections. Where an IPv4 address is given, it takes the
+ * receiver's name to stand for that.
+ */
+export const openSender = (
+  { callbackUrl, caPem }: Pick<RunningReceiver, "callbackUrl" | "caPem">,
+  address?: string,
+): Sender => {
   const tls = callbackUrl.startsWith("https:");
   const agent = tls
     ? new Agent({ keepAlive: true, ...(caPem === undefined ? {} : { ca: caPem }) })
@@ -47,7 +51,13 @@ export const openSender = ({
         const url = path === undefined ? callbackUrl : new URL(path, callbackUrl);
         const request = (tls ? httpsRequest : httpRequest)(
           url,
-          { method, agent, timeout: timeoutMs, headers: { "content-type": "application/json", ...headers } },
+          {
+            method,
+            agent,
+            timeout: timeoutMs,
+            headers: { "content-type": "application/json", ...headers },
+            ...(address === undefined ? {} : { lookup: lookupOf(address) }),
+          },
           (response) => {
             const chunks: Buffer[] = [];
             response.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -73,6 +83,11 @@ export const openSender = ({
       }),
   };
 };
+
+const lookupOf =
+  (address: string): LookupFunction =>
+  (_name, { all }, found) =>
+    all === true ? found(null, [{ address, family: 4 }]) : found(null, address, 4);
 
 /** A notification as section 2.3 shapes it. */
 export const notification = (id: string = randomUUID()) => ({

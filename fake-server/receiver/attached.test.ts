@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { catalogue, requirementIds } from "../../conformance/contract/catalogue.ts";
+import type { Profile } from "../../conformance/contract/profile.ts";
+import { root, runCli } from "../../conformance/testing/measure.ts";
+import type { ReceiverAddresses } from "./receive.ts";
+
+/** The gate, the service and the receiver each in a process of its own, as on staging. */
+
+const tokens = { RECEIVER_TOKEN: "the-right-token", WRONG_TOKEN: "another-token" };
+
+/** Several runs of one program: what the first compiled serves those after it. */
+const env = () => ({ ...tokens, NODE_COMPILE_CACHE: path.join(folder, "compiled") });
+
+let folder: string;
+let service: Profile;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-attached-"));
+  const file = place("service.json");
+  [, receiver] = await Promise.all([start("serve", "--write-profile", file), startReceiver()]);
+  service = JSON.parse(readFileSync(file, "utf8")) as Profile;
+});
+
+const running: ChildProcess[] = [];
+afterAll(async () => {
+  await Promise.all(
+    running.map(async (child) => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((resolve) => child.once("close", resolve));
+      child.kill("SIGTERM");
+      await ended;
+    }),
+  );
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts a command that says where it listens, as one JSON document. */
+const start = async (...parameters: readonly string[]): Promise<{ child: ChildProcess; said: unknown }> => {
+  const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...parameters, "--json"], {
+    env: { ...process.env, ...env() },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  running.push(child);
+  let text = "";
+  const said = await new Promise<unknown>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      if (text.endsWith("}\n")) resolve(JSON.parse(text));
+    });
+    child.once("close", (code) => reject(new Error(`${parameters[0]} ended with ${code}`)));
+  });
+  return { child, said };
+};
+
+let places = 0;
+const place = (name: string): string => path.join(folder, `${(places += 1)}-${name}`);
+
+/** A receiver that another machine could reach, by the name that it is given. */
+const startReceiver = async () => {
+  const journal = place("pushes.jsonl");
+  const { child, said } = await start(
+    "receive",
+    "--host=0.0.0.0",
+    "--public-host=127.0.0.1",
+    "--token-env=RECEIVER_TOKEN",
+    `--journal=${journal}`,
+    `--certificate-folder=${place("certificates")}`,
+  );
+  return { child, journal, controlUrl: (said as ReceiverAddresses).controlUrl };
+};
+
+/** The service's profile, with the receiver attached by this token. */
+const profileWith = (controlUrl: string, token?: { readonly env: string }): string => {
+  const file = place("profile.json");
+  const attach = { controlUrl, ...(token === undefined ? {} : { token }) };
+  writeFileSync(file, JSON.stringify({ ...service, receiver: { attach } }));
+  return file;
+};
+
+const conform = (profile: string, ...parameters: readonly string[]) =>
+  runCli(["conform", "--profile", profile, "--effort", "quick", "--out", place("run"), ...parameters], {
+    env: env(),
+  });
+
+describe("a receiver that runs elsewhere", () => {
+  it("serves the whole gate: every required and derived rule is judged and held", async () => {
+    const profile = profileWith(receiver.controlUrl, { env: "RECEIVER_TOKEN" });
+    const { exitCode, stdout, stderr } = await conform(profile, "--json");
+    const { outcome, rules } = JSON.parse(stdout) as {
+      outcome: string;
+      rules: { id: string; verdict: string }[];
+    };
+    const gating = requirementIds.filter((id) => ["required", "derived"].includes(catalogue[id].level));
+    const judged = new Map(rules.map((rule) => [rule.id, rule]));
+    expect(gating.map((id) => judged.get(id)).filter((rule) => rule?.verdict !== "passed")).toEqual([]);
+    expect({ outcome, exitCode }).toEqual({ outcome: "passed", exitCode: 0 });
+    for (const text of [stdout, stderr]) expect(text).not.toContain(tokens.RECEIVER_TOKEN);
+  });
+
+  it.each([
+    ["another token", { env: "WRONG_TOKEN" }, /refuses the token of receiver\.attach\.token/],
+    ["no token", undefined, /asks for a token.*the profile has no receiver\.attach\.token/],
+  ])("is not to be had with %s: exit code 2", async (_, token, message) => {
+    const profile = profileWith(receiver.controlUrl, token);
+    const { exitCode, stdout, stderr } = await conform(profile, "--only", "push.cap");
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain(tokens.WRONG_TOKEN);
+    expect(stdout).toBe("");
+    expect(exitCode).toBe(2);
+  });
+
+  it("that goes away in the middle leaves the run incomplete, and breaks no promise of the service", async () => {
+    const { child, journal, controlUrl } = await startReceiver();
+    const profile = profileWith(controlUrl, { env: "RECEIVER_TOKEN" });
+    const judging = conform(profile, "--only", "push.cap,code.unknown", "--json");
+    await expect.poll(() => pushesIn(journal), { timeout: 60_000, interval: 10 }).toBeGreaterThan(10);
+    child.kill("SIGKILL");
+    const { exitCode, stdout } = await judging;
+    const { rules } = JSON.parse(stdout) as { rules: { id: string; verdict: string; reason?: string }[] };
+    expect(rules).toMatchObject([
+      { id: "code.unknown", verdict: "passed" },
+      {
+        id: "push.cap",
+        verdict: "could-not-run",
+        missing: "receiver",
+        reason: expect.stringContaining(controlUrl),
+      },
+    ]);
+    expect(exitCode).toBe(3);
+  });
+});
+
+const pushesIn = (journal: string): number => {
+  try {
+    return readFileSync(journal, "utf8").match(/"kind":"push"/g)?.length ?? 0;
+  } catch {
+    return 0;
+  }
+};
