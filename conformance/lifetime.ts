@@ -1,7 +1,17 @@
 import { probeAges, type ProbeAge } from "./arbitraries/ages.ts";
-import type { Verdict } from "./contract/verdict.ts";
 import { duration } from "./contract/duration.ts";
+import type { Verdict } from "./contract/verdict.ts";
 import { broke, held, setAside, type Judgement } from "./judgement.ts";
+import {
+  bracketFacts,
+  closenessMs,
+  nothingMeasured,
+  unlessFar,
+  type Measured,
+  type Side,
+} from "./lifetime-bracket.ts";
+import { guardFor } from "./model/standing.ts";
+import type { WaitFacts } from "./rule.ts";
 import type { Run } from "./run.ts";
 import { ageBetween, timed } from "./steps.ts";
 import type { Bracket } from "./world/exchange.ts";
@@ -31,126 +41,147 @@ export interface Mortal<C> {
   readonly sides?: "both" | "dead";
 }
 
-interface Measured {
-  acceptedUpToMs: number;
-  refusedFromMs: number;
-  alive: number;
-  dead: number;
-}
-
-/** Room for the probe's own travel on the alive side, on a clock that may flow, in milliseconds. */
-const TRAVEL_MS = { virtual: 60, real: 400 } as const;
 const USES = 3;
+/** Probes right at the end that share one journey, where time is real and a journey too long to be repeated. */
+const AT_THE_END_AT_ONCE = 3;
+/** The longest lifetime that is waited for again in real time, in milliseconds. */
+const REPEATABLE_MS = 60_000;
+
+/** How often a probe is made anew that came too late to say what it was aimed at: on a busy machine a clock flows on. */
+const TRIES = { virtual: 6, real: 3 } as const;
+
+/** Room for a probe's own travel before the end, as a part of the closeness that is asked for: more with each try. */
+const TRAVEL = [0.15, 0.4, 0.7] as const;
+
+/** How much more than a lifetime and a tenth of it its probes may take, in milliseconds. */
+export const roomAfter = ({ tolerances }: Pick<WaitFacts, "tolerances">): number =>
+  1_000 + 4 * tolerances.lifetimeGuardMs;
 
 /**
  * Judges a lifetime by probing fresh credentials at generated ages. Alive counts only
  * while the greatest possible age is under the lifetime less the guard, dead only once
- * the least possible age is over it plus the guard; what falls between says nothing.
+ * the least possible age is over it plus the guard; what falls between says nothing. It
+ * passes only if, on each side, one of these probes came close to the guard.
  * The verdict's facts hold the bracket: accepted up to, refused from.
  */
 export const judgeLifetime = async <C>(world: World, run: Run, mortal: Mortal<C>): Promise<Verdict> => {
-  const guardMs = Math.min(world.tolerances.lifetimeGuardMs, mortal.lifetimeMs / 4);
-  const measured: Measured = { acceptedUpToMs: 0, refusedFromMs: Infinity, alive: 0, dead: 0 };
-  const farthestMs = world.clock.kind === "virtual" ? Infinity : Math.max(1_000, mortal.lifetimeMs * 0.1);
-  const ages = probeAges(
-    mortal.lifetimeMs,
-    guardMs,
-    run.seed,
-    mortal.perSide ?? run.cases(0.24, 3),
-    farthestMs,
-  ).filter(({ side }) => mortal.sides !== "dead" || side === "dead");
+  const { clock, tolerances } = world;
+  const guardMs = guardFor(mortal.lifetimeMs, tolerances.lifetimeGuardMs);
+  const measured = nothingMeasured();
+  const sides: readonly Side[] = mortal.sides === "dead" ? ["dead"] : ["alive", "dead"];
   const verdict = await run.forEach(
-    ages,
-    (age, caseWorld) => probeAt(caseWorld, mortal, age, guardMs, measured),
+    agesOf(world, run, mortal, guardMs).filter(({ side }) => sides.includes(side)),
+    ({ tries, ...age }, caseWorld) => probeAt(caseWorld, mortal, age, measured, tries),
     {
       part: mortal.name,
       together: true,
-      replays: world.clock.kind === "virtual" ? 2 : 0,
+      replays: clock.kind === "virtual" ? 2 : 0,
       print: ({ side, distanceMs }) =>
         `${side === "alive" ? "before" : "after"} the end by ${duration(guardMs + distanceMs)}`,
       facts: () => ({ [mortal.name]: bracketFacts(mortal.lifetimeMs, guardMs, measured) }),
     },
   );
-  if (verdict.kind !== "passed") return verdict;
-  if (measured.dead > 0 && (measured.alive > 0 || mortal.sides === "dead")) return verdict;
-  return {
-    kind: "inconclusive",
-    reason: `no probe of the ${mortal.name} was decisive on ${measured.dead === 0 ? "the far" : "the near"} side of its end`,
-    settle: "a quicker connection to the target, or a smaller tolerances.lifetimeGuardMs",
-    cases: verdict.cases,
-    ...(verdict.facts === undefined ? {} : { facts: verdict.facts }),
-  };
+  return unlessFar(verdict, mortal.name, sides, measured, clock.isTold);
 };
 
-const bracketFacts = (lifetimeMs: number, guardMs: number, measured: Measured): Record<string, number> => ({
-  lifetimeMs,
-  guardMs,
-  ...(measured.acceptedUpToMs > 0 ? { acceptedUpToMs: Math.round(measured.acceptedUpToMs) } : {}),
-  ...(Number.isFinite(measured.refusedFromMs) ? { refusedFromMs: Math.round(measured.refusedFromMs) } : {}),
-});
+/** An age to probe at, and which tries it may take. */
+type Planned = ProbeAge & { readonly tries: Tries };
 
-/** How often a probe is made anew that came too late to say what it was aimed at: on a busy machine a clock flows on. */
-const TRIES = 4;
-const NEAR_MS = 100;
+interface Tries {
+  readonly first: number;
+  readonly last: number;
+}
 
+/** Where a second try takes too long, several probes aim at the end at once, each as a later try would. */
+const agesOf = <C>(world: World, run: Run, mortal: Mortal<C>, guardMs: number): readonly Planned[] => {
+  const { lifetimeMs } = mortal;
+  const { kind } = world.clock;
+  const farthestMs = kind === "virtual" ? Infinity : Math.max(1_000, lifetimeMs * 0.1);
+  const perSide = mortal.perSide ?? run.cases(0.24, 3);
+  const ages = probeAges(lifetimeMs, guardMs, run.seed, perSide, farthestMs);
+  if (kind === "virtual" || lifetimeMs <= REPEATABLE_MS)
+    return ages.map((age) => ({ ...age, tries: { first: 0, last: TRIES[kind] - 1 } }));
+  const atOnce = Array.from({ length: AT_THE_END_AT_ONCE }, (_, first) => ({ first, last: first }));
+  return ages.flatMap((age) =>
+    (age.distanceMs === 0 ? atOnce : atOnce.slice(0, 1)).map((tries) => ({ ...age, tries })),
+  );
+};
+
+/** One credential's way from its issue to its probe. Made anew with another one where it came too late. */
 const probeAt = async <C>(
   world: World,
   mortal: Mortal<C>,
   age: ProbeAge,
-  usualGuardMs: number,
   measured: Measured,
-  tries = TRIES,
+  { first, last }: Tries,
 ): Promise<Judgement> => {
-  await alignToSecond(world);
+  await world.clock.beginSecond();
   const issuing = await timed(world, () => mortal.issue(world));
   const credential = issuing.value;
   const issued = mortal.issuedIn?.(credential) ?? issuing.at;
   const lifetimeMs = mortal.lifetimeOf?.(credential) ?? mortal.lifetimeMs;
-  const guardMs = Math.min(usualGuardMs, lifetimeMs / 4);
-  // Each try leaves more room for the probe's travel than the one that did not get there in time.
-  const travelMs = Math.min(TRAVEL_MS[world.clock.kind] * 4 ** (TRIES - tries), lifetimeMs / 10);
-  const aimMs =
-    age.side === "alive"
-      ? lifetimeMs - guardMs - travelMs - age.distanceMs
-      : lifetimeMs + guardMs + age.distanceMs;
+  const guardMs = guardFor(lifetimeMs, world.tolerances.lifetimeGuardMs);
+  const travelMs = closenessMs(lifetimeMs, guardMs, true) * (TRAVEL[first] ?? TRAVEL.at(-1) ?? 1);
+  const lastAliveMs = lifetimeMs - guardMs - travelMs;
+  const aimMs = age.side === "alive" ? lastAliveMs - age.distanceMs : lifetimeMs + guardMs + age.distanceMs;
   if (mortal.use !== undefined)
-    for (const useAtMs of agesOfUse(aimMs, lifetimeMs - guardMs - travelMs)) {
+    for (const useAtMs of agesOfUse(aimMs, lastAliveMs)) {
       await sleepToAge(world, issued, useAtMs, "alive");
       await mortal.use(world, credential);
     }
   await sleepToAge(world, issued, aimMs, age.side);
   const probe = await timed(world, () => mortal.alive(world, credential));
-  const { leastMs, greatestMs } = ageBetween(issued, probe.at);
-  if (greatestMs < lifetimeMs - guardMs) {
-    measured.alive += 1;
-    if (probe.value) measured.acceptedUpToMs = Math.max(measured.acceptedUpToMs, leastMs);
-    else measured.refusedFromMs = Math.min(measured.refusedFromMs, greatestMs);
-    return probe.value
-      ? held
-      : broke(
-          `the ${mortal.name} works for ${duration(lifetimeMs)} from its issue`,
-          `refused at an age of at most ${duration(greatestMs)}`,
-        );
-  }
-  if (leastMs > lifetimeMs + guardMs - 1) {
-    measured.dead += 1;
-    if (probe.value) measured.acceptedUpToMs = Math.max(measured.acceptedUpToMs, leastMs);
-    else measured.refusedFromMs = Math.min(measured.refusedFromMs, greatestMs);
-    if (!probe.value && leastMs > aimMs + NEAR_MS && tries > 1 && world.clock.kind === "virtual")
-      return probeAt(world, mortal, age, usualGuardMs, measured, tries - 1);
-    return probe.value
-      ? broke(
-          `the ${mortal.name} is refused once ${duration(lifetimeMs)} from its issue are over`,
-          `accepted at an age of at least ${duration(leastMs)}`,
-        )
-      : held;
-  }
-  if (tries > 1 && world.clock.kind === "virtual")
-    return probeAt(world, mortal, age, usualGuardMs, measured, tries - 1);
-  return setAside(
-    `probed between ${duration(leastMs)} and ${duration(greatestMs)}, inside the guard around the end`,
-  );
+  const probed: Probed = { ...ageBetween(issued, probe.at), lifetimeMs, guardMs, works: probe.value };
+  const side = decisiveSide(probed);
+  const isClose = side !== undefined && take(measured, side, probed, world.clock.isTold);
+  if (side !== undefined && probed.works !== (side === "alive")) return breach(mortal.name, side, probed);
+  const isAsAimed = side === age.side && (isClose || age.distanceMs > 0);
+  if (!isAsAimed && first < last) return probeAt(world, mortal, age, measured, { first: first + 1, last });
+  return side === undefined
+    ? setAside(
+        `probed between ${duration(probed.leastMs)} and ${duration(probed.greatestMs)}, inside the guard around the end`,
+      )
+    : held;
 };
+
+/** What one probe came to: between which ages it was made, and whether the credential worked. */
+interface Probed {
+  readonly leastMs: number;
+  readonly greatestMs: number;
+  readonly lifetimeMs: number;
+  readonly guardMs: number;
+  readonly works: boolean;
+}
+
+/** On which side of the end the probe surely was; undefined where it says nothing. */
+const decisiveSide = ({ leastMs, greatestMs, lifetimeMs, guardMs }: Probed): Side | undefined => {
+  if (greatestMs < lifetimeMs - guardMs) return "alive";
+  // A clock is read in whole milliseconds.
+  return leastMs > lifetimeMs + guardMs - 1 ? "dead" : undefined;
+};
+
+/** Notes a decisive probe, and says whether it came close to the end. */
+const take = (measured: Measured, side: Side, probed: Probed, isTold: boolean): boolean => {
+  const { leastMs, greatestMs, lifetimeMs, guardMs, works } = probed;
+  if (works) measured.acceptedUpToMs = Math.max(measured.acceptedUpToMs, leastMs);
+  else measured.refusedFromMs = Math.min(measured.refusedFromMs, greatestMs);
+  const awayMs = side === "alive" ? lifetimeMs - leastMs : greatestMs - lifetimeMs;
+  const boundMs = guardMs + closenessMs(lifetimeMs, guardMs, isTold);
+  measured.nearestMs[side] = Math.min(measured.nearestMs[side], awayMs);
+  measured.boundMs[side] = Math.max(measured.boundMs[side], boundMs);
+  return awayMs <= boundMs;
+};
+
+const breach = (name: string, side: Side, { leastMs, greatestMs, lifetimeMs }: Probed): Judgement =>
+  side === "alive"
+    ? broke(
+        `the ${name} works for ${duration(lifetimeMs)} from its issue`,
+        `refused at an age of at most ${duration(greatestMs)}`,
+      )
+    : broke(
+        `the ${name} is refused once ${duration(lifetimeMs)} from its issue are over`,
+        `accepted at an age of at least ${duration(leastMs)}`,
+      );
 
 /** Ages at which a credential is used: spread over its life and, where the probe comes after its end, right before that. */
 const agesOfUse = (aimMs: number, lastMs: number): readonly number[] => {
@@ -160,25 +191,8 @@ const agesOfUse = (aimMs: number, lastMs: number): readonly number[] => {
 };
 
 /** Sleeps until the credential's greatest (alive side) or least (dead side) possible age is this much. */
-const sleepToAge = async (
-  world: World,
-  issued: Bracket,
-  ageMs: number,
-  side: ProbeAge["side"],
-): Promise<void> => {
-  const now = await world.clock.now();
-  const { leastMs, greatestMs } = ageBetween(issued, now);
-  const leftMs = ageMs - (side === "alive" ? greatestMs : leastMs);
+const sleepToAge = async (world: World, issued: Bracket, ageMs: number, side: Side): Promise<void> => {
+  const { earliestMs, latestMs } = await world.clock.now();
+  const leftMs = ageMs - (side === "alive" ? latestMs - issued.earliestMs : earliestMs - issued.latestMs);
   if (leftMs > 0) await world.clock.sleep(leftMs);
-};
-
-/**
- * On a clock that can be moved, issues at the beginning of a second: a service that keeps
- * whole seconds then rounds nothing away, so a lifetime that is wrong by one second shows.
- */
-export const alignToSecond = async (world: World): Promise<void> => {
-  if (world.clock.kind !== "virtual") return;
-  const { latestMs } = await world.clock.now();
-  const pastMs = latestMs % 1_000;
-  if (pastMs > 0) await world.clock.sleep(1_000 - pastMs);
 };

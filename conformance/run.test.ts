@@ -11,13 +11,13 @@ import type { World } from "./world/world.ts";
 const open = (replaces: Partial<RunContext> = {}) => {
   const kept: ExchangeRecord[] = [];
   let last = 0;
-  const worldFor = (scope: Scope): World => {
+  const inWorld: RunContext["inWorld"] = (scope: Scope, judge) => {
     const send = (): void => {
       last += 1;
       const request = { method: "GET", path: `/${last}`, headers: [] };
       scope.exchanges.push({ n: last, rule: scope.rule, startedMs: 0, durationMs: 0, request });
     };
-    return { unique: () => (send(), String(last)) } as unknown as World;
+    return judge({ unique: () => (send(), String(last)) } as unknown as World);
   };
   const run = createRun({
     rule: "code.single-use",
@@ -25,7 +25,7 @@ const open = (replaces: Partial<RunContext> = {}) => {
     seed: 42,
     signal: new AbortController().signal,
     shrinkBudgetMs: 2_000,
-    worldFor,
+    inWorld,
     keep: (exchanges) => kept.push(...exchanges),
     ...replaces,
   });

@@ -72,8 +72,8 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** Time that shrinking one failure may take, in milliseconds. */
   readonly shrinkBudgetMs: number;
-  /** The world of one case: everything it sends is written into the scope. */
-  readonly worldFor: (scope: Scope) => World;
+  /** Judges in the world of one case: everything it sends is written into the scope, and time waits for it. */
+  readonly inWorld: (scope: Scope, judge: (world: World) => Promise<Judgement>) => Promise<Judgement>;
   /** Where the exchanges that prove a breach are kept. */
   readonly keep: (exchanges: readonly ExchangeRecord[]) => void;
   /** Replays fast-check from here, the path of an earlier failure's counterexample. */
@@ -132,7 +132,7 @@ export const createRun = (context: RunContext): Run => {
       if (tally.silent >= MOST_SILENT_CASES)
         return { judgement: { kind: "undecided", reason: "the service gives no answer any more" }, scope };
       try {
-        const judgement = await judge(context.worldFor(scope));
+        const judgement = await context.inWorld(scope, judge);
         // The connections were cut meanwhile, and that may look like a refusal, or like a breach.
         if (context.signal.aborted) throw new Interrupted();
         return { judgement, scope };

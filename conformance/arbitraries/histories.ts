@@ -13,18 +13,23 @@ const newest = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, a
 /** Any of the last few: what befalls the others shows on them. */
 const anyRecent = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(5) });
 
-const distanceMs = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(0) },
-  { weight: 2, arbitrary: fc.nat(2_000) },
-  { weight: 1, arbitrary: fc.nat(60_000) },
-);
+/** How far from the end of a lifetime: a tenth of the shortest one at most. */
+const distanceMs = ({ codeLifetimeMs }: Limits): fc.Arbitrary<number> => {
+  const upTo = (mostMs: number): fc.Arbitrary<number> =>
+    fc.nat(Math.floor(Math.min(mostMs, codeLifetimeMs / 10)));
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant(0) },
+    { weight: 2, arbitrary: upTo(2_000) },
+    { weight: 1, arbitrary: upTo(60_000) },
+  );
+};
 
 const steps = (limits: Limits, accessLifetimeMs: number, withEvents: boolean): fc.Arbitrary<Command>[] => {
   const weighted = (weight: number, arbitrary: fc.Arbitrary<Command>): fc.Arbitrary<Command>[] =>
     Array.from({ length: weight }, () => arbitrary);
   const someTimeMs = fc.oneof(
-    fc.integer({ min: 1, max: 30_000 }),
-    fc.integer({ min: 1, max: limits.codeLifetimeMs }),
+    fc.integer({ min: 1, max: Math.ceil(Math.min(30_000, limits.codeLifetimeMs)) }),
+    fc.integer({ min: 1, max: Math.ceil(limits.codeLifetimeMs) }),
     fc.integer({
       min: 1,
       max: Math.max(1, Math.ceil(Math.min(accessLifetimeMs, limits.refreshTokenLifetimeMs))),
@@ -60,7 +65,7 @@ const steps = (limits: Limits, accessLifetimeMs: number, withEvents: boolean): f
     ...weighted(1, someTimeMs.map(wait)),
     ...weighted(
       3,
-      fc.tuple(ends, newest, sides, distanceMs).map((one) => waitForEnd(...one)),
+      fc.tuple(ends, newest, sides, distanceMs(limits)).map((one) => waitForEnd(...one)),
     ),
     ...(withEvents
       ? [

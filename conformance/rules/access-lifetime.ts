@@ -1,5 +1,5 @@
 import { pageOf } from "../answers.ts";
-import { judgeLifetime, alignToSecond, type Mortal } from "../lifetime.ts";
+import { judgeLifetime, roomAfter, type Mortal } from "../lifetime.ts";
 import type { Rules } from "../rule.ts";
 import {
   gaveData,
@@ -24,7 +24,8 @@ interface Bearer {
 export const accessLifetimeRules = {
   accessTokenLivesForExpiresIn: {
     requirement: "access.lifetime",
-    waitsMs: ({ accessLifetimeMs, limits }) => accessLifetimeMs * 2.2 + limits.codeLifetimeMs + 10_000,
+    waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
+      accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
     check: (world, run) => {
       const few = run.cases(0.12, 1);
       return run.all([
@@ -87,7 +88,7 @@ const bearer = (
 const exchanged = async (world: World): Promise<Bearer> => {
   const { code } = await obtainCode(world);
   await world.clock.sleep(world.limits.codeLifetimeMs / 2);
-  await alignToSecond(world);
+  await world.clock.beginSecond(world.limits.codeLifetimeMs / 4);
   const { value, at } = await timed(world, () => redeem(world, code));
   return bearer(value, value, at);
 };
@@ -95,8 +96,9 @@ const exchanged = async (world: World): Promise<Bearer> => {
 /** The time begins with the refresh: half of the first token's life lies between the two. */
 const refreshedLater = async (world: World): Promise<Bearer> => {
   const tokens = await obtainTokens(world);
-  await world.clock.sleep(Math.min(tokens.expiresInMs, world.limits.refreshTokenLifetimeMs) / 2 || 0);
-  await alignToSecond(world);
+  const livesMs = Math.min(tokens.expiresInMs, world.limits.refreshTokenLifetimeMs) || 0;
+  await world.clock.sleep(livesMs / 2);
+  await world.clock.beginSecond(livesMs / 4);
   const { value, at } = await timed(world, () => obtainRefreshed(world, tokens));
   return bearer(tokens, value, at);
 };

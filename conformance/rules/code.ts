@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { alterations, altered, nearMisses } from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "../attempts.ts";
-import { judgeLifetime, type Mortal } from "../lifetime.ts";
+import { judgeLifetime, roomAfter, type Mortal } from "../lifetime.ts";
 import { inTurn } from "../parts.ts";
 import { withConnections } from "../race.ts";
 import { reuseIsRefused, usedUpEvents, usedUpHistories } from "../reuse.ts";
@@ -24,7 +24,8 @@ import { nearMissIsRefused, strangerIsRefused, strangers } from "./code-unknown.
 const SHORT_PAUSE_MS = 2_000;
 
 /** Room around a lifetime for probes after its end and for guards. */
-const pastTheCode = ({ limits }: WaitFacts): number => limits.codeLifetimeMs * 1.1 + 5_000;
+const pastTheCode = ({ limits, tolerances }: WaitFacts): number =>
+  limits.codeLifetimeMs * 1.1 + roomAfter({ tolerances });
 
 /** Sections 2.1 and 3.1: the life of an authorization code. */
 export const codeRules = {

@@ -6,7 +6,7 @@ import { Disagreement, type Real } from "../model/command.ts";
 import { presentAll, tryAll } from "../model/commands.ts";
 import { readAccount } from "../model/events.ts";
 import { newModel, states, type State } from "../model/states.ts";
-import type { Rules, WaitFacts } from "../rule.ts";
+import type { Rules } from "../rule.ts";
 import type { Run } from "../run.ts";
 import type { World } from "../world/world.ts";
 
@@ -17,9 +17,12 @@ const HISTORIES = { quick: 2.5, standard: 1.6, thorough: 2 } as const;
 const ROUNDS = { virtual: 6, real: 2 } as const;
 const LONGEST_HISTORY = { quick: 24, standard: 36, thorough: 80 } as const;
 
-/** How long one history may wait in all so that it reaches every state: long enough for each lifetime to end twice. */
-const wholeWaitMs = ({ limits, accessLifetimeMs }: WaitFacts): number =>
-  2 * (limits.codeLifetimeMs + limits.refreshTokenLifetimeMs + accessLifetimeMs);
+/** How often each lifetime may end within one history. */
+const ENDS = { virtual: 2, real: 1 } as const;
+
+/** How long one history may wait in all so that it reaches every state. */
+const wholeWaitMs = ({ limits, accessLifetimeMs, clock }: World): number =>
+  ENDS[clock.kind] * (limits.codeLifetimeMs + limits.refreshTokenLifetimeMs + accessLifetimeMs);
 
 /** How long a history may wait in this run: where time cannot be moved, perhaps for the shorter lifetimes only, or not at all. */
 const affordableWaitMs = (world: World): number =>
@@ -35,20 +38,29 @@ export const lifecycleRules = {
     writes: true,
     check: async (world, run) => {
       const tally: Tally = { reached: new Map(), decisions: 0 };
-      const parts: Verdict[] = [];
-      const rounds = affordableWaitMs(world) < wholeWaitMs(world) ? 1 : ROUNDS[world.clock.kind];
-      for (let round = 1; round <= rounds && (round === 1 || missingFrom(tally).length > 0); round += 1) {
-        const verdict = await judgeHistories(world, run, tally, round);
-        parts.push(verdict);
-        if (verdict.kind !== "passed") break;
-      }
-      if (parts.every(({ kind }) => kind === "passed"))
-        parts.push(await judgeTellingOrders(world, run, tally));
-      const verdict = await run.all(parts.map((part) => Promise.resolve(part)));
-      return verdict.kind === "passed" ? withCoverage(world, verdict, tally) : verdict;
+      const orders = (): Promise<Verdict> => judgeTellingOrders(world, run, tally);
+      const rounds = judgeRounds(world, run, tally);
+      // What has to be waited for is waited for side by side.
+      if (world.clock.kind === "real") return withCoverage(world, await run.all([rounds, orders()]), tally);
+      const verdict = await rounds;
+      return verdict.kind === "passed"
+        ? withCoverage(world, await run.all([rounds, orders()]), tally)
+        : verdict;
     },
   },
 } satisfies Rules;
+
+/** Rounds of histories, until every state has been reached. */
+const judgeRounds = async (world: World, run: Run, tally: Tally): Promise<Verdict> => {
+  const most = affordableWaitMs(world) < wholeWaitMs(world) ? 1 : ROUNDS[world.clock.kind];
+  const parts: Verdict[] = [];
+  for (let round = 1; round <= most && (round === 1 || missingFrom(tally).length > 0); round += 1) {
+    const verdict = await judgeHistories(world, run, tally, round);
+    parts.push(verdict);
+    if (verdict.kind !== "passed") break;
+  }
+  return run.all(parts.map((part) => Promise.resolve(part)));
+};
 
 /** What the histories of a run decided, and which states the decisions rested on. */
 interface Tally {
@@ -116,7 +128,8 @@ const play = async (history: History, world: World, tally: Tally): Promise<Judge
 };
 
 /** Passed only if the histories reached every state; otherwise what is missing is named. */
-const withCoverage = (world: World, verdict: Extract<Verdict, { kind: "passed" }>, tally: Tally): Verdict => {
+const withCoverage = (world: World, verdict: Verdict, tally: Tally): Verdict => {
+  if (verdict.kind !== "passed") return verdict;
   const facts = {
     ...verdict.facts,
     decisions: tally.decisions,

@@ -1,12 +1,10 @@
 import { allHold, broke, held, type Judgement } from "../judgement.ts";
-import { asked, fold, openLists, type List, type ListQuery } from "../lists.ts";
+import { asked, fold, openLists, readPages, type List, type ListQuery } from "../lists.ts";
 import type { Rules } from "../rule.ts";
 import type { Judge } from "../run.ts";
 import { ControlFailed } from "../world/exchange.ts";
+import { untilListed } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
-
-/** Two waits for new notifications to be listed, at the usual tolerance. */
-const WAITS_MS = 2 * 30_000;
 
 /** Section 4.4: the list while notifications are created. */
 export const notificationWriteRules = {
@@ -14,7 +12,7 @@ export const notificationWriteRules = {
     requirement: "notifications.under-writes",
     needs: ["events"],
     writes: true,
-    waitsMs: () => WAITS_MS,
+    waitsMs: ({ tolerances }) => tolerances.visibilityMs + LISTED_MS,
     check: (world, run) => {
       const { defaultLimit } = world.limits;
       // The longest first: it is the one that a breach is repeated with.
@@ -42,6 +40,8 @@ interface Plan {
   readonly events: number;
 }
 
+/** How long after the tolerance is over a look is made, in milliseconds. */
+const LISTED_MS = 100;
 /** Reads beside the writers; more would prove no more. */
 const MOST_LOOKS = 60;
 const ENOUGH_LOOKS = 20;
@@ -128,10 +128,25 @@ const write = async (history: History): Promise<void> => {
 
 /** Waits until everything that was acknowledged must be listed. The wait may outlive the token. */
 const settle = async (history: History): Promise<void> => {
-  await history.world.clock.sleep(history.world.tolerances.visibilityMs + 100);
+  await history.world.clock.sleep(history.world.tolerances.visibilityMs + LISTED_MS);
   history.list = await openLists(history.world);
   const ids = [...history.acknowledged].filter((id) => !id.startsWith("untold"));
+  await untilListed(history.world, () => areListed(history, ids));
   history.settled = { count: history.before + history.acknowledged.size, ids: new Set(ids) };
+};
+
+/** Whether as many are listed as were acknowledged, and all whose ids are known. Judges nothing. */
+const areListed = async (history: History, ids: readonly string[]): Promise<boolean> => {
+  const { accountId, before, acknowledged, list } = history;
+  const least = before + acknowledged.size;
+  const { defaultLimit } = history.world.limits;
+  const pages = await readPages(
+    list,
+    { accountId, limit: defaultLimit },
+    Math.ceil(least / defaultLimit) + 1,
+  );
+  const listed = new Set(pages.flatMap((page) => page.ids));
+  return Number(pages[0]?.total) >= least && ids.every((id) => listed.has(id));
 };
 
 /** Reads one page and judges it by what had been seen before it was asked for and begun before it came. */

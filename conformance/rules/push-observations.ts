@@ -23,6 +23,7 @@ export const pushObservations = {
   hangingPushesHoldNothingUp: {
     requirement: "push.no-head-of-line-blocking",
     ...fromCampaign,
+    timesPushes: true,
     check: (_world, run) => judged(run, judgeHeadOfLine),
   },
 

@@ -32,15 +32,19 @@ export const campaignOf = ({ campaign }: World): Campaign => {
 };
 
 /** The verdict of a finding. The campaign itself is repeated elsewhere, where a breach is to be confirmed. */
-export const judged = (run: Run, judge: (campaign: Campaign) => Finding): Promise<Verdict> =>
-  run.once(
+export const judged = async (run: Run, judge: (campaign: Campaign) => Finding): Promise<Verdict> => {
+  let settle: string | undefined;
+  const verdict = await run.once(
     (world) => {
       const finding = judge(campaignOf(world));
+      settle = finding.settle;
       if (finding.judgement.kind === "broke") world.exhibit(finding.evidence ?? []);
       return Promise.resolve(finding);
     },
     { replays: 0 },
   );
+  return verdict.kind === "inconclusive" && settle !== undefined ? { ...verdict, settle } : verdict;
+};
 
 /** Sections 4.5 and 6: what is pushed, and for how long. */
 export const pushRules = {
@@ -77,6 +81,7 @@ export const pushRules = {
   pushesKeepTheSchedule: {
     requirement: "push.schedule",
     ...fromCampaign,
+    timesPushes: true,
     check: (_world, run) => judged(run, judgeSchedule),
   },
 
@@ -101,6 +106,7 @@ export const pushRules = {
   schedulesAreIndependent: {
     requirement: "push.independent-schedules",
     ...fromCampaign,
+    timesPushes: true,
     check: (_world, run) => judged(run, judgeIndependence),
   },
 } satisfies Rules;

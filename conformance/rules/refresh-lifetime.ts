@@ -2,7 +2,7 @@ import type { Verdict } from "../contract/verdict.ts";
 import { credentialsOf, describe, grantOf } from "../answers.ts";
 import { duration } from "../contract/duration.ts";
 import { broke, held, undecided, type Judgement } from "../judgement.ts";
-import { alignToSecond, judgeLifetime } from "../lifetime.ts";
+import { judgeLifetime, roomAfter } from "../lifetime.ts";
 import type { Rules, WaitFacts } from "../rule.ts";
 import {
   exchangeBody,
@@ -20,8 +20,8 @@ import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
 /** Room for guards and for probes past the end. */
-const pastTheEnd = ({ limits }: WaitFacts): number =>
-  limits.refreshTokenLifetimeMs * 1.1 + limits.codeLifetimeMs + 10_000;
+const pastTheEnd = ({ limits, tolerances }: WaitFacts): number =>
+  limits.refreshTokenLifetimeMs * 1.1 + limits.codeLifetimeMs + roomAfter({ tolerances });
 
 const alive = (
   world: World,
@@ -72,7 +72,7 @@ export const refreshLifetimeRules = {
 
   refreshWorksOnceTheAccessTokenIsDead: {
     requirement: "refresh.after-access-expiry",
-    waitsMs: ({ accessLifetimeMs }) => accessLifetimeMs + 10_000,
+    waitsMs: ({ accessLifetimeMs, tolerances }) => accessLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run): Promise<Verdict> => {
       const { accessLifetimeMs, limits } = world;
       if (accessLifetimeMs + 2 * world.tolerances.lifetimeGuardMs >= limits.refreshTokenLifetimeMs)
@@ -110,7 +110,7 @@ export const refreshLifetimeRules = {
 const exchangeLate = async (world: World): Promise<IssuedTokens & { issued: Bracket }> => {
   const { code } = await obtainCode(world);
   await world.clock.sleep(world.limits.codeLifetimeMs / 2);
-  await alignToSecond(world);
+  await world.clock.beginSecond(world.limits.codeLifetimeMs / 4);
   const { value, at } = await timed(world, () => redeem(world, code));
   return { ...value, issued: at };
 };

@@ -1,3 +1,4 @@
+import { exchanges } from "../../fake-server/exchanges.bench.ts";
 import { throughput } from "../../fake-server/throughput.bench.ts";
 import { receiver } from "../../fake-server/receiver/receiver.bench.ts";
 import { detection } from "../detect.bench.ts";
@@ -9,6 +10,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   detect: detection,
   "fake-server": throughput,
   receiver,
+  load: exchanges,
 };
 
 const asked = process.argv.slice(2);

@@ -130,6 +130,8 @@ export const campaignOf = (sender: Sender, more: Partial<Campaign> = {}): Campai
     others: [],
     disturbances: [{ kind: "untrusted", after: -100, last: -90 }],
     faults: [],
+    isAwaited: true,
+    hungInRealTime: false,
     watchedUntil: { earliestMs: 1_010_000, latestMs: 1_010_000 },
     ...more,
   };

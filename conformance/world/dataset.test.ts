@@ -42,6 +42,7 @@ const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: bo
   const dataset: DatasetOptions = {
     target: { list },
     clock: {
+      kind: "virtual",
       sleep: (durationMs) => {
         nowMs += durationMs;
         return Promise.resolve();
@@ -49,7 +50,7 @@ const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: bo
     },
     events,
     limits: { defaultLimit: 10, defaultPage: 0 },
-    tolerances: { visibilityMs: 5_000 },
+    tolerances: { visibilityMs: 5_000, visibilityRealMs: 0 },
     accessToken: () => Promise.resolve("token"),
     freshUuid,
   };

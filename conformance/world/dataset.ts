@@ -1,8 +1,10 @@
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import type { Events } from "./events.ts";
+import { untilListed } from "./listing.ts";
 import { openList, readAccount, readPages } from "./listed.ts";
 import type { Target } from "./target.ts";
+import type { Tolerances } from "./world.ts";
 
 /** The notifications of one account as the run knows them. */
 export interface AccountSet {
@@ -26,11 +28,11 @@ export interface NotificationSets {
 
 export interface DatasetOptions {
   readonly target: Pick<Target, "list">;
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Pick<Clock, "sleep" | "kind">;
   /** Undefined where the profile has no trigger hook: then what the service already has is used. */
   readonly events: Events | undefined;
   readonly limits: Pick<Limits, "defaultLimit" | "defaultPage">;
-  readonly tolerances: { readonly visibilityMs: number };
+  readonly tolerances: Pick<Tolerances, "visibilityMs" | "visibilityRealMs">;
   /** Obtains a working access token; asked anew for each round of reading, because waits may outlive one. */
   readonly accessToken: () => Promise<string>;
   readonly freshUuid: () => string;
@@ -138,14 +140,19 @@ const waitUntilListed = async (
   batches: readonly Batch[],
 ): Promise<{ readonly ids: readonly (readonly string[])[]; readonly notes: readonly string[] }> => {
   const ids: string[][] = batches.map(() => []);
-  let waitedMs = 0;
-  for (let pauseMs = 100; ; pauseMs *= 2) {
+  const readMissing = async (): Promise<readonly Batch[]> => {
     const read = await openList(options);
     for (const [index, batch] of batches.entries()) {
       if (isListed(batch, ids[index] ?? [])) continue;
       ids[index] = [...new Set([...(ids[index] ?? []), ...(await readAccount(read, batch.accountId))])];
     }
-    const missing = batches.filter((batch, index) => !isListed(batch, ids[index] ?? []));
+    return batches.filter((batch, index) => !isListed(batch, ids[index] ?? []));
+  };
+  let waitedMs = 0;
+  for (let pauseMs = 100; ; pauseMs *= 2) {
+    let missing = await readMissing();
+    if (waitedMs >= options.tolerances.visibilityMs)
+      await untilListed(options, async () => (missing = await readMissing()).length === 0);
     const leftMs = options.tolerances.visibilityMs - waitedMs;
     if (missing.length === 0 || leftMs <= 0)
       return {

@@ -57,7 +57,7 @@ export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "head
   readonly journal: Journal;
   readonly scope: Scope;
   /** Waits out a 429 with Retry-After. */
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "kind" | "sleep" | "canWait">;
   /** How long a whole exchange may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;

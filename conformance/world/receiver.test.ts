@@ -42,10 +42,13 @@ describe("the client of a receiver", () => {
     await receiver.clear();
   });
 
-  it("says that the token is wrong, and where to mend it", async () => {
+  it("says that the token is wrong or missing, and where to mend it", async () => {
     const { origin } = await answering(401, "{}");
     await expect(openReceiver({ controlUrl: origin, token: "wrong" }, never).state()).rejects.toThrow(
-      /receiver\.attach\.token/,
+      /refuses the token of receiver\.attach\.token/,
+    );
+    await expect(openReceiver({ controlUrl: origin }, never).state()).rejects.toThrow(
+      /asks for a token.*no receiver\.attach\.token/,
     );
   });
 

@@ -56,7 +56,7 @@ export const openReceiver = (access: ReceiverAccess, interrupted: AbortSignal): 
         });
         const text = await answer.body.text();
         if (answer.statusCode >= 200 && answer.statusCode <= 299) return parseJson(text);
-        throw new ReceiverError(explained(answer.statusCode, path, text));
+        throw new ReceiverError(explained(access, answer.statusCode, path, text));
       });
     } catch (error) {
       if (error instanceof ReceiverError) throw error;
@@ -77,7 +77,15 @@ export const openReceiver = (access: ReceiverAccess, interrupted: AbortSignal): 
   };
 };
 
-const explained = (status: number, path: string, text: string): string =>
-  status === 401 || status === 403
-    ? `its control interface refuses the token (status ${status}); check receiver.attach.token in the profile`
-    : `${path} was answered with status ${status}: ${shorten(text, 200)}`;
+const explained = (
+  { controlUrl, token }: ReceiverAccess,
+  status: number,
+  path: string,
+  text: string,
+): string => {
+  if (status !== 401 && status !== 403)
+    return `${path} was answered with status ${status}: ${shorten(text, 200)}`;
+  return token === undefined
+    ? `its control interface at ${controlUrl} asks for a token (status ${status}), and the profile has no receiver.attach.token`
+    : `its control interface at ${controlUrl} refuses the token of receiver.attach.token (status ${status})`;
+};

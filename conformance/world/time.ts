@@ -1,6 +1,7 @@
 import type { HookDefinition } from "../contract/profile.ts";
-import { realClock, virtualClock, monotonicMs, type ClockSource } from "./clock.ts";
+import { realClock, monotonicMs, type Advanced, type ClockSource } from "./clock.ts";
 import type { Bracket } from "./exchange.ts";
+import { virtualClock } from "./virtual-clock.ts";
 import { coarsenessMs, HookError, instantMs, resultOf, runHook } from "./hooks.ts";
 import { duration } from "../contract/duration.ts";
 import { shorten } from "../text.ts";
@@ -41,6 +42,7 @@ export const clockSource = (options: TimeOptions): ClockSource => {
   if (advance === undefined) return realClock(options.maxWaitMs, options.signal);
   const startedMs = monotonicMs();
   let advancedMs = 0;
+  let lastAdvance: Advanced | undefined;
   const reckon = (): Bracket => ({
     earliestMs: advancedMs,
     latestMs: advancedMs + (monotonicMs() - startedMs),
@@ -48,7 +50,7 @@ export const clockSource = (options: TimeOptions): ClockSource => {
   const readBracket = async (): Promise<Bracket> =>
     now === undefined ? reckon() : readNow(now, options.signal);
   const usesSeconds = JSON.stringify(advance).includes("{{seconds}}");
-  return virtualClock({
+  const clocks = virtualClock({
     now: readBracket,
     inFlight: options.inFlight,
     isReckoned: now === undefined,
@@ -56,7 +58,9 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     advance: async (durationMs, before) => {
       const wholeMs = Math.max(1, Math.ceil(durationMs));
       const seconds = Math.ceil(wholeMs / 1_000);
-      await runHook("clock.advance", advance, { ms: wholeMs, seconds }, options.signal);
+      const answer = await runHook("clock.advance", advance, { ms: wholeMs, seconds }, options.signal);
+      const inFlight = resultOf(answer, "/inFlight", []);
+      lastAdvance = { inFlight: typeof inFlight === "number" ? inFlight : undefined };
       advancedMs += usesSeconds ? seconds * 1_000 : wholeMs;
       const after = await readBracket();
       const mostMs = after.latestMs - before.earliestMs;
@@ -69,4 +73,5 @@ export const clockSource = (options: TimeOptions): ClockSource => {
       return after;
     },
   });
+  return { ...clocks, lastAdvance: () => lastAdvance };
 };

@@ -14,9 +14,8 @@ const stopping = stopAfterEach();
 /** A clock that notes what is slept and takes no time. */
 const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
   const slept: number[] = [];
-  const clock: Clock = {
+  const clock: Sender["clock"] = {
     kind,
-    now: () => Promise.resolve({ earliestMs: 0, latestMs: 0 }),
     canWait: (durationMs) => durationMs <= mostMs,
     sleep: (durationMs) => Promise.resolve(void slept.push(durationMs)),
   };
@@ -345,7 +344,7 @@ describe("come back later", () => {
   it("leaves nothing behind when the wait fails", async () => {
     const { origin } = await stopping(limiting(9, { "retry-after": "1" }));
     const { transport, sender } = await open(origin);
-    const failing: Clock = { ...noted().clock, sleep: () => Promise.reject(new Error("no clock")) };
+    const failing: Sender["clock"] = { ...noted().clock, sleep: () => Promise.reject(new Error("no clock")) };
     for (let round = 0; round < 9; round += 1)
       await expect(transport.send(get("/"), { ...sender, clock: failing })).rejects.toThrow("no clock");
     expect(transport.inFlight()).toBe(0);

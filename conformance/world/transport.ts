@@ -6,7 +6,7 @@ import type { Journal, Scope } from "./journal.ts";
 /** What a request is sent through: its case's scope for the journal, and the clock that a 429 is waited out on. */
 export interface Sender {
   readonly scope: Scope;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "kind" | "sleep" | "canWait">;
 }
 
 /** One connection of its own, for races and for "another connection". */

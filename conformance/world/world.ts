@@ -10,8 +10,13 @@ import type { Client, Target } from "./target.ts";
 export interface Tolerances {
   /** How near to a lifetime's end, in milliseconds, a probe says nothing: clocks may round and answers take time. */
   readonly lifetimeGuardMs: number;
-  /** How long a new notification may take until it is listed, in milliseconds. */
+  /** How long a new notification may take until it is listed, in milliseconds of the target's time. */
   readonly visibilityMs: number;
+  /**
+   * The same in real time, where the target's clock can be moved: a service may index in its own time although it tells
+   * another. What the profile grants, and nothing where it says nothing.
+   */
+  readonly visibilityRealMs: number;
   /** How long an answer may take, in milliseconds. */
   readonly requestTimeoutMs: number;
 }

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { judgeLifetime, type Mortal } from "./lifetime.ts";
+import { createRun } from "./run.ts";
+import type { Clock } from "./world/clock.ts";
+import type { Bracket } from "./world/exchange.ts";
+import { virtualClock } from "./world/virtual-clock.ts";
+import type { World } from "./world/world.ts";
+
+const LIFETIME_MS = 600_000;
+const MINUTE_MS = 60_000;
+
+interface Setting {
+  /** How old a credential may become. */
+  readonly livesMs?: number;
+  /** By how much more than was asked for time moves at the nth time. */
+  readonly overshootMs?: (nth: number) => number;
+  /** How much time a request takes. */
+  readonly requestMs?: number;
+  /** Whether nobody tells the time, so that all is known of it is what it was moved by, and this much more at most. */
+  readonly guessedMs?: number;
+  /** Whether the rule takes the time for the real one, which no journey of such a length is made twice in. */
+  readonly isReal?: true;
+  readonly mortal?: Partial<Mortal<number>>;
+}
+
+/** Judges a lifetime at a target that exists in this test only, where time overshoots as it does on a machine with too much to do. */
+const judge = async (setting: Setting = {}) => {
+  const { livesMs = LIFETIME_MS, overshootMs = () => 0, requestMs = 0, guessedMs } = setting;
+  let nowMs = 1_000_000;
+  let knownMs = 0;
+  let moves = 0;
+  let probes = 0;
+  const now = (): Promise<Bracket> =>
+    Promise.resolve(
+      guessedMs === undefined
+        ? { earliestMs: nowMs, latestMs: nowMs }
+        : { earliestMs: knownMs, latestMs: knownMs + guessedMs },
+    );
+  const clocks = virtualClock({
+    now,
+    advance: (durationMs) => {
+      moves += 1;
+      nowMs += durationMs + overshootMs(moves);
+      knownMs += durationMs;
+      return now();
+    },
+    inFlight: () => 0,
+    isReckoned: guessedMs !== undefined,
+  });
+  const rule = clocks.join();
+  const worldWith = (clock: Clock): World =>
+    ({
+      clock: setting.isReal === true ? { ...clock, kind: "real" } : clock,
+      tolerances: { lifetimeGuardMs: 500 },
+    }) as unknown as World;
+  const run = createRun({
+    rule: "code.lifetime",
+    effort: "quick",
+    seed: 1,
+    signal: new AbortController().signal,
+    shrinkBudgetMs: 0,
+    keep: () => {},
+    inWorld: async (_, action) => {
+      const clock = rule.branch();
+      try {
+        return await action(worldWith(clock));
+      } finally {
+        clock.leave();
+      }
+    },
+  });
+  const verdict = await judgeLifetime(worldWith(rule), run, {
+    name: "code",
+    lifetimeMs: LIFETIME_MS,
+    issue: () => Promise.resolve(nowMs),
+    alive: (_, issuedMs) => {
+      probes += 1;
+      nowMs += requestMs;
+      return Promise.resolve(nowMs - issuedMs < livesMs);
+    },
+    ...setting.mortal,
+  });
+  return { verdict, probes };
+};
+
+/** Late by this much at every wake-up. */
+const always = (lateMs: number) => () => lateMs;
+
+describe("on a machine that is late by minutes at every wake-up", () => {
+  it("a code that lives a minute longer does not pass, and one that lives as long as it should does not either", async () => {
+    for (const livesMs of [LIFETIME_MS, LIFETIME_MS + MINUTE_MS]) {
+      const { verdict } = await judge({ livesMs, overshootMs: always(2 * MINUTE_MS) });
+      expect(verdict).toMatchObject({
+        kind: "inconclusive",
+        reason: expect.stringMatching(/too slow.*the code/) as string,
+        settle: expect.stringContaining("lifetimeGuardMs") as string,
+      });
+    }
+  });
+
+  it("a code that lives for an hour still is a breach", async () => {
+    const { verdict } = await judge({ livesMs: 60 * MINUTE_MS, overshootMs: always(2 * MINUTE_MS) });
+    expect(verdict).toMatchObject({ kind: "failed" });
+  });
+
+  it("the dead side alone does not pass either", async () => {
+    const { verdict } = await judge({ overshootMs: always(2 * MINUTE_MS), mortal: { sides: "dead" } });
+    expect(verdict).toMatchObject({
+      kind: "inconclusive",
+      reason: expect.stringContaining("first seen refused up to 2 min") as string,
+    });
+  });
+});
+
+describe("on a machine that is late now and then", () => {
+  // Late as long as the first journeys last, a few moves each, and in time after that.
+  const atFirst = (nth: number): number => (nth <= 5 ? 2_000 : 0);
+
+  it("an exact lifetime passes by probes that were made anew", async () => {
+    const { verdict, probes } = await judge({ overshootMs: atFirst });
+    const patient = await judge();
+    expect(patient.verdict).toMatchObject({ kind: "passed" });
+    expect(verdict).toMatchObject({ kind: "passed" });
+    expect(probes).toBeGreaterThan(patient.probes);
+    if (verdict.kind !== "passed") throw new Error("it did not pass");
+    const { acceptedUpToMs, refusedFromMs } = (verdict.facts ?? {})["code"] as Record<string, number>;
+    expect(acceptedUpToMs).toBeGreaterThan(LIFETIME_MS - 1_001);
+    expect(refusedFromMs).toBeLessThan(LIFETIME_MS + 1_001);
+  });
+
+  it("a lifetime that is a second too long, which late probes alone would not see, is a breach", async () => {
+    const { verdict } = await judge({ livesMs: LIFETIME_MS + 1_001, overshootMs: atFirst });
+    expect(verdict).toMatchObject({ kind: "failed" });
+  });
+});
+
+describe("a probe that itself takes long", () => {
+  it("leaves more room with each try", async () => {
+    expect((await judge({ requestMs: 300 })).verdict).toMatchObject({ kind: "passed" });
+  });
+
+  it("is no evidence where it takes longer than the end may be uncertain by", async () => {
+    expect((await judge({ requestMs: 1_500 })).verdict).toMatchObject({ kind: "inconclusive" });
+  });
+});
+
+describe("where a journey cannot be made twice", () => {
+  it("several probes at the end are made in one, each with more room than the one before", async () => {
+    const { verdict, probes } = await judge({ isReal: true, requestMs: 100, mortal: { perSide: 1 } });
+    expect(verdict).toMatchObject({ kind: "passed" });
+    // Three at the end and one elsewhere, on each side.
+    expect(probes).toBe(8);
+  });
+});
+
+describe("where nobody tells the time", () => {
+  it("an uncertainty of seconds may pass, one of minutes may not, and says what would settle it", async () => {
+    expect((await judge({ guessedMs: 4_000 })).verdict).toMatchObject({ kind: "passed" });
+    expect((await judge({ guessedMs: MINUTE_MS })).verdict).toMatchObject({
+      kind: "inconclusive",
+      settle: expect.stringContaining("hooks.clock.now") as string,
+    });
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { behaviourFrom, type FakeBehaviour } from "../../fake-server/index.ts";
+import { judge } from "../testing/bench.ts";
+import { pause } from "../world/clock.ts";
+import { lifecycleRules } from "./lifecycle.ts";
+import { notificationRules } from "./notifications.ts";
+import { notificationWriteRules } from "./notification-writes.ts";
+
+/** A service that indexes in real time, whatever its clock says: each notification is listed that much later. */
+const listsAfter = (realMs: number): FakeBehaviour =>
+  behaviourFrom("indexes in real time", {
+    summary: "of a test",
+    replaces: (sound) => ({
+      keepNotification: (...of) =>
+        void pause(realMs).then(() => {
+          sound.keepNotification(...of);
+        }),
+    }),
+  });
+
+/** Judges by a profile that grants so much time for new notifications to be listed. */
+const judgeGranting = (visibilityMs: number | undefined, rule: Parameters<typeof judge>[0], realMs: number) =>
+  judge(rule, {
+    behaviour: listsAfter(realMs),
+    profile: (profile) =>
+      visibilityMs === undefined ? profile : { ...profile, tolerances: { visibilityMs } },
+  });
+
+describe.each([
+  ["notifications.under-writes", notificationWriteRules.listsStayTrueWhileNotificationsAreCreated],
+  ["lifecycle.model", lifecycleRules.everyHistoryAgreesWithTheModel],
+])("%s, where the clock can be moved and new notifications are listed in real time", (_, rule) => {
+  it("is kept within what the profile grants", async () => {
+    expect(await judgeGranting(20_000, rule, 60)).toMatchObject({ kind: "passed" });
+  });
+
+  it("is broken beyond it, and where nothing is granted", async () => {
+    expect(await judgeGranting(20, rule, 3_000)).toMatchObject({ kind: "failed" });
+    expect(await judgeGranting(undefined, rule, 3_000)).toMatchObject({ kind: "failed" });
+  });
+});
+
+it("notifications that rules read are waited for in real time as well", async () => {
+  const rule = notificationRules.withoutLimitAPageHoldsTheDefault;
+  expect(await judgeGranting(20_000, rule, 300)).toMatchObject({ kind: "passed" });
+  expect(await judgeGranting(20, rule, 300)).toMatchObject({ kind: "could-not-run" });
+});
