@@ -42,7 +42,12 @@ const page = async () => {
 };
 
 /** The target of a run: the embedded fake, or the service that a profile describes. */
-const openTarget = async (options: { profile?: string | undefined; behaviour?: string | undefined }) => {
+const openTarget = async (options: {
+  profile?: string | undefined;
+  behaviour?: string | undefined;
+  /** How long the embedded fake awaits pushes that do not move, in milliseconds. */
+  patienceMs?: number;
+}) => {
   const { checkProfile, loadProfile, resolveProfile } = await import("./conformance/profile.ts");
   if (options.profile !== undefined) {
     if (options.behaviour !== undefined)
@@ -53,7 +58,9 @@ const openTarget = async (options: { profile?: string | undefined; behaviour?: s
   }
   const { startFakeServer, profileOf, secretsOf, UnknownBehaviour } = await import("./fake-server/index.ts");
   const behaviour = options.behaviour ?? "sound";
-  const fake = await (async () => startFakeServer({ behaviour }))().catch((error: unknown) => {
+  const { patienceMs } = options;
+  const fake = await (async () =>
+    startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) }))().catch((error: unknown) => {
     throw error instanceof UnknownBehaviour
       ? new ConfigurationError([`--behaviour: ${error.message}`])
       : error;
@@ -179,14 +186,21 @@ program
     "judges these groups (code, refresh, ...) or sections of the document (4.1, ...)",
     listFlag,
   )
-  .option("--level <levels>", "judges these levels: required, derived, advisory, unspecified", listFlag)
-  .option("--strict", "lets breaches of advisory rules fail the gate", false)
+  .option(
+    "--level <levels>",
+    "judges these levels: required, derived, advisory, unspecified (untestable statements have no rule)",
+    listFlag,
+  )
+  .option("--strict", "lets breaches of advisory rules fail the gate")
   .addOption(effortOption("standard"))
   .addOption(seedOption)
   .addOption(maxWaitOption)
   .option("--out <directory>", "the run directory; a new one under runs/ where left out")
+  .option("--verbose", "prints every rule, every observation and all that was measured")
   .addOption(jsonOption)
   .action(async (options) => {
+    if (options.verbose === true && io.quiet)
+      throw new ConfigurationError(["--verbose and --quiet ask for opposite things; leave one of them out"]);
     const { rules } = await import("./conformance/rules/index.ts");
     const { selectRules } = await import("./conformance/selection.ts");
     const selected = selectRules(rules, {
@@ -205,7 +219,7 @@ program
         rules: selected,
         effort: options.effort,
         seed: options.seed ?? randomInt(2 ** 31),
-        strict: options.strict,
+        strict: options.strict === true,
         maxWaitMs: options.maxWait,
         out: options.out,
         signal: interrupt.signal,
@@ -226,6 +240,7 @@ program
             run: directory,
             pinned,
             quiet: io.quiet,
+            verbose: options.verbose === true,
             program: programName,
           }),
         );
@@ -242,9 +257,9 @@ program
   .addOption(maxWaitOption)
   .addOption(jsonOption)
   .action(async (run, rule, options) => {
-    const { readRecord } = await import("./conformance/record/reader.ts");
+    const { readGateRun } = await import("./reports/read/index.ts");
     const { replay, replayable } = await import("./conformance/replay.ts");
-    const record = await readRecord(run);
+    const { record } = await readGateRun(run);
     const earlier = replayable(record, rule);
     const target = await withReceiver(
       openTarget({
@@ -311,13 +326,18 @@ program
   .description("prints the catalogue, or one requirement with how it is judged and which defects it kills")
   .addOption(jsonOption)
   .action(async (id, options) => {
-    const { catalogue, isRequirementId, requirementIds } =
-      await import("./conformance/contract/catalogue.ts");
+    const { isRequirementId, requirementIds } = await import("./conformance/contract/catalogue.ts");
     const { nearest } = await import("./conformance/contract/nearest.ts");
     const { defects } = await import("./fake-server/index.ts");
+    const { rulesDocument } = await import("./reports/json/rules.ts");
     const { renderCatalogue, renderRule } = await import("./reports/terminal/rules.ts");
+    const killing = (rule: string) =>
+      Object.entries(defects).flatMap(([name, { summary, breaks }]) =>
+        breaks.some((broken) => broken === rule) ? [{ name, summary }] : [],
+      );
+    const namesOf = (rule: string) => killing(rule).map(({ name }) => name);
     if (id === undefined) {
-      if (options.json) printJson(catalogue);
+      if (options.json) printJson(rulesDocument(namesOf));
       else print(renderCatalogue(await page()));
       return;
     }
@@ -325,18 +345,19 @@ program
       throw new ConfigurationError([
         `rule "${id}": no such id; near it are ${nearest(id, requirementIds).join(", ")}`,
       ]);
-    const killedBy = Object.entries(defects).flatMap(([name, { summary, breaks }]) =>
-      breaks.includes(id) ? [{ name, summary }] : [],
-    );
-    if (options.json) printJson({ id, ...catalogue[id], defects: killedBy });
-    else print(renderRule(id, killedBy, await page()));
+    if (options.json) printJson(rulesDocument(namesOf, [id])[0]);
+    else print(renderRule(id, killing(id), await page()));
   });
 
 program
   .command("serve")
   .description("runs the fake service by hand, sound or with a seeded defect")
-  .option("--port <number>", "port of the service; any free one where left out", portFlag("--port"), 0)
-  .option("--control-port <number>", "port of the control interface", portFlag("--control-port"), 0)
+  .option("--port <number>", "port of the service; any free one where left out", portFlag("--port"))
+  .option(
+    "--control-port <number>",
+    "port of the control interface; any free one where left out",
+    portFlag("--control-port"),
+  )
   .option("--behaviour <name>", "sound, a defect or a variant (--list prints all)", "sound")
   .option("--clients <file>", "JSON file with an array of { id, secret, redirectUri }")
   .addOption(seedOption)
@@ -351,20 +372,23 @@ program
     "--write-profile <file>",
     "writes a profile for `conform --profile`, with the secrets in a file beside it (mode 600)",
   )
-  .option("--list", "prints the names of all behaviours and ends")
+  .option(
+    "--list [text]",
+    "prints the behaviours, all or those that have the text in their name, summary or broken rules, and ends",
+  )
+  .addOption(new Option("--while-stdin", "ends with its standard input, for whoever starts it").hideHelp())
   .addOption(jsonOption)
   .action(async (options) => {
-    const { behaviours, serve } = await import("./fake-server/index.ts");
-    if (options.list === true) {
-      const names = Object.values(behaviours).map(({ name, summary }) => ({ name, summary }));
-      if (options.json) printJson(names);
-      else print(names.map(({ name, summary }) => `${name}\n    ${summary}`).join("\n"));
+    const { serve } = await import("./fake-server/index.ts");
+    if (options.list !== undefined) {
+      await listBehaviours(options.list === true ? "" : options.list);
       return;
     }
+    if (options.whileStdin === true) process.stdin.once("end", () => interrupt.abort()).resume().unref();
     await serve(
       {
-        port: options.port,
-        controlPort: options.controlPort,
+        port: options.port ?? 0,
+        controlPort: options.controlPort ?? 0,
         behaviour: options.behaviour,
         clockMode: options.clock,
         ...(options.clients === undefined ? {} : { clientsFile: options.clients }),
@@ -391,39 +415,69 @@ program
     );
   });
 
+/** Prints the behaviours of the fake that hold a text. */
+const listBehaviours = async (text: string): Promise<void> => {
+  const { behaviours, defects, variants } = await import("./fake-server/index.ts");
+  const { nearest } = await import("./conformance/contract/nearest.ts");
+  const { behavioursWith, renderBehaviours } = await import("./reports/terminal/behaviours.ts");
+  const all = Object.values(behaviours).map(({ name, summary }) => ({
+    name,
+    summary,
+    kind:
+      name in defects ? ("defect" as const) : name in variants ? ("variant" as const) : ("sound" as const),
+    breaks: defects[name]?.breaks ?? [],
+  }));
+  const found = behavioursWith(all, text);
+  if (found.length === 0)
+    throw new ConfigurationError([
+      `--list "${text}": no behaviour has that in its name, summary or rules; near it are ${nearest(text, Object.keys(behaviours)).join(", ")}`,
+    ]);
+  if (io.json) printJson(found);
+  else print(renderBehaviours(found, await page()));
+};
+
 program
   .command("receive")
   .description("runs the instrumented receiver of webhook pushes by hand")
-  .option("--port <number>", "port that pushes go to; any free one where left out", portFlag("--port"), 0)
+  .option("--port <number>", "port that pushes go to; any free one where left out", portFlag("--port"))
   .option(
     "--control-port <number>",
-    "port of the control interface and the page",
+    "port of the control interface and the page; any free one where left out",
     portFlag("--control-port"),
-    0,
   )
   .option(
     "--host <address>",
-    "address to listen on; other than loopback, the control interface needs a token",
+    "address to listen on, this machine alone where left out; on any other (0.0.0.0 is every one) the control interface refuses who has not the token: --token-env names it, else one is made up and printed",
+  )
+  .option(
+    "--public-host <name>",
+    "name or address under which senders reach it, for the callback URL and the certificate",
   )
   .option("--path <path>", "path of the callback; /service/webhook where left out")
-  .option("--http", "plain HTTP in the place of HTTPS", false)
+  .option("--http", "plain HTTP in the place of HTTPS")
   .option("--cert <file>", "certificate of your own, in PEM; needs --key")
   .option("--key <file>", "its private key, in PEM")
+  .option(
+    "--certificate-folder <directory>",
+    "where the authority and certificate that it makes are kept, for senders to trust once",
+  )
   .option("--plan <file>", "JSON file that says how pushes are answered; all are acknowledged where left out")
   .option("--journal <file>", "where pushes are kept, and continued after a restart", "pushes.jsonl")
-  .option("--page", "serves a live page of the pushes", false)
+  .option("--page", "serves a live page of the pushes")
   .option("--token-env <name>", "environment variable with the token of the control interface")
   .addOption(jsonOption)
   .action(async (options) => {
     const { receive } = await import("./fake-server/receiver/index.ts");
     await receive(
       {
-        port: options.port,
-        controlPort: options.controlPort,
-        http: options.http,
-        page: options.page,
+        port: options.port ?? 0,
+        controlPort: options.controlPort ?? 0,
+        http: options.http === true,
+        page: options.page === true,
         journal: options.journal,
         ...(options.host === undefined ? {} : { host: options.host }),
+        ...(options.publicHost === undefined ? {} : { publicHost: options.publicHost }),
+        ...(options.certificateFolder === undefined ? {} : { certificateFolder: options.certificateFolder }),
         ...(options.path === undefined ? {} : { path: options.path }),
         ...(options.cert === undefined ? {} : { certFile: options.cert }),
         ...(options.key === undefined ? {} : { keyFile: options.key }),
@@ -458,7 +512,7 @@ program
 program
   .command("detect")
   .description("measures what the rules can see: seeded defects killed, false alarms on conforming variants")
-  .option("--full", "every defect against every rule at standard effort, with the whole matrix", false)
+  .option("--full", "every defect against every rule at standard effort, with the whole matrix")
   .option("--behaviour <names>", "these defects and variants alone", listFlag)
   .addOption(effortOption("quick"))
   .addOption(seedOption)
@@ -466,24 +520,24 @@ program
   .addOption(new Option("--shard <i/n>", "the i-th of n parts of the list, for machines that share the work"))
   .addOption(jsonOption)
   .action(async (options, command) => {
-    const { detectShard, mergeDetections, parseShard } = await import("./conformance/detect.ts");
+    const { detectPatienceMs, detectShard, mergeDetections, parseShard } = await import("./conformance/detect.ts");
     const fake = await import("./fake-server/index.ts");
     const { rules } = await import("./conformance/rules/index.ts");
     const seed = options.seed ?? randomInt(2 ** 31);
-    const effort =
-      options.full && command.getOptionValueSource("effort") === "default" ? "standard" : options.effort;
+    const full = options.full === true;
+    const effort = full && command.getOptionValueSource("effort") === "default" ? "standard" : options.effort;
     const shard = parseShard(options.shard);
     const own = async (part: typeof shard): Promise<DetectReport> =>
       detectShard(part, {
         defects: fake.defects,
-        variants: fake.companies(fake.variants, options.full ? 1 : 4),
+        variants: fake.companies(fake.variants, full ? 1 : 4),
         joint: fake.joint,
         ...(options.behaviour === undefined ? {} : { names: options.behaviour }),
         rules,
-        start: (behaviour, judging) => withReceiver(openTarget({ behaviour }), judging),
+        start: (behaviour, judging) => withReceiver(openTarget({ behaviour, patienceMs: detectPatienceMs }), judging),
         effort,
         seed,
-        full: options.full,
+        full,
         freshUuid: randomUUID,
         signal: interrupt.signal,
         onSubject: ({ name }) => say(`  ${name}`),
@@ -500,7 +554,7 @@ program
         String(seed),
         "--effort",
         effort,
-        ...(options.full ? ["--full"] : []),
+        ...(full ? ["--full"] : []),
         ...(options.behaviour === undefined ? [] : ["--behaviour", options.behaviour.join(",")]),
       ]);
     const parts = Array.from({ length: options.jobs }, (_, job) => ({
@@ -509,8 +563,9 @@ program
     }));
     const report =
       options.jobs === 1 ? await own(shard) : mergeDetections(await Promise.all(parts.map(inChild)));
-    const { renderDetect } = await import("./reports/terminal/detect.ts");
+    const { renderDetect, renderInterrupted } = await import("./reports/terminal/detect.ts");
     if (options.json) printJson(report);
+    else if (interrupt.signal.aborted) say(renderInterrupted(report));
     else print(renderDetect(report, await page()));
     if (interrupt.signal.aborted) process.exitCode = exitCodes.interrupted;
     else if (report.defects.survivors.length + report.variants.falseAlarms.length > 0)
@@ -549,6 +604,7 @@ const exitCodeFor = (error: unknown): number => {
       "InvalidJournal",
       "InvalidPlan",
       "InvalidReceiver",
+      "UnreadableRun",
       "UnusableData",
       "PortInUse",
     ])

@@ -58,7 +58,7 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
           {
             check: "receiver",
             ok: false,
-            message: error.message,
+            message: error.message.replace(/^the receiver: /, ""),
             remedy: "check `receiver` in the profile, and that the receiver runs",
             fatal: "configuration",
           },

@@ -119,7 +119,13 @@ export const mergeDetections = (reports: readonly DetectReport[]): DetectReport 
 };
 
 /** While one service waits (for a rate limit, for a slow answer), another one is judged. */
-const SIDE_BY_SIDE = 3;
+const SIDE_BY_SIDE = 5;
+
+/**
+ * How long a fake of a detection awaits pushes that do not move, in milliseconds of real time: its receiver is in
+ * the same process, and every look at a push that hangs costs as much.
+ */
+export const detectPatienceMs = 60;
 
 const membersOf = ({ name, members }: Subject): readonly string[] => members ?? [name];
 

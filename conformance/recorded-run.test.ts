@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defects } from "../fake-server/index.ts";
 import { broke, held } from "./judgement.ts";
-import { readExchanges, readRecord } from "./record/reader.ts";
+import { readGateRun } from "../reports/read/index.ts";
 import { recordedRun, type RecordedRunOptions } from "./recorded-run.ts";
 import { replay, replayable } from "./replay.ts";
 import type { Rule } from "./rule.ts";
@@ -30,7 +30,7 @@ const base = (): Omit<RecordedRunOptions, "resolved" | "rules"> & { readonly out
 
 const exchangesOf = async (directory: string) => {
   const found = [];
-  for await (const exchange of readExchanges(directory)) found.push(exchange);
+  for await (const exchange of (await readGateRun(directory)).exchanges()) found.push(exchange);
   return found;
 };
 
@@ -55,7 +55,7 @@ describe("a recorded run", () => {
       exitCode: 1,
       selected: ["code.single-use"],
     });
-    expect(await readRecord(directory)).toEqual(record);
+    expect((await readGateRun(directory)).record).toEqual(record);
     const [result] = record.rules;
     if (result?.verdict.kind !== "failed") throw new Error("it did not fail");
     const exchanges = await exchangesOf(directory);
@@ -103,7 +103,7 @@ describe("a recorded run", () => {
       "code.single-use": "inconclusive",
       "code.lifetime": "inconclusive",
     });
-    expect((await readRecord(directory)).outcome).toBe("interrupted");
+    expect((await readGateRun(directory)).record.outcome).toBe("interrupted");
     expect((await exchangesOf(directory)).length).toBeGreaterThan(0);
   });
 
@@ -114,7 +114,7 @@ describe("a recorded run", () => {
     await expect(
       recordedRun({ ...options, resolved, rules: [single(() => expect.unreachable())] }),
     ).rejects.toThrow("cannot be reached");
-    const record = await readRecord(options.out);
+    const record = (await readGateRun(options.out)).record;
     expect(record).toMatchObject({ state: "sealed", outcome: "incomplete", exitCode: 4, rules: [] });
     expect(record.notes.join()).toContain("cannot be reached");
   });

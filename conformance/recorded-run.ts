@@ -27,6 +27,7 @@ export interface RecordedRun {
  */
 export const recordedRun = async (options: RecordedRunOptions): Promise<RecordedRun> => {
   const { resolved } = options;
+  const pinned = pinnedOf(resolved);
   const started = wallClock();
   const directory = options.out ?? path.join("runs", directoryName(started, options.freshUuid));
   const writer = openRecord(directory, {
@@ -46,6 +47,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
     },
     limits: { ...limitsOf(resolved) },
     replacedLimits: [...replacedLimits(resolved)],
+    ...(Object.keys(pinned).length === 0 ? {} : { pinned: { ...pinned } }),
     notes: [],
   });
   try {
@@ -63,7 +65,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
       exitCode: result.exitCode,
       notes: [...result.notes],
     });
-    return { record, directory, pinned: pinnedOf(resolved) };
+    return { record, directory, pinned };
   } catch (error) {
     sealBroken(writer, error);
     throw error;

@@ -2,7 +2,7 @@ import type { TestableId } from "./contract/catalogue.ts";
 import type { Limits } from "./contract/limits.ts";
 import type { Verdict } from "./contract/verdict.ts";
 import type { Run } from "./run.ts";
-import type { World } from "./world/world.ts";
+import type { Tolerances, World } from "./world/world.ts";
 
 /** What a rule cannot do without; where it is missing the verdict is could-not-run and names it. */
 export type Need =
@@ -21,6 +21,7 @@ export type Need =
 export interface WaitFacts {
   readonly limits: Limits;
   readonly accessLifetimeMs: number;
+  readonly tolerances: Pick<Tolerances, "lifetimeGuardMs" | "visibilityMs">;
 }
 
 /** One rule: the requirement that it judges, what it needs, and how it judges. */
@@ -31,6 +32,11 @@ export interface Rule {
   readonly waitsMs?: (facts: WaitFacts) => number;
   /** Rules that create notifications run once those that only read have finished. */
   readonly writes?: true;
+  /**
+   * Judges pushes by their moments. Where the target does not say that it has seen to what a move of its clock set
+   * off, moments rest on real time, and a breach counts only if a second campaign shows it too.
+   */
+  readonly timesPushes?: true;
   readonly check: (world: World, run: Run) => Promise<Verdict>;
 }
 

@@ -118,6 +118,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
   const tolerances: Tolerances = {
     lifetimeGuardMs: profile.tolerances?.lifetimeGuardMs ?? guardMs[clocks.kind],
     visibilityMs: profile.tolerances?.visibilityMs ?? 30_000,
+    visibilityRealMs: profile.tolerances?.visibilityMs ?? 0,
     requestTimeoutMs,
   };
   // An interrupted run does not wait for answers that may never come.

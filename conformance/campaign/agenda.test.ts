@@ -4,7 +4,13 @@ import { isOverdue, nextStopMs, readingsLeft } from "./agenda.ts";
 import { readingsOf } from "../contract/readings.ts";
 import type { History } from "./readings.ts";
 
-const options = { latenessMs: 10_000, earlyGuardMs: 0, fineMs: 1_000, coarseMs: 60_000 };
+const options = {
+  latenessMs: 10_000,
+  earlyGuardMs: 0,
+  fineMs: 1_000,
+  coarseMs: 60_000,
+  firstDelayMs: 30_000,
+};
 const moment = (ms: number) => ({ earliestMs: ms, latestMs: ms });
 const pushed = (...instants: readonly number[]): History => ({
   triggered: moment(0),
@@ -23,17 +29,18 @@ const stopsFrom = (fromMs: number, untilMs: number, history: History): number[] 
 
 describe("where a clock has to stop", () => {
   it("closely around what any reading that is left predicts", () => {
-    expect(stopsFrom(0, 40_001, pushed(0))).toEqual([29_000, 30_000, 32_000, 40_001]);
+    expect(stopsFrom(0, 32_000, pushed(0))).toEqual([29_000, 30_000, 31_000, 32_000]);
     const stops = stopsFrom(40_001, 110_000, pushed(0, 30_000));
     for (const stop of [59_000, 60_000, 89_000, 90_000, 100_001]) expect(stops).toContain(stop);
   });
 
-  it("in steps that grow where a push is late", () => {
-    const stops = stopsFrom(40_001, 200_000, pushed(0));
-    expect(stops.slice(0, 2)).toEqual([50_001.5, 65_002.25]);
-    expect(Math.max(...stops.map((stop, at) => stop - (stops[at - 1] ?? 40_001)))).toBeLessThanOrEqual(
-      60_000,
-    );
+  it("in steps that grow slowly while a push is a little late, and faster once it is very late", () => {
+    const stops = stopsFrom(30_000, 200_000, pushed(0));
+    const steps = stops.map((stop, at) => stop - (stops[at - 1] ?? 30_000));
+    expect(stops.slice(0, 3)).toEqual([31_000, 32_000, 33_000]);
+    expect(Math.max(...steps.filter((_, at) => (stops[at] ?? 0) <= 60_000))).toBeLessThanOrEqual(3_000);
+    expect(Math.max(...steps)).toBeGreaterThan(20_000);
+    expect(Math.max(...steps)).toBeLessThanOrEqual(60_000);
   });
 
   it("in long steps where nothing is expected, and never less than a millisecond further", () => {

@@ -15,6 +15,10 @@ export interface AgendaOptions extends Tolerance {
   readonly fineMs: number;
   /** The longest step where nothing is expected. */
   readonly coarseMs: number;
+  /** The first delay of the schedule. */
+  readonly firstDelayMs: number;
+  /** How many fine steps before a predicted instant; 1 where left out. More where brackets begin a look earlier. */
+  readonly approach?: number;
 }
 
 /** The readings that fit what has come so far, whatever may still be missing. */
@@ -47,9 +51,16 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
     for (const reading of readings)
       for (const anchor of hasHung ? anchors : (["start"] as const))
         considerReading(nowMs, reading, anchor, told, options, consider);
+    // Whichever reading it is, the push should be here: a sender that is late is watched as closely as one in time.
+    const overdueMs = overdueByMs(nowMs, { history: told, readings });
+    if (overdueMs >= 0 && overdueMs <= options.firstDelayMs)
+      consider(nowMs + Math.max(options.fineMs, overdueMs * OVERDUE_STEP));
   }
   return stopMs;
 };
+
+/** The steps in which an overdue push is looked for, as a share of the time that it has been due for. */
+const OVERDUE_STEP = 0.1;
 
 const considerReading = (
   nowMs: number,
@@ -64,7 +75,7 @@ const considerReading = (
   if (due === undefined) return;
   const { fineMs } = options;
   const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, options);
-  consider(due.earliestMs - fineMs);
+  for (let step = options.approach ?? 1; step > 0; step -= 1) consider(due.earliestMs - step * fineMs);
   const strideMs = Math.max(fineMs, (due.latestMs - due.earliestMs) / 5);
   for (let momentMs = due.earliestMs; momentMs < due.latestMs; momentMs += strideMs) consider(momentMs);
   consider(due.latestMs);
@@ -85,10 +96,12 @@ const considerHang = (at: Bracket, { fineMs }: AgendaOptions, consider: (momentM
   for (const end of timeoutEnds) consider(at.latestMs + end * fineMs);
 };
 
+/** For how long a push has been due, whichever of the readings it is that the service follows; negative where one of them still has time. */
+const overdueByMs = (nowMs: number, { history, readings }: Watched): number => {
+  const dues = readings.map((reading) => dueOf(reading, "failure", history.pushes.length, history));
+  if (dues.length === 0 || dues.some((due) => due === undefined)) return -1;
+  return nowMs - Math.max(...dues.map((due) => due?.latestMs ?? Infinity));
+};
+
 /** Whether a push should have come by now, whichever of the readings it is that the service follows. */
-export const isOverdue = (nowMs: number, { history, readings }: Watched): boolean =>
-  readings.length > 0 &&
-  readings.every((reading) => {
-    const due = dueOf(reading, "failure", history.pushes.length, history);
-    return due !== undefined && due.latestMs <= nowMs;
-  });
+export const isOverdue = (nowMs: number, watched: Watched): boolean => overdueByMs(nowMs, watched) >= 0;

@@ -13,7 +13,11 @@ export interface Campaigns {
 const LEAST_PATIENCE_MS = 40;
 const MOST_PATIENCE_MS = 3_000;
 
-export const campaignsOf = (session: Session, prepared: Prepared): Campaigns => {
+export const campaignsOf = (
+  session: Session,
+  prepared: Prepared,
+  requirements: ReadonlySet<string>,
+): Campaigns => {
   const begun: Promise<Campaign>[] = [];
   const run = async (): Promise<Campaign> => {
     const { receiver, events } = session;
@@ -23,11 +27,13 @@ export const campaignsOf = (session: Session, prepared: Prepared): Campaigns => 
       return await runCampaign({
         receiver,
         clock,
+        lastAdvance: () => session.clocks.lastAdvance?.(),
         events,
         limits: session.limits,
         latenessMs: session.resolved.profile.tolerances?.latenessMs,
         acknowledgedStatus: session.acknowledgedStatus,
         patienceMs: Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, 3 * (prepared.pushLagMs ?? 0))),
+        requirements,
         onLine: session.notePush,
       });
     } finally {

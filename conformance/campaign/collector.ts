@@ -9,11 +9,12 @@ type Arrival = Omit<SeenPush, "action">;
 
 /** Fetches the receiver's lines and says of each between which two moments it came about. */
 export interface Collector {
-  /**
-   * Reads what is new; with `waitMs`, waits that long in real time for something to come. `now` is where
-   * the scale stands at the least, where that is known already. Returns how many lines there were.
-   */
-  collect(now?: Bracket, waitMs?: number): Promise<number>;
+  /** Reads what has come since the last look, on a scale that stands at `now` at the least. Returns how many lines there were. */
+  collect(now?: Bracket): Promise<number>;
+  /** Goes on with the same look: waits up to `waitMs` in real time for more to come. */
+  collectMore(waitMs: number): Promise<number>;
+  /** Whatever has ended so far had come to its sender's notice by now. */
+  settle(now: Bracket): void;
   /** All pushes so far, in the order of the journal. */
   arrivals(): readonly Arrival[];
   /** Changes whenever the arrivals do. */
@@ -25,20 +26,28 @@ export interface Collector {
 
 /**
  * On a virtual clock the receiver's stamps say nothing of the target's time: a push that this
- * look shows and the one before did not reached the receiver between the two.
+ * look shows and the one before did not reached the receiver between the two. Where nobody says that
+ * nothing was under way at the look before (`isSettled`), it may have left its sender before that one, so
+ * that its bracket begins yet a look earlier.
  */
 export const createCollector = async (
   receiver: Receiver,
   timeline: Timeline,
   onLine: (line: PushLine) => void,
+  isSettled: () => boolean,
 ): Promise<Collector> => {
-  const { epoch, last: from } = await receiver.state();
+  const { epoch, last: first } = await receiver.state();
   const arrivals: Arrival[] = [];
   const byNumber = new Map<number, number>();
   const faults: FaultLine[] = [];
-  let last = from;
+  let last = first;
   let looked = await timeline.now();
+  let from = looked;
+  let before = looked;
+  let wasSettled = false;
   let revision = 0;
+  /** Arrivals whose end was noted since the last time that everything had settled. */
+  let unsettled = new Set<number>();
 
   const note = (line: PushLine, seen: Bracket): void => {
     if (line.epoch !== epoch) throw new ReceiverError("it was started anew while its pushes were watched");
@@ -51,7 +60,9 @@ export const createCollector = async (
         line.answeredMs ?? (line.action === "hang" || line.action === "answer" ? undefined : line.completeMs);
       const ended =
         endedMs === undefined ? undefined : (timeline.momentOf(endedMs, line.uncertaintyMs) ?? seen);
-      byNumber.set(line.n, arrivals.push({ line, at, ended }) - 1);
+      const index = arrivals.push({ line, at, ended }) - 1;
+      byNumber.set(line.n, index);
+      if (ended !== undefined) unsettled.add(index);
     }
     if (line.kind === "answered") {
       const index = byNumber.get(line.push) ?? -1;
@@ -60,20 +71,38 @@ export const createCollector = async (
       const ended = timeline.momentOf(line.answeredMs, line.uncertaintyMs) ?? seen;
       const { answeredMs, outcome } = line;
       arrivals[index] = { ...arrival, ended, line: { ...arrival.line, answeredMs, outcome } };
+      unsettled.add(index);
     }
   };
 
+  const read = async (waitMs: number): Promise<number> => {
+    const lines = await receiver.pushes(last, waitMs);
+    if (lines.length === 0) return 0;
+    const { latestMs } = await timeline.now();
+    revision += 1;
+    for (const line of lines) note(line, { earliestMs: from.earliestMs, latestMs });
+    last = Math.max(last, ...lines.map(({ n }) => n));
+    return lines.length;
+  };
+
   return {
-    collect: async (now, waitMs = 0) => {
-      const before = looked;
+    collect: async (now) => {
+      from = wasSettled ? looked : before;
+      before = looked;
+      wasSettled = isSettled();
       looked = now ?? (await timeline.now());
-      const lines = await receiver.pushes(last, waitMs);
-      if (lines.length === 0) return 0;
-      const { latestMs } = await timeline.now();
-      revision += 1;
-      for (const line of lines) note(line, { earliestMs: before.earliestMs, latestMs });
-      last = Math.max(last, ...lines.map(({ n }) => n));
-      return lines.length;
+      return read(0);
+    },
+    collectMore: (waitMs) => read(waitMs),
+    settle: ({ latestMs }) => {
+      if (timeline.kind === "real") return;
+      for (const index of unsettled) {
+        const arrival = arrivals[index];
+        if (arrival?.ended === undefined || arrival.ended.latestMs >= latestMs) continue;
+        arrivals[index] = { ...arrival, ended: { ...arrival.ended, latestMs } };
+        revision += 1;
+      }
+      unsettled = new Set();
     },
     arrivals: () => arrivals,
     revision: () => revision,

@@ -81,6 +81,13 @@ export interface Campaign {
   readonly disturbances: readonly Disturbance[];
   /** What went wrong at the receiver's door: handshakes that failed, requests that were none. */
   readonly faults: readonly Extract<PushLine, { readonly kind: "fault" }>[];
+  /**
+   * Whether the target said each time, when its clock had been moved, that nothing was under way any more. Where it
+   * did not, what moves a push on may have come to its sender's notice later on its clock than the brackets say.
+   */
+  readonly isAwaited: boolean;
+  /** Whether pushes without an answer had to be waited for in real time, as their sender's time-out goes by a clock of its own. */
+  readonly hungInRealTime: boolean;
   /** Until when pushes were watched for. */
   readonly watchedUntil: Bracket;
 }

@@ -8,6 +8,8 @@ export interface Finding {
   /** How many notifications (or pushes) were decisive. */
   readonly cases: number;
   readonly facts?: Facts;
+  /** What would settle what could not be decided, where more than another run is needed for it. */
+  readonly settle?: string;
   /** The pushes that show a breach. */
   readonly evidence?: readonly SeenPush[];
 }
@@ -37,7 +39,11 @@ export const findingOf = (parts: readonly Part[], whyNone: string, facts?: Facts
   return { judgement: parts.length === 0 ? undecided(whyNone) : held, cases: parts.length, ...more };
 };
 
-export const undecidedFinding = (why: string): Finding => ({ judgement: undecided(why), cases: 0 });
+export const undecidedFinding = (why: string, settle?: string): Finding => ({
+  judgement: undecided(why),
+  cases: 0,
+  ...(settle === undefined ? {} : { settle }),
+});
 
 export const ofPurpose = ({ specimens }: Campaign, ...purposes: readonly Purpose[]): readonly Specimen[] =>
   specimens.filter(({ purpose }) => purposes.includes(purpose));

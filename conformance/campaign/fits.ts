@@ -22,6 +22,8 @@ export const allowedLatenessMs = (delayMs: number, { latenessMs }: Pick<Toleranc
 export type Fit =
   | { readonly kind: "fits" }
   | { readonly kind: "vague"; readonly why: string }
+  /** Later than is allowed, but no later than one who looks for what is due from time to time may be. */
+  | { readonly kind: "tardy"; readonly why: string; readonly byMs: number }
   | { readonly kind: "against"; readonly why: string };
 
 export const fits: Fit = { kind: "fits" };
@@ -30,11 +32,14 @@ export interface FitOptions extends Tolerance {
   /** Whether the notification stayed unacknowledged, so that all pushes of the reading must be there. */
   readonly isComplete: boolean;
   readonly watchedUntil: Bracket;
+  /** By how much a push may be late to count as tardy instead of against the reading; 0 where left out. */
+  readonly tardyMs?: number;
 }
 
 /** Compares a history with a reading, push by push. */
 export const fitOf = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
   let vague: Fit | undefined;
+  let tardy: Extract<Fit, { kind: "tardy" }> | undefined;
   for (const [index, push] of history.pushes.entries()) {
     const due = dueOf(reading, anchor, index, history);
     if (due === undefined)
@@ -42,13 +47,14 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
     const fit = fitOfOne(index, push.at, due, reading.delaysMs[index] ?? 0, history, options);
     if (fit.kind === "against") return fit;
     if (fit.kind === "vague") vague ??= fit;
+    if (fit.kind === "tardy" && fit.byMs > (tardy?.byMs ?? 0)) tardy = fit;
   }
   if (options.isComplete && history.pushes.length < reading.pushes) {
     const missing = missingFit(reading, anchor, history, options);
     if (missing.kind === "against") return missing;
     vague ??= missing.kind === "vague" ? missing : undefined;
   }
-  return vague ?? fits;
+  return tardy ?? vague ?? fits;
 };
 
 const against = (why: string): Fit => ({ kind: "against", why });
@@ -67,10 +73,11 @@ const fitOfOne = (
     return against(
       `push ${index + 1} came at most ${since(at.latestMs)} after the event, ${duration(due.earliestMs - at.latestMs)} early`,
     );
-  if (at.earliestMs > due.latestMs + lateMs)
-    return against(
-      `push ${index + 1} came at least ${since(at.earliestMs)} after the event, ${duration(at.earliestMs - due.latestMs)} late`,
-    );
+  const byMs = at.earliestMs - due.latestMs;
+  if (byMs > lateMs) {
+    const why = `push ${index + 1} came at least ${since(at.earliestMs)} after the event, ${duration(byMs)} late`;
+    return byMs <= (options.tardyMs ?? 0) ? { kind: "tardy", why, byMs } : against(why);
+  }
   const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
   const decidesMs = Math.max(options.latenessMs, delayMs * VAGUE_SHARE);
   if (widthMs > decidesMs)
@@ -85,7 +92,7 @@ const missingFit = (reading: Reading, anchor: Anchor, history: History, options:
   const index = history.pushes.length;
   const due = dueOf(reading, anchor, index, history);
   if (due === undefined) return against(`push ${index + 1} did not come`);
-  const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, options);
+  const lateMs = Math.max(options.tardyMs ?? 0, allowedLatenessMs(reading.delaysMs[index] ?? 0, options));
   return options.watchedUntil.earliestMs > due.latestMs + lateMs
     ? against(`push ${index + 1} did not come within ${duration(lateMs)} of its time`)
     : { kind: "vague", why: `push ${index + 1} was not waited for long enough` };

@@ -36,17 +36,21 @@ export const judgeRetries = (campaign: Campaign): Finding => {
   );
   if (finding.judgement.kind === "held" && waiting.length > 0)
     return undecidedFinding(
-      "the sender went on waiting for an answer, on a clock of its own, until the watch was over",
+      campaign.hungInRealTime
+        ? "the sender's time-out goes by real time, not by the clock that is moved, and it had not given up a push without an answer when the receiver ended the connection"
+        : "the sender went on waiting for an answer until the watch was over",
+      "a time-out that goes by the clock that hooks.clock.advance moves, or a shorter one; or a run in real time",
     );
   if (finding.judgement.kind === "held" && untried.length > 0)
     return undecidedFinding(`no push met these failures: ${untried.map(({ name }) => name).join(", ")}`);
   return finding;
 };
 
-/** Whether the last push got no answer, and its sender has not given it up: then nothing has failed yet. */
-const stillWaits = ({ pushes }: Specimen): boolean => {
-  const last = pushes.at(-1);
-  return last?.line.action === "hang" && last.line.outcome === undefined;
+/** Whether a push got no answer, and its sender did not give it up: either nothing has failed yet, or the receiver broke it off. */
+const stillWaits = ({ pushes, actions: [planned] }: Specimen): boolean => {
+  const last = pushes.findLast(({ action }) => action?.kind === "hang");
+  const waits = last?.line.action === "hang" && last.line.outcome !== "abandoned";
+  return waits || (planned?.kind === "hang" && last !== undefined && last.line.action !== "hang");
 };
 
 /** The first push that the receiver let fail as planned; undefined where there was none. */

@@ -1,9 +1,10 @@
 import { duration } from "../contract/duration.ts";
-import { broke, held, undecided } from "../judgement.ts";
+import { broke, held } from "../judgement.ts";
 import type { Campaign, Specimen } from "./data.ts";
 import { findingOf, ofPurpose, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
 import { fitOf, type Fit, type FitOptions } from "./fits.ts";
 import { instantsOf, readingsOf, type Reading, type ReadingName } from "../contract/readings.ts";
+import { commonPeriodMs } from "./poll.ts";
 import { anchors, dueOf, type Anchor } from "./readings.ts";
 
 /** Notifications whose pushes tell the schedule: they failed at once, each time, until acknowledged if ever. */
@@ -15,6 +16,7 @@ const optionsFor = (specimen: Specimen, campaign: Campaign): FitOptions => ({
   earlyGuardMs: campaign.earlyGuardMs,
   watchedUntil: campaign.watchedUntil,
   isComplete: specimen.purpose === "never",
+  tardyMs: campaign.limits.pushDelaysMs[0] ?? 0,
 });
 
 interface Fitted {
@@ -30,7 +32,32 @@ const fittedTo = (reading: Reading, campaign: Campaign): Fitted => ({
   })),
 });
 
-const isAllowed = ({ fits }: Fitted): boolean => fits.every(({ fit }) => fit.kind !== "against");
+const isAllowed = ({ fits }: Fitted): boolean =>
+  fits.every(({ fit }) => fit.kind !== "against" && fit.kind !== "tardy");
+
+/** A reading that only lateness speaks against, and how much of it there is at most. */
+interface Tardy extends Fitted {
+  readonly periodMs: number;
+  readonly why: string;
+}
+
+/**
+ * Where no reading is kept to in time: those that a sender would keep to which looks for what is due every so
+ * many seconds. Its pushes are late by less than that, and all of them fall on the ticks of its clock.
+ */
+const tardyReadings = (fitted: readonly Fitted[], campaign: Campaign): readonly Tardy[] => {
+  if (fitted.some(isAllowed)) return [];
+  const firstMs = campaign.limits.pushDelaysMs[0] ?? 0;
+  const retries = telling(campaign).flatMap(({ pushes }) => pushes.slice(1).map(({ at }) => at));
+  return fitted.flatMap((one): Tardy[] => {
+    if (one.fits.some(({ fit }) => fit.kind === "against")) return [];
+    const late = one.fits.flatMap(({ fit }) => (fit.kind === "tardy" ? [fit] : []));
+    const [worst] = late.toSorted((a, b) => b.byMs - a.byMs);
+    if (worst === undefined) return [];
+    const periodMs = commonPeriodMs(retries, { leastMs: worst.byMs, mostMs: firstMs, stepMs: firstMs / 60 });
+    return periodMs === undefined ? [] : [{ ...one, periodMs, why: worst.why }];
+  });
+};
 
 /** Names of the readings that nothing speaks against, those beyond the cap included. */
 export const readingsThatFit = (campaign: Campaign): readonly ReadingName[] =>
@@ -55,6 +82,15 @@ export const judgeSchedule = (campaign: Campaign): Finding => {
     schedule: scheduleTable(never[0], fitted),
   };
   const cases = all.length;
+  const [tardy] = tardyReadings(fitted, campaign).filter(({ reading }) => reading.keepsCap);
+  if (tardy !== undefined)
+    return {
+      ...undecidedFinding(
+        `pushes come as in ${tardy.reading.name}, but late (${tardy.why}), and all on the ticks of one clock, like those of a sender that looks for what is due every ${duration(tardy.periodMs)} at least; how late a push may be, the document does not say`,
+        "tolerances.latenessMs in the profile, which says how late a push may be",
+      ),
+      facts,
+    };
   if (keeping.length === 0) {
     const { actual, specimen } = nearest(fitted, allowed, campaign);
     return {
@@ -73,9 +109,12 @@ export const judgeSchedule = (campaign: Campaign): Finding => {
   const vague = keeping.map(({ fits }) => fits.find(({ fit }) => fit.kind === "vague")?.fit);
   const [reason] = vague;
   if (vague.every((fit) => fit !== undefined) && reason?.kind === "vague")
-    return { judgement: undecided(reason.why), cases: 0, facts };
+    return { ...undecidedFinding(reason.why, EXACTLY), facts };
   return { judgement: held, cases, facts };
 };
+
+const EXACTLY =
+  "hooks.clock.now and an advance hook that answers once what it set off is over, with inFlight: 0; or a run in real time";
 
 const instantsText = (reading: Reading): string =>
   instantsOf(reading)
@@ -89,7 +128,8 @@ const nearest = (
   campaign: Campaign,
 ): { readonly actual: string; readonly specimen: Specimen | undefined } => {
   const [beyond] = allowed;
-  const against = ({ fits }: Fitted) => fits.filter(({ fit }) => fit.kind === "against");
+  const against = ({ fits }: Fitted) =>
+    fits.filter(({ fit }) => fit.kind === "against" || fit.kind === "tardy");
   if (beyond !== undefined) {
     const specimen = ofPurpose(campaign, "never").find(({ pushes }) => pushes.length > 0);
     return {
@@ -100,7 +140,7 @@ const nearest = (
   const [best] = fitted.toSorted((a, b) => against(a).length - against(b).length);
   const worst = best === undefined ? undefined : against(best)[0];
   return {
-    actual: `${momentsText(worst?.specimen)}; nearest is ${best?.reading.name ?? "none"}, but ${worst?.fit.kind === "against" ? worst.fit.why : "it does not fit"}`,
+    actual: `${momentsText(worst?.specimen)}; nearest is ${best?.reading.name ?? "none"}, but ${worst !== undefined && "why" in worst.fit ? worst.fit.why : "it does not fit"}`,
     specimen: worst?.specimen,
   };
 };
@@ -155,7 +195,7 @@ const anchorFacts = (
   const latenessMs = usualLatenessMs(first, campaign) + (campaign.limits.pushDelaysMs[0] ?? 0) / 15;
   const left = anchors.filter((anchor) =>
     hung.every((specimen) => {
-      const options = { ...optionsFor(specimen, campaign), isComplete: false, latenessMs };
+      const options = { ...optionsFor(specimen, campaign), isComplete: false, latenessMs, tardyMs: 0 };
       return (
         fitOf(first.reading, anchor, { ...specimen, pushes: specimen.pushes.slice(0, 2) }, options).kind !==
         "against"
@@ -232,9 +272,8 @@ const agrees = (a: Specimen, b: Specimen, index: number, slackMs: (index: number
  * sender has shown, which adds up from push to push; otherwise by that of one push.
  */
 const slackOf = (campaign: Campaign): ((index: number) => number) => {
-  const [fitting] = readingsOf(campaign.limits)
-    .map((reading) => fittedTo(reading, campaign))
-    .filter(isAllowed);
+  const fitted = readingsOf(campaign.limits).map((reading) => fittedTo(reading, campaign));
+  const [fitting] = [...fitted.filter(isAllowed), ...tardyReadings(fitted, campaign)];
   if (fitting === undefined) return () => campaign.latenessMs;
   const usualMs = usualLatenessMs(fitting, campaign) + campaign.latenessMs / 10;
   return (index) => (index + 1) * usualMs;

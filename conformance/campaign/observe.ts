@@ -67,15 +67,25 @@ export const observeAcceptedCodes = (campaign: Campaign): Observation => {
   return { seen: { ...seen, ...expected }, cases: Object.keys(seen).length };
 };
 
+/** Real time knows no shorter limits: its classes are those of the document's first delay. */
+const REAL_FIRST_DELAY_MS = 30_000;
+
 /** push.sender-timeout. */
 export const observeSenderTimeout = (campaign: Campaign): Observation => {
   const firstMs = campaign.limits.pushDelaysMs[0] ?? 1;
   const hung = ofPurpose(campaign, "hang").filter(({ pushes: [first] }) => first?.line.action === "hang");
   const waits = hung.map(({ pushes: [first] }) => {
-    if (first?.ended === undefined) return "longer than was watched for";
-    const waitedMs =
-      (first.ended.earliestMs + first.ended.latestMs) / 2 - (first.at.earliestMs + first.at.latestMs) / 2;
-    return timeoutClass(waitedMs, firstMs);
+    if (first?.ended === undefined || first.line.outcome !== "abandoned")
+      return campaign.hungInRealTime
+        ? "longer in real time than was waited for"
+        : "longer than was watched for";
+    if (campaign.hungInRealTime) {
+      const waitedMs = (first.line.answeredMs ?? 0) - first.line.firstByteMs;
+      return `${timeoutClass(waitedMs, REAL_FIRST_DELAY_MS)}, in real time`;
+    }
+    // Where the end is known to a step only, the clock stopped where a class of time-outs ends.
+    const slackMs = Math.min(firstMs / 60, (first.ended.latestMs - first.ended.earliestMs) / 2);
+    return timeoutClass(first.ended.latestMs - first.at.latestMs - slackMs, firstMs);
   });
   const classes = [...new Set(waits)].toSorted();
   return { seen: classes.length === 1 ? classes[0] : classes, cases: hung.length };

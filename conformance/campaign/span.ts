@@ -4,6 +4,8 @@ import { instantsOf, lastInstantMs, readingsOf } from "../contract/readings.ts";
 
 type ScheduleLimits = Pick<Limits, "pushDelaysMs" | "maxPushes">;
 
+/** For so many first delays pushes are left without an answer before real time is waited for: twice the longest usual time-out. */
+const HANG_DELAYS = 6;
 const LEAST_LATENESS_MS = 200;
 const LEAST_REAL_GUARD_MS = 50;
 
@@ -45,6 +47,10 @@ export const hangAfterMs = (limits: ScheduleLimits): number => {
   const longest = gaps.toSorted((a, b) => b.lengthMs - a.lengthMs)[0];
   return (longest?.fromMs ?? 0) * 1.1 + firstMs;
 };
+
+/** When pushes without an answer are over on any clock that the target's own time-outs may go by, and no reading that keeps the cap has a push. */
+export const hangEndAfterMs = (limits: ScheduleLimits): number =>
+  hangAfterMs(limits) + HANG_DELAYS * (limits.pushDelaysMs[0] ?? 0);
 
 /** How long the whole campaign takes at most on the target's clock: what comes before the main moment, and the watch. */
 export const campaignMs = (limits: ScheduleLimits, latenessMs: number | undefined): number => {

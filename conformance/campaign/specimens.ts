@@ -60,6 +60,39 @@ export interface SpecimenOptions {
   readonly elsewhere: (name: string) => string;
 }
 
+/** Specimens of these purposes are for these rules alone; all others serve many, or are what these are compared with. */
+const servedBy: Partial<Record<SpecimenPlan["purpose"], readonly string[]>> = {
+  refused: ["push.unacknowledged-retries"],
+  untrusted: ["push.certificate-check"],
+  hang: [
+    "push.unacknowledged-retries",
+    "push.schedule",
+    "push.no-head-of-line-blocking",
+    "push.sender-timeout",
+  ],
+  "beside-hang": ["push.no-head-of-line-blocking"],
+  body: ["push.acknowledgement-body"],
+  code: ["push.accepted-codes"],
+};
+
+/** Whether one of the rules that are to be judged looks at specimens of this purpose. */
+export const isNeeded = (
+  purpose: SpecimenPlan["purpose"],
+  requirements: ReadonlySet<string> | undefined,
+): boolean => requirements === undefined || (servedBy[purpose]?.some((id) => requirements.has(id)) ?? true);
+
+/** The waves with what these rules need. */
+export const neededOf = (
+  waves: readonly Wave[],
+  requirements: ReadonlySet<string> | undefined,
+): readonly Wave[] =>
+  waves
+    .map(({ after, plans }) => ({
+      after,
+      plans: plans.filter(({ purpose }) => isNeeded(purpose, requirements)),
+    }))
+    .filter(({ plans }) => plans.length > 0);
+
 /** What is triggered in one go, and how long after the campaign's main moment, as a share of the first delay. */
 export interface Wave {
   readonly after: number;
@@ -159,6 +192,11 @@ export const wavesOf = (options: SpecimenOptions, hangAfter: number): readonly W
       ],
     },
     { after: 17 / 30, plans: [never("fails from later, in the same account", fails, "pair")] },
+    // Between retries: where each event starts the schedules of all others anew, twice is no longer what a slow worker shows too.
+    {
+      after: 54 / 30,
+      plans: [{ name: "acknowledged between retries of others", purpose: "prompt", actions: [acknowledged] }],
+    },
     {
       after: hangAfter,
       plans: times(4).map((n): SpecimenPlan => ({
@@ -196,3 +234,16 @@ export const heldAnswer = (wave: Wave, heldMs: number): Wave => {
     ],
   };
 };
+
+/** No answer for so long in real time, and then the end of the connection, so that no sender waits for ever. */
+export const hungFor = (wave: Wave, forMs: number): Wave => ({
+  ...wave,
+  plans: wave.plans.map((plan) => ({
+    ...plan,
+    actions: plan.actions.map((action) => (action.kind === "hang" ? { ...action, forMs } : action)),
+  })),
+});
+
+/** What is done instead once nobody is to be left waiting any more. */
+export const calmed = (action: PushAction): PushAction =>
+  action.kind === "hang" ? { kind: "close", when: "before-answer" } : action;

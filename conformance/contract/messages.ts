@@ -1,10 +1,7 @@
 import Type, { type Static } from "typebox";
+import { isoMillisecondsShape, uuidShape } from "./forms.ts";
 
-/** UUID-shaped: 8-4-4-4-12 hexadecimal digits; the document names no version (section 2.3). */
-export const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** ISO 8601 in UTC with milliseconds (section 2.3), such as 2024-05-06T07:08:09.123Z. */
-export const isoMillisecondsShape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+export { accessTokenHeader, paths } from "./forms.ts";
 
 /** Answer of section 4.1 when it comes as JSON. */
 export const AuthorizationAnswer = Type.Object({
@@ -50,14 +47,3 @@ export const NotificationPage = Type.Object({
   total: Type.Integer({ minimum: 0 }),
 });
 export type NotificationPage = Static<typeof NotificationPage>;
-
-/** The documented paths, below the base address (section 4). */
-export const paths = {
-  authorize: "/open-api/oauth/authorize",
-  exchange: "/open-api/oauth/access-token",
-  refresh: "/open-api/oauth/refresh-token",
-  notifications: "/open-api/v1/notifications",
-} as const;
-
-/** The request header that carries the access token (section 5.2). */
-export const accessTokenHeader = "x-service-access-token";

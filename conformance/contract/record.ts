@@ -96,6 +96,11 @@ export const RunRecord = Type.Object(
     replacedLimits: Type.Array(Type.String(), {
       description: "Names of limits that are not the document's.",
     }),
+    pinned: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: "Fingerprints that must not change, by requirement id, as canonical JSON.",
+      }),
+    ),
     notes: Type.Array(Type.String()),
     outcome: Type.Optional(Type.String()),
     exitCode: Type.Optional(Type.Integer()),

@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -16,8 +17,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
 import type { ExchangeRecord, RuleResult } from "../contract/record.ts";
 import { ConfigurationError } from "../problem.ts";
-import { recordFiles } from "./files.ts";
-import { readExchanges, readRecord } from "./reader.ts";
+import { recordFiles } from "../contract/files.ts";
+import { readGateRun, verify } from "../../reports/read/index.ts";
 import { openRecord, type RecordFinal, type RecordHeader, type RecordWriter } from "./writer.ts";
 
 let home: string;
@@ -112,7 +113,7 @@ describe("a sealed record", () => {
   it("reads back as it was written, rules in the order of the catalogue", async () => {
     const directory = path.join(home, "deep", "run");
     const sealed = written(directory).seal({ ...final, notes: ["one note"] });
-    const read = await readRecord(directory);
+    const read = (await readGateRun(directory)).record;
     expect(read).toEqual(sealed);
     expect(read).toMatchObject({
       state: "sealed",
@@ -122,7 +123,10 @@ describe("a sealed record", () => {
       notes: ["one note"],
     });
     expect(read.rules).toEqual([passed, failed]);
-    expect(await all(readExchanges(directory))).toEqual([exchange(1), exchange(2, "é\u2028\u0000")]);
+    expect(await all((await readGateRun(directory)).exchanges())).toEqual([
+      exchange(1),
+      exchange(2, "é\u2028\u0000"),
+    ]);
   });
 
   it("can be read by its owner only", () => {
@@ -132,7 +136,7 @@ describe("a sealed record", () => {
     writer.seal(final);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     const modes = readdirSync(directory).map((file) => statSync(path.join(directory, file)).mode & 0o777);
-    expect(modes).toEqual([0o600, 0o600, 0o600, 0o600]);
+    expect(modes).toEqual([0o600, 0o600, 0o600, 0o600, 0o600]);
   });
 
   it("keeps the receiver's lines in a file of their own, and has none where there were none", () => {
@@ -147,6 +151,16 @@ describe("a sealed record", () => {
     expect(JSON.parse(readFileSync(path.join(pushed, recordFiles.pushes), "utf8"))).toEqual(line);
   });
 
+  it("leaves a manifest by which every later change is found", async () => {
+    const directory = path.join(home, "run");
+    written(directory).seal(final);
+    expect(await verify(directory)).toEqual({ state: "intact", files: 3 });
+    appendFileSync(path.join(directory, recordFiles.exchanges), " ");
+    expect(await verify(directory)).toMatchObject({
+      alterations: [{ file: "exchanges.jsonl", change: "size" }],
+    });
+  });
+
   it("takes no exchange that comes after its end", async () => {
     const directory = path.join(home, "run");
     const writer = written(directory);
@@ -154,7 +168,7 @@ describe("a sealed record", () => {
     writer.sink.write(exchange(3));
     await turn();
     writer.close();
-    expect(await all(readExchanges(directory))).toHaveLength(2);
+    expect(await all((await readGateRun(directory)).exchanges())).toHaveLength(2);
   });
 });
 
@@ -162,7 +176,7 @@ describe("a run that was cut off", () => {
   it("is open from its beginning and on disk after one turn of the event loop", async () => {
     const directory = path.join(home, "run");
     const writer = openRecord(directory, header);
-    expect(await readRecord(directory)).toMatchObject({
+    expect((await readGateRun(directory)).record).toMatchObject({
       state: "open",
       rules: [],
       selected: header.selected,
@@ -170,8 +184,8 @@ describe("a run that was cut off", () => {
     writer.sink.write(exchange(1));
     writer.addRule(failed);
     await turn();
-    expect((await readRecord(directory)).rules).toEqual([failed]);
-    expect(await all(readExchanges(directory))).toEqual([exchange(1)]);
+    expect((await readGateRun(directory)).record.rules).toEqual([failed]);
+    expect(await all((await readGateRun(directory)).exchanges())).toEqual([exchange(1)]);
     writer.close();
   });
 
@@ -179,8 +193,8 @@ describe("a run that was cut off", () => {
     const directory = path.join(home, "run");
     written(directory).close();
     for (const [name, read] of [
-      [recordFiles.rules, async () => (await readRecord(directory)).rules],
-      [recordFiles.exchanges, () => all<unknown>(readExchanges(directory))],
+      [recordFiles.rules, async () => (await readGateRun(directory)).record.rules],
+      [recordFiles.exchanges, async () => all<unknown>((await readGateRun(directory)).exchanges())],
     ] as const) {
       const file = path.join(directory, name);
       const whole = await read();
@@ -202,8 +216,8 @@ describe("a run that was cut off", () => {
     written(path.join(home, "other")).close();
     copyFileSync(path.join(home, "other", recordFiles.run), path.join(directory, recordFiles.run));
     writeFileSync(path.join(directory, `${recordFiles.run}.part`), "{");
-    expect((await readRecord(directory)).rules).toEqual([]);
-    expect(await all(readExchanges(directory))).toEqual([]);
+    expect((await readGateRun(directory)).record.rules).toEqual([]);
+    expect(await all((await readGateRun(directory)).exchanges())).toEqual([]);
   });
 });
 
@@ -242,48 +256,5 @@ describe("a directory that cannot take a record", () => {
     expect(await problemOf(() => openRecord(directory, header))).toMatch(
       /^--out is ".*", which cannot be written \(.+\); give a folder that can$/s,
     );
-  });
-});
-
-const withRun = (text: string): string => {
-  writeFileSync(path.join(home, recordFiles.run), text);
-  return home;
-};
-
-describe("a directory that holds no readable record", () => {
-  it.each([
-    ["missing", []],
-    ["empty", [""]],
-  ])("is refused where it is %s", async (_, made) => {
-    const directory = path.join(home, "none");
-    for (const name of made) mkdirSync(path.join(directory, name));
-    expect(await problemOf(() => readRecord(directory))).toBe(
-      `"${directory}" is no run directory: there is no run.json in it; give the folder that \`touchstone conform\` printed`,
-    );
-  });
-
-  it("is refused where a newer version wrote it, whatever its shape", async () => {
-    expect(await problemOf(() => readRecord(withRun('{"version":2,"brandNew":true}')))).toMatch(
-      /version 2, and this Touchstone reads up to version 1; update it$/,
-    );
-  });
-
-  it.each([
-    ["not JSON", "{", "it is not JSON"],
-    ["something else", '{"version":1}', "must have required property"],
-    ["a list", "[]", "must be object"],
-  ])("is refused where run.json is %s", async (_, text, reason) => {
-    expect(await problemOf(() => readRecord(withRun(text)))).toContain(reason);
-  });
-
-  it("is refused where a whole line is damaged, naming the line", async () => {
-    const directory = path.join(home, "run");
-    written(directory).close();
-    const file = path.join(directory, recordFiles.rules);
-    const text = readFileSync(file, "utf8");
-    writeFileSync(file, text.replace("{", ""));
-    expect(await problemOf(() => readRecord(directory))).toContain("rules.jsonl, line 1 is damaged");
-    writeFileSync(file, text.replace('"breach"', '"beach"'));
-    expect(await problemOf(() => readRecord(directory))).toContain("rules.jsonl, line 1 is damaged");
   });
 });

@@ -1,25 +1,19 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { requirementIds } from "../contract/catalogue.ts";
+import { fileMode, fileReason, recordFiles } from "../contract/files.ts";
+import { manifestFile, manifestOf, type ManifestEntry } from "../contract/manifest.ts";
 import {
+  inCatalogueOrder,
   recordVersion,
   type ExchangeRecord,
   type Outcome,
   type RuleResult,
   type RunRecord,
 } from "../contract/record.ts";
-import { ConfigurationError } from "../problem.ts";
 import type { JournalSink } from "../world/journal.ts";
-import { codeOf, directoryMode, fileMode, fileReason, recordFiles } from "./files.ts";
+import { appender, lazily, type Appender } from "./appender.ts";
+import { prepareDirectory, unwritable } from "./directory.ts";
 
 /** What is known of a run before it begins. */
 export type RecordHeader = Omit<
@@ -41,7 +35,7 @@ export interface RecordWriter {
   /** Notes a rule's result as soon as it is settled. */
   addRule(result: RuleResult): void;
   /**
-   * Completes the record and returns it as it stands in run.json.
+   * Completes the record, with a manifest of its files, and returns it as it stands in run.json.
    * Throws an Error where anything of the run could not be written.
    */
   seal(final: RecordFinal): RunRecord;
@@ -63,7 +57,7 @@ export const openRecord = (directory: string, header: RecordHeader): RecordWrite
   const results: RuleResult[] = [];
   const opened: RunRecord = { ...header, version: recordVersion, state: "open", rules: [] };
   try {
-    replaceRun(directory, opened);
+    replaceJson(directory, recordFiles.run, opened);
   } catch (error) {
     throw unwritable(directory, error);
   }
@@ -88,7 +82,17 @@ export const openRecord = (directory: string, header: RecordHeader): RecordWrite
       if (failure !== undefined) throw unfinished(directory, failure);
       const sealed: RunRecord = { ...opened, ...final, state: "sealed", rules: inCatalogueOrder(results) };
       try {
-        replaceRun(directory, sealed);
+        const run = replaceJson(directory, recordFiles.run, sealed);
+        replaceJson(
+          directory,
+          manifestFile,
+          manifestOf({
+            [recordFiles.run]: run,
+            ...entryOf(recordFiles.exchanges, exchanges),
+            ...entryOf(recordFiles.rules, rules),
+            ...entryOf(recordFiles.pushes, pushes),
+          }),
+        );
       } catch (error) {
         throw unfinished(directory, error);
       }
@@ -98,124 +102,26 @@ export const openRecord = (directory: string, header: RecordHeader): RecordWrite
   };
 };
 
-/** Results in the order of the catalogue, whatever the order in which they settled; unknown ids come last. */
-export const inCatalogueOrder = (results: readonly RuleResult[]): readonly RuleResult[] => {
-  const place = new Map(requirementIds.map((id, index) => [id, index]));
-  return results.toSorted((a, b) => (place.get(a.id) ?? Infinity) - (place.get(b.id) ?? Infinity) || 0);
-};
-
-const prepareDirectory = (directory: string): void => {
-  let present: readonly string[];
-  try {
-    mkdirSync(path.dirname(directory), { recursive: true });
-    try {
-      mkdirSync(directory, { mode: directoryMode });
-    } catch (error) {
-      if (codeOf(error) !== "EEXIST") throw error;
-    }
-    present = readdirSync(directory);
-  } catch (error) {
-    throw unwritable(directory, error);
-  }
-  if (present.length > 0) throw inUse(directory);
-};
-
-const inUse = (directory: string): ConfigurationError =>
-  new ConfigurationError([
-    `--out is "${directory}", a folder with something in it; give one that does not exist yet or is empty`,
-  ]);
-
-const unwritable = (directory: string, error: unknown): ConfigurationError =>
-  new ConfigurationError([
-    `--out is "${directory}", which cannot be written (${codeOf(error) === "ENOTDIR" || codeOf(error) === "EEXIST" ? "it or a part of its path is a file" : fileReason(error)}); give a folder that can`,
-  ]);
-
 const unfinished = (directory: string, cause: unknown): Error =>
   new Error(`the record in ${directory} could not be completed: ${fileReason(cause)}`, { cause });
 
-/** Puts run.json in place in one step: whoever reads it sees the old one or the new one, whole. */
-const replaceRun = (directory: string, record: RunRecord): void => {
-  const target = path.join(directory, recordFiles.run);
+/** Puts a file in place in one step: whoever reads it sees the old one or the new one, whole. */
+const replaceJson = (directory: string, name: string, value: unknown): ManifestEntry => {
+  const target = path.join(directory, name);
   const draft = `${target}.part`;
+  const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
   const file = openSync(draft, "w", fileMode);
   try {
-    writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
+    writeFileSync(file, bytes);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
   renameSync(draft, target);
+  return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 };
 
-interface Appender {
-  append(line: unknown): void;
-  failure(): unknown;
-  close(): void;
-}
-
-/**
- * Appends JSON lines to a new file. Lines of one turn of the event loop go out in one write at its
- * end, so that little is lost when the process is killed and little time is spent on system calls.
- */
-const appender = (directory: string, name: string): Appender => {
-  const file = createFile(directory, name);
-  let held: string[] = [];
-  let open = true;
-  let failure: unknown;
-  const flush = (): void => {
-    if (held.length === 0) return;
-    const bytes = Buffer.from(held.join(""));
-    held = [];
-    try {
-      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
-    } catch (error) {
-      failure ??= error;
-    }
-  };
-  return {
-    append: (line) => {
-      // A request that outlives its run has nowhere to go; once a write failed, more would only garble the file.
-      if (!open || failure !== undefined) return;
-      if (held.length === 0) setImmediate(flush);
-      held.push(`${JSON.stringify(line)}\n`);
-    },
-    failure: () => failure,
-    close: () => {
-      if (!open) return;
-      flush();
-      open = false;
-      closeSync(file);
-    },
-  };
-};
-
-/** An appender whose file is there from the first line on: a run without pushes has none. */
-const lazily = (open: () => Appender): Appender => {
-  let made: Appender | undefined;
-  let failure: unknown;
-  let isClosed = false;
-  return {
-    append: (line) => {
-      if (isClosed) return;
-      try {
-        made ??= open();
-      } catch (error) {
-        failure ??= error;
-      }
-      made?.append(line);
-    },
-    failure: () => failure ?? made?.failure(),
-    close: () => {
-      isClosed = true;
-      made?.close();
-    },
-  };
-};
-
-const createFile = (directory: string, name: string): number => {
-  try {
-    return openSync(path.join(directory, name), "wx", fileMode);
-  } catch (error) {
-    throw codeOf(error) === "EEXIST" ? inUse(directory) : unwritable(directory, error);
-  }
+const entryOf = (name: string, appended: Appender): Record<string, ManifestEntry> => {
+  const entry = appended.written();
+  return entry === undefined ? {} : { [name]: entry };
 };

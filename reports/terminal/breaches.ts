@@ -1,6 +1,6 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import type { Breach, Verdict } from "../../conformance/contract/verdict.ts";
-import { plural, shellWord } from "../text/figures.ts";
+import { cameBack, othersOf, type Broken } from "../text/breach.ts";
+import { shellWord } from "../text/figures.ts";
 import { fold, indent, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import { history } from "./history.ts";
@@ -17,8 +17,6 @@ export interface BreachOptions extends Page {
   /** Whether the exchanges that show the breach are printed. */
   readonly histories: boolean;
 }
-
-type Broken = Extract<Verdict, { readonly breach: Breach }>;
 
 const LABEL = 8;
 
@@ -74,23 +72,4 @@ const entriesOf = (
       : []),
     ["replay", [options.palette.cyan(`${options.program} replay ${shellWord(safe(options.run))} ${id}`)]],
   ];
-};
-
-/** Inputs other than the one shown that broke the rule too. */
-const othersOf = ({ facts, breach }: Broken): string | undefined => {
-  const { broken, brokenCases } = { broken: facts?.["broken"], brokenCases: facts?.["brokenCases"] };
-  if (!Array.isArray(broken) || typeof brokenCases !== "number" || brokenCases < 2) return undefined;
-  const others = broken
-    .filter((one) => one !== breach.reproduction.counterexample)
-    .map((one) => safe(String(one)));
-  return [plural(brokenCases - 1, "further input"), ...(others.length === 0 ? [] : [others.join(", ")])].join(
-    ": ",
-  );
-};
-
-const cameBack = ({ failures, attempts }: Breach["reproduction"]["replayed"]): string => {
-  if (attempts === 0) return "not tried again";
-  if (failures === attempts) return `came back in ${failures} of ${attempts} replays`;
-  if (failures === 0) return `flaky: seen once, did not come back in ${plural(attempts, "replay")}`;
-  return `flaky: came back in ${failures} of ${attempts} replays`;
 };

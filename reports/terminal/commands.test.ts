@@ -5,7 +5,8 @@ import type { Check } from "../../conformance/contract/check.ts";
 import type { DetectReport } from "../../conformance/contract/detect.ts";
 import { breachOf, exchanged, resultOf } from "../testing/fixture.ts";
 import { width } from "../text/layout.ts";
-import { renderDetect } from "./detect.ts";
+import { behavioursWith, type ListedBehaviour, renderBehaviours } from "./behaviours.ts";
+import { renderDetect, renderInterrupted } from "./detect.ts";
 import { renderDoctor } from "./doctor.ts";
 import { plain } from "./palette.ts";
 import { renderReplay } from "./replay.ts";
@@ -229,6 +230,17 @@ describe("detect", () => {
     `);
   });
 
+  it("is one line for a run that was interrupted", () => {
+    const report = {
+      ...clean,
+      defects: { ...clean.defects, total: 339 },
+      variants: { ...clean.variants, judged: 12 },
+    };
+    expect(renderInterrupted(report)).toBe(
+      "Interrupted after 3 of 339 defects and 12 of 34 variants; seed 7. That proves nothing.\n",
+    );
+  });
+
   it("draws the whole matrix, as many rules side by side as fit", () => {
     const verdicts = Object.fromEntries(requirementIds.map((id) => [id, "passed"])) as Record<
       string,
@@ -256,6 +268,55 @@ describe("detect", () => {
     const cells = [...text.matchAll(/^ {2}state-trimmed +([●○×·?]+)$/gm)].map(([, row]) => row).join("");
     expect(cells).toHaveLength(requirementIds.length);
     expect(tooLong(text, 80)).toEqual([]);
+  });
+});
+
+describe("the behaviours of the fake", () => {
+  const all: readonly ListedBehaviour[] = [
+    { name: "sound", summary: "Keeps every promise of the document.", kind: "sound", breaks: [] },
+    {
+      name: "push-never",
+      summary: "No push is ever sent.",
+      kind: "defect",
+      breaks: ["push.delivered", "push.schedule"],
+    },
+    { name: "code-reusable", summary: "A code works twice.", kind: "defect", breaks: ["code.single-use"] },
+    { name: "polling", summary: "Looks for due pushes each second.", kind: "variant", breaks: [] },
+  ];
+
+  it("are listed by what they are, defects by the section that they break", () => {
+    expect(renderBehaviours(all, page)).toMatchInlineSnapshot(`
+      "Keeps every promise (1)
+        sound
+            Keeps every promise of the document.
+
+      Defects: Authorization code (1)
+        code-reusable
+            A code works twice.
+            breaks code.single-use
+
+      Defects: Webhook push (1)
+        push-never
+            No push is ever sent.
+            breaks push.delivered, push.schedule
+
+      Variants: different, and conforming (1)
+        polling
+            Looks for due pushes each second.
+
+      4 behaviours: 2 defects, 1 variant
+      "
+    `);
+  });
+
+  it.each([
+    ["SINGLE-use", ["code-reusable"]],
+    ["push", ["push-never", "polling"]],
+    ["promise of", ["sound"]],
+    ["", ["sound", "push-never", "code-reusable", "polling"]],
+    ["nothing such", []],
+  ])("are found by %j in name, summary or rule", (text, names) => {
+    expect(behavioursWith(all, text).map(({ name }) => name)).toEqual(names);
   });
 });
 

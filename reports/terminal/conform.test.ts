@@ -1,4 +1,4 @@
-import { check, property, record as recordArbitrary, string, integer } from "fast-check";
+import { boolean, check, integer, property, record as recordArbitrary, string } from "fast-check";
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
@@ -10,9 +10,9 @@ import { plain } from "./palette.ts";
 
 const page: ConformReport = { palette: plain, columns: 100, run: "runs/one" };
 
-/** The report, less the size of the catalogue. */
+/** The long report, less the size of the catalogue. */
 const render = (record: RunRecord, more: Partial<ConformReport> = {}): string =>
-  renderConform(record, { ...page, ...more }).replace(
+  renderConform(record, { ...page, verbose: true, ...more }).replace(
     /\d+ rules were not asked for/,
     "N rules were not asked for",
   );
@@ -48,7 +48,7 @@ const again = (failures: number, attempts: number): string | undefined =>
   )?.[1];
 
 describe("the report of a run", () => {
-  it("is one calm page where everything held", () => {
+  it("has a line for each rule, and what was observed", () => {
     const rules = [
       resultOf("authorize.echoes-state", { kind: "passed", cases: 1_204 }, [], 1_234),
       resultOf("authorize.redirect", {
@@ -108,8 +108,8 @@ describe("the report of a run", () => {
     `);
   });
 
-  it("fits 60 columns too", () => {
-    const text = render(failedRecord(withResults(broken())), { columns: 60 });
+  it.each([true, false])("fits 60 columns too (verbose %j)", (verbose) => {
+    const text = render(failedRecord(withResults(broken())), { columns: 60, verbose });
     for (const line of text.split("\n")) expect(width(line)).toBeLessThanOrEqual(60);
   });
 
@@ -128,6 +128,18 @@ describe("the report of a run", () => {
 
   it("begins with the target where the limits are the document's", () => {
     expect(render(recordOf())).toMatch(/^embedded reference service {2}http:\/\/127\.0\.0\.1:40123\n/);
+  });
+
+  it("counts in its outcome the breaches that did not always come back", () => {
+    const flaky = (failures: number): RuleResult =>
+      broken({ reproduction: { seed: 7, replayed: { failures, attempts: 4 } } });
+    const outcomeOf = (...rules: readonly RuleResult[]): string | undefined =>
+      /^Outcome +(.*)$/m.exec(render(failedRecord(rules)))?.[1];
+    expect(outcomeOf(flaky(4))).toBe("failed: the service broke a promise (exit code 1)");
+    expect(outcomeOf(flaky(4), flaky(1), flaky(0))).toBe(
+      "failed: the service broke a promise; 2 of 3 breaches flaky (exit code 1)",
+    );
+    expect(outcomeOf(flaky(3))).toContain("; 1 of 1 breach flaky");
   });
 
   it("says how often a failure came back", () => {
@@ -220,7 +232,7 @@ describe("the report of a run", () => {
         … pending until 2030-02-01
           issued in this run
           access.lifetime
-        not reached before the run ended: code.independence
+        1 rule was not judged before the run ended
         N rules were not asked for"
     `);
   });
@@ -274,7 +286,7 @@ describe("the report of a run", () => {
     `);
   });
 
-  it("says once what several observations have in common, and sets a drifted one against its pin", () => {
+  it("says once what several observations have in common, and sets one that changed beside its pin", () => {
     const refused = { status: 400, body: "json" };
     const fingerprint = JSON.stringify({
       "a used code": refused,
@@ -293,14 +305,18 @@ describe("the report of a run", () => {
     expect(partOf(text, "Observed")).toMatchInlineSnapshot(`
       "Observed where the document leaves it open
         authorize.redirect  status: 200
-          the profile pins
-            status: 302
         exchange.errors
           status: 400, body: json
             a used code · an expired code · an unknown code
           no code: status: 422, body: json
           what came back in the long run: the same as before"
     `);
+    expect(partOf(text, "  ≠ ")).toMatchInlineSnapshot(`
+      "  ≠ authorize.redirect
+          pinned  status: 302
+          seen    status: 200"
+    `);
+    expect(text).toContain("Changed since they were pinned (1)");
     expect(text).toContain("Outcome  drifted: a pinned observation changed (exit code 6)");
   });
 
@@ -340,9 +356,31 @@ describe("the report of a run", () => {
       ...open
     } = recordOf({ state: "open", selected: ["code.unknown"] });
     const text = render(open);
-    expect(text).toContain("not reached before the run ended: code.unknown");
+    expect(text).toContain("1 rule was not judged before the run ended");
     expect(text).toContain("Rules    none was judged");
     expect(text).toContain("Outcome  the run was cut off; this is what had been judged by then");
+  });
+
+  it("counts the rules that an interruption left, and names none of them", () => {
+    const interrupted = {
+      kind: "inconclusive",
+      reason: "interrupted",
+      settle: "a run that is left to finish",
+      cases: 0,
+    } as const;
+    const rules = [resultOf("code.unknown", interrupted), resultOf("code.lifetime", interrupted)];
+    const text = render(
+      recordOf({
+        rules,
+        selected: ["code.unknown", "code.lifetime", "access.header"],
+        outcome: "interrupted",
+        exitCode: 130,
+      }),
+      { verbose: false },
+    );
+    expect(text).toContain("3 rules were not judged before the run ended");
+    expect(text).not.toContain("code.unknown");
+    expect(text).toContain("Outcome  interrupted; what was recorded can be read (exit code 130)");
   });
 
   it("quotes a run directory for the shell", () => {
@@ -368,9 +406,10 @@ it("whatever a service answers, the report is safe to print and no line is too l
     c: text,
     name: text,
     columns: integer({ min: 20, max: 200 }),
+    verbose: boolean(),
   });
   const result = check(
-    property(anything, ({ a, b, c, name, columns }) => {
+    property(anything, ({ a, b, c, name, columns, verbose }) => {
       const failure = resultOf(
         "code.unknown",
         {
@@ -424,7 +463,7 @@ it("whatever a service answers, the report is safe to print and no line is too l
           { ...failure, verdict: { kind: "observed", cases: 1, fingerprint: a } },
         ],
       });
-      const printed = render(record, { columns, pinned: { "code.unknown": b } });
+      const printed = render(record, { columns, verbose, pinned: { "code.unknown": b } });
       expect(printed.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
       const most = Math.min(100, Math.max(60, columns));
       for (const line of printed.split("\n")) if (width(line) > most) throw new Error(`too long: ${line}`);

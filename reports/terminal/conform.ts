@@ -1,8 +1,13 @@
 import type { RunRecord } from "../../conformance/contract/record.ts";
+import { commonCauseOf } from "../text/causes.ts";
+import { plural } from "../text/figures.ts";
+import { fold, indent, wrap } from "../text/layout.ts";
+import { safe } from "../text/safe.ts";
 import { breachBlock, type BreachOptions } from "./breaches.ts";
+import { brief } from "./brief.ts";
 import { heading } from "./heading.ts";
 import { measured } from "./measured.ts";
-import { observed } from "./observed.ts";
+import { drifts, observed } from "./observed.ts";
 import { fitted, narrowed, type Page } from "./palette.ts";
 import { ruleLines } from "./rule-lines.ts";
 import { section, totals } from "./totals.ts";
@@ -17,27 +22,55 @@ export interface ConformReport extends Page {
   readonly pinned?: Readonly<Record<string, string>>;
   /** Prints failures and totals only. */
   readonly quiet?: boolean;
+  /** Prints every rule, every observation, and all that was measured. */
+  readonly verbose?: boolean;
 }
 
-/** The report of a run as text for a terminal, at most 100 columns wide; a pure function of its record. */
+/**
+ * The report of a run as text for a terminal, at most 100 columns wide; a pure function of its record. What is broken
+ * is always told in full; of the rest a short account, unless more or less is asked for.
+ */
 export const renderConform = (record: RunRecord, report: ConformReport): string => {
   const options = fitted(report);
-  const quiet = options.quiet === true;
-  const details = quiet
-    ? []
-    : [
-        ...measured(record.rules, options),
-        ...observed(record.rules, options, options.pinned ?? {}),
-        ...unjudged(record, options),
-      ];
+  const { quiet = false, verbose = false, pinned = {} } = options;
+  const rest = verbose
+    ? [...measured(record.rules, options), ...observed(record.rules, options, pinned)]
+    : brief(record.rules, options);
   const lines = [
     ...heading(record, options),
-    ...(quiet ? [] : ruleLines(record.rules, options)),
+    ...(verbose && !quiet ? ruleLines(record.rules, options) : []),
+    ...commonCause(record, options),
     ...breachSections(record, options, quiet),
-    ...details,
+    ...drifts(record.rules, options, pinned),
+    ...(quiet ? [] : [...rest, ...unjudged(record, options)]),
     ...totals(record, options, options.run),
   ];
   return `${lines.join("\n")}\n`;
+};
+
+/** What to look at first, where the record itself shows that one answer stands behind most of what went wrong. */
+const commonCause = ({ rules }: RunRecord, page: Page): string[] => {
+  const cause = commonCauseOf(rules);
+  if (cause === undefined) return [];
+  const breaches = cause.broken.map(safe).join(", ");
+  return [
+    "",
+    page.palette.bold("Look at this first"),
+    ...indent(
+      [
+        ...wrap(
+          `${plural(cause.unjudged.length, "rule")} could not be judged because a request that had to succeed did not:`,
+          page.columns - 2,
+        ),
+        ...indent(fold(cause.reason, page.columns - 4, 3).map(page.palette.bold), 2),
+        ...wrap(
+          `The same answer stands in ${cause.broken.length === 1 ? "the breach" : "the breaches"} of ${breaches}.`,
+          page.columns - 2,
+        ),
+      ],
+      2,
+    ),
+  ];
 };
 
 /** Broken promises with their histories; warnings shorter, unless --strict makes failures of them. */
@@ -47,7 +80,10 @@ const breachSections = (record: RunRecord, options: ConformReport, quiet: boolea
     program: options.program ?? "touchstone",
     histories: true,
   };
-  const failures = record.rules.filter(({ verdict }) => verdict.kind === "failed");
+  const first = new Set(commonCauseOf(record.rules)?.broken);
+  const failures = record.rules
+    .filter(({ verdict }) => verdict.kind === "failed")
+    .toSorted((a, b) => Number(first.has(b.id)) - Number(first.has(a.id)));
   const warnings = record.rules.filter(({ verdict }) => verdict.kind === "warned");
   return [
     ...section(

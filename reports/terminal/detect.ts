@@ -9,7 +9,7 @@ import { fitted, narrowed, type Page } from "./palette.ts";
 import { definitions } from "./table.ts";
 import { groupTitles } from "./titles.ts";
 import { section } from "./totals.ts";
-import { wordOf } from "./verdicts.ts";
+import { wordOf } from "../text/verdicts.ts";
 
 /** What detection came to: for each rule the defects that it killed, then survivors, false alarms and totals. */
 export const renderDetect = (report: DetectReport, options: Page): string => {
@@ -30,6 +30,17 @@ export const renderDetect = (report: DetectReport, options: Page): string => {
     ...totals(report, page),
   ];
   return `${lines.join("\n")}\n`;
+};
+
+/** One line for a run that was interrupted: it proves nothing, so it lists nothing. */
+export const renderInterrupted = (report: DetectReport): string => {
+  const { defects, variants } = report;
+  const tried = defects.total - untriedDefects(report);
+  const judged =
+    variants.judged === undefined
+      ? ""
+      : ` and ${figure(variants.judged)} of ${plural(variants.total, "variant")}`;
+  return `Interrupted after ${figure(tried)} of ${plural(defects.total, "defect")}${judged}; seed ${report.seed}. That proves nothing.\n`;
 };
 
 const groupLines = (report: DetectReport, group: (typeof groups)[number], page: Page): string[] => {

@@ -6,7 +6,8 @@ import { cut, padEnd, padStart, widest } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import type { Page } from "./palette.ts";
 import { groupTitles } from "./titles.ts";
-import { inColourOf, symbolOf, wordOf } from "./verdicts.ts";
+import { wordOf } from "../text/verdicts.ts";
+import { inColourOf, symbolOf } from "./verdicts.ts";
 
 /** One line a rule, under the title of its group: symbol, id, verdict, cases, time. */
 export const ruleLines = (results: readonly RuleResult[], { palette, columns }: Page): string[] => {

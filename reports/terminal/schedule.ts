@@ -1,33 +1,16 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
+import { factsOf, scheduleRowsOf, type ScheduleRow } from "../text/facts.ts";
 import { indent } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import type { Page } from "./palette.ts";
 import { table } from "./table.ts";
 
-interface Row {
-  readonly push: number;
-  /** Between which two moments it came, in milliseconds after its event; absent where it did not come. */
-  readonly afterMs?: number;
-  readonly beforeMs?: number;
-  /** When each reading has it, by the reading's name. */
-  readonly expectedMs: Readonly<Record<string, unknown>>;
-}
-
-const isRow = (value: unknown): value is Row =>
-  typeof value === "object" &&
-  value !== null &&
-  "push" in value &&
-  typeof value.push === "number" &&
-  "expectedMs" in value &&
-  typeof value.expectedMs === "object" &&
-  value.expectedMs !== null;
-
 /** The schedule of pushes as it was measured beside what each reading expects; a reading that the evidence allows stands out. */
 export const schedule = (result: RuleResult, { palette }: Page): string[] => {
-  const facts = "facts" in result.verdict ? result.verdict.facts : undefined;
-  const rows = facts?.["schedule"];
-  if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isRow)) return [];
-  const allowed = new Set(Array.isArray(facts?.["readings"]) ? facts["readings"] : []);
+  const facts = factsOf(result);
+  const rows = scheduleRowsOf(result);
+  if (rows.length === 0) return [];
+  const allowed = new Set(Array.isArray(facts["readings"]) ? facts["readings"] : []);
   const names = [...new Set(rows.flatMap(({ expectedMs }) => Object.keys(expectedMs)))].toSorted();
   const marked = (name: string, text: string): string =>
     allowed.has(name) ? palette.bold(text) : palette.dim(text);
@@ -42,7 +25,7 @@ export const schedule = (result: RuleResult, { palette }: Page): string[] => {
     ],
     [{ align: "right" }, { align: "right" }, ...names.map(() => ({ align: "right" as const }))],
   );
-  const counted = facts?.["anchors"];
+  const counted = facts["anchors"];
   return [
     `${safe(result.id)}, in seconds after the event`,
     ...indent(lines, 2),
@@ -50,7 +33,7 @@ export const schedule = (result: RuleResult, { palette }: Page): string[] => {
   ];
 };
 
-const cameText = ({ afterMs, beforeMs }: Row): string => {
+const cameText = ({ afterMs, beforeMs }: ScheduleRow): string => {
   if (afterMs === undefined || beforeMs === undefined) return "did not come";
   const [from, to] = [secondsText(afterMs), secondsText(beforeMs)];
   return from === to ? to : `${from} to ${to}`;

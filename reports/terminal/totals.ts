@@ -5,7 +5,8 @@ import { flow, indent, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import type { Page } from "./palette.ts";
 import { definitions } from "./table.ts";
-import { inColourOf, verdictOrder, wordOf } from "./verdicts.ts";
+import { verdictOrder, wordOf } from "../text/verdicts.ts";
+import { inColourOf } from "./verdicts.ts";
 
 /** The last lines: how many of each verdict, where the record is, and what the exit code means. */
 export const totals = (record: RunRecord, page: Page, run: string): string[] => {
@@ -44,10 +45,21 @@ const outcomeLines = (record: RunRecord, page: Page): string[] => {
     ? "an advisory rule warned, and --strict counts that as a failure"
     : (exitCodeMeanings[exitCode] ?? "");
   const paint = { passed: page.palette.green, failed: page.palette.red, "harness-error": page.palette.red };
-  const lines = wrap(`${outcome.replace("-", " ")}: ${meaning} (exit code ${exitCode})`, page.columns - 9);
+  const word = outcome.replace("-", " ");
+  const said = `${meaning.startsWith(word) ? meaning : `${word}: ${meaning}`}${flakiness(record)} (exit code ${exitCode})`;
+  const lines = wrap(said, page.columns - 9);
   return lines.map((line) =>
     outcome in paint ? paint[outcome as keyof typeof paint](line) : page.palette.yellow(line),
   );
+};
+
+/** How many of the breaches did not come back each time they were tried again. */
+const flakiness = ({ rules }: RunRecord): string => {
+  const breaches = rules.flatMap(({ verdict }) => (verdict.kind === "failed" ? [verdict.breach] : []));
+  const flaky = breaches.filter(
+    ({ reproduction: { replayed } }) => replayed.failures < replayed.attempts,
+  ).length;
+  return flaky === 0 ? "" : `; ${flaky} of ${plural(breaches.length, "breach", "breaches")} flaky`;
 };
 
 /** Lines under a title, moved in; nothing where there are none. */

@@ -39,8 +39,15 @@ const fitting = (text: string, columns: number): string => {
 export const cut = (text: string, columns: number): string =>
   width(text) <= columns ? text : `${fitting(text, Math.max(0, columns - 1))}…`;
 
+/** Units of the figures in reports; a number stays with its unit, and so do the parts of "1 min 30 s". */
+const unit = "(?:ms|s|min|h|d|%|bits?|bytes?|characters?)";
+const held = `(?![^‹›]*›)(?<!\\d\\s(?=${unit}(?![\\p{L}\\d])))(?<!\\d\\s(?:min|h|d)\\s(?=\\d+(?:\\.\\d+)?\\s${unit}(?![\\p{L}\\d])))`;
+
 /** Where lines may end: sentences at spaces only, data also after commas, ampersands and semicolons; a masked ‹access token 1› stays whole. */
-const breaks = { sentence: /(?<=\s)(?![^‹›]*›)/, data: /(?<=[\s,&;])(?![^‹›]*›)/ } as const;
+const breaks = {
+  sentence: new RegExp(`(?<=\\s)${held}`, "u"),
+  data: new RegExp(`(?<=[\\s,&;])${held}`, "u"),
+} as const;
 
 /** An uncoloured text in lines of at most this width. Words that are longer are broken where they must be. */
 export const wrap = (text: string, columns: number, kind: keyof typeof breaks = "sentence"): string[] => {

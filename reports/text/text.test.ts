@@ -66,6 +66,13 @@ describe("wrap", () => {
     expect(wrap("", 6)).toEqual([""]);
   });
 
+  it("keeps a number with its unit, and the parts of a duration together", () => {
+    expect(wrap("refused from 30 d 0.5 s", 17)).toEqual(["refused from", "30 d 0.5 s"]);
+    expect(wrap("at most 128 bytes are", 12)).toEqual(["at most", "128 bytes", "are"]);
+    expect(wrap("accepted up to 9 min 59.44 s", 20, "data")).toEqual(["accepted up to", "9 min 59.44 s"]);
+    expect(wrap("of 3 so it", 4)).toEqual(["of 3", "so", "it"]);
+  });
+
   it("never makes a line too long, and loses nothing but spaces", () => {
     assert(
       property(anyText.map(safe), integer({ min: 2, max: 30 }), (text, columns) => {

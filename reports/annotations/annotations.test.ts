@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { failedRule, gateRun, hostileRun, loadRun, missingRule } from "../testing/ci-runs.ts";
+import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
+import { annotationsOf } from "./annotations.ts";
+
+const options = { program: "touchstone" };
+const github = { GITHUB_ACTIONS: "true" };
+const azure = { TF_BUILD: "True" };
+const teamcity = { TEAMCITY_VERSION: "2025.1" };
+const red = gateRun(withResults(failedRule), { outcome: "failed", exitCode: 1 });
+
+describe("annotations", () => {
+  it.each([
+    ["GitHub Actions", github, "::error title=code.single-use is broken::The first exchange"],
+    [
+      "Azure Pipelines",
+      azure,
+      "##vso[task.logissue type=error]code.single-use is broken: The first exchange",
+    ],
+    [
+      "TeamCity",
+      teamcity,
+      "##teamcity[buildProblem description='code.single-use is broken: The first exchange",
+    ],
+  ])("are in the form of %s", (_, environment, begin) => {
+    const lines = annotationsOf([red], environment, options);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.startsWith(begin)).toBe(true);
+    expect(lines[0]).toContain("it gave a token");
+  });
+
+  it("are none where nothing failed, and none where no service reads them", () => {
+    expect(annotationsOf([gateRun(withResults())], github, options)).toEqual([]);
+    expect(annotationsOf([red], {}, options)).toEqual([]);
+    expect(annotationsOf([red], { GITLAB_CI: "true" }, options)).toEqual([]);
+  });
+
+  it("mark a run that is not complete", () => {
+    const run = gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 });
+    expect(annotationsOf([run], github, options)).toEqual([
+      "::error title=Touchstone gate is not complete::1 case was not judged",
+    ]);
+  });
+
+  it("mark missed objectives and promises that broke under load", () => {
+    const lines = annotationsOf([loadRun()], github, options).join("\n");
+    expect(lines).toContain("objective list p95 is broken");
+    expect(lines).toContain("code.single-use under load is broken");
+  });
+
+  it("are few, and count what they leave out", () => {
+    const broken = withResults().map(({ id }) =>
+      resultOf(id, { kind: "failed", cases: 1, breach: breachOf("x", "y") }),
+    );
+    const lines = annotationsOf([gateRun(broken)], github, options);
+    expect(lines).toHaveLength(10);
+    expect(lines.at(-1)).toBe(
+      `::error title=Touchstone::${broken.length - 9} further problems; the report has all`,
+    );
+  });
+
+  it.each([
+    ["GitHub Actions", github],
+    ["Azure Pipelines", azure],
+    ["TeamCity", teamcity],
+  ])("let no service's text begin a command of its own on %s", (_, environment) => {
+    const lines = annotationsOf([hostileRun], environment, options);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.flatMap((line) => line.split(/[\r\n]/))).toHaveLength(lines.length);
+    for (const line of lines) {
+      expect(line.match(/##vso\[[^\]]*\]/g)?.length ?? 0).toBeLessThanOrEqual(
+        environment === azure ? 1 : Infinity,
+      );
+      // eslint-disable-next-line no-control-regex -- these are what must not be there
+      expect(line).not.toMatch(/[\u0000-\u001f\u202e]/);
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { suitesOf, type CiCase, type CiRun } from "../ci/cases.ts";
+import { plural } from "../text/figures.ts";
+
+/** How a CI service takes a problem from a job's output. */
+type Form = (title: string, message: string) => string;
+
+/** `::error title=...::...`, as GitHub, Gitea and Forgejo read it. */
+const workflowCommand: Form = (title, message) =>
+  `::error title=${percent(title, /[%\r\n:,]/g)}::${percent(message, /[%\r\n]/g)}`;
+
+/** `##vso[task.logissue type=error]...`, as Azure Pipelines reads it; it has its own escape for the percent sign. */
+const loggingCommand: Form = (title, message) =>
+  `##vso[task.logissue type=error]${`${title}: ${message}`.replace(/[%\r\n;\]]/g, (one) => (one === "%" ? "%AZP25" : escape(one)))}`;
+
+/** `##teamcity[buildProblem ...]`, as TeamCity reads it. */
+const serviceMessage: Form = (title, message) =>
+  `##teamcity[buildProblem description='${`${title}: ${message}`.replace(/['|[\]\r\n]/g, (one) => teamcity[one] ?? `|${one}`)}']`;
+
+const teamcity: Readonly<Record<string, string>> = { "\r": "|r", "\n": "|n" };
+
+const escape = (one: string): string =>
+  `%${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(2, "0")}`;
+const percent = (text: string, what: RegExp): string => text.replace(what, escape);
+
+/** The form of the service that a job runs on, by the variables that it sets. */
+const formOf = (environment: Readonly<Record<string, string | undefined>>): Form | undefined => {
+  if (environment["GITHUB_ACTIONS"] === "true") return workflowCommand;
+  if (environment["TF_BUILD"]?.toLowerCase() === "true") return loggingCommand;
+  return environment["TEAMCITY_VERSION"] === undefined ? undefined : serviceMessage;
+};
+
+/** Services show about so many of a step. */
+const MOST = 10;
+
+/**
+ * Lines for standard output that make a CI service mark what failed; none where nothing failed, and
+ * none on a service that reads no such lines (GitLab and Jenkins show the JUnit report instead).
+ */
+export const annotationsOf = (
+  runs: readonly CiRun[],
+  environment: Readonly<Record<string, string | undefined>>,
+  { program }: { readonly program: string },
+): readonly string[] => {
+  const form = formOf(environment);
+  if (form === undefined) return [];
+  const suites = suitesOf(runs, program);
+  const bad = suites.flatMap(({ cases }) =>
+    cases.filter(({ status }) => status === "failed" || status === "error"),
+  );
+  const open = suites.filter(({ incomplete }) => incomplete);
+  const problems = [
+    ...bad.map((one) => ({ title: titleOf(one), message: one.details ?? one.message ?? one.verdict })),
+    ...open.map(({ name, cases }) => ({
+      title: `Touchstone ${name} is not complete`,
+      message: `${plural(cases.filter(({ status }) => status === "skipped").length, "case was", "cases were")} not judged`,
+    })),
+  ];
+  const shown = problems.length <= MOST ? problems : problems.slice(0, MOST - 1);
+  return [
+    ...shown.map(({ title, message }) => form(title, message)),
+    ...(shown.length === problems.length
+      ? []
+      : [
+          form(
+            "Touchstone",
+            `${plural(problems.length - shown.length, "further problem")}; the report has all`,
+          ),
+        ]),
+  ];
+};
+
+const titleOf = ({ name, status }: CiCase): string =>
+  status === "error" ? `Touchstone failed at ${name}` : `${name} is broken`;

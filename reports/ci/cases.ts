@@ -1,0 +1,184 @@
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { drifted } from "../../conformance/contract/outcome.ts";
+import type { Outcome, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import { casesOf } from "../../conformance/contract/verdict.ts";
+import { knownRequirement, sectionsOf } from "../terminal/titles.ts";
+import { cameBack } from "../text/breach.ts";
+import { plural, shellWord } from "../text/figures.ts";
+import { safe } from "../text/safe.ts";
+import { wordOf } from "../text/verdicts.ts";
+import { loadCases } from "./load-cases.ts";
+
+/** A run as reports for CI see it; exchanges and samples stay in the run directory. */
+export type CiRun = {
+  /** The run directory as a user types it. */
+  readonly run: string;
+  /** Fingerprints that the profile pins, by requirement id, as canonical JSON. */
+  readonly pinned?: Readonly<Record<string, string>>;
+} & (
+  | { readonly kind: "conform"; readonly record: RunRecord }
+  | { readonly kind: "load"; readonly record: LoadRecord }
+);
+
+/** One thing that was judged, in the few words that every CI service knows. All texts are safe to print. */
+export interface CiCase {
+  /** Unique within the report. */
+  readonly name: string;
+  readonly group: string;
+  /** `error` is a fault of Touchstone; `skipped` was not judged, which is never a pass. */
+  readonly status: "passed" | "failed" | "error" | "skipped";
+  /** The verdict in Touchstone's own words. */
+  readonly verdict: string;
+  readonly durationMs: number;
+  /** One line: what was seen, or why nothing was. */
+  readonly message?: string;
+  /** All there is to say, in lines. */
+  readonly details?: string;
+}
+
+export interface CiSuite {
+  readonly name: "gate" | "load" | `gate ${number}` | `load ${number}`;
+  readonly outcome: Outcome | "open";
+  /** Whether something that had to be judged was not. */
+  readonly incomplete: boolean;
+  readonly exitCode: number | undefined;
+  readonly startedAt: string;
+  readonly endedAt: string | undefined;
+  readonly tool: string;
+  readonly run: string;
+  readonly target: string;
+  readonly seed: number;
+  readonly replacedLimits: readonly string[];
+  readonly cases: readonly CiCase[];
+}
+
+/** Every run as a suite: a case for each rule of a gate, for each objective and each rule of a load. */
+export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSuite[] =>
+  runs.map((run) => {
+    const { record } = run;
+    const outcome = record.outcome ?? "open";
+    return {
+      name: nameOf(run, runs),
+      outcome,
+      incomplete: outcome === "incomplete" || outcome === "open" || outcome === "interrupted",
+      exitCode: record.exitCode,
+      startedAt: record.startedAt,
+      endedAt: record.endedAt,
+      tool: record.tool,
+      run: safe(run.run),
+      target: safe(`${record.target.name} ${record.target.baseUrl}`),
+      seed: record.seed,
+      replacedLimits: record.replacedLimits.map(safe),
+      cases: unique(
+        run.kind === "conform"
+          ? gateCases(run.record, run.run, { program, pinned: run.pinned ?? {} })
+          : loadCases(run.record),
+        nameOf(run, runs),
+      ),
+    };
+  });
+
+const nameOf = (run: CiRun, runs: readonly CiRun[]): CiSuite["name"] => {
+  const name = run.kind === "conform" ? "gate" : "load";
+  const same = runs.filter(({ kind }) => kind === run.kind);
+  return same.length === 1 ? name : `${name} ${same.indexOf(run) + 1}`;
+};
+
+/** Services join runs by names: a name that comes twice gets a number, and those of several runs of one kind get the number of the run. */
+const unique = (cases: readonly CiCase[], suite: CiSuite["name"]): readonly CiCase[] => {
+  const seen = new Map<string, number>();
+  return cases.map((one) => {
+    const count = (seen.get(one.name) ?? 0) + 1;
+    seen.set(one.name, count);
+    const name = count === 1 ? one.name : `${one.name} (${count})`;
+    return { ...one, name: suite === "gate" || suite === "load" ? name : `${suite}: ${name}` };
+  });
+};
+
+interface GateOptions {
+  readonly program: string;
+  readonly pinned: Readonly<Record<string, string>>;
+}
+
+const gateCases = (record: RunRecord, run: string, options: GateOptions): readonly CiCase[] => {
+  const settled = new Set<string>(record.rules.map(({ id }) => id));
+  const changed = new Set<string>(drifted(record.rules, options.pinned));
+  return [
+    ...record.rules.map((result) => gateCase(result, { ...options, run, record, changed })),
+    ...record.selected
+      .filter((id) => !settled.has(id))
+      .map((id) => ({
+        name: safe(id),
+        group: safe(id.split(".")[0] ?? ""),
+        status: "skipped" as const,
+        verdict: "not reached",
+        durationMs: 0,
+        message: "not reached before the run ended",
+      })),
+  ];
+};
+
+interface Context extends GateOptions {
+  readonly run: string;
+  readonly record: RunRecord;
+  readonly changed: ReadonlySet<string>;
+}
+
+const gateCase = (result: RuleResult, context: Context): CiCase => {
+  const { id, verdict, durationMs } = result;
+  const common = { name: safe(id), group: safe(result.group), verdict: wordOf(verdict.kind), durationMs };
+  switch (verdict.kind) {
+    case "failed":
+    case "warned": {
+      const fails = verdict.kind === "failed" || context.record.strict;
+      return {
+        ...common,
+        status: fails ? "failed" : "passed",
+        message: safe(verdict.breach.actual),
+        details: breachText(result, verdict.breach, context),
+      };
+    }
+    case "observed":
+      return context.changed.has(id)
+        ? {
+            ...common,
+            status: "failed",
+            verdict: "drifted",
+            message: "a pinned observation changed",
+            details: `seen: ${safe(verdict.fingerprint)}\npinned: ${safe(context.pinned[id] ?? "")}`,
+          }
+        : { ...common, status: "passed", details: `seen: ${safe(verdict.fingerprint)}` };
+    case "passed":
+      return { ...common, status: "passed", details: plural(casesOf(verdict), "case") };
+    case "harness-error":
+      return { ...common, status: "error", message: safe(verdict.message) };
+    default:
+      return { ...common, status: "skipped", message: whyNot(verdict) };
+  }
+};
+
+type Unjudged = Extract<RuleResult["verdict"], { readonly reason: string }>;
+
+const whyNot = (verdict: Unjudged): string => {
+  const why = `${wordOf(verdict.kind)}: ${safe(verdict.reason)}`;
+  if (verdict.kind === "could-not-run") return `${why}; ${safe(verdict.missing)} is missing`;
+  if (verdict.kind === "inconclusive") return `${why}; to settle it: ${safe(verdict.settle)}`;
+  return verdict.kind === "pending" ? `${why}; due ${safe(verdict.due)}` : why;
+};
+
+const breachText = (
+  { id }: RuleResult,
+  { expected, actual, part, reproduction }: Extract<RuleResult["verdict"], { breach: unknown }>["breach"],
+  { program, run }: Context,
+): string => {
+  const known = knownRequirement(id);
+  return [
+    ...(known === undefined ? [] : [`${known.sentence} (${sectionsOf(known)})`]),
+    ...(part === undefined ? [] : [`part: ${safe(part)}`]),
+    `expected: ${safe(expected)}`,
+    `seen: ${safe(actual)}`,
+    ...(reproduction.counterexample === undefined ? [] : [`input: ${safe(reproduction.counterexample)}`]),
+    `again: ${cameBack(reproduction.replayed)}`,
+    `replay: ${program} replay ${shellWord(safe(run))} ${safe(id)}`,
+  ].join("\n");
+};

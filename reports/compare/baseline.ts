@@ -1,0 +1,45 @@
+import path from "node:path";
+import { readRun, runsIn, UnreadableRun, type Run } from "../read/index.ts";
+import { differences, fingerprintOf } from "./fingerprint.ts";
+
+/** The runs of a folder that a run can be compared with, and why the others cannot. */
+export interface Baseline {
+  /** From the earliest to the latest. */
+  readonly runs: readonly Run[];
+  readonly leftOut: readonly { readonly directory: string; readonly reason: string }[];
+}
+
+/**
+ * The earlier runs of the same kind and fingerprint among the run directories of a folder, at most so many
+ * of the latest. Throws UnreadableRun where the folder cannot be read; runs in it that cannot are left out.
+ */
+export const baselineOf = async (folder: string, head: Run, most = 50): Promise<Baseline> => {
+  const runs: Run[] = [];
+  const leftOut: { directory: string; reason: string }[] = [];
+  for (const { directory } of runsIn(folder)) {
+    if (path.resolve(directory) === path.resolve(head.directory)) continue;
+    const found = await readOrWhy(directory);
+    const reason = typeof found === "string" ? found : unfit(found, head);
+    if (typeof found === "string" || reason !== undefined)
+      leftOut.push({ directory, reason: reason ?? "it cannot be read" });
+    else runs.push(found);
+  }
+  const inOrder = runs.toSorted((a, b) => (a.record.startedAt < b.record.startedAt ? -1 : 1));
+  return { runs: inOrder.slice(-most), leftOut };
+};
+
+const readOrWhy = async (directory: string): Promise<Run | string> => {
+  try {
+    return await readRun(directory);
+  } catch (error) {
+    if (error instanceof UnreadableRun) return error.message;
+    throw error;
+  }
+};
+
+const unfit = (run: Run, head: Run): string | undefined => {
+  if (run.kind !== head.kind) return run.kind === "load" ? "it is a load run" : "it is a run of the gate";
+  if (run.record.startedAt >= head.record.startedAt) return "it is no earlier run";
+  const parts = differences(fingerprintOf(run), fingerprintOf(head)).map(({ part }) => part);
+  return parts.length === 0 ? undefined : `it differs in ${parts.join(", ")}`;
+};

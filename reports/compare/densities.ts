@@ -1,0 +1,34 @@
+import { quantileOf, type Counted } from "../statistics/distribution.ts";
+
+/** Two distributions of one endpoint over the same buckets, which are of equal width on a logarithmic axis. */
+export interface Densities {
+  readonly endpoint: string;
+  /** Lower ends of the buckets in milliseconds, and the upper end of the last one. */
+  readonly edgesMs: readonly number[];
+  /** Shares of all requests in each bucket. */
+  readonly base: readonly number[];
+  readonly head: readonly number[];
+}
+
+const BUCKETS = 60;
+
+/** From the least latency to where only one request in a thousand is slower; what is beyond counts into the last bucket. */
+export const densitiesOf = (endpoint: string, base: Counted, head: Counted): Densities => {
+  const lowest = Math.min(quantileOf(base, 0), quantileOf(head, 0));
+  const highest = Math.max(quantileOf(base, 0.999), quantileOf(head, 0.999));
+  const width = Math.log(highest / lowest) / BUCKETS || Number.MIN_VALUE;
+  const shares = ({ values, counts, total }: Counted): number[] => {
+    const sums = Array.from({ length: BUCKETS }, () => 0);
+    for (let at = 0; at < values.length; at += 1) {
+      const bucket = Math.min(BUCKETS - 1, Math.floor(Math.log((values[at] ?? 0) / lowest) / width));
+      sums[bucket] = (sums[bucket] ?? 0) + (counts[at] ?? 0) / total;
+    }
+    return sums;
+  };
+  return {
+    endpoint,
+    edgesMs: Array.from({ length: BUCKETS + 1 }, (_, at) => lowest * Math.exp(at * width)),
+    base: shares(base),
+    head: shares(head),
+  };
+};

@@ -1,0 +1,36 @@
+import { canonicalJson } from "../../conformance/contract/verdict.ts";
+import type { Run } from "../read/index.ts";
+
+/** What has to be equal for two runs to be comparable, part by part. */
+export type Fingerprint = Readonly<Record<string, string>>;
+
+/** A part of the fingerprint in which two runs differ; empty text where one of them does not have it. */
+export interface FingerprintDifference {
+  readonly part: string;
+  readonly base: string;
+  readonly head: string;
+}
+
+/**
+ * A load run tells its own. A run of the gate is comparable by what was asked: the same target by name,
+ * under the same limits, with the same effort and the same rules. Which build answered (address, behaviour
+ * of the fake) is what is compared, and chance (the seed) only adds to it.
+ */
+export const fingerprintOf = (run: Run): Fingerprint => {
+  if (run.kind === "load") return run.record.fingerprint;
+  const { target, limits, effort, selected } = run.record;
+  return {
+    target: target.name,
+    clock: target.clock,
+    effort,
+    limits: canonicalJson(limits),
+    rules: selected.toSorted((a, b) => (a < b ? -1 : 1)).join(", "),
+  };
+};
+
+/** The parts in which they differ, in the order of their names. */
+export const differences = (base: Fingerprint, head: Fingerprint): readonly FingerprintDifference[] =>
+  [...new Set([...Object.keys(base), ...Object.keys(head)])]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .filter((part) => base[part] !== head[part])
+    .map((part) => ({ part, base: base[part] ?? "", head: head[part] ?? "" }));

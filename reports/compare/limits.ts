@@ -1,0 +1,92 @@
+import type { EndpointRow, LoadRecord } from "../../conformance/contract/load-record.ts";
+import { mean, predictionLimits } from "../statistics/sample.ts";
+import { failedShare } from "./load.ts";
+
+/** As few runs as limits are drawn from: with fewer, they are so wide that they say nothing. */
+export const leastRuns = 10;
+
+/** One metric of the head run against the limits that the base runs set for one more run of the same kind. */
+export interface LimitedMetric {
+  readonly endpoint: string;
+  readonly metric: "p50" | "p95" | "p99" | "failed share";
+  /** Geometric mean of the base runs (arithmetic for a share). */
+  readonly usual: number;
+  readonly low: number;
+  readonly high: number;
+  readonly head: number;
+  readonly verdict: "slower" | "faster" | "usual" | "more failures" | "fewer failures";
+}
+
+export interface LimitsComparison {
+  readonly runs: number;
+  /** Probability that at least one metric of an unchanged service lies outside. */
+  readonly alpha: number;
+  readonly metrics: readonly LimitedMetric[];
+  readonly regressed: boolean;
+}
+
+const metrics = ["p50", "p95", "p99"] as const;
+
+/** A change matters from this share on, and from this many milliseconds on; limits are never narrower. */
+const floors = { p50: 0.05, p95: 0.1, p99: 0.1 } as const;
+const FLOOR_MS = 1;
+
+/**
+ * Judges a load run by at least ten earlier ones with the same fingerprint: each metric has prediction
+ * limits for one future observation, by Student's t on the logarithm, at the level alpha / metrics
+ * (Bonferroni), so that all of them together raise false alarms with at most that probability. They are
+ * widened to the floor from which a change matters. They assume that the runs vary by chance around one
+ * level; where the level changed among them they are wide.
+ */
+export const compareWithLimits = (
+  bases: readonly LoadRecord[],
+  head: LoadRecord,
+  alpha = 0.05,
+): LimitsComparison => {
+  const found = granted(head).flatMap((row) =>
+    metrics.flatMap((metric) => {
+      const values = bases.flatMap((base) => {
+        const other = granted(base).find(({ endpoint }) => endpoint === row.endpoint);
+        return other === undefined ? [] : [other.response[`${metric}Ms`]];
+      });
+      // Where it is missing in some base runs, or measured as nothing, there is no common ground.
+      if (values.length < leastRuns || values.some((value) => value <= 0)) return [];
+      return [{ endpoint: row.endpoint, metric, values, head: row.response[`${metric}Ms`] }];
+    }),
+  );
+  const confidence = 1 - alpha / (found.length + 1);
+  const judged = found.map(({ endpoint, metric, values, head: ms }): LimitedMetric => {
+    const logs = values.map(Math.log);
+    const limits = predictionLimits(logs, confidence);
+    const usual = Math.exp(mean(logs));
+    const floor = 1 + Math.max(floors[metric], FLOOR_MS / usual);
+    const low = Math.min(Math.exp(limits.low), usual / floor);
+    const high = Math.max(Math.exp(limits.high), usual * floor);
+    const verdict = ms > high ? "slower" : ms < low ? "faster" : "usual";
+    return { endpoint, metric, usual, low, high, head: ms, verdict };
+  });
+  const failures = failuresOf(bases, head, confidence);
+  const all = [...judged, failures];
+  return {
+    runs: bases.length,
+    alpha,
+    metrics: all,
+    regressed: all.some(({ verdict }) => verdict === "slower" || verdict === "more failures"),
+  };
+};
+
+/** Failures are none in most runs, so that their limits would be no wider than nothing: one in a thousand is allowed. */
+const FREE_SHARE = 0.001;
+
+const failuresOf = (bases: readonly LoadRecord[], head: LoadRecord, confidence: number): LimitedMetric => {
+  const shares = bases.map(failedShare);
+  const limits = predictionLimits(shares, confidence);
+  const low = Math.max(0, limits.low);
+  const high = Math.max(FREE_SHARE, limits.high);
+  const share = failedShare(head);
+  const verdict = share > high ? "more failures" : share < low ? "fewer failures" : "usual";
+  return { endpoint: "all", metric: "failed share", usual: mean(shares), low, high, head: share, verdict };
+};
+
+const granted = ({ endpoints }: LoadRecord): readonly EndpointRow[] =>
+  endpoints.filter(({ outcome }) => outcome === "granted");

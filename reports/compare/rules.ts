@@ -1,0 +1,116 @@
+import type { RequirementId } from "../../conformance/contract/catalogue.ts";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import type { Level } from "../../conformance/contract/requirement.ts";
+import type { VerdictKind } from "../../conformance/contract/verdict.ts";
+
+/** What became of a rule from one run to the next. */
+export const ruleChanges = [
+  "newly failing",
+  "still failing",
+  "fixed",
+  "newly unable",
+  "able again",
+  "other verdict",
+  "only in base",
+  "only in head",
+] as const;
+export type RuleChange = (typeof ruleChanges)[number];
+
+export interface ComparedRule {
+  readonly id: RequirementId;
+  readonly level: Level;
+  readonly change: RuleChange;
+  readonly base?: VerdictKind;
+  readonly head?: VerdictKind;
+  /** What was expected and seen, where it fails now; why it could not be judged, where it cannot. */
+  readonly expected?: string;
+  readonly actual?: string;
+  readonly reason?: string;
+}
+
+/** An observation that came out differently. */
+export interface Drift {
+  readonly id: RequirementId;
+  /** Canonical JSON. */
+  readonly base: string;
+  readonly head: string;
+  /** Whether the profile of the later run pins this observation. */
+  readonly pinned: boolean;
+}
+
+export interface RulesComparison {
+  readonly changes: readonly ComparedRule[];
+  readonly drift: readonly Drift[];
+  /** Rules with the same verdict in both. */
+  readonly unchanged: number;
+  /** Whether any rule that gates fails only now. */
+  readonly regressed: boolean;
+}
+
+const unjudged: ReadonlySet<VerdictKind> = new Set<VerdictKind>([
+  "could-not-run",
+  "inconclusive",
+  "pending",
+  "harness-error",
+]);
+
+const isFailing = (kind: VerdictKind): boolean => kind === "failed" || kind === "warned";
+
+/** Two runs of the gate rule by rule, in the order of the later one. Advisory rules count as failing, but regress a run only where it is strict. */
+export const compareRules = (base: RunRecord, head: RunRecord): RulesComparison => {
+  const before = new Map(base.rules.map((result) => [result.id, result]));
+  const now = new Set(head.rules.map(({ id }) => id));
+  const compared = [
+    ...head.rules.map((result) => comparedRule(before.get(result.id), result)),
+    ...base.rules.filter(({ id }) => !now.has(id)).map((result) => comparedRule(result, undefined)),
+  ];
+  const changes = compared.filter((one) => one !== undefined);
+  return {
+    changes,
+    drift: head.rules.flatMap((result) => driftOf(before.get(result.id), result, head)),
+    unchanged: compared.length - changes.length,
+    regressed: changes.some(({ change, head: kind }) => {
+      if (change !== "newly failing" && change !== "only in head") return false;
+      return kind === "failed" || (kind === "warned" && head.strict);
+    }),
+  };
+};
+
+const comparedRule = (
+  base: RuleResult | undefined,
+  head: RuleResult | undefined,
+): ComparedRule | undefined => {
+  const one = head ?? base;
+  const change = changeOf(base?.verdict.kind, head?.verdict.kind);
+  if (one === undefined || change === undefined) return undefined;
+  return {
+    id: one.id,
+    level: one.level,
+    change,
+    ...(base === undefined ? {} : { base: base.verdict.kind }),
+    ...(head === undefined ? {} : { head: head.verdict.kind, ...saidOf(head) }),
+  };
+};
+
+const changeOf = (base: VerdictKind | undefined, head: VerdictKind | undefined): RuleChange | undefined => {
+  if (base === undefined) return head === undefined ? undefined : "only in head";
+  if (head === undefined) return "only in base";
+  if (isFailing(head)) return isFailing(base) ? "still failing" : "newly failing";
+  if (base === head) return undefined;
+  if (unjudged.has(head)) return unjudged.has(base) ? "other verdict" : "newly unable";
+  if (isFailing(base)) return "fixed";
+  return unjudged.has(base) ? "able again" : "other verdict";
+};
+
+const saidOf = ({ verdict }: RuleResult): Pick<ComparedRule, "expected" | "actual" | "reason"> => {
+  if ("breach" in verdict) return { expected: verdict.breach.expected, actual: verdict.breach.actual };
+  if ("reason" in verdict) return { reason: verdict.reason };
+  return verdict.kind === "harness-error" ? { reason: verdict.message } : {};
+};
+
+const driftOf = (base: RuleResult | undefined, head: RuleResult, run: RunRecord): readonly Drift[] => {
+  if (base?.verdict.kind !== "observed" || head.verdict.kind !== "observed") return [];
+  if (base.verdict.fingerprint === head.verdict.fingerprint) return [];
+  const pinned = Object.hasOwn(run.pinned ?? {}, head.id);
+  return [{ id: head.id, base: base.verdict.fingerprint, head: head.verdict.fingerprint, pinned }];
+};

@@ -1,0 +1,51 @@
+import { validateStrict } from "ctrf";
+import { describe, expect, it } from "vitest";
+import { failedRule, gateRun, hostileRun, loadRun, missingRule } from "../testing/ci-runs.ts";
+import { withResults } from "../testing/fixture.ts";
+import { renderCtrf } from "./ctrf.ts";
+
+const options = { program: "touchstone" };
+
+interface Report {
+  readonly results: {
+    readonly summary: Readonly<Record<string, number>>;
+    readonly tests: readonly { readonly name: string; readonly status: string; readonly trace?: string }[];
+  };
+}
+
+const parsed = (...runs: Parameters<typeof renderCtrf>[0]): Report =>
+  JSON.parse(renderCtrf(runs, options)) as Report;
+
+describe("CTRF", () => {
+  it.each([
+    ["a green gate", [gateRun(withResults())]],
+    ["a red gate and a load", [gateRun(withResults(failedRule)), loadRun()]],
+    ["hostile texts", [hostileRun]],
+    ["a run that was cut off", [gateRun([], { selected: ["code.lifetime"] })]],
+    ["no run", []],
+  ])("of %s keeps to its own schema", (_, runs) => {
+    const report: unknown = JSON.parse(renderCtrf(runs, options));
+    expect(() => validateStrict(report)).not.toThrow();
+  });
+
+  it("counts each status as often as it occurs", () => {
+    const { summary, tests } = parsed(hostileRun, loadRun()).results;
+    for (const status of ["passed", "failed", "skipped", "pending", "other"])
+      expect([status, summary[status]]).toEqual([
+        status,
+        tests.filter((test) => test.status === status).length,
+      ]);
+    expect(summary["tests"]).toBe(tests.length);
+    expect(new Set(tests.map(({ name }) => name)).size).toBe(tests.length);
+  });
+
+  it("tells a failure with its proof, and never passes what was not judged", () => {
+    const { tests } = parsed(gateRun(withResults(failedRule, missingRule), { outcome: "failed" })).results;
+    const of = (name: string) => tests.find((test) => test.name === name);
+    expect(of("code.single-use")).toMatchObject({
+      status: "failed",
+      trace: expect.stringContaining("touchstone replay") as string,
+    });
+    expect(of("refresh.lifetime")?.status).toBe("skipped");
+  });
+});

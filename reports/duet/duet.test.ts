@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import { seededRandom } from "../statistics/random.ts";
+import { mean } from "../statistics/sample.ts";
+import { assumedNoise, simulatedBlocks, type SimulatedDuet } from "../testing/duets.ts";
+import { nextStep } from "./course.ts";
+import { judgeDuet } from "./judge.ts";
+import { usualRules, type Block, type DuetRules } from "./model.ts";
+import { planFor } from "./plan.ts";
+import { scheduleOf } from "./schedule.ts";
+
+const rules: DuetRules = { ...usualRules, pairs: 20 };
+const endpoints = [
+  { name: "exchange", p50Ms: 12, p95Ms: 30 },
+  { name: "list", p50Ms: 20, p95Ms: 45 },
+];
+
+const duet = (seed: number, more: Partial<SimulatedDuet> = {}): readonly Block[] =>
+  simulatedBlocks({ pairs: 20, endpoints, noise: assumedNoise, ...more }, seededRandom(seed));
+
+/** One endpoint whose p50 and p95 have these ratios, pair by pair; base 20 and 40 ms. */
+const withRatios = (ratios: readonly number[], baseMs = 20): Block[] =>
+  ratios.flatMap((ratio, pair) =>
+    (["a", "b"] as const).map((side): Block => {
+      const factor = side === "b" ? ratio : 1;
+      const p50Ms = baseMs * factor;
+      return { pair, side, endpoint: "list", p50Ms, p95Ms: 2 * p50Ms, p99Ms: 3 * p50Ms, throughput: 100 };
+    }),
+  );
+
+const around = (ratio: number, spread: number, count = 20): number[] =>
+  Array.from({ length: count }, (_, at) => ratio * (1 + (at % 2 === 0 ? spread : -spread)));
+
+const verdictOf = (ratios: readonly number[], metric: "p50" | "p95", more: Partial<DuetRules> = {}) =>
+  judgeDuet(withRatios(ratios), { ...rules, ...more }).members.find((one) => one.metric === metric)?.verdict;
+
+describe("a duet's verdict", () => {
+  it.each([
+    ["regressed", "p50", around(1.2, 0.05)],
+    ["improved", "p50", around(0.8, 0.05)],
+    ["unchanged", "p50", around(1, 0.02)],
+    ["unchanged", "p95", around(1.06, 0.01)],
+    ["regressed", "p50", around(1.06, 0.01)],
+    ["inconclusive", "p50", around(1, 0.3)],
+    ["inconclusive", "p50", around(1.2, 0.05, 1)],
+  ] as const)("is %s (%s, ratios %j)", (verdict, metric, ratios) => {
+    expect(verdictOf(ratios, metric)).toBe(verdict);
+  });
+
+  it("does not speak of changes that are too few milliseconds to matter", () => {
+    const slower = withRatios(around(1.2, 0.02), 2);
+    expect(judgeDuet(slower, rules).verdict).toBe("unchanged");
+    expect(judgeDuet(slower, { ...rules, floorMs: 0 }).verdict).toBe("regressed");
+    const [p50] = judgeDuet(slower, rules).members;
+    expect(p50?.floor).toBeCloseTo(1 / 2, 3);
+  });
+
+  it("of the whole is the gravest of its members; what is only shown has none", () => {
+    const result = judgeDuet(duet(1, { effect: { p95: 0.5 } }), rules);
+    expect(result.verdict).toBe("regressed");
+    const shown = result.members.filter(({ metric }) => metric === "p99" || metric === "throughput");
+    expect(shown).toHaveLength(4);
+    expect(shown.every(({ verdict, adjustedP }) => verdict === undefined && adjustedP === undefined)).toBe(
+      true,
+    );
+    expect(judgeDuet([], rules)).toMatchObject({ verdict: "inconclusive", pairs: 0, members: [] });
+  });
+
+  it("takes less throughput for worse where it is gated", () => {
+    const blocks = withRatios(around(1, 0.01)).map((block) =>
+      block.side === "b" ? { ...block, throughput: 80 + (block.pair % 2) } : block,
+    );
+    const gated = { ...rules, floors: { throughput: 0.05 } };
+    expect(judgeDuet(blocks, gated).verdict).toBe("regressed");
+  });
+
+  it("always says what it could have found, and finds it about as often", () => {
+    const p95Of = (blocks: readonly Block[]) =>
+      judgeDuet(blocks, rules).members.find((one) => one.endpoint === "exchange" && one.metric === "p95");
+    const told = Array.from({ length: 40 }, (_, seed) => p95Of(duet(seed))?.smallestDetectable ?? NaN);
+    const effect = mean(told);
+    let found = 0;
+    for (let seed = 100; seed < 200; seed += 1) {
+      const p = p95Of(duet(seed, { effect: { p95: effect } }))?.adjustedP ?? 1;
+      if (p <= rules.alpha) found += 1;
+    }
+    // Its power of 0.9, less three standard errors.
+    expect(found).toBeGreaterThan(81);
+  });
+
+  it("claims no more than one regression in twenty where nothing changed", () => {
+    let alarms = 0;
+    for (let seed = 0; seed < 200; seed += 1)
+      if (judgeDuet(duet(seed), rules).members.some(({ verdict }) => verdict === "regressed")) alarms += 1;
+    // Eighteen of 200 would come less than once in a hundred times at a true rate of one in twenty.
+    expect(alarms).toBeLessThan(18);
+  });
+});
+
+describe("spoilt pairs", () => {
+  const spoil = (blocks: readonly Block[], pairs: readonly number[]): Block[] =>
+    blocks.map((block) =>
+      pairs.includes(block.pair) && block.side === "a" ? { ...block, spoilt: "2 dropped iterations" } : block,
+    );
+
+  it("are left out whole, with their reasons", () => {
+    const wild = withRatios([...around(1, 0.01, 20), 9, 9]);
+    const result = judgeDuet(spoil(wild, [20, 21]), { ...rules, pairs: 22 });
+    expect(result).toMatchObject({ verdict: "unchanged", pairs: 20 });
+    expect(result.spoilt).toEqual([
+      { pair: 20, reasons: ["2 dropped iterations"] },
+      { pair: 21, reasons: ["2 dropped iterations"] },
+    ]);
+  });
+
+  it("are replaced, until they are too many", () => {
+    const blocks = withRatios(around(1, 0.01, 20));
+    expect(nextStep(blocks, rules)).toEqual({ next: "end", why: "all pairs are there" });
+    expect(nextStep(spoil(blocks, [3, 4]), rules)).toEqual({ next: "pair", clean: 18, spoilt: 2 });
+    const many = Array.from({ length: 11 }, (_, pair) => pair);
+    expect(nextStep(spoil(blocks, many), rules)).toEqual({
+      next: "end",
+      why: "too many pairs were spoilt",
+    });
+  });
+});
+
+describe("an early end", () => {
+  const early: DuetRules = { ...rules, looks: [10, 15] };
+
+  it("comes at a look alone, and for a regression alone", () => {
+    const bad = withRatios(around(1.3, 0.05, 12));
+    const upTo = (pairs: number): Block[] => bad.filter(({ pair }) => pair < pairs);
+    expect(nextStep(upTo(9), early).next).toBe("pair");
+    expect(nextStep(upTo(10), early)).toEqual({ next: "end", why: "a regression is certain" });
+    expect(nextStep(upTo(11), early).next).toBe("pair");
+    expect(nextStep(withRatios(around(0.7, 0.05, 10)), early).next).toBe("pair");
+    expect(judgeDuet(upTo(10), early)).toMatchObject({ endedEarly: true, pairs: 10, verdict: "regressed" });
+  });
+
+  it("asks for more than the end does", () => {
+    const noisy = around(1.2, 0.17, 10);
+    expect(verdictOf(noisy, "p50", { pairs: 10 })).toBe("regressed");
+    expect(verdictOf(noisy, "p50", { looks: [10, 15] })).toBe("inconclusive");
+  });
+});
+
+describe("planning from a pilot", () => {
+  it("asks for more pairs where the noise is greater or the effect smaller", () => {
+    const quiet = planFor(0.05, withRatios(around(1, 0.02, 6)), usualRules);
+    const loud = planFor(0.05, withRatios(around(1, 0.08, 6)), usualRules);
+    const small = planFor(0.02, withRatios(around(1, 0.02, 6)), usualRules);
+    expect(loud.pairs).toBeGreaterThan(quiet.pairs);
+    expect(small.pairs).toBeGreaterThan(quiet.pairs);
+    expect(quiet).toMatchObject({ effect: 0.05, pilotPairs: 6 });
+    // The upper 80 % limit of a deviation from six values: √(5 / 2.3425) (chi-square table, SciPy 1.17.1).
+    const [member] = quiet.members;
+    expect((member?.deviationLimit ?? 0) / (member?.deviation ?? 1)).toBeCloseTo(1.461, 3);
+  });
+
+  it("plans enough: the planned pairs find the effect", () => {
+    const { pairs } = planFor(0.05, duet(40, { pairs: 8 }), usualRules);
+    let found = 0;
+    for (let seed = 0; seed < 40; seed += 1) {
+      const blocks = duet(seed + 500, { pairs, effect: { p50: 0.05, p95: 0.05 } });
+      const p50s = judgeDuet(blocks, { ...rules, pairs }).members.filter(({ metric }) => metric === "p50");
+      if (p50s.every(({ adjustedP = 1 }) => adjustedP <= 0.05)) found += 1;
+    }
+    expect(found).toBeGreaterThan(30);
+  });
+
+  it("refuses a pilot that is too small", () => {
+    expect(() => planFor(0.05, withRatios([1, 1]), usualRules)).toThrow(
+      new RangeError("a pilot needs at least 3 clean pairs, and this one has 2"),
+    );
+  });
+});
+
+describe("the schedule", () => {
+  const first = (seed: number, count: number) => {
+    const schedule = scheduleOf(seededRandom(seed));
+    return Array.from({ length: count }, () => schedule.next().value);
+  };
+
+  it("has both sides in each pair, and each side first in one of two neighbours", () => {
+    const pairs = first(3, 40);
+    expect(pairs.map(({ pair }) => pair)).toEqual(Array.from({ length: 40 }, (_, at) => at));
+    for (let at = 0; at < 40; at += 2)
+      expect(new Set([pairs[at]?.order[0], pairs[at + 1]?.order[0]])).toEqual(new Set(["a", "b"]));
+    expect(pairs.every(({ order }) => order[0] !== order[1])).toBe(true);
+  });
+
+  it("depends on the seed alone", () => {
+    expect(first(3, 20)).toEqual(first(3, 20));
+    expect(first(3, 20)).not.toEqual(first(4, 20));
+  });
+});

@@ -1,0 +1,61 @@
+import { chiSquareQuantile } from "../statistics/distributions.ts";
+import { countFor } from "../statistics/power.ts";
+import { deviation } from "../statistics/sample.ts";
+import { duetMetrics, type Block, type DuetMetric, type DuetRules } from "./model.ts";
+import { logRatios, pairedLogs, sortedPairs } from "./ratios.ts";
+
+export interface DuetPlan {
+  /** The change, as a share, that is to be found. */
+  readonly effect: number;
+  /** Pairs that find it in every gated metric, each with the power of the rules. */
+  readonly pairs: number;
+  readonly pilotPairs: number;
+  readonly members: readonly {
+    readonly endpoint: string;
+    readonly metric: DuetMetric;
+    /** Of the logarithms of the pilot's ratios, and the upper limit that was planned with. */
+    readonly deviation: number;
+    readonly deviationLimit: number;
+    readonly pairs: number;
+  }[];
+}
+
+/** A pilot's deviation is an estimate itself; planned with its upper limit, the power is reached so often (Browne 1995). */
+const PILOT_CONFIDENCE = 0.8;
+
+/**
+ * How many pairs find a change of this share, planned from a pilot of at least three clean pairs.
+ * Throws a RangeError where the pilot has fewer: nothing can be planned from it.
+ */
+export const planFor = (
+  effect: number,
+  pilot: readonly Block[],
+  rules: Omit<DuetRules, "pairs">,
+): DuetPlan => {
+  const { clean } = sortedPairs(pilot);
+  if (clean.length < 3)
+    throw new RangeError(`a pilot needs at least 3 clean pairs, and this one has ${clean.length}`);
+  const gated = duetMetrics.filter((metric) => rules.floors[metric] !== undefined);
+  const family = [...new Set(pilot.map(({ endpoint }) => endpoint))]
+    .flatMap((endpoint) => gated.map((metric) => pairedLogs(pilot, clean, endpoint, metric)))
+    .filter(({ a }) => a.length >= 3);
+  const members = family.map((logs) => {
+    const spread = deviation(logRatios(logs));
+    const freedom = logs.a.length - 1;
+    const limit = spread * Math.sqrt(freedom / chiSquareQuantile(1 - PILOT_CONFIDENCE, freedom));
+    const plan = { alpha: rules.alpha / family.length, power: rules.power };
+    return {
+      endpoint: logs.endpoint,
+      metric: logs.metric,
+      deviation: spread,
+      deviationLimit: limit,
+      pairs: countFor(Math.log1p(effect), limit, plan),
+    };
+  });
+  return {
+    effect,
+    pairs: Math.max(2, ...members.map(({ pairs }) => pairs)),
+    pilotPairs: clean.length,
+    members,
+  };
+};

@@ -1,0 +1,24 @@
+import type { Random } from "../statistics/random.ts";
+import type { Side } from "./model.ts";
+
+export interface PlannedPair {
+  /** From 0. */
+  readonly pair: number;
+  readonly order: readonly [Side, Side];
+}
+
+/**
+ * The order of the two blocks of each pair, without end: a pair that was spoilt is replaced by the next
+ * one. Of two neighbouring pairs one begins with a and the other with b, which one by chance: so neither
+ * side gains by going first, and a machine that gets slower or faster evenly favours none.
+ */
+export function* scheduleOf(random: Random): Generator<PlannedPair, never> {
+  for (let pair = 0; ; pair += 2) {
+    const orders: readonly [Side, Side][] = [
+      ["a", "b"],
+      ["b", "a"],
+    ];
+    const turned = random() < 0.5 ? orders : orders.toReversed();
+    for (const [at, order] of turned.entries()) yield { pair: pair + at, order };
+  }
+}

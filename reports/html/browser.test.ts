@@ -1,0 +1,231 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { source as axe } from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../conformance/testing/browser.ts";
+import { readRun } from "../read/index.ts";
+import { hostile } from "../testing/hostile.ts";
+import { writeGateRun, writeLoadRun } from "../testing/records.ts";
+import { breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { gather } from "./gather/gather.ts";
+import type { RunView } from "./gather/view.ts";
+import { renderHtml } from "./html.ts";
+
+/** Axe looks at every element several times: of rules, one of each verdict is enough for it. */
+const shortened = (view: RunView): RunView => {
+  if (view.kind !== "conform") return view;
+  const rules = [...Map.groupBy(view.record.rules, ({ verdict }) => verdict.kind).values()].flatMap((all) =>
+    all.slice(0, 2),
+  );
+  return { ...view, record: { ...view.record, rules, selected: rules.map(({ id }) => id) } };
+};
+
+let folder: string;
+let browser: Browser;
+const messages: string[] = [];
+
+const file = (name: string): string => path.join(folder, name);
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-page-"));
+  writeGateRun(file("gate"), {
+    seed: 1,
+    pushes: 60,
+    failing: ["code.single-use"],
+    missing: ["refresh.lifetime"],
+  });
+  writeLoadRun(file("load"), {
+    seed: 1,
+    seconds: 20,
+    requests: 2_000,
+    breaches: 2,
+    failedShare: 0.02,
+    record: {
+      objectives: [
+        {
+          name: "list p95",
+          limit: 8,
+          unit: "ms",
+          bound: "at most",
+          measured: 9.4,
+          interval: [8.9, 10.1],
+          verdict: "breached",
+        },
+        { name: "failed", limit: 0.05, unit: "share", bound: "at most", measured: 0.02, verdict: "held" },
+      ],
+    },
+  });
+  const views = [await gather(await readRun(file("gate"))), await gather(await readRun(file("load")))];
+  await writeFile(file("report.html"), renderHtml(views, { program: "touchstone" }));
+  await writeFile(file("short.html"), renderHtml(views.map(shortened), { program: "touchstone" }));
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await rm(folder, { recursive: true });
+});
+
+afterEach(async () => {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+  expect(messages.splice(0)).toEqual([]);
+});
+
+/** Opens a page from disk; whatever it says on the console fails the test. */
+const open = async (options: BrowserContextOptions = {}, name = "report.html"): Promise<Page> => {
+  const page = await (
+    await browser.newContext({ viewport: { width: 1_200, height: 900 }, ...options })
+  ).newPage();
+  page.on("console", (message) => messages.push(message.text()));
+  page.on("pageerror", (error) => messages.push(error.message));
+  page.on("request", (request) => {
+    if (!/^(file|data):/.test(request.url())) messages.push(`asked for ${request.url()}`);
+  });
+  await page.goto(pathToFileURL(file(name)).href);
+  return page;
+};
+
+const ground = (page: Page): Promise<string> =>
+  page.evaluate("getComputedStyle(document.body).backgroundColor");
+
+describe("the report in a browser", () => {
+  it.each(["light", "dark"] as const)("has nothing serious that axe objects to, %s", async (colorScheme) => {
+    const page = await open({ colorScheme }, "short.html");
+    for (const kind of ["failed", "could-not-run", "passed", "observed"])
+      await page.locator(`details.rule[data-kind="${kind}"] > summary`).first().click();
+    await page.locator(".breach .exchange > summary").first().click();
+    await page.locator("details.figures > summary").first().click();
+    await page.evaluate(axe);
+    const found = await page.evaluate<string[]>(
+      `axe.run(document).then(({ violations }) => violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 160))].join(" ")))`,
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("follows the system, and the reader's choice from then on", async () => {
+    const page = await open({ colorScheme: "dark" });
+    const dark = await ground(page);
+    await page.getByRole("button", { name: "Change to light colours" }).click();
+    const light = await ground(page);
+    await page.reload();
+    expect({ dark, light, after: await ground(page) }).toEqual({
+      dark: "rgb(16, 22, 28)",
+      light: "rgb(247, 248, 250)",
+      after: "rgb(247, 248, 250)",
+    });
+  });
+
+  it("unfolds evidence to headers and bodies, and leads from the map to the rule", async () => {
+    const page = await open();
+    const first = page.locator(".breach .exchange").first();
+    expect(await first.locator("pre").first().isVisible()).toBe(false);
+    await first.locator("summary").click();
+    expect(await first.locator("pre").first().innerText()).toContain("content-type: application/json");
+    await page.locator(`.map a[title^="access.header:"]`).click();
+    await page.locator('[id="run1-rule-access.header"][open] .rule-body').waitFor();
+  });
+
+  it("narrows the rules down by words and by verdict", async () => {
+    const page = await open();
+    const shown = page.locator("details.rule:visible");
+    const all = await shown.count();
+    await page.getByRole("button", { name: /1 failed/ }).click();
+    expect(await shown.count()).toBe(1);
+    await page.getByRole("button", { name: /1 failed/ }).click();
+    await page.getByRole("searchbox", { name: "Find rules" }).fill("access lifetime");
+    expect(await shown.locator(".id").allInnerTexts()).toContain("access.lifetime");
+    expect(await shown.count()).toBeLessThan(all);
+    await page.getByRole("button", { name: "Unfold all" }).click();
+    expect(await page.locator("details.rule[open]:visible").count()).toBe(await shown.count());
+  });
+
+  it("copies the command that judges a rule again", async () => {
+    const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.locator(".breach .copy").first().click();
+    await expect.poll(() => page.locator(".breach .copy").first().innerText()).toMatch(/Copied|Selected/);
+    const taken = await page.evaluate<string>(
+      "navigator.clipboard.readText().catch(() => String(getSelection()))",
+    );
+    expect(taken).toContain("replay");
+    expect(taken).toContain("code.single-use");
+  });
+
+  it("can be gone through by keyboard, and shows where it is", async () => {
+    const page = await open();
+    await page.locator(".contents a").last().focus();
+    const reached = new Set<string>();
+    const unseen: string[] = [];
+    for (let presses = 0; presses < 160; presses += 1) {
+      await page.keyboard.press("Tab");
+      const [name, outline] = await page.evaluate<[string, string]>(
+        "(({ activeElement: at }) => [at.tagName + '.' + at.className + ' ' + (at.parentElement?.className ?? ''), getComputedStyle(at).outlineStyle])(document)",
+      );
+      reached.add(name);
+      if (outline === "none") unseen.push(name);
+    }
+    expect(unseen).toEqual([]);
+    expect([...reached].join("\n")).toMatch(
+      /SUMMARY\. exchange[^]*A\.cell[^]*INPUT\.find[^]*BUTTON\.kind[^]*SUMMARY\. rule/,
+    );
+  });
+
+  it("can be read without scripts: all that they add stays away", async () => {
+    const page = await open({ javaScriptEnabled: false });
+    await page.locator("details.rule > summary").first().click();
+    expect(await page.locator("details.rule .rule-body").first().isVisible()).toBe(true);
+    expect(await page.locator("button:visible, input:visible").count()).toBe(0);
+    expect(await page.locator("h1").innerText()).toContain("broken");
+  });
+
+  it.each([320, 390, 820])(
+    "fits a screen of %i pixels: nothing makes the page scroll sideways",
+    async (width) => {
+      const page = await open({ viewport: { width, height: 800 } });
+      const unfold = page.getByRole("button", { name: "Unfold all" });
+      await unfold.click();
+      const { scrollWidth, clientWidth } = await page.evaluate<{ scrollWidth: number; clientWidth: number }>(
+        "(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)",
+      );
+      expect(scrollWidth).toBe(clientWidth);
+    },
+  );
+
+  it("prints in light colours, without what only a screen can use", async () => {
+    const page = await open({ colorScheme: "dark" });
+    await page.emulateMedia({ media: "print" });
+    expect(await ground(page)).toBe("rgb(255, 255, 255)");
+    expect(await page.locator("button:visible, nav.contents:visible").count()).toBe(0);
+    expect(await page.locator(".breach").first().isVisible()).toBe(true);
+  });
+
+  it("lets nothing act that a service said", async () => {
+    const breach = breachOf(hostile, hostile);
+    const exchange = {
+      ...exchanged(1),
+      answer: { status: 200, headers: [[hostile, hostile]] as const, text: hostile },
+    };
+    const rules = withResults(resultOf("code.single-use", { kind: "failed", cases: 1, breach }, [exchange]));
+    const html = renderHtml(
+      [
+        {
+          kind: "conform",
+          run: hostile,
+          record: recordOf({ rules, outcome: "failed", exitCode: 1 }),
+          evidence: new Map(),
+          pushes: undefined,
+          pinned: {},
+        },
+      ],
+      { program: "touchstone" },
+    );
+    await writeFile(file("hostile.html"), html);
+    const page = await open({}, "hostile.html");
+    await page.locator(".breach .exchange > summary").first().click();
+    expect(await page.title()).not.toBe("taken");
+    expect(await page.locator("img, iframe").count()).toBe(0);
+    expect(await page.locator(".breach pre").last().innerText()).toContain("<script>document.title=");
+  });
+});

@@ -1,0 +1,86 @@
+import type { VNode } from "preact";
+import { el, type Child } from "./element.ts";
+
+/** A mark on an axis: where it is (percent of the width, or pixels from the top) and what is written there. */
+export interface Tick {
+  readonly at: number;
+  readonly label: string;
+}
+
+export interface Plot {
+  /** What a reader hears in place of the picture; the figures are in the table beneath it. */
+  readonly label: string;
+  readonly heightPx: number;
+  readonly x: readonly Tick[];
+  readonly y: readonly Tick[];
+  /** Shapes in a box of 100 by `heightPx` units, stretched to the width of the page. */
+  readonly shapes: Child;
+  /** Shapes that keep their form: horizontal positions in percent, vertical ones in pixels. */
+  readonly marks?: Child;
+  /** Leaves the labels of the horizontal axis out, for a plot that stands over another one. */
+  readonly bare?: boolean;
+}
+
+const AXIS_PX = 24;
+
+/**
+ * A drawing that fills whatever width there is: lines and areas are stretched while their strokes and
+ * all text keep their size, so that one page serves wide screens, narrow ones and paper.
+ */
+export const plot = ({ label, heightPx, x, y, shapes, marks, bare = false }: Plot): VNode =>
+  el(
+    "div",
+    { class: "chart", role: "img", "aria-label": label },
+    el(
+      "svg",
+      { class: "scale", width: 56, height: heightPx, "aria-hidden": "true" },
+      y.map(({ at, label }) =>
+        el(
+          "text",
+          { x: 48, y: round(Math.min(heightPx - 1, Math.max(9, at + 4))), "text-anchor": "end" },
+          label,
+        ),
+      ),
+    ),
+    el(
+      "svg",
+      { class: "plot", height: heightPx + (bare ? 2 : AXIS_PX), "aria-hidden": "true" },
+      y.map(({ at }) => el("line", { class: "grid", x1: 0, x2: "100%", y1: round(at), y2: round(at) })),
+      stretched(heightPx, shapes),
+      marks,
+      !bare && axisText(x, heightPx),
+    ),
+  );
+
+/** Shapes in a box of 100 by `heightPx` units that is stretched to the full width. */
+export const stretched = (heightPx: number, shapes: Child): VNode =>
+  el(
+    "svg",
+    {
+      x: 0,
+      y: 0,
+      width: "100%",
+      height: heightPx,
+      viewBox: `0 0 100 ${heightPx}`,
+      preserveAspectRatio: "none",
+    },
+    shapes,
+  );
+
+/** Ticks and labels of a horizontal axis that lies so many pixels from the top. */
+export const axisText = (ticks: readonly Tick[], topPx: number): readonly VNode[] => [
+  el("line", { class: "axis", x1: 0, x2: "100%", y1: topPx + 0.5, y2: topPx + 0.5 }),
+  ...ticks.map(({ at, label }) =>
+    el("text", { x: percent(at), y: topPx + 17, "text-anchor": anchorAt(at) }, label),
+  ),
+];
+
+const anchorAt = (at: number): string => {
+  if (at < 4) return "start";
+  return at > 96 ? "end" : "middle";
+};
+
+/** Short numbers: a page holds many thousands of coordinates. */
+export const round = (value: number): number => Math.round(value * 100) / 100;
+
+export const percent = (value: number): string => `${round(value)}%`;

@@ -1,0 +1,25 @@
+import { h, type ComponentChild, type VNode } from "preact";
+import { inert } from "./inert.ts";
+
+/** What may stand inside an element: text (made inert), elements, or nothing. */
+export type Child = VNode | string | number | false | undefined | readonly Child[];
+
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const childOf = (child: Child): ComponentChild => {
+  if (typeof child === "string") return inert(child);
+  if (typeof child === "object" && "map" in child) return child.map(childOf);
+  return child;
+};
+
+/**
+ * An element of the page. All text and all attribute values pass through `inert` here and are
+ * escaped by the renderer, so that whatever a service said is shown and never acts.
+ */
+export const el = (tag: string, attributes: Attributes = {}, ...children: readonly Child[]): VNode => {
+  const props: Record<string, string | number | true> = {};
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined && value !== false)
+      props[name] = typeof value === "string" ? inert(value) : value;
+  return h(tag, props, ...children.map(childOf));
+};

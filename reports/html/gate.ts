@@ -1,0 +1,169 @@
+import type { VNode } from "preact";
+import { causesOf, commonCauseOf } from "../text/causes.ts";
+import { figure as number, plural } from "../text/figures.ts";
+import { openRules } from "./answer.ts";
+import { everyRule } from "./catalogue.ts";
+import { el, type Child } from "./element.ts";
+import { pushEvidence } from "./exchanges.ts";
+import type { GateView } from "./gather/view.ts";
+import { lifetimes } from "./lifetimes.ts";
+import { mark } from "./mark.ts";
+import { drift, observed } from "./observed.ts";
+import type { Part } from "./part.ts";
+import { facts, link, table } from "./parts.ts";
+import { breachAnchor, breachCard, ruleAnchor, type Place } from "./rule-card.ts";
+import { schedules } from "./schedule.ts";
+
+/** The parts of the page that tell of a run of the gate. Parts with nothing to tell are left out. */
+export const gateParts = (view: GateView, place: Place): readonly Part[] => {
+  const { record } = view;
+  const part = (id: string, title: string, ...content: readonly Child[]): Part => ({
+    id: `${place.prefix}${id}`,
+    title,
+    content,
+  });
+  const times = lifetimes(record, place);
+  const schedule = schedules(record, place);
+  const open = observed(record, view.pinned, place);
+  const broken = breaches(view, "failed", place);
+  const warned = breaches(view, "warned", place);
+  const changed = drift(record, view.pinned, place);
+  const unjudged = [...lookFirst(view, place), ...notJudged(view, place)];
+  return [
+    ...(broken.length === 0 ? [] : [part("broken", "What broke", broken)]),
+    ...(changed === undefined ? [] : [part("changed", "What changed", changed)]),
+    ...(unjudged.length === 0 ? [] : [part("unjudged", "What could not be judged", unjudged)]),
+    ...(warned.length === 0
+      ? []
+      : [
+          part(
+            "warned",
+            "Warnings",
+            el("p", { class: "soft" }, "From public standards, not from the document."),
+            warned,
+          ),
+        ]),
+    part("rules", "Every rule", ...everyRule(view, place)),
+    ...(times === undefined ? [] : [part("lifetimes", "Lifetimes", times)]),
+    ...(schedule.length === 0 && view.pushes === undefined
+      ? []
+      : [part("pushes", "Pushes", schedule, journal(view))]),
+    ...(open === undefined
+      ? []
+      : [
+          part(
+            "observed",
+            "Left open by the document",
+            el(
+              "p",
+              { class: "soft" },
+              "Nothing is promised here; what the service does is noted, and can be pinned.",
+            ),
+            open,
+          ),
+        ]),
+    part("environment", "How it was judged", environment(view)),
+  ];
+};
+
+const breaches = (view: GateView, kind: "failed" | "warned", place: Place): readonly VNode[] =>
+  view.record.rules.flatMap((result) =>
+    result.verdict.kind === kind ? [breachCard(result, result.verdict, view, place)] : [],
+  );
+
+/** One answer that stands behind most of what could not be judged. */
+const lookFirst = ({ record }: GateView, place: Place): readonly Child[] => {
+  const cause = commonCauseOf(record.rules);
+  return cause === undefined
+    ? []
+    : [
+        el(
+          "aside",
+          { class: "callout", "aria-label": "Look at this first" },
+          el("h3", {}, "Look at this first"),
+          el(
+            "p",
+            {},
+            `${plural(cause.unjudged.length, "rule")} could not be judged because a request that had to succeed did not: `,
+            el("strong", {}, cause.reason),
+            ". The same answer stands in ",
+            cause.broken.map((id, at) => [at > 0 && ", ", link(breachAnchor(place, id), id)]),
+            ".",
+          ),
+        ),
+      ];
+};
+
+/** Rules of one cause together: what is missing matters more than which rule misses it. */
+const notJudged = (view: GateView, place: Place): readonly Child[] => {
+  const open = new Set(openRules(view.record).map(({ id }) => id));
+  const causes = causesOf(
+    view.record.rules.filter(({ id, verdict }) => open.has(id) || verdict.kind === "harness-error"),
+  );
+  const settled = new Set<string>(view.record.rules.map(({ id }) => id));
+  const unreached = view.record.selected.filter((id) => !settled.has(id));
+  return [
+    ...causes.map(({ kind, title, detail, ids }) =>
+      el(
+        "article",
+        { class: "cause" },
+        el("header", {}, mark(kind), el("h4", {}, title)),
+        el("p", {}, detail),
+        el(
+          "ul",
+          { class: "ids" },
+          ids.map((id) => el("li", {}, link(ruleAnchor(place, id), id))),
+        ),
+      ),
+    ),
+    ...(unreached.length === 0
+      ? []
+      : [el("p", {}, `Not reached before the run ended: ${unreached.join(", ")}.`)]),
+  ];
+};
+
+/** What the receiver wrote down. */
+const journal = ({ pushes }: GateView): readonly Child[] => {
+  if (pushes === undefined) return [];
+  return [
+    el("h3", {}, "What the receiver saw"),
+    el(
+      "p",
+      {},
+      `${plural(pushes.pushes, "push", "pushes")} of ${plural(pushes.notifications, "notification")}${pushes.others === 0 ? "" : `, and ${plural(pushes.others, "request")} that were no pushes`}.`,
+    ),
+    el(
+      "div",
+      { class: "side-by-side" },
+      table(
+        "Notifications by how often each was pushed",
+        ["Pushed", "Notifications"],
+        pushes.attempts.flatMap((count, at) =>
+          count === 0 ? [] : [[plural(at + 1, "time"), number(count)]],
+        ),
+        [1],
+      ),
+      table(
+        "Pushes by what the receiver answered, as planned",
+        ["Answered", "Pushes"],
+        pushes.answers.map(([answer, count]) => [answer, number(count)]),
+        [1],
+      ),
+    ),
+    el("h4", {}, "The first pushes"),
+    ...pushEvidence(pushes.sample),
+  ];
+};
+
+const environment = ({ record, run }: GateView): VNode =>
+  facts([
+    ["Effort", record.effort],
+    record.target.behaviour === undefined
+      ? undefined
+      : ["Behaviour", el("code", {}, record.target.behaviour)],
+    ["Seed", el("code", {}, String(record.seed))],
+    ["Clock of the target", record.target.clock],
+    ["Strict", record.strict ? "yes: warnings fail" : "no"],
+    ["Rules asked for", number(record.selected.length)],
+    ["Record", el("code", { class: "wrap" }, run)],
+  ]);

@@ -1,0 +1,286 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunRecord } from "../../conformance/contract/record.ts";
+import { readRun } from "../read/index.ts";
+import { authorized, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { hostile } from "../testing/hostile.ts";
+import { writeGateRun, writeLoadRun } from "../testing/records.ts";
+import { gather } from "./gather/gather.ts";
+import type { GateView, RunView } from "./gather/view.ts";
+import { renderHtml } from "./html.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-html-"));
+  writeGateRun(path.join(folder, "gate"), { seed: 1, pushes: 40, missing: ["refresh.lifetime"] });
+  writeLoadRun(path.join(folder, "load"), {
+    seed: 1,
+    seconds: 20,
+    requests: 2_000,
+    breaches: 30,
+    failedShare: 0.01,
+  });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const viewOf = async (name: string): Promise<RunView> => gather(await readRun(path.join(folder, name)));
+const program = { program: "touchstone" };
+
+const gateView = (record: Partial<RunRecord>, more: Partial<GateView> = {}): GateView => ({
+  kind: "conform",
+  run: "runs/one",
+  record: recordOf(record),
+  evidence: new Map(),
+  pushes: undefined,
+  pinned: {},
+  ...more,
+});
+
+/** What a reader reads, from the answer on. */
+const textOf = (html: string): string =>
+  html
+    .slice(html.indexOf("<main"))
+    .replace(/<script>.*?<\/script>/gs, "")
+    .replace(/<[^>]*>/g, " ");
+
+describe("the page", () => {
+  it("is the same, byte for byte, for the same runs", async () => {
+    const render = async (): Promise<string> =>
+      renderHtml([await viewOf("gate"), await viewOf("load")], program);
+    expect(await render()).toBe(await render());
+  });
+
+  it("loads nothing, and its policy names its one style and its one script by their hashes", async () => {
+    const html = renderHtml([await viewOf("gate"), await viewOf("load")], program);
+    const blocks = (tag: string): string[] =>
+      [...html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, "gs"))].map(([, body]) => body ?? "");
+    const hash = (text = ""): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+    const [, policy] = /Content-Security-Policy" content="([^"]*)"/.exec(html) ?? [];
+
+    expect([blocks("style").length, blocks("script").length]).toEqual([1, 1]);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`style-src ${hash(blocks("style")[0])};`);
+    expect(policy).toContain(`script-src ${hash(blocks("script")[0])};`);
+    expect(html).not.toMatch(/\s(src|style|on\w+)=/);
+    expect(html).not.toMatch(/href="(?!#|data:image)/);
+  });
+
+  it("has every id once, and every link leads to one of them", async () => {
+    const html = renderHtml([await viewOf("gate"), await viewOf("load"), await viewOf("gate")], program);
+    const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+    const links = [...html.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    expect(links.filter((id) => !ids.includes(id))).toEqual([]);
+    expect(links.length).toBeGreaterThan(200);
+  });
+
+  it("shows hostile text and lets none of it act", () => {
+    const breach = breachOf(hostile, hostile, {
+      part: hostile,
+      reproduction: { seed: 1, counterexample: hostile, replayed: { failures: 1, attempts: 2 } },
+    });
+    const request = { method: hostile, path: hostile, headers: [[hostile, hostile]] as const, body: hostile };
+    const exchange = authorized(1, {
+      request,
+      answer: { status: 200, headers: [[hostile, hostile]], text: hostile },
+    });
+    const html = renderHtml(
+      [
+        gateView(
+          {
+            rules: withResults(
+              resultOf(
+                "code.single-use",
+                { kind: "failed", cases: 1, breach, facts: { [hostile]: hostile, readings: [hostile] } },
+                [exchange],
+              ),
+              resultOf("code.unknown", { kind: "inconclusive", cases: 1, reason: hostile, settle: hostile }),
+              resultOf("authorize.redirect", {
+                kind: "observed",
+                cases: 1,
+                fingerprint: JSON.stringify({ [hostile]: hostile }),
+              }),
+              resultOf("code.independence", { kind: "harness-error", message: hostile, stack: hostile }),
+            ),
+            notes: [hostile],
+            target: {
+              name: hostile,
+              baseUrl: hostile,
+              profiles: [hostile],
+              clock: hostile,
+              behaviour: hostile,
+            },
+          },
+          { run: hostile, evidence: new Map([["code.unknown", { shown: [exchange], count: 1 }]]) },
+        ),
+      ],
+      { program: hostile },
+    );
+    expect([...html.matchAll(/<(script|style|img)\b/g)].map(([tag]) => tag)).toEqual(["<style", "<script"]);
+    // eslint-disable-next-line no-control-regex -- these are what must not be there
+    expect(html).not.toMatch(
+      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\p{Cs}]/u,
+    );
+    expect(textOf(html)).toContain(String.raw`\x1b[2J`);
+    expect(textOf(html)).toContain(String.raw`\u202etxt.exe`);
+    expect(textOf(html)).toContain(String.raw`half \ud800 a pair`);
+  });
+});
+
+describe("the page of a gate", () => {
+  it("begins with what broke, and proves it", () => {
+    const broken = resultOf(
+      "code.single-use",
+      { kind: "failed", cases: 3, breach: breachOf("the second exchange is refused", "it gave a token") },
+      [authorized(1), exchanged(2), exchanged(3)],
+    );
+    const text = textOf(
+      renderHtml([gateView({ rules: withResults(broken), outcome: "failed", exitCode: 1 })], program),
+    );
+    const places = [
+      "1 promise is broken",
+      "the second exchange is refused",
+      "it gave a token",
+      "/open-api/oauth/access-token",
+      "touchstone replay runs/one code.single-use",
+      "Every rule",
+    ].map((words) => text.indexOf(words));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  it("says what could not be judged and what it lacks", () => {
+    const missing = resultOf("refresh.lifetime", {
+      kind: "could-not-run",
+      missing: "hooks.clock.advance",
+      reason: "it takes 30 days",
+    });
+    const text = textOf(
+      renderHtml([gateView({ rules: withResults(missing), outcome: "incomplete", exitCode: 3 })], program),
+    );
+    expect(text).toContain("Nothing broke, but 1 rule could not be judged.");
+    expect(text).toContain("could not run: hooks.clock.advance is missing");
+    expect(text).not.toContain("Every required rule ran and held.");
+  });
+
+  it("says before all else that limits are not the document's", () => {
+    const text = textOf(
+      renderHtml(
+        [
+          gateView({
+            rules: withResults(),
+            limits: { codeLifetimeMs: 5_000 },
+            replacedLimits: ["codeLifetimeMs"],
+          }),
+        ],
+        program,
+      ),
+    );
+    expect(text.indexOf("Judged by limits that are not the document’s")).toBeLessThan(
+      text.indexOf("Every required rule ran"),
+    );
+    expect(text).toMatch(/code lifetime\s+5 s\s+10 min/);
+  });
+
+  it("counts what it leaves out of a long history", () => {
+    const long = resultOf(
+      "code.single-use",
+      { kind: "failed", cases: 1, breach: breachOf("x", "y") },
+      Array.from({ length: 200 }, (_, at) => exchanged(at)),
+    );
+    const html = renderHtml(
+      [gateView({ rules: withResults(long), outcome: "failed", exitCode: 1 })],
+      program,
+    );
+    expect(html.split('class="exchange"').length - 1).toBe(50);
+    expect(textOf(html)).toContain("50 of 200 exchanges are shown here; run.json has the others.");
+  });
+
+  it("shows pinned observations that changed", () => {
+    const seen = resultOf("authorize.redirect", {
+      kind: "observed",
+      cases: 1,
+      fingerprint: '{"status":302}',
+    });
+    const view = gateView(
+      { rules: withResults(seen), outcome: "drifted", exitCode: 6 },
+      { pinned: { "authorize.redirect": '{"status":200}' } },
+    );
+    expect(textOf(renderHtml([view], program))).toMatch(/What changed.*302.*200/s);
+  });
+
+  it("says of a run that was cut off that it was", () => {
+    const {
+      outcome: _outcome,
+      exitCode: _exitCode,
+      endedAt: _endedAt,
+      ...open
+    } = recordOf({ state: "open", selected: ["code.single-use"] });
+    const text = textOf(renderHtml([gateView({}, { record: open })], program));
+    expect(text).toContain("The run was cut off");
+    expect(text).toContain("Not reached before the run ended: code.single-use");
+  });
+
+  it("draws lifetimes and the retry schedule, each with its table", () => {
+    const rules = withResults(
+      resultOf("code.lifetime", {
+        kind: "passed",
+        cases: 2,
+        facts: { code: { lifetimeMs: 600_000, acceptedUpToMs: 601_000, refusedFromMs: null } },
+      }),
+      resultOf("push.schedule", {
+        kind: "passed",
+        cases: 1,
+        facts: {
+          readings: ["R1"],
+          schedule: [{ push: 1, afterMs: 0, beforeMs: 400, expectedMs: { R1: 0, R3: 30_000 } }],
+        },
+      }),
+    );
+    const html = renderHtml([gateView({ rules })], program);
+    expect(html).toContain(
+      'aria-label="code.lifetime: 10 min promised, accepted up to 10 min 1 s, never refused"',
+    );
+    expect(html).toContain("bar-wrong");
+    expect(html).toContain('aria-label="R1 fits: pushes at 0 seconds"');
+    expect(html).toContain('aria-label="R3 does not fit: pushes at 30 seconds"');
+    expect(textOf(html)).toMatch(/Figures of “The retry schedule”.*0 to 0\.4/s);
+  });
+});
+
+describe("the page of a load", () => {
+  it("tells rates, latencies, breaches and what it leaves out of them", async () => {
+    const text = textOf(renderHtml([await viewOf("load")], program));
+    expect(text).toContain("1 promise broke under load.");
+    expect(text).toContain("20 of 30 breaches are shown here");
+    for (const words of [
+      "Rate asked and achieved",
+      "Latency of authorize",
+      "Latency of exchange",
+      "Latency of list",
+      "How latencies are spread",
+    ])
+      expect(text).toContain(words);
+  });
+
+  it("says of a run that is not valid why not, and what to do", async () => {
+    const view = await viewOf("load");
+    if (view.kind !== "load") throw new Error("not a load run");
+    const validity = {
+      valid: false,
+      reasons: [{ reason: "12 iterations were dropped", remedy: "ask for a lower rate" }],
+    };
+    const text = textOf(
+      renderHtml(
+        [{ ...view, record: { ...view.record, validity, outcome: "incomplete", exitCode: 3 } }],
+        program,
+      ),
+    );
+    expect(text).toContain("The load run is not valid: its figures say nothing.");
+    expect(text).toMatch(/12 iterations were dropped.*ask for a lower rate/s);
+  });
+});

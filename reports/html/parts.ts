@@ -1,0 +1,103 @@
+import type { VNode } from "preact";
+import { el, type Child } from "./element.ts";
+
+/** A table in a box that scrolls sideways by itself where the page is narrow. */
+export const table = (
+  caption: string,
+  heads: readonly string[],
+  rows: readonly (readonly Child[])[],
+  numeric: readonly number[] = [],
+): VNode =>
+  el(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    el(
+      "table",
+      {},
+      el("caption", { class: "heard" }, caption),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          heads.map((head, at) => el("th", { scope: "col", class: side(at, numeric) }, head)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        rows.map((cells) =>
+          el(
+            "tr",
+            {},
+            cells.map((cell, at) =>
+              at === 0
+                ? el("th", { scope: "row", class: side(at, numeric) }, cell)
+                : el("td", { class: side(at, numeric) }, cell),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+
+const side = (at: number, numeric: readonly number[]): string | undefined =>
+  numeric.includes(at) ? "number" : undefined;
+
+/** Names with what is said of them. */
+export const facts = (
+  entries: readonly (readonly [name: string, value: Child] | undefined)[],
+  className = "facts",
+): VNode =>
+  el(
+    "dl",
+    { class: className },
+    entries.flatMap((entry) =>
+      entry === undefined ? [] : [el("div", {}, el("dt", {}, entry[0]), el("dd", {}, entry[1]))],
+    ),
+  );
+
+/** A command that can be copied: by hand, or by the button that appears where scripts run. */
+export const command = (text: string): VNode =>
+  el(
+    "div",
+    { class: "command" },
+    el("code", {}, text),
+    el("button", { type: "button", class: "copy", hidden: true, "data-copy": text }, "Copy"),
+  );
+
+/** A picture with its words: title, legend, the drawing, and all of its figures as a table that unfolds. */
+export const figure = (options: {
+  readonly title: string;
+  readonly note?: Child;
+  readonly legend?: readonly (readonly [keyClass: string, words: string])[];
+  readonly picture: Child;
+  readonly table: VNode;
+}): VNode =>
+  el(
+    "figure",
+    {},
+    el(
+      "figcaption",
+      {},
+      el("h4", {}, options.title),
+      options.note !== undefined && el("p", { class: "soft" }, options.note),
+      options.legend !== undefined &&
+        el(
+          "ul",
+          { class: "legend" },
+          options.legend.map(([keyClass, words]) =>
+            el("li", {}, el("i", { class: `key ${keyClass}`, "aria-hidden": "true" }), words),
+          ),
+        ),
+    ),
+    options.picture,
+    el("details", { class: "figures" }, el("summary", {}, `Figures of “${options.title}”`), options.table),
+  );
+
+export const code = (text: string): VNode => el("code", {}, text);
+
+/** A link to a place of this page. */
+export const link = (id: string, ...children: readonly Child[]): VNode =>
+  el("a", { href: `#${id}` }, ...children);

@@ -1,0 +1,64 @@
+import { scaleLinear, scaleLog } from "d3-scale";
+import { figure } from "../text/figures.ts";
+import type { Tick } from "./chart.ts";
+
+/** A round latency, as it stands at an axis: "0.5 ms", "100 ms", "2 s". */
+const round = (ms: number): string => (ms >= 1_000 ? `${figure(ms / 1_000)} s` : `${trimmed(ms)} ms`);
+
+const trimmed = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** The unit in which the seconds of a run are told. */
+const unitFor = (lastSecond: number): { readonly seconds: number; readonly name: string } => {
+  if (lastSecond >= 7_200) return { seconds: 3_600, name: "h" };
+  return lastSecond >= 180 ? { seconds: 60, name: "min" } : { seconds: 1, name: "s" };
+};
+
+const stepsSeconds = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400,
+];
+
+/** So many stand beside one another on a narrow page, too. */
+const TICKS = 6;
+
+/** Time in seconds over the width of a picture. */
+export const timeScale = (seconds: number) => {
+  const at = scaleLinear([0, seconds], [0, 100]);
+  const step = stepsSeconds.find((one) => seconds / one <= TICKS) ?? seconds / TICKS;
+  const unit = unitFor(seconds);
+  const moments = Array.from({ length: Math.floor(seconds / step) + 1 }, (_, index) => index * step);
+  const ticks: readonly Tick[] = moments.map((second, index) => ({
+    at: at(second),
+    label: `${trimmed(second / unit.seconds)}${index === moments.length - 1 ? ` ${unit.name}` : ""}`,
+  }));
+  return { at: (second: number): number => at(second), ticks };
+};
+
+/** Numbers from zero up over the height of a picture. */
+export const upScale = (highest: number, heightPx: number, label: (value: number) => string) => {
+  const at = scaleLinear([0, highest <= 0 ? 1 : highest], [heightPx, 6]).nice(3);
+  return {
+    at: (value: number): number => at(value),
+    ticks: at.ticks(3).map((one) => ({ at: at(one), label: label(one) })),
+  };
+};
+
+/** Latencies on a logarithmic axis, over the range that is given: from `from` to `to` in the units of the picture. */
+export const latencyScale = (lowMs: number, highMs: number, from: number, to: number) => {
+  const low = Math.max(0.001, lowMs);
+  const high = Math.max(low * 1.5, highMs);
+  const at = scaleLog([low, high], [from, to]).clamp(true);
+  return {
+    at: (ms: number): number => at(Math.max(low, ms)),
+    domain: [low, high] as const,
+    ticks: logTicks(low, high).map((ms) => ({ at: at(ms), label: round(ms) })),
+  };
+};
+
+/** Powers of ten, with 2 and 5 between them where there would be few. */
+const logTicks = (low: number, high: number): readonly number[] => {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const factors = last - first > 3 ? [1] : [1, 2, 5];
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+    .flatMap((power) => factors.map((factor) => factor * 10 ** power))
+    .filter((ms) => ms >= low && ms <= high);
+};

@@ -1,0 +1,73 @@
+/** How the pictures look. One hue and its shades for what was measured; red only for what is wrong. */
+export const pictures = `
+figure { margin: 0 0 44px; }
+figcaption h4 { margin: 0 0 2px; font-size: 16px; }
+figcaption p { font-size: 14px; max-width: 78ch; }
+.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 3px 18px; font-size: 13px; color: var(--soft); margin: 6px 0 12px; }
+.legend li { display: inline-flex; align-items: center; gap: 7px; }
+.key { width: 18px; height: 9px; border-radius: 2px; background: var(--soft); }
+.key.good { background: var(--good); }
+.key.ended { background: var(--ended); }
+.key.wrong, .key.failed { background: var(--bad); }
+.key.broken { background: none; border: 0 solid var(--bad); width: 12px; height: 12px; clip-path: polygon(0 18%, 18% 0, 50% 32%, 82% 0, 100% 18%, 68% 50%, 100% 82%, 82% 100%, 50% 68%, 18% 100%, 0 82%, 32% 50%); background: var(--bad); }
+.key.asked { height: 0; background: none; border-top: 2px dashed var(--ink); }
+.key.achieved { background: var(--accent); opacity: 0.45; }
+.key.p50 { height: 3px; background: var(--accent); }
+.key.p95 { background: var(--accent); opacity: 0.4; }
+.key.p99 { background: var(--accent); opacity: 0.2; }
+.key.max { width: 5px; height: 5px; border-radius: 50%; background: var(--soft); }
+.key.measured { width: 12px; height: 12px; border-radius: 50%; background: var(--ink); }
+.key.window-fits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
+.key.window-out { background: none; border: 1.5px dashed var(--ended); height: 12px; }
+.figures { margin-top: 8px; font-size: 13px; }
+.figures > summary { color: var(--soft); cursor: pointer; }
+.figures .scroll { max-height: 380px; overflow: auto; margin-top: 6px; }
+.chart { display: grid; grid-template-columns: 56px minmax(0, 1fr); }
+.chart svg { display: block; overflow: visible; }
+.chart .plot { width: 100%; }
+svg text { font-size: 12px; fill: var(--soft); font-family: system-ui, "Segoe UI", "Open Sans", sans-serif; }
+svg path, svg rect, svg line { vector-effect: non-scaling-stroke; }
+.grid { stroke: var(--hair); }
+.axis { stroke: var(--line); }
+.warm-up { fill: var(--raised); }
+.achieved { fill: var(--accent); fill-opacity: 0.3; }
+.asked { fill: none; stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 5 4; }
+rect.failed { fill: var(--bad); }
+svg.broken { color: var(--bad); }
+.chart + .chart { margin-top: 16px; }
+.area-p99 { fill: var(--accent); fill-opacity: 0.14; }
+.area-p95 { fill: var(--accent); fill-opacity: 0.3; }
+.line-p50 { fill: none; stroke: var(--accent); stroke-width: 2.2; stroke-linejoin: round; }
+.line-p95, .line-p99 { fill: none; stroke: var(--accent); stroke-width: 1; stroke-linejoin: round; }
+.line-p99 { stroke-opacity: 0.55; }
+.dots-max { fill: none; stroke: var(--soft); stroke-width: 3; stroke-linecap: round; }
+.lane { display: grid; grid-template-columns: 268px minmax(0, 1fr); gap: 0 18px; align-items: center; overflow-y: clip; }
+.lanes .lane + .lane:not(.foot) { border-top: 1px solid var(--hair); }
+.lane-name { font-size: 13px; line-height: 1.35; padding: 5px 0; overflow-wrap: anywhere; }
+.lane-name > * { display: block; }
+.lane-name .fit { font-weight: 400; color: var(--soft); }
+.lane.fits .fit { color: var(--good); font-weight: 600; }
+.lane.out b { color: var(--soft); font-weight: 500; }
+.strip { display: block; width: 100%; overflow: visible; align-self: center; }
+.promise-line { stroke: var(--ink); stroke-width: 1.5; }
+.bar-good { fill: var(--good); }
+.bar-ended { fill: var(--ended); }
+.bar-wrong { fill: var(--bad); }
+.band { fill: var(--ink); fill-opacity: 0.12; }
+.band.faint { fill-opacity: 0.07; }
+.push-dot { fill: var(--ink); }
+svg text.push-nth { fill: var(--surface); font-weight: 700; font-size: 11px; }
+.window { fill: none; stroke: var(--ended); stroke-width: 1.5; stroke-dasharray: 3 3; }
+.window.fits { fill: var(--good-soft); stroke: var(--good); stroke-dasharray: none; }
+.hills .lane { align-items: end; overflow-y: visible; }
+.hills .strip { align-self: end; }
+.hills .lane-name { padding-bottom: 8px; }
+.hill { fill: var(--accent); fill-opacity: 0.32; stroke: var(--accent); stroke-width: 1.2; }
+.at-p0, .at-p1, .at-p2 { stroke: var(--ink); stroke-width: 1.2; }
+.at-p1 { stroke-dasharray: 5 3; }
+.at-p2 { stroke-dasharray: 1.5 3; }
+.bullet { display: block; width: 100%; min-width: 140px; overflow: visible; }
+.track { fill: var(--raised); }
+.whisker { stroke: var(--ink); stroke-width: 1.5; }
+.limit { stroke: var(--ink); stroke-width: 2; }
+`;

@@ -1,0 +1,211 @@
+import { pictures } from "./style-pictures.ts";
+
+/**
+ * Colour stands for meaning only, and never alone: each mark has a symbol too. The pairs of colours
+ * are told apart by people with any of the usual kinds of colour blindness, and text has a contrast
+ * of at least 4.5 to 1 on its ground in both themes.
+ */
+const light = `color-scheme: light;
+--ground: #f7f8fa; --surface: #ffffff; --raised: #f3f5f7; --line: #dde3e9; --hair: #e9edf1;
+--ink: #17222d; --soft: #53616d; --accent: #1f5f99; --accent-soft: #e3eef8;
+--good: #14744a; --good-soft: #d9f0e4; --bad: #b3261e; --bad-soft: #fbe4e1;
+--warn: #7a5200; --warn-soft: #fbf0d5; --seen: #1f5f99; --seen-soft: #e3eef8;
+--ended: #8a97a3; --on-mark: #ffffff;`;
+const dark = `color-scheme: dark;
+--ground: #10161c; --surface: #161e26; --raised: #1c2630; --line: #2c3843; --hair: #222d37;
+--ink: #e4eaf0; --soft: #9dabb8; --accent: #7fbcf0; --accent-soft: #1d3345;
+--good: #63d39b; --good-soft: #153527; --bad: #ff8d83; --bad-soft: #43201e;
+--warn: #ecc262; --warn-soft: #3a2f16; --seen: #7fbcf0; --seen-soft: #1d3345;
+--ended: #6d7a86; --on-mark: #10161c;`;
+
+const ground = `
+:root { ${light} }
+@media screen and (prefers-color-scheme: dark) { :root:not([data-theme="light"]) { ${dark} } }
+@media screen { :root[data-theme="dark"] { ${dark} } }
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+html { scroll-padding-top: 20px; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.55 system-ui, "Segoe UI", "Open Sans", sans-serif; font-variant-numeric: tabular-nums; }
+code, pre, .id, .nth { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: 0.875em; }
+code, pre, dd, .id, td, .sentence { unicode-bidi: isolate; }
+code, .wrap, dd, td { overflow-wrap: anywhere; }
+a { color: var(--accent); text-underline-offset: 0.15em; text-decoration-thickness: 1px; }
+a:hover { text-decoration-thickness: 2px; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
+h1, h2, h3, h4, h5, p, ul, ol, dl, dd, figure, table { margin: 0; padding: 0; }
+h1 { font-size: clamp(26px, 4vw, 38px); line-height: 1.15; letter-spacing: -0.022em; font-weight: 640; text-wrap: balance; }
+h2 { font-size: 23px; line-height: 1.25; letter-spacing: -0.015em; font-weight: 620; margin-bottom: 18px; }
+h3 { font-size: 16px; font-weight: 620; margin: 34px 0 8px; }
+h4 { font-size: 15px; font-weight: 620; margin: 22px 0 8px; }
+h5 { font-size: 13px; font-weight: 600; color: var(--soft); margin: 14px 0 6px; }
+.soft { color: var(--soft); }
+h3 .soft { font-weight: 400; font-size: 14px; margin-left: 6px; }
+.heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip { position: absolute; left: -999px; }
+.skip:focus { left: 12px; top: 12px; z-index: 2; padding: 8px 14px; background: var(--surface); }
+.note { padding: 10px 14px; border-left: 3px solid var(--warn); background: var(--warn-soft); border-radius: 3px; margin: 14px 0; }
+button, input { font: inherit; font-size: 14px; color: inherit; background: var(--surface); border: 1px solid var(--line); border-radius: 7px; height: 32px; padding: 0 11px; }
+button { cursor: pointer; white-space: nowrap; }
+button:hover { background: var(--accent-soft); }
+button[aria-pressed="true"] { background: var(--accent-soft); border-color: var(--accent); }
+input::placeholder { color: var(--soft); opacity: 1; }
+`;
+
+const frame = `
+.masthead { display: flex; align-items: center; justify-content: space-between; max-width: 1240px; margin: 0 auto; padding: 18px 32px 0; min-height: 50px; }
+.wordmark { display: inline-flex; align-items: center; gap: 10px; font-weight: 620; letter-spacing: -0.01em; }
+.stone { fill: var(--ink); }
+.streak { stroke: #d9a520; stroke-width: 2.6; stroke-linecap: round; fill: none; }
+.page { display: grid; grid-template-columns: 190px minmax(0, 1fr); gap: 0 56px; max-width: 1240px; margin: 0 auto; padding: 0 32px 80px; }
+.contents { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow: auto; padding: 44px 4px 24px; font-size: 14px; }
+.contents ul { list-style: none; margin-bottom: 6px; }
+.contents a { display: block; padding: 4px 0; color: var(--soft); text-decoration: none; }
+.contents a:hover { color: var(--ink); text-decoration: underline; }
+.contents .chapter { margin-top: 16px; color: var(--ink); font-weight: 620; }
+main { min-width: 0; }
+main section { margin-top: 68px; }
+main section section { margin-top: 0; }
+.overview { margin-top: 36px !important; }
+.answer { display: grid; grid-template-columns: auto 1fr; gap: 20px; align-items: start; }
+.answer > .mark { width: 46px; height: 46px; font-size: 24px; margin-top: 1px; }
+.detail { margin-top: 10px; font-size: 16px; color: var(--soft); max-width: 68ch; }
+.answers { list-style: none; margin: 26px 0 0; display: grid; gap: 14px; padding-left: 66px; }
+.answers li { display: grid; grid-template-columns: auto 1fr; gap: 12px; }
+.answers .mark { margin-top: 1px; }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 18px 28px; margin-top: 30px; padding-top: 22px; border-top: 1px solid var(--line); }
+.facts dt { font-size: 13px; color: var(--soft); }
+.callout { border: 1px solid var(--warn); background: var(--warn-soft); border-radius: 10px; padding: 18px 22px; margin-bottom: 34px; }
+.callout h3 { margin-top: 0; }
+.callout h2 { font-size: 17px; margin-bottom: 8px; }
+.chapter-head { display: flex; align-items: center; gap: 12px; margin-top: 84px; padding-top: 26px; border-top: 2px solid var(--ink); }
+.chapter-head h2 { margin: 0; }
+.chapter-head h2 .soft { font-weight: 400; }
+.chapter-head .mark { width: 28px; height: 28px; }
+.chapter-head + section { margin-top: 36px; }
+footer { margin-top: 80px; padding-top: 18px; border-top: 1px solid var(--line); font-size: 13px; overflow-wrap: anywhere; }
+.mark { display: inline-grid; place-items: center; flex: none; width: 22px; height: 22px; border-radius: 50%; font-size: 13px; font-weight: 700; position: relative; }
+.sheet { position: absolute; }
+.icon { width: 100%; height: 100%; display: block; }
+symbol path { fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.mark.good { background: var(--good); color: var(--on-mark); }
+.mark.bad { background: var(--bad); color: var(--on-mark); border-radius: 5px; }
+.mark.warn { background: var(--warn-soft); color: var(--warn); box-shadow: inset 0 0 0 1.5px var(--warn); }
+.mark.open { background: transparent; color: var(--warn); box-shadow: inset 0 0 0 1.5px var(--warn); }
+.mark.seen { background: var(--seen-soft); color: var(--seen); }
+.mark.none { background: var(--raised); color: var(--soft); }
+.with-mark { display: inline-flex; align-items: center; gap: 9px; }
+`;
+
+const rules = `
+.breach, .cause { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; padding: 20px 24px; margin-bottom: 18px; }
+.breach.failed { border-left: 4px solid var(--bad); }
+.breach.warned { border-left: 4px solid var(--warn); }
+.breach > header, .cause > header { display: flex; align-items: center; flex-wrap: wrap; gap: 6px 12px; }
+.breach > header h4, .cause > header h4 { margin: 0; font-size: 17px; overflow-wrap: anywhere; }
+.breach h4 a { color: inherit; }
+.promise { font-size: 17px; line-height: 1.45; margin: 10px 0 14px; max-width: 70ch; }
+.cause p { margin: 8px 0 10px; max-width: 72ch; }
+.ids { list-style: none; display: flex; flex-wrap: wrap; gap: 4px 16px; font-size: 14px; }
+.about > div { display: grid; grid-template-columns: 150px minmax(0, 1fr); gap: 0 18px; padding: 5px 0; }
+.about dt { color: var(--soft); }
+.about dd { max-width: 78ch; white-space: pre-line; }
+.plain { list-style: none; }
+.plain li { padding: 1px 0; overflow-wrap: anywhere; }
+.map { display: flex; flex-wrap: wrap; gap: 14px 26px; padding: 4px 0 26px; }
+.map > div > span { font-size: 13px; display: block; margin-bottom: 5px; }
+.map ul { list-style: none; display: flex; flex-wrap: wrap; gap: 4px; }
+.cell { display: block; text-decoration: none; border-radius: 50%; }
+.cell:hover { outline: 2px solid var(--ink); outline-offset: 1px; }
+.cell.good .mark { background: var(--good-soft); color: var(--good); }
+.cell .mark { display: grid; }
+.filters { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; padding: 12px 0; position: sticky; top: 0; z-index: 1; background: var(--ground); border-bottom: 1px solid var(--line); }
+.filters .find { width: 190px; }
+.kind { display: inline-flex; align-items: center; gap: 7px; }
+.kind .mark { width: 18px; height: 18px; font-size: 11px; }
+.rule { border-top: 1px solid var(--hair); scroll-margin-top: 70px; }
+.rule:last-child { border-bottom: 1px solid var(--hair); }
+.rule > summary { display: grid; grid-template-columns: 22px 230px minmax(0, 1fr) 92px; gap: 2px 14px; padding: 9px 8px; cursor: pointer; list-style: none; border-radius: 6px; align-items: baseline; }
+.rule > summary::-webkit-details-marker { display: none; }
+.rule > summary:hover { background: var(--raised); }
+.rule > summary .mark { align-self: start; margin-top: 1px; }
+.rule .id { font-weight: 500; font-size: 13px; overflow-wrap: anywhere; }
+.rule .cases { text-align: right; font-size: 13px; }
+.rule[open] > summary { background: var(--raised); }
+.rule-body { padding: 14px 8px 28px 44px; }
+.again { margin-top: 18px; }
+.again h4 { margin-top: 0; }
+.command { display: flex; align-items: center; gap: 10px; background: var(--raised); border: 1px solid var(--line); border-radius: 7px; padding: 6px 6px 6px 12px; min-height: 40px; }
+.command code { flex: 1; min-width: 0; }
+.command button { height: 28px; }
+.exchanges { list-style: none; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
+.exchanges + p { margin-top: 8px; font-size: 14px; }
+.exchanges li + li { border-top: 1px solid var(--hair); }
+.exchange > summary { display: grid; grid-template-columns: 58px 48px minmax(0, 1fr) auto 74px; gap: 10px; padding: 7px 12px; cursor: pointer; list-style: none; font-size: 13.5px; align-items: baseline; }
+.exchange > summary::-webkit-details-marker { display: none; }
+.exchange > summary:hover, .exchange[open] > summary { background: var(--raised); }
+.exchange .nth { color: var(--soft); }
+.exchange .path { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.exchange[open] .path { white-space: normal; }
+.exchange .took { text-align: right; }
+.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 0 18px; padding: 2px 12px 14px; }
+pre { background: var(--raised); border-radius: 6px; padding: 11px 13px; max-height: 420px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; }
+pre b { font-weight: 600; }
+.drift { margin-top: 8px; padding: 8px 12px; border-left: 3px solid var(--bad); background: var(--bad-soft); border-radius: 3px; }
+`;
+
+const tables = `
+.scroll { overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; font-size: 14px; }
+th, td { text-align: left; vertical-align: top; padding: 8px 18px 8px 0; border-bottom: 1px solid var(--hair); font-weight: 400; }
+thead th { color: var(--soft); font-size: 13px; border-bottom-color: var(--line); white-space: nowrap; }
+tbody th { min-width: 130px; }
+td.number, th.number { text-align: right; white-space: nowrap; }
+tbody th.number { min-width: 0; }
+.side-by-side { display: flex; flex-wrap: wrap; gap: 12px 64px; align-items: start; margin-top: 10px; }
+.side-by-side table { width: auto; min-width: 230px; }
+.side-by-side .scroll { max-height: 420px; overflow: auto; }
+th:last-child, td:last-child { padding-right: 4px; }
+`;
+
+const media = `
+@media (max-width: 980px) {
+  .page { grid-template-columns: minmax(0, 1fr); padding: 0 22px 60px; }
+  .masthead { padding: 16px 22px 0; }
+  .contents { position: static; max-height: none; padding: 14px 0 0; }
+  .contents ul { display: flex; flex-wrap: wrap; gap: 0 18px; }
+  .contents .chapter { margin-top: 8px; }
+}
+@media (max-width: 700px) {
+  .rule > summary { grid-template-columns: 22px minmax(0, 1fr) auto; }
+  .rule > summary .sentence { grid-column: 2 / -1; }
+  .rule > summary .cases { grid-row: 1; grid-column: 3; }
+  .rule-body { padding-left: 8px; }
+  .about > div { grid-template-columns: minmax(0, 1fr); }
+  .answers { padding-left: 0; }
+  .answer { grid-template-columns: minmax(0, 1fr); gap: 14px; }
+  .breach, .cause { padding: 16px; }
+  .filters { position: static; }
+  .exchange > summary { grid-template-columns: auto auto auto minmax(0, 1fr); }
+  .exchange .path { grid-row: 2; grid-column: 1 / -1; white-space: normal; }
+  .lane { grid-template-columns: minmax(0, 1fr) !important; }
+  .lane.foot > div { display: none; }
+  main section { margin-top: 50px; }
+}
+@media print {
+  body { background: #fff; font-size: 10.5pt; }
+  .page { display: block; max-width: none; padding: 0; }
+  .contents, .filters, .theme, .copy, .skip { display: none !important; }
+  .masthead { padding: 0; }
+  main section { margin-top: 28pt; }
+  .breach, .cause, figure, .rule > summary, .lane, tr { break-inside: avoid; }
+  h2, h3, h4 { break-after: avoid; }
+  .scroll { overflow: visible; }
+  pre { max-height: none; }
+  .mark, .cell, rect, path, circle { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  a { color: inherit; text-decoration: none; }
+}
+@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
+`;
+
+/** The style of the page; its hash is named in the page's policy. */
+export const style = ground + frame + rules + tables + pictures + media;

@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { validateXML } from "xmllint-wasm";
+import { describe, expect, it } from "vitest";
+import { failedRule, gateRun, hostileRun, loadRun, missingRule } from "../testing/ci-runs.ts";
+import { resultOf, withResults } from "../testing/fixture.ts";
+import { renderJunit } from "./junit.ts";
+import { xmlDocument } from "./xml.ts";
+
+const schema = readFileSync(path.join(import.meta.dirname, "../testing/junit.xsd"), "utf8");
+
+const problemsOf = async (contents: string): Promise<readonly string[]> => {
+  const { errors } = await validateXML({ xml: [{ fileName: "junit.xml", contents }], schema: [schema] });
+  return errors.map(({ message }) => message);
+};
+
+const options = { program: "touchstone" };
+const render = (...runs: Parameters<typeof renderJunit>[0]): string => renderJunit(runs, options);
+const passing = gateRun(withResults());
+
+/** The opening tag of the first element of a name, and what stands in it. */
+const elementOf = (xml: string, name: string): string =>
+  new RegExp(`<testcase name="${name}"[^]*?(?:</testcase>|/>)`).exec(xml)?.[0] ?? "";
+
+describe("JUnit XML", () => {
+  it.each([
+    ["a green gate", [passing]],
+    [
+      "a red gate and a load",
+      [gateRun(withResults(failedRule), { outcome: "failed", exitCode: 1 }), loadRun()],
+    ],
+    ["two gates and two loads", [passing, passing, loadRun(), loadRun()]],
+    ["hostile texts", [hostileRun]],
+    ["a run without a rule", [gateRun([])]],
+    ["no run", []],
+  ])("of %s is valid", async (_, runs) => {
+    expect(await problemsOf(renderJunit(runs, options))).toEqual([]);
+  });
+
+  it("is not valid where the schema would have let anything through", async () => {
+    const twice = `<testcase name="a" classname="b" time="0.000"/>`;
+    const suite = (inner: string): string =>
+      `<testsuites><testsuite name="x" tests="1" failures="0" errors="0" time="0.000">${inner}</testsuite></testsuites>`;
+    expect(await problemsOf(suite(twice))).toEqual([]);
+    expect(await problemsOf(suite(twice + twice))).not.toEqual([]);
+    expect(await problemsOf(suite(`<testcase name="a" classname="b" time="-1"/>`))).not.toEqual([]);
+  });
+
+  it("writes a broken rule as a failure with what was expected, what was seen, and the replay", () => {
+    const xml = render(gateRun(withResults(failedRule), { outcome: "failed", exitCode: 1 }));
+    const element = elementOf(xml, "code.single-use");
+    expect(element).toContain('<failure message="it gave a token" type="failed">');
+    for (const words of [
+      "expected: the second exchange is refused",
+      "seen: it gave a token",
+      "touchstone replay runs/one code.single-use",
+    ])
+      expect(element).toContain(words);
+    expect(xml).toMatch(/<testsuite name="touchstone gate" tests="\d+" failures="1" errors="0"/);
+  });
+
+  it("writes what could not run as skipped, and the suite as incomplete", () => {
+    const xml = render(gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 }));
+    expect(elementOf(xml, "refresh.lifetime")).toContain(
+      '<skipped message="could not run: it would take 30 days; hooks.clock.advance is missing"/>',
+    );
+    expect(xml).toContain('<property name="incomplete" value="true"/>');
+    expect(render(passing)).toContain('<property name="incomplete" value="false"/>');
+  });
+
+  it("names rules that the run did not reach", () => {
+    const xml = render(gateRun([], { selected: ["code.lifetime"], outcome: "interrupted", exitCode: 130 }));
+    expect(elementOf(xml, "code.lifetime")).toContain(
+      '<skipped message="not reached before the run ended"/>',
+    );
+    expect(xml).toContain('<property name="incomplete" value="true"/>');
+  });
+
+  it("writes a harness error as an error, and a warning as a failure only where the run is strict", () => {
+    const xml = render(hostileRun);
+    expect(elementOf(xml, "code.independence")).toContain("<error ");
+    expect(elementOf(xml, "code.bound-to-client")).toContain("<system-out>warned");
+    const strict = { ...hostileRun, record: { ...hostileRun.record, strict: true } } as typeof hostileRun;
+    expect(elementOf(render(strict), "code.bound-to-client")).toContain("<failure ");
+  });
+
+  it("writes a pinned observation that changed as a failure", () => {
+    const seen = resultOf("authorize.redirect", {
+      kind: "observed",
+      cases: 1,
+      fingerprint: '{"status":302}',
+    });
+    const run = {
+      ...gateRun(withResults(seen), { outcome: "drifted", exitCode: 6 }),
+      pinned: { "authorize.redirect": '{"status":200}' },
+    };
+    expect(elementOf(render(run), "authorize.redirect")).toContain('type="drifted"');
+  });
+
+  it("has a case for each objective and each rule of a load", () => {
+    const xml = render(loadRun());
+    expect(elementOf(xml, "objective list p95")).toContain(
+      "at most 8.00 ms; measured 9.40 ms (95 % interval 8.90 ms to 10.1 ms)",
+    );
+    expect(elementOf(xml, "objective list p95")).toContain("<failure");
+    expect(elementOf(xml, "objective exchange p99")).toContain("<skipped");
+    expect(elementOf(xml, "code.single-use under load")).toContain(
+      "broken 2 times in 900 looks: both succeeded",
+    );
+    expect(elementOf(xml, "refresh.reusable under load")).toContain(
+      '<skipped message="no refresh in this scenario"/>',
+    );
+  });
+
+  it("never lets a load that is not valid pass", () => {
+    const validity = {
+      valid: false,
+      reasons: [{ reason: "12 iterations were dropped", remedy: "ask for less" }],
+    };
+    const xml = render(loadRun({ validity, outcome: "incomplete", exitCode: 3 }));
+    expect(elementOf(xml, "the load run is valid")).toContain(
+      '<skipped message="12 iterations were dropped: ask for less"/>',
+    );
+    expect(xml).toContain('<property name="incomplete" value="true"/>');
+  });
+});
+
+describe("XML", () => {
+  it("leaves out what it cannot hold and escapes what would be markup", () => {
+    const text = `a\u0000\u0008\u001b\ufffe\ud800<b>&"c"\n\td]]>`;
+    expect(xmlDocument({ name: "x", attributes: { y: text, none: undefined }, children: [text] })).toBe(
+      `<?xml version="1.0" encoding="UTF-8"?>\n<x y="a&lt;b&gt;&amp;&quot;c&quot;&#10;&#9;d]]&gt;">a&lt;b&gt;&amp;"c"\n\td]]&gt;</x>\n`,
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import { suitesOf, type CiCase, type CiRun, type CiSuite } from "../ci/cases.ts";
+import { xmlDocument, type Element } from "./xml.ts";
+
+/**
+ * Runs as JUnit XML: a suite for each run, a test case for each rule and objective. What was not
+ * judged is skipped, and the suite's property `incomplete` says that the run is no pass.
+ */
+export const renderJunit = (runs: readonly CiRun[], { program }: { readonly program: string }): string => {
+  const suites = suitesOf(runs, program);
+  return xmlDocument({
+    name: "testsuites",
+    attributes: { name: "Touchstone", ...countsOf(suites.flatMap(({ cases }) => cases)) },
+    children: suites.map(suiteElement),
+  });
+};
+
+const countsOf = (cases: readonly CiCase[]): Readonly<Record<string, number | string>> => {
+  const count = (status: CiCase["status"]): number => cases.filter((one) => one.status === status).length;
+  return {
+    tests: cases.length,
+    failures: count("failed"),
+    errors: count("error"),
+    time: seconds(cases.reduce((sum, { durationMs }) => sum + durationMs, 0)),
+  };
+};
+
+const seconds = (durationMs: number): string => (Math.max(0, durationMs) / 1_000).toFixed(3);
+
+const suiteElement = (suite: CiSuite, at: number): Element => {
+  const { cases, startedAt, endedAt } = suite;
+  const tookMs = endedAt === undefined ? 0 : Date.parse(endedAt) - Date.parse(startedAt);
+  return {
+    name: "testsuite",
+    attributes: {
+      name: `touchstone ${suite.name}`,
+      ...countsOf(cases),
+      skipped: cases.filter(({ status }) => status === "skipped").length,
+      time: seconds(tookMs),
+      // Without a zone, in UTC: some schemas know no other form.
+      timestamp: startedAt.slice(0, 19),
+      id: at,
+    },
+    children: [propertiesOf(suite), ...cases.map((one) => caseElement(one, suite))],
+  };
+};
+
+const propertiesOf = (suite: CiSuite): Element => {
+  const entries: readonly (readonly [string, string])[] = [
+    ["outcome", suite.outcome],
+    ["incomplete", String(suite.incomplete)],
+    ...(suite.exitCode === undefined ? [] : [["exitCode", String(suite.exitCode)] as const]),
+    ["target", suite.target],
+    ["run", suite.run],
+    ["seed", String(suite.seed)],
+    ["touchstone", suite.tool],
+    ...(suite.replacedLimits.length === 0
+      ? []
+      : [["limitsThatAreNotTheDocuments", suite.replacedLimits.join(", ")] as const]),
+  ];
+  return {
+    name: "properties",
+    children: entries.map(([name, value]) => ({ name: "property", attributes: { name, value } })),
+  };
+};
+
+const caseElement = (one: CiCase, suite: CiSuite): Element => ({
+  name: "testcase",
+  attributes: {
+    name: one.name,
+    classname: `touchstone.${suite.name.replace(" ", "-")}.${one.group}`,
+    time: seconds(one.durationMs),
+  },
+  children: outcomeOf(one),
+});
+
+const outcomeOf = ({ status, verdict, message, details }: CiCase): readonly Element[] => {
+  const attributes = { message, type: verdict };
+  if (status === "skipped") return [{ name: "skipped", attributes: { message } }];
+  if (status === "passed") {
+    const said = [
+      `${verdict}${message === undefined ? "" : `: ${message}`}`,
+      ...(details === undefined ? [] : [details]),
+    ];
+    return [{ name: "system-out", children: [said.join("\n")] }];
+  }
+  return [
+    {
+      name: status === "error" ? "error" : "failure",
+      attributes,
+      children: [details ?? message ?? verdict],
+    },
+  ];
+};

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { failedRule, gateRun, hostileRun, loadRun, missingRule } from "../testing/ci-runs.ts";
+import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
+import { hostile } from "../testing/hostile.ts";
+import { inertMarkdown } from "./inert.ts";
+import { renderMarkdown } from "./summary.ts";
+
+const options = { program: "touchstone" };
+
+describe("the summary in Markdown", () => {
+  it("begins with the answer, then what broke, what was not judged, what passed", () => {
+    const text = renderMarkdown(
+      [gateRun(withResults(failedRule, missingRule), { outcome: "failed", exitCode: 1 })],
+      options,
+    );
+    const places = [
+      "❌ failed",
+      "the second exchange is refused",
+      "touchstone replay runs/one code.single-use",
+      "Not judged",
+      "84 cases of the gate passed",
+    ].map((words) => text.indexOf(words));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  it("never calls a run that is not complete passed", () => {
+    const text = renderMarkdown(
+      [gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 })],
+      options,
+    );
+    expect(text).toContain("⚠️ incomplete");
+    expect(text).not.toContain("✅");
+  });
+
+  it("tells objectives and latencies of a load", () => {
+    const latencies = {
+      count: 900,
+      minMs: 1,
+      meanMs: 2,
+      p50Ms: 2,
+      p90Ms: 3,
+      p95Ms: 4,
+      p99Ms: 5,
+      p999Ms: 6,
+      maxMs: 7,
+    };
+    const text = renderMarkdown(
+      [
+        loadRun({
+          endpoints: [{ endpoint: "list", outcome: "granted", service: latencies, response: latencies }],
+        }),
+      ],
+      options,
+    );
+    expect(text).toContain("objective list p95");
+    expect(text).toContain("| list granted | 900 | 2.00 ms | 4.00 ms | 5.00 ms | 7.00 ms |");
+  });
+
+  it("keeps to its room: what matters most stays, and what was cut is counted", () => {
+    const long = "x ".repeat(900);
+    const broken = withResults().map(({ id }) =>
+      resultOf(id, { kind: "failed", cases: 1, breach: breachOf(long, long) }),
+    );
+    const text = renderMarkdown([gateRun(broken, { outcome: "failed" })], { ...options, mostBytes: 20_000 });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000);
+    expect(text).toContain("❌ failed");
+    const shown = text.split("### ❌").length - 1;
+    expect(shown).toBeGreaterThan(1);
+    expect(text).toContain(`**Left out for want of room:** ${broken.length - shown} failures`);
+  });
+
+  it("stays under a mebibyte, whatever a service says", () => {
+    const broken = withResults().map(({ id }) =>
+      resultOf(id, { kind: "failed", cases: 1, breach: breachOf(hostile.repeat(400), "🙂".repeat(40_000)) }),
+    );
+    expect(Buffer.byteLength(renderMarkdown([gateRun(broken)], options))).toBeLessThanOrEqual(1_048_576);
+  });
+
+  it("shows hostile text and lets none of it be markup", () => {
+    const text = renderMarkdown([hostileRun], options);
+    expect(text).not.toMatch(/<(script|img|style)|javascript:|@someone|\*\*bold|\]\(/);
+    // eslint-disable-next-line no-control-regex -- these are what must not be there
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202a-\u202e\p{Cs}]/u);
+    expect(text).not.toMatch(/^(::|##vso|##teamcity)/m);
+  });
+});
+
+it("what could be markup is written as entities", () => {
+  expect(inertMarkdown("a *b* <i> `c` [d](e) @f | g")).toBe(
+    "a &#42;b&#42; &#60;i&#62; &#96;c&#96; &#91;d&#93;&#40;e&#41; &#64;f &#124; g",
+  );
+});

@@ -1,0 +1,5 @@
+export { UnreadableRun } from "./problem.ts";
+export { runsIn } from "./folder.ts";
+export { readGateRun, readRun, type GateRun, type LoadRun, type Run } from "./run.ts";
+export { totalsOf, type TotalHistogram } from "./totals.ts";
+export { verify, type Verification } from "./verify.ts";

@@ -1,0 +1,75 @@
+import { decodeFromCompressedBase64, JsHistogram } from "hdr-histogram-js";
+import {
+  histogramTag,
+  latencyKinds,
+  sampleOutcomes,
+  type LatencyKind,
+  type SampleOutcome,
+} from "../../conformance/contract/load-record.ts";
+import { linesOf } from "./lines.ts";
+import { UnreadableRun } from "./problem.ts";
+
+/** An HDR histogram with readable counts. */
+export type Histogram = JsHistogram;
+
+/** The latencies of one endpoint in one second of the load, in microseconds. */
+export interface SecondHistogram {
+  readonly endpoint: string;
+  readonly outcome: SampleOutcome;
+  readonly kind: LatencyKind;
+  /** Since the start of the load; the first is 0. */
+  readonly second: number;
+  readonly histogram: Histogram;
+}
+
+/** Which histograms are wanted; what is left out lets all through. The others are not even decoded. */
+export interface HistogramFilter {
+  readonly kind?: LatencyKind;
+  readonly outcome?: SampleOutcome;
+  readonly endpoint?: string;
+}
+
+/**
+ * The histograms of a log (HDR log, version 2 encoding). Lines are `Tag=...,start,length,max,base64`;
+ * comments and the legend are passed over, and so is a last line without its end.
+ * Throws UnreadableRun where a whole line is none of these.
+ */
+export async function* histogramsOf(
+  file: string,
+  filter: HistogramFilter = {},
+): AsyncGenerator<SecondHistogram> {
+  for await (const { number, text, isWhole } of linesOf(file)) {
+    if (!isWhole || text === "" || text.startsWith("#") || text.startsWith('"')) continue;
+    const where = `${file}, line ${number}`;
+    const [tag = "", start = "", , , encoded = ""] = text.split(",");
+    const { endpoint, outcome, kind } = tagged(tag, where);
+    if (filter.kind !== undefined && filter.kind !== kind) continue;
+    if (filter.outcome !== undefined && filter.outcome !== outcome) continue;
+    if (filter.endpoint !== undefined && filter.endpoint !== endpoint) continue;
+    const second = Math.round(Number(start));
+    if (start === "" || !Number.isFinite(second)) throw damaged(where, "its start is no number");
+    yield { endpoint, outcome, kind, second, histogram: decode(encoded, where) };
+  }
+}
+
+const damaged = (where: string, why: string): UnreadableRun =>
+  new UnreadableRun(`${where} is damaged: ${why}`);
+
+const tagged = (field: string, where: string): Omit<SecondHistogram, "second" | "histogram"> => {
+  const [endpoint = "", outcomeName = "", kindName = ""] = field.replace(/^Tag=/, "").split(";");
+  const outcome = sampleOutcomes.find((one) => one === outcomeName);
+  const kind = latencyKinds.find((one) => one === kindName);
+  if (outcome === undefined || kind === undefined || field !== `Tag=${histogramTag(endpoint, outcome, kind)}`)
+    throw damaged(where, "it is no histogram with its endpoint, outcome and kind of latency");
+  return { endpoint, outcome, kind };
+};
+
+const decode = (encoded: string, where: string): Histogram => {
+  try {
+    const histogram = decodeFromCompressedBase64(encoded);
+    if (histogram instanceof JsHistogram) return histogram;
+  } catch {
+    // Falls through to the same complaint.
+  }
+  throw damaged(where, "its histogram cannot be decoded");
+};

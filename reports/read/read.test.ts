@@ -1,0 +1,284 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { EndpointRow } from "../../conformance/contract/load-record.ts";
+import { manifestOf } from "../../conformance/contract/manifest.ts";
+import { writeGateRun, writeLoadRun } from "../testing/records.ts";
+import { readGateRun, readRun, UnreadableRun, verify, type LoadRun } from "./index.ts";
+
+let home: string;
+let made = 0;
+beforeAll(() => {
+  home = mkdtempSync(path.join(tmpdir(), "touchstone-read-"));
+  writeLoadRun(path.join(home, "load"), { seed: 3, seconds: 6, requests: 600, breaches: 2, pushes: 8 });
+  writeGateRun(path.join(home, "gate"), { seed: 3, exchanges: 12, pushes: 5, failing: ["code.single-use"] });
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+/** A copy of one of the two runs, in which run.json may say something else. */
+const copyOf = (run: "gate" | "load", change: Record<string, unknown> = {}): string => {
+  const directory = path.join(home, `copy-${(made += 1)}`);
+  cpSync(path.join(home, run), directory, { recursive: true });
+  const file = path.join(directory, "run.json");
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...change }));
+  return directory;
+};
+
+/** Seals a run as its writer does, with a manifest of these files. */
+const seal = (directory: string, files: readonly string[]): void => {
+  const entries = files.map((file) => {
+    const bytes = readFileSync(path.join(directory, file));
+    return [file, { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }] as const;
+  });
+  writeFileSync(
+    path.join(directory, "manifest.json"),
+    JSON.stringify(manifestOf(Object.fromEntries(entries))),
+  );
+};
+
+const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const value of values) found.push(value);
+  return found;
+};
+
+const problemOf = async (work: () => Promise<unknown>): Promise<string> => {
+  const error: unknown = await work().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(UnreadableRun);
+  return (error as UnreadableRun).message;
+};
+
+const percentiles = ({ endpoint, outcome, service, response }: EndpointRow): unknown => [
+  endpoint,
+  outcome,
+  ...[service, response].map(({ count, p50Ms, p95Ms, p99Ms }) => ({ count, p50Ms, p95Ms, p99Ms })),
+];
+
+const readLoad = async (directory: string): Promise<LoadRun> => {
+  const run = await readRun(directory);
+  if (run.kind !== "load") throw new Error("it is no load run");
+  return run;
+};
+
+describe("readRun", () => {
+  it("opens a run of the gate with its exchanges and pushes", async () => {
+    const run = await readRun(path.join(home, "gate"));
+    if (run.kind !== "conform") throw new Error("it is no run of the gate");
+    expect(run.record).toMatchObject({ state: "sealed", outcome: "failed" });
+    expect((await all(run.exchanges())).map(({ n }) => n)).toEqual(
+      Array.from({ length: 12 }, (_, at) => at + 1),
+    );
+    expect((await all(run.pushes())).filter(({ kind }) => kind === "push")).toHaveLength(5);
+  });
+
+  it("opens a load run with its seconds, histograms and breaches", async () => {
+    const run = await readLoad(path.join(home, "load"));
+    expect(run.record).toMatchObject({ state: "sealed", scenario: "mixed" });
+    expect((await all(run.seconds())).map(({ second }) => second)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect((await all(run.breaches())).map(({ rule }) => rule)).toEqual([
+      "code.single-use",
+      "code.single-use",
+    ]);
+    const histograms = await all(run.histograms({ endpoint: "list", outcome: "granted", kind: "service" }));
+    expect(histograms.map(({ second }) => second)).toEqual([0, 1, 2, 3, 4, 5]);
+    const granted = run.record.endpoints.find((row) => row.endpoint === "list" && row.outcome === "granted");
+    const counted = histograms.reduce((sum, { histogram }) => sum + histogram.totalCount, 0);
+    expect(counted).toBe(granted?.service.count);
+  });
+
+  it("tells of an open load run what its files tell", async () => {
+    const whole = await readLoad(path.join(home, "load"));
+    const cutOff = { state: "open", endpoints: [], breaches: [], warmUpMs: 0 };
+    const open = await readLoad(copyOf("load", cutOff));
+    // The log keeps the greatest and the smallest latency no more exactly than the others.
+    expect(open.record.endpoints.map(percentiles)).toEqual(whole.record.endpoints.map(percentiles));
+    expect(open.record.breaches).toHaveLength(1);
+    const afterWarmUp = await readLoad(copyOf("load", { ...cutOff, warmUpMs: 2_000 }));
+    const counts = [open, afterWarmUp].map(({ record }) => record.endpoints[0]?.service.count ?? 0);
+    expect((counts[1] ?? 0) / (counts[0] ?? 0)).toBeCloseTo(4 / 6, 1);
+    expect(open.record.achieved).toMatchObject({ seconds: 6, requests: whole.record.achieved?.requests });
+  });
+});
+
+describe("a directory that holds no readable record", () => {
+  it.each([
+    ["missing", "none", "it does not exist"],
+    ["a file", path.join("gate", "run.json"), "it is a file"],
+    ["empty", "empty", "there is no run.json in it"],
+  ])("is refused where it is %s", async (_, name, why) => {
+    mkdirSync(path.join(home, "empty"), { recursive: true });
+    const directory = path.join(home, name);
+    expect(await problemOf(() => readRun(directory))).toBe(
+      `"${directory}" is no run directory: ${why}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`,
+    );
+  });
+
+  it.each(["gate", "load"] as const)("is refused where a newer version wrote it (%s)", async (run) => {
+    expect(await problemOf(() => readRun(copyOf(run, { version: 2, brandNew: true })))).toMatch(
+      /version 2, and this Touchstone reads up to version 1; update it$/,
+    );
+  });
+
+  it.each([
+    ["cut", '{"version":1,"comm', "run.json is damaged: it is not JSON"],
+    ["something else", '{"version":1}', "must have required property"],
+    ["a list", "[]", "must be object"],
+    [
+      "of an unknown command",
+      '{"version":1,"command":"paint"}',
+      'is a record of "paint"; accepted are records of `conform` and `load`',
+    ],
+  ])("is refused where run.json is %s", async (_, text, reason) => {
+    const directory = copyOf("gate");
+    writeFileSync(path.join(directory, "run.json"), text);
+    expect(await problemOf(() => readRun(directory))).toContain(reason);
+  });
+
+  it("is refused where the other kind of run is needed", async () => {
+    expect(await problemOf(() => readGateRun(path.join(home, "load")))).toContain("is a load run");
+  });
+
+  it.each([
+    ["seconds.jsonl", (run: LoadRun) => all(run.seconds())],
+    ["latency.hlog", (run: LoadRun) => all(run.histograms())],
+  ])("names the line of %s that is damaged", async (name, read) => {
+    const directory = copyOf("load");
+    const file = path.join(directory, "samples", name);
+    const lines = readFileSync(file, "utf8").split("\n");
+    lines[4] = "nonsense";
+    writeFileSync(file, lines.join("\n"));
+    const run = await readLoad(directory);
+    expect(await problemOf(() => read(run))).toContain(`${name}, line 5 is damaged`);
+  });
+
+  it("names the line of the receiver's journal that is damaged", async () => {
+    const directory = copyOf("gate");
+    appendFileSync(path.join(directory, "pushes.jsonl"), '{"n":7,"kind":"else"}\n');
+    const run = await readRun(directory);
+    expect(await problemOf(() => all(run.pushes()))).toMatch(/pushes\.jsonl, line 7 is damaged/);
+  });
+});
+
+describe("a run that was cut off", () => {
+  it.each([
+    ["gate", "rules.jsonl", 397],
+    ["gate", "exchanges.jsonl", 127],
+    ["gate", "pushes.jsonl", 97],
+    ["load", "breaches.jsonl", 31],
+    ["load", "samples/seconds.jsonl", 53],
+    ["load", "samples/latency.hlog", 727],
+  ] as const)("(%s) is read up to whatever byte %s was cut at", async (kind, name, step) => {
+    const directory = copyOf(kind, { state: "open" });
+    const file = path.join(directory, name);
+    const bytes = readFileSync(file);
+    const whole = await everything(directory);
+    for (let size = bytes.length; size >= 0; size -= step) {
+      truncateSync(file, size);
+      const got = await everything(directory);
+      for (const [at, values] of got.entries())
+        expect(whole[at]?.slice(0, values.length), `${name} cut at ${size}`).toEqual(values);
+      const lines = bytes.subarray(0, size).toString("latin1").split("\n").length - 1;
+      const headers = name.endsWith(".hlog") ? 2 : 0;
+      // A line that lacks nothing but its end is whole already.
+      const counts = [Math.max(0, lines - headers), Math.max(0, lines + 1 - headers)];
+      expect(counts, `${name} cut at ${size}`).toContain(got[order[kind].indexOf(name)]?.length);
+    }
+  });
+
+  const order = {
+    gate: ["rules.jsonl", "exchanges.jsonl", "pushes.jsonl"],
+    load: ["samples/seconds.jsonl", "breaches.jsonl", "samples/latency.hlog"],
+  } as const satisfies Record<string, readonly string[]> as Record<string, readonly string[]> &
+    Record<"gate" | "load", readonly string[]>;
+
+  const everything = async (directory: string): Promise<unknown[][]> => {
+    const run = await readRun(directory);
+    if (run.kind === "conform")
+      return [
+        run.record.rules.map(({ id }) => id),
+        await all(run.exchanges()),
+        (await all(run.pushes())).map(({ n }) => n),
+      ];
+    const histograms = (await all(run.histograms())).map(
+      ({ endpoint, outcome, kind, second, histogram }) =>
+        `${endpoint} ${outcome} ${kind} ${second} ${histogram.totalCount}`,
+    );
+    return [await all(run.seconds()), await all(run.breaches()), histograms];
+  };
+});
+
+describe("a run that was altered after it was sealed", () => {
+  const files = ["run.json", "rules.jsonl", "exchanges.jsonl", "pushes.jsonl"];
+  const sealed = (): string => {
+    const directory = copyOf("gate");
+    seal(directory, files);
+    return directory;
+  };
+
+  it("is intact before", async () => {
+    const directory = sealed();
+    expect(await verify(directory)).toEqual({ state: "intact", files: 4 });
+    expect((await readRun(directory)).alterations).toEqual([]);
+    expect(await verify(path.join(home, "gate"))).toEqual({ state: "unsealed" });
+  });
+
+  it("is refused, or read with its alterations where that is asked for", async () => {
+    const directory = sealed();
+    const file = path.join(directory, "run.json");
+    writeFileSync(file, readFileSync(file, "utf8").replace('"failed"', '"passed"'));
+    expect(await problemOf(() => readRun(directory))).toBe(
+      `"${directory}" was altered after it was sealed: run.json (other bytes than were sealed); \`report --verify\` lists every change, and --force reads it nevertheless`,
+    );
+    const { alterations } = await readRun(directory, { altered: "read" });
+    expect(alterations).toEqual([
+      { file: "run.json", change: "content", detail: "other bytes than were sealed" },
+    ]);
+  });
+
+  it.each([
+    ["shortened", "size", (file: string) => truncateSync(file, 10)],
+    ["gone", "missing", (file: string) => unlinkSync(file)],
+  ])("is refused where a file is %s", async (_, change, alter) => {
+    const directory = sealed();
+    alter(path.join(directory, "exchanges.jsonl"));
+    expect(await problemOf(() => readRun(directory))).toContain("exchanges.jsonl");
+    expect(await verify(directory)).toMatchObject({ alterations: [{ file: "exchanges.jsonl", change }] });
+  });
+
+  it("is found out by one changed byte and by an added file", async () => {
+    const directory = sealed();
+    const file = path.join(directory, "exchanges.jsonl");
+    const bytes = readFileSync(file);
+    bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    writeFileSync(path.join(directory, "note.txt"), "hello");
+    expect(await verify(directory)).toMatchObject({
+      state: "altered",
+      alterations: [
+        { file: "exchanges.jsonl", change: "content" },
+        { file: "note.txt", change: "added" },
+      ],
+    });
+  });
+
+  it("says so where the manifest itself is damaged", async () => {
+    const directory = sealed();
+    writeFileSync(path.join(directory, "manifest.json"), "{");
+    expect(await problemOf(() => readRun(directory))).toContain("manifest.json is damaged");
+  });
+});

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { createReadStream, readdirSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { codeOf, fileReason, recordFiles } from "../../conformance/contract/files.ts";
+import { Manifest, manifestFile } from "../../conformance/contract/manifest.ts";
+import { checkOf } from "./check.ts";
+import { parse } from "./lines.ts";
+import { UnreadableRun } from "./problem.ts";
+
+const checkManifest = checkOf<Manifest>(Manifest);
+
+/** A file that is not what it was when the run was sealed. */
+export interface Alteration {
+  readonly file: string;
+  readonly change: "missing" | "size" | "content" | "added";
+  /** In a few words, such as `12 bytes instead of 34`. */
+  readonly detail: string;
+}
+
+/**
+ * What a run directory is now against its manifest. `unsealed`: there is no manifest, because the
+ * run is open, was cut off, or was written by a version that made none.
+ */
+export type Verification =
+  | { readonly state: "intact"; readonly files: number }
+  | { readonly state: "altered"; readonly alterations: readonly Alteration[] }
+  | { readonly state: "unsealed" };
+
+/**
+ * Compares every file with the manifest, bytes and hashes, and finds files that were added.
+ * A quick look compares the sizes of all files and the hash of run.json only.
+ * Throws UnreadableRun where the manifest or a file cannot be read.
+ */
+export const verify = async (directory: string, look: "whole" | "quick" = "whole"): Promise<Verification> => {
+  const manifest = await readManifest(directory);
+  if (manifest === undefined) return { state: "unsealed" };
+  const alterations: Alteration[] = [];
+  for (const [file, { bytes, sha256 }] of Object.entries(manifest.files)) {
+    const size = sizeOf(path.join(directory, file));
+    if (size === undefined)
+      alterations.push({ file, change: "missing", detail: `gone; it had ${bytes} bytes` });
+    else if (size !== bytes)
+      alterations.push({ file, change: "size", detail: `${size} bytes instead of ${bytes}` });
+    else if (
+      (look === "whole" || file === recordFiles.run) &&
+      (await hashOf(path.join(directory, file))) !== sha256
+    )
+      alterations.push({ file, change: "content", detail: "other bytes than were sealed" });
+  }
+  for (const file of look === "whole" ? filesBelow(directory) : [])
+    if (file !== manifestFile && !Object.hasOwn(manifest.files, file))
+      alterations.push({ file, change: "added", detail: "was not there when the run was sealed" });
+  return alterations.length === 0
+    ? { state: "intact", files: Object.keys(manifest.files).length }
+    : { state: "altered", alterations };
+};
+
+const readManifest = async (directory: string): Promise<Manifest | undefined> => {
+  const file = path.join(directory, manifestFile);
+  try {
+    return checkManifest(parse(await readFile(file, "utf8"), file), file);
+  } catch (error) {
+    if (error instanceof UnreadableRun) throw error;
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
+    throw new UnreadableRun(`${file} cannot be read (${fileReason(error)})`);
+  }
+};
+
+const sizeOf = (file: string): number | undefined => {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found?.isFile() === true ? found.size : undefined;
+};
+
+const hashOf = async (file: string): Promise<string> => {
+  const hash = createHash("sha256");
+  try {
+    await pipeline(createReadStream(file), hash);
+  } catch (error) {
+    throw new UnreadableRun(`${file} cannot be read (${fileReason(error)})`);
+  }
+  return hash.digest("hex");
+};
+
+const filesBelow = (directory: string): readonly string[] =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
+    .map((file) => file.split(path.sep).join("/"))
+    .toSorted();

@@ -1,0 +1,92 @@
+import { bestSplit, type Split } from "./energy.ts";
+import { median } from "./sample.ts";
+import { shuffle, type Random } from "./random.ts";
+
+/** A place where a series changed its level or its spread. */
+export interface ChangePoint {
+  /** Index of the first value after the change. */
+  readonly at: number;
+  /** Of the permutation test by which it was found. */
+  readonly p: number;
+  /** Medians of the stretches right before and right after, up to the neighbouring changes. */
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface ChangePointOptions {
+  readonly random: Random;
+  /** Probability of finding a change in a series that has none. */
+  readonly alpha: number;
+  /** Permutations of each test. */
+  readonly permutations: number;
+  /** Values that a stretch between two changes has at least. */
+  readonly leastStretch: number;
+}
+
+export const usualChangePoints = { alpha: 0.01, permutations: 199, leastStretch: 4 } as const;
+
+/**
+ * Change points by hierarchical E-divisive estimation (Matteson and James 2014), without any assumption
+ * on the distribution: the best split of any stretch is tested against random reorderings within all
+ * stretches, and kept while it is significant. In the order of the series.
+ */
+export const changePoints = (
+  series: readonly number[],
+  options: ChangePointOptions,
+): readonly ChangePoint[] => {
+  const values = Float64Array.from(series);
+  let bounds = [0, values.length];
+  const found = new Map<number, number>();
+  for (;;) {
+    const best = bestOf(values, bounds, options.leastStretch);
+    if (best === undefined) break;
+    const p = permutationP(values, bounds, best.statistic, options);
+    if (p > options.alpha) break;
+    found.set(best.at, p);
+    bounds = [...bounds, best.at].toSorted((a, b) => a - b);
+  }
+  const between = (at: number, to: number): number => median(series.slice(bounds[at], bounds[to]));
+  return bounds.slice(1, -1).map((at, place) => ({
+    at,
+    p: found.get(at) ?? 1,
+    before: between(place, place + 1),
+    after: between(place + 1, place + 2),
+  }));
+};
+
+/** The best split over all stretches. */
+const bestOf = (values: Float64Array, bounds: readonly number[], leastStretch: number): Split | undefined => {
+  let best: Split | undefined;
+  for (const [place, start] of bounds.slice(0, -1).entries()) {
+    const split = bestSplit(values.subarray(start, bounds[place + 1]), leastStretch);
+    if (split !== undefined && (best === undefined || split.statistic > best.statistic))
+      best = { at: start + split.at, statistic: split.statistic };
+  }
+  return best;
+};
+
+/**
+ * The share of reorderings that split at least as well, the given order counted as one of them (Phipson
+ * and Smyth 2010). Ends early once the share cannot become significant any more; what it gives then is
+ * a p value of the reorderings so far.
+ */
+const permutationP = (
+  values: Float64Array,
+  bounds: readonly number[],
+  statistic: number,
+  { random, alpha, permutations, leastStretch }: ChangePointOptions,
+): number => {
+  const shuffled = Float64Array.from(values);
+  const most = alpha * (permutations + 1) - 1;
+  let asGood = 0;
+  for (let done = 1; done <= permutations; done += 1) {
+    for (const [place, start] of bounds.slice(0, -1).entries())
+      shuffle(shuffled, start, bounds[place + 1] ?? start, random);
+    if ((bestOf(shuffled, bounds, leastStretch)?.statistic ?? -Infinity) >= statistic - ROUNDING) asGood += 1;
+    if (asGood > most) return (asGood + 1) / (done + 1);
+  }
+  return (asGood + 1) / (permutations + 1);
+};
+
+/** Sums in another order differ in their last digits. */
+const ROUNDING = 1e-12;

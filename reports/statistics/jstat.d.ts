@@ -1,0 +1,15 @@
+/** The few functions of jStat that are used here; the package brings no types. */
+declare module "jstat" {
+  interface Distribution<Parameters extends readonly number[]> {
+    cdf(x: number, ...parameters: Parameters): number;
+    inv(probability: number, ...parameters: Parameters): number;
+  }
+  const jStat: {
+    readonly studentt: Distribution<[degreesOfFreedom: number]>;
+    readonly noncentralt: Pick<Distribution<[degreesOfFreedom: number, noncentrality: number]>, "cdf">;
+    readonly normal: Distribution<[mean: number, deviation: number]>;
+    readonly chisquare: Pick<Distribution<[degreesOfFreedom: number]>, "inv">;
+    readonly binomial: Pick<Distribution<[trials: number, probability: number]>, "cdf">;
+  };
+  export default jStat;
+}

@@ -1,0 +1,60 @@
+import { tQuantile, twoSidedP } from "./distributions.ts";
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Standard deviation of the population that the sample was drawn from (divided by n - 1); 0 for fewer than two values. */
+export const deviation = (values: readonly number[]): number => {
+  if (values.length < 2) return 0;
+  const centre = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1));
+};
+
+/** The middle value; the mean of the two middle ones of an even number. NaN for none. */
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = Math.floor(sorted.length / 2);
+  const upper = sorted[half] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? NaN) + upper) / 2;
+};
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface TEstimate extends Interval {
+  readonly mean: number;
+  readonly deviation: number;
+  readonly count: number;
+  /** Probability of a mean at least this far from 0, were the true one 0: two-sided. */
+  readonly p: number;
+}
+
+/**
+ * Student's t interval of the mean, and the test of the mean against 0. Needs at least two values;
+ * with fewer nothing is known: the interval is infinite and p is 1. Values that are all the same
+ * leave no doubt: the interval is that value.
+ */
+export const tEstimate = (values: readonly number[], confidence: number): TEstimate => {
+  const count = values.length;
+  const centre = count === 0 ? 0 : mean(values);
+  if (count < 2) return { mean: centre, deviation: 0, count, low: -Infinity, high: Infinity, p: 1 };
+  const spread = deviation(values);
+  const error = spread / Math.sqrt(count);
+  const reach = tQuantile(1 - (1 - confidence) / 2, count - 1) * error;
+  const p = error === 0 ? (centre === 0 ? 1 : 0) : twoSidedP(centre / error, count - 1);
+  return { mean: centre, deviation: spread, count, low: centre - reach, high: centre + reach, p };
+};
+
+/**
+ * Limits within which one future observation from the same normal population lies with this
+ * confidence: mean ± t(1 - α/2, n - 1) · s · √(1 + 1/n) (Hahn and Meeker, Statistical Intervals,
+ * section 4.8). They allow for the mean and the deviation being estimates.
+ */
+export const predictionLimits = (values: readonly number[], confidence: number): Interval => {
+  const count = values.length;
+  if (count < 2) return { low: -Infinity, high: Infinity };
+  const reach = tQuantile(1 - (1 - confidence) / 2, count - 1) * deviation(values) * Math.sqrt(1 + 1 / count);
+  return { low: mean(values) - reach, high: mean(values) + reach };
+};

@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import {
+  binomialCdf,
+  noncentralTCdf,
+  normalCdf,
+  normalQuantile,
+  tQuantile,
+  twoSidedP,
+} from "./distributions.ts";
+import { lookLevels } from "./early-ending.ts";
+import { holm } from "./holm.ts";
+import { countFor, powerOf, smallestDetectable } from "./power.ts";
+import { normalOf, seededRandom } from "./random.ts";
+import { deviation, mean, median, predictionLimits, tEstimate } from "./sample.ts";
+
+/*
+ * Reference values: SciPy 1.17.1 and statsmodels 0.15.0, where no other source is named.
+ */
+
+describe("Student's t", () => {
+  // Also in every printed table of the t distribution: 12.706, 4.303, 2.262, 2.093, 2.861, 3.883, 1.980.
+  it.each([
+    [0.975, 1, 12.7062047361747],
+    [0.975, 2, 4.302652729749462],
+    [0.975, 9, 2.262157162798205],
+    [0.975, 19, 2.0930240544083087],
+    [0.995, 19, 2.8609346064649794],
+    [0.9995, 19, 3.883405852592131],
+    [0.99999, 19, 5.626766232726144],
+    [0.975, 120, 1.9799304050824402],
+    [1 - 0.05 / 18, 19, 3.126595253166262],
+    [0.6, 3, 0.2766706623326898],
+  ])("stays under its quantile with probability %d (%d degrees of freedom)", (probability, df, quantile) => {
+    expect(tQuantile(probability, df)).toBeCloseTo(quantile, 5);
+    expect(tQuantile(1 - probability, df)).toBeCloseTo(-quantile, 5);
+  });
+
+  it.each([
+    [2.093, 19, 2 * 0.02500118947141399],
+    [-3, 5, 2 * 0.015049623948731293],
+    [0.1, 4, 2 * 0.4625779204697266],
+    [30, 3, 2 * 4.067640213581979e-5],
+  ])("of %d with %d degrees of freedom has its p value", (t, df, p) => {
+    expect(twoSidedP(t, df)).toBeCloseTo(p, 8);
+  });
+
+  it("has small p values to several digits, and says nothing where nothing is known", () => {
+    expect(twoSidedP(8, 19) / (2 * 8.379773441409066e-8)).toBeCloseTo(1, 5);
+    expect([twoSidedP(Infinity, 3), twoSidedP(NaN, 3)]).toEqual([0, 1]);
+  });
+
+  it.each([
+    [2.093, 19, 2.5, 0.34004876098505193],
+    [2.861, 19, 4, 0.14275189361615545],
+    [-2.093, 19, 2.5, 7.043456248261373e-6],
+    [2, 200, 3, 0.15925379377688975],
+    [3, 39, 6, 0.0021505494464165546],
+  ])("is at most %d where it is noncentral (%d degrees of freedom, %d)", (x, df, noncentrality, p) => {
+    expect(noncentralTCdf(x, df, noncentrality)).toBeCloseTo(p, 6);
+  });
+});
+
+it("the normal and the binomial distribution have their known values", () => {
+  expect(normalQuantile(0.975)).toBeCloseTo(1.959963984540054, 9);
+  expect(normalCdf(1.96)).toBeCloseTo(0.9750021048517795, 9);
+  expect(binomialCdf(963, 1_000, 0.95) - binomialCdf(935, 1_000, 0.95)).toBeCloseTo(0.9580952682, 6);
+});
+
+describe("a sample", () => {
+  const values = [5.1, 4.9, 5.6, 5.8, 6.0, 5.2, 4.8, 5.5];
+
+  it("has its mean, deviation, median, t interval and p value", () => {
+    const estimate = tEstimate(values, 0.95);
+    expect(mean(values)).toBeCloseTo(5.3625, 10);
+    expect(deviation(values)).toBeCloseTo(0.43073856837496477, 10);
+    expect([median(values), median([3, 1, 2]), median([])]).toEqual([5.35, 2, NaN]);
+    expect(estimate.low).toBeCloseTo(5.0023935450857, 6);
+    expect(estimate.high).toBeCloseTo(5.7226064549143, 6);
+    const shifted = values.map((value) => value - 5.2);
+    expect(tEstimate(shifted, 0.95).p).toBeCloseTo(0.3213620409924608, 7);
+  });
+
+  it("of fewer than two values tells nothing, and one that never differs tells all", () => {
+    expect(tEstimate([], 0.95)).toMatchObject({ low: -Infinity, high: Infinity, p: 1 });
+    expect(tEstimate([3], 0.95)).toMatchObject({ mean: 3, low: -Infinity, high: Infinity, p: 1 });
+    expect(tEstimate([2, 2, 2], 0.95)).toMatchObject({ low: 2, high: 2, p: 0 });
+    expect(tEstimate([0, 0, 0], 0.95)).toMatchObject({ low: 0, high: 0, p: 1 });
+  });
+
+  // Factors of Hahn and Meeker's table for one future observation.
+  it.each([
+    [0.95, 10, 2.3725704482942436],
+    [0.95, 20, 2.1447114437491086],
+    [0.99, 10, 3.4084562711196584],
+    [0.99, 20, 2.9315856057076646],
+  ])("limits one future observation with %d confidence (%d values)", (confidence, count, factor) => {
+    const sample = Array.from({ length: count }, (_, at) => (at * 7_919) % 101);
+    const { low, high } = predictionLimits(sample, confidence);
+    expect((high - mean(sample)) / deviation(sample)).toBeCloseTo(factor, 5);
+    expect((mean(sample) - low) / deviation(sample)).toBeCloseTo(factor, 5);
+  });
+
+  it("limits the next value as often as it says", () => {
+    const random = seededRandom(11);
+    let inside = 0;
+    for (let round = 0; round < 4_000; round += 1) {
+      const { low, high } = predictionLimits(
+        Array.from({ length: 10 }, () => normalOf(random)),
+        0.95,
+      );
+      const next = normalOf(random);
+      if (next >= low && next <= high) inside += 1;
+    }
+    // Four standard errors of a share of 0.95 in 4,000 rounds.
+    expect(Math.abs(inside / 4_000 - 0.95)).toBeLessThan(0.0138);
+  });
+});
+
+describe("Holm's adjustment", () => {
+  it.each([
+    [
+      [0.01, 0.04, 0.03, 0.005],
+      [0.03, 0.06, 0.06, 0.02],
+    ],
+    [
+      [0.0001, 0.2, 0.013, 0.013, 0.7, 0.041],
+      [0.0006, 0.4, 0.065, 0.065, 0.7, 0.123],
+    ],
+    [[], []],
+  ])("of %j", (pValues, adjusted) => {
+    const got = holm(pValues);
+    expect(got).toHaveLength(adjusted.length);
+    for (const [at, value] of adjusted.entries()) expect(got[at]).toBeCloseTo(value, 10);
+  });
+
+  it("keeps false alarms over a dependent family at the level", () => {
+    const random = seededRandom(3);
+    const rounds = 4_000;
+    let alarms = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const shared = normalOf(random);
+      const pValues = Array.from({ length: 8 }, () => {
+        const z = 0.6 * shared + 0.8 * normalOf(random);
+        return 2 * normalCdf(-Math.abs(z));
+      });
+      if (holm(pValues).some((p) => p <= 0.05)) alarms += 1;
+    }
+    expect(alarms / rounds).toBeLessThan(0.05 + 0.0138);
+    expect(alarms / rounds).toBeGreaterThan(0.02);
+  });
+});
+
+describe("the power of a t test", () => {
+  it.each([
+    [0.5, 20, 0.05, 0.5645044184390203],
+    [1, 10, 0.05, 0.8030968566327218],
+    [0.8, 20, 0.00625, 0.6877372860564028],
+    [0.3, 40, 0.05, 0.4565221127061356],
+  ])("for an effect of %d deviations in %d values at level %d", (effect, count, alpha, power) => {
+    expect(powerOf(effect, 1, count, alpha)).toBeCloseTo(power, 5);
+    expect(powerOf(-3 * effect, 3, count, alpha)).toBeCloseTo(power, 5);
+  });
+
+  it.each([
+    [0.5, 0.05, 44],
+    [0.8, 0.00625, 30],
+    [0.2, 0.05, 265],
+  ])("tells how many values find %d deviations at level %d", (effect, alpha, count) => {
+    expect(countFor(effect, 1, { alpha, power: 0.9 })).toBe(count);
+  });
+
+  it.each([
+    [20, 0.05, 0.9, 0.7644577489062363],
+    [20, 0.00625, 0.9, 0.9985072714552768],
+    [10, 0.05, 0.8, 0.9960019107624178],
+  ])("tells what %d values can detect at level %d with power %d", (count, alpha, power, effect) => {
+    expect(smallestDetectable(2, count, { alpha, power })).toBeCloseTo(2 * effect, 5);
+  });
+
+  it("stays within its bounds at the edges", () => {
+    expect(powerOf(50, 1, 1_000, 0.001)).toBe(1);
+    expect(powerOf(0.1, 0, 5, 0.05)).toBe(1);
+    expect(powerOf(1, 1, 1, 0.05)).toBe(0);
+    expect(smallestDetectable(1, 1, { alpha: 0.05, power: 0.9 })).toBe(Infinity);
+    expect(countFor(0.0001, 1, { alpha: 0.05, power: 0.9 })).toBe(100_000);
+  });
+});
+
+describe("levels of early looks", () => {
+  // Bounds of the O'Brien-Fleming-type spending function at two-sided 0.05 with equal steps, as printed
+  // in DeMets and Lan 1994, table 1 (2 and 5 looks).
+  it.each([
+    [
+      [0.5, 1],
+      [2.963, 1.969],
+    ],
+    [
+      [0.2, 0.4, 0.6, 0.8, 1],
+      [4.877, 3.357, 2.68, 2.29, 2.031],
+    ],
+  ])("at shares %j are those of the published bounds", (shares, bounds) => {
+    const got = lookLevels(0.05, shares).map((level) => normalQuantile(1 - level / 2));
+    for (const [at, bound] of bounds.entries()) expect(got[at]).toBeCloseTo(bound, 2);
+  });
+
+  it("is the whole level where there is one look", () => {
+    expect(lookLevels(0.0125, [1])[0]).toBeCloseTo(0.0125, 8);
+  });
+
+  it("raise false alarms as often as one look would, with few values and t tests", () => {
+    const random = seededRandom(8);
+    const counts = [10, 15, 20];
+    const levels = lookLevels(0.05, [0.5, 0.75, 1]);
+    const rounds = 3_000;
+    let alarms = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const values = Array.from({ length: 20 }, () => normalOf(random));
+      if (counts.some((count, look) => tEstimate(values.slice(0, count), 0.95).p <= (levels[look] ?? 0)))
+        alarms += 1;
+    }
+    expect(alarms / rounds).toBeLessThan(0.05 + 0.016);
+    expect(alarms / rounds).toBeGreaterThan(0.05 - 0.016);
+  });
+});

@@ -1,0 +1,118 @@
+import { documentLimits } from "../../conformance/contract/limits.ts";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import type { CiRun } from "../ci/cases.ts";
+import { breachOf, recordOf, resultOf, withResults } from "./fixture.ts";
+import { hostile } from "./hostile.ts";
+
+/** A run of the gate for tests of reports for CI. */
+export const gateRun = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): CiRun => ({
+  kind: "conform",
+  run: "runs/one",
+  record: recordOf({ rules, ...more }),
+});
+
+export const failedRule = resultOf("code.single-use", {
+  kind: "failed",
+  cases: 3,
+  breach: breachOf("the second exchange is refused", "it gave a token"),
+});
+
+export const missingRule = resultOf("refresh.lifetime", {
+  kind: "could-not-run",
+  missing: "hooks.clock.advance",
+  reason: "it would take 30 days",
+});
+
+/** A run with every kind of verdict, and with texts that are out to harm. */
+export const hostileRun: CiRun = gateRun(
+  withResults(
+    resultOf("code.single-use", {
+      kind: "failed",
+      cases: 1,
+      breach: breachOf(hostile, hostile, { part: hostile }),
+    }),
+    resultOf("code.unknown", { kind: "inconclusive", cases: 1, reason: hostile, settle: hostile }),
+    resultOf("code.independence", { kind: "harness-error", message: hostile }),
+    resultOf("code.bound-to-client", { kind: "warned", cases: 1, breach: breachOf(hostile, hostile) }),
+    resultOf("refresh.lifetime", { kind: "could-not-run", missing: hostile, reason: hostile }),
+    resultOf("refresh.reauthorize", { kind: "pending", due: "2030-02-01", reason: hostile }),
+    resultOf("push.cap", { kind: "not-applicable", by: "profile", reason: hostile }),
+  ),
+  {
+    outcome: "failed",
+    exitCode: 1,
+    target: { name: hostile, baseUrl: hostile, profiles: [], clock: "real" },
+    replacedLimits: [hostile],
+    limits: { ...documentLimits },
+  },
+);
+
+/** A load run: one objective missed, one held, one not measured; one rule broken, one held, one not looked at. */
+export const loadRun = (more: Partial<LoadRecord> = {}): CiRun => ({
+  kind: "load",
+  run: "runs/two",
+  record: {
+    version: 1,
+    tool: "0.1.0",
+    command: "load",
+    state: "sealed",
+    startedAt: "2030-01-01T00:00:00.000Z",
+    endedAt: "2030-01-01T00:01:00.000Z",
+    seed: 5,
+    target: { name: "staging", baseUrl: "https://staging.example", profiles: [] },
+    limits: {},
+    replacedLimits: [],
+    scenario: "mixed",
+    shape: "constant",
+    rate: 100,
+    arrivalRate: 25,
+    durationMs: 60_000,
+    warmUpMs: 5_000,
+    virtualUsers: 50,
+    k6: { version: "1.8.1", from: "PATH" },
+    machine: { cores: 2, processor: "some", memoryMiB: 8_000, platform: "linux", node: "24" },
+    fingerprint: {},
+    validity: { valid: true, reasons: [] },
+    endpoints: [],
+    objectives: [
+      {
+        name: "list p95",
+        limit: 8,
+        unit: "ms",
+        bound: "at most",
+        measured: 9.4,
+        interval: [8.9, 10.1],
+        verdict: "breached",
+      },
+      { name: "failed", limit: 0.01, unit: "share", bound: "at most", measured: 0.001, verdict: "held" },
+      {
+        name: "exchange p99",
+        limit: 8,
+        unit: "ms",
+        bound: "at most",
+        verdict: "not measured",
+        reason: "no samples",
+      },
+    ],
+    rules: [
+      { id: "code.single-use", checks: 900, breaches: 2 },
+      { id: "access.required", checks: 900, breaches: 0 },
+      { id: "refresh.reusable", checks: 0, breaches: 0, note: "no refresh in this scenario" },
+    ],
+    breaches: [
+      {
+        rule: "code.single-use",
+        atMs: 31_000,
+        expected: "one succeeds",
+        actual: "both succeeded",
+        askedRate: 100,
+        exchanges: [],
+      },
+    ],
+    notes: [],
+    outcome: "failed",
+    exitCode: 1,
+    ...more,
+  },
+});

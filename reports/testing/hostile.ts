@@ -1,0 +1,13 @@
+/** What a service might answer to harm whoever reads a report: markup, escapes, marks that turn text, broken text. */
+export const hostile = [
+  `</script><script>document.title="taken"</script>`,
+  `<img src=x onerror="document.title='taken'">`,
+  `"><style>*{display:none}</style>`,
+  "\u001b[2J\u001b]8;;https://evil.example\u0007link",
+  "\u202etxt.exe\u2066",
+  "a\u0000b\u0007c",
+  "half \ud800 a pair, and \udfff the other",
+  "]]>&amp;<!--",
+  "$& $1 $` `code` **bold** [link](javascript:alert(1)) @someone #1 | cell",
+  "::error::faked\n##vso[task.complete result=Succeeded]\n##teamcity[x]",
+].join(" ");

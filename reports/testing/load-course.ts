@@ -1,0 +1,158 @@
+import { build, HistogramLogWriter, type Histogram } from "hdr-histogram-js";
+import {
+  histogramTag,
+  histogramUnit,
+  latencyKinds,
+  sampleOutcomes,
+  type EndpointRow,
+  type Latencies,
+  type LoadBreach,
+  type SampleOutcome,
+  type SecondLine,
+} from "../../conformance/contract/load-record.ts";
+import type { Random } from "./random.ts";
+
+/** The course of a made-up load: lognormal latencies whose level wanders slowly and jumps at times. */
+export interface LoadCourse {
+  readonly random: Random;
+  readonly seconds: number;
+  readonly requests: number;
+  readonly endpoints: readonly { readonly name: string; readonly share: number; readonly medianMs: number }[];
+  readonly slowness: number;
+  readonly failedShare: number;
+  readonly refusedShare: number;
+  readonly breaches: readonly LoadBreach[];
+}
+
+const WANDERING = 0.95;
+const SPREAD = 0.45;
+const BURST_CHANCE = 0.01;
+const LAG_MS = 0.3;
+
+const emptyHistogram = (): Histogram =>
+  build({
+    bitBucketSize: 32,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: histogramUnit.highest,
+    numberOfSignificantValueDigits: histogramUnit.significantDigits,
+  });
+
+/** The histogram log, the lines of seconds.jsonl and the rows of run.json, which all tell of the same requests. */
+export const latencyLog = (
+  course: LoadCourse,
+): {
+  readonly lines: readonly string[];
+  readonly seconds: readonly SecondLine[];
+  readonly rows: readonly EndpointRow[];
+} => {
+  const lines: string[] = [];
+  const writer = new HistogramLogWriter((text) => lines.push(text.trimEnd()));
+  writer.outputLogFormatVersion();
+  writer.outputLegend();
+  const totals = new Map<string, Histogram>();
+  const seconds: SecondLine[] = [];
+  let level = 0;
+  for (let second = 0; second < course.seconds; second += 1) {
+    level = WANDERING * level + 0.06 * course.random.normal();
+    const burst = course.random.next() < BURST_CHANCE ? 1.5 : 0;
+    seconds.push(
+      oneSecond(course, { second, level: level + burst, writer, total: (tag) => entry(totals, tag) }),
+    );
+  }
+  return { lines, seconds, rows: rowsOf(course, totals) };
+};
+
+const entry = (totals: Map<string, Histogram>, tag: string): Histogram => {
+  const known = totals.get(tag) ?? emptyHistogram();
+  totals.set(tag, known);
+  return known;
+};
+
+interface Moment {
+  readonly second: number;
+  readonly level: number;
+  readonly writer: HistogramLogWriter;
+  readonly total: (tag: string) => Histogram;
+}
+
+const oneSecond = (course: LoadCourse, moment: Moment): SecondLine => {
+  const { random } = course;
+  const perSecond = course.requests / course.seconds;
+  const counts: SecondLine["requests"] = {};
+  for (const { name, share, medianMs } of course.endpoints) {
+    const count = Math.max(0, Math.round(perSecond * share * (1 + 0.02 * random.normal())));
+    const failed = Math.round(count * course.failedShare);
+    const refused = Math.round(count * course.refusedShare);
+    counts[name] = { granted: count - failed - refused, refused, failed };
+    for (const outcome of sampleOutcomes)
+      record(course, moment, { name, medianMs, outcome, count: counts[name][outcome] });
+  }
+  return {
+    second: moment.second,
+    asked: perSecond / 4,
+    started: perSecond / 4,
+    dropped: 0,
+    requests: counts,
+    lagMs: { p50Ms: LAG_MS, maxMs: LAG_MS * 6 },
+    virtualUsers: 20,
+    breaches: breachesIn(course, moment.second),
+    k6: { cores: 0.6, memoryMiB: 180 },
+    machineIdle: 0.35,
+  };
+};
+
+const record = (
+  { random, slowness }: LoadCourse,
+  { second, level, writer, total }: Moment,
+  asked: { name: string; medianMs: number; outcome: SampleOutcome; count: number },
+): void => {
+  if (asked.count === 0) return;
+  const kinds = latencyKinds.map((kind) => {
+    const tag = histogramTag(asked.name, asked.outcome, kind);
+    return { kind, histogram: Object.assign(emptyHistogram(), { tag }), sum: total(tag) };
+  });
+  for (let request = 0; request < asked.count; request += 1) {
+    const serviceMs = slowness * asked.medianMs * Math.exp(level + SPREAD * random.normal());
+    for (const { kind, histogram } of kinds) {
+      const ms = kind === "service" ? serviceMs : serviceMs + LAG_MS * random.next();
+      histogram.recordValue(Math.max(1, Math.round(ms * histogramUnit.perMs)));
+    }
+  }
+  for (const { histogram, sum } of kinds) {
+    writer.outputIntervalHistogram(histogram, second, second + 1, histogramUnit.perMs);
+    sum.add(histogram);
+  }
+};
+
+const breachesIn = ({ breaches }: LoadCourse, second: number): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { rule, atMs } of breaches)
+    if (Math.floor(atMs / 1_000) === second) counts[rule] = (counts[rule] ?? 0) + 1;
+  return counts;
+};
+
+const rowsOf = (course: LoadCourse, totals: ReadonlyMap<string, Histogram>): readonly EndpointRow[] =>
+  course.endpoints.flatMap(({ name }) =>
+    sampleOutcomes.flatMap((outcome) => {
+      const service = totals.get(histogramTag(name, outcome, "service"));
+      const response = totals.get(histogramTag(name, outcome, "response"));
+      return service === undefined || response === undefined
+        ? []
+        : [{ endpoint: name, outcome, service: latenciesOf(service), response: latenciesOf(response) }];
+    }),
+  );
+
+const latenciesOf = (histogram: Histogram): Latencies => {
+  const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / histogramUnit.perMs;
+  return {
+    count: histogram.totalCount,
+    minMs: histogram.minNonZeroValue / histogramUnit.perMs,
+    meanMs: histogram.mean / histogramUnit.perMs,
+    p50Ms: at(50),
+    p90Ms: at(90),
+    p95Ms: at(95),
+    p99Ms: at(99),
+    p999Ms: at(99.9),
+    maxMs: histogram.maxValue / histogramUnit.perMs,
+  };
+};

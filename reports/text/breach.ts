@@ -1,0 +1,26 @@
+import type { Breach, Verdict } from "../../conformance/contract/verdict.ts";
+import { plural } from "./figures.ts";
+import { safe } from "./safe.ts";
+
+/** The verdicts that carry a breach. */
+export type Broken = Extract<Verdict, { readonly breach: Breach }>;
+
+/** Inputs other than the one shown that broke the rule too. */
+export const othersOf = ({ facts, breach }: Broken): string | undefined => {
+  const { broken, brokenCases } = { broken: facts?.["broken"], brokenCases: facts?.["brokenCases"] };
+  if (!Array.isArray(broken) || typeof brokenCases !== "number" || brokenCases < 2) return undefined;
+  const others = broken
+    .filter((one) => one !== breach.reproduction.counterexample)
+    .map((one) => safe(String(one)));
+  return [plural(brokenCases - 1, "further input"), ...(others.length === 0 ? [] : [others.join(", ")])].join(
+    ": ",
+  );
+};
+
+/** Whether the failure came back when it was tried again. */
+export const cameBack = ({ failures, attempts }: Breach["reproduction"]["replayed"]): string => {
+  if (attempts === 0) return "not tried again";
+  if (failures === attempts) return `came back in ${failures} of ${attempts} replays`;
+  if (failures === 0) return `flaky: seen once, did not come back in ${plural(attempts, "replay")}`;
+  return `flaky: came back in ${failures} of ${attempts} replays`;
+};

@@ -1,0 +1,93 @@
+import type { RuleResult } from "../../conformance/contract/record.ts";
+import type { Verdict } from "../../conformance/contract/verdict.ts";
+import { wordOf } from "./verdicts.ts";
+import { safe } from "./safe.ts";
+
+/** Rules that were not judged, together with those that have the same reason. */
+export interface Cause {
+  readonly kind: Verdict["kind"];
+  readonly title: string;
+  readonly detail: string;
+  readonly ids: readonly string[];
+}
+
+/** A text without what differs from one exchange to the next: times, and the numbers of masked values. */
+const skeleton = (text: string): string => text.replaceAll(/\d+/g, "#");
+
+/** How many cases of one rule it was; for several rules it says nothing. */
+const count = /^\d+ of \d+ cases could not be decided: /;
+
+/** Why rules were not judged, those of one cause together. Controls that failed with answers alike are one cause. */
+export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
+  const causes = new Map<string, Cause>();
+  for (const { id, verdict } of results) {
+    const why = whyOf(verdict);
+    if (why === undefined) continue;
+    const detail = verdict.kind === "inconclusive" ? skeleton(why.detail.replace(count, "")) : why.detail;
+    const key = `${verdict.kind}\n${why.title}\n${detail}`;
+    const before = causes.get(key);
+    causes.set(
+      key,
+      before === undefined
+        ? { kind: verdict.kind, ...why, ids: [safe(id)] }
+        : { ...before, detail: before.detail.replace(count, ""), ids: [...before.ids, safe(id)] },
+    );
+  }
+  return [...causes.values()];
+};
+
+/** One reason for which many rules could not be judged, and the breaches that quote the same answer. */
+export interface CommonCause {
+  /** What the rules say of their controls. */
+  readonly reason: string;
+  readonly unjudged: readonly string[];
+  /** Broken rules that were given an answer like the one in the reason; a rule's own id, not made safe. */
+  readonly broken: readonly string[];
+}
+
+const MANY = 3;
+
+/**
+ * The reason for which most rules could not be judged, where they are many and breaches quote the very answer
+ * that it quotes: then these breaches are what to look at first. Undefined where the record does not show that.
+ */
+export const commonCauseOf = (results: readonly RuleResult[]): CommonCause | undefined => {
+  const reasons = results.flatMap(({ id, verdict }) =>
+    verdict.kind === "inconclusive" ? [{ id: safe(id), reason: verdict.reason.replace(count, "") }] : [],
+  );
+  const groups = [...Map.groupBy(reasons, ({ reason }) => skeleton(reason)).values()];
+  const [largest = []] = groups.toSorted((a, b) => b.length - a.length);
+  const reason = largest[0]?.reason ?? "";
+  const answer = /status \d+, .+/s.exec(reason)?.[0];
+  if (largest.length < MANY || answer === undefined) return undefined;
+  const broken = results.flatMap(({ id, verdict }) =>
+    verdict.kind === "failed" && skeleton(verdict.breach.actual).includes(skeleton(answer)) ? [id] : [],
+  );
+  return broken.length === 0
+    ? undefined
+    : { reason: safe(reason), unjudged: largest.map(({ id }) => id), broken };
+};
+
+const whyOf = (verdict: Verdict): Pick<Cause, "title" | "detail"> | undefined => {
+  const word = wordOf(verdict.kind);
+  switch (verdict.kind) {
+    case "could-not-run":
+      return { title: `${word}: ${safe(verdict.missing)} is missing`, detail: safe(verdict.reason) };
+    case "inconclusive":
+      return { title: word, detail: `${safe(verdict.reason)}; to settle it: ${safe(verdict.settle)}` };
+    case "pending":
+      return { title: `${word} until ${safe(verdict.due)}`, detail: safe(verdict.reason) };
+    case "not-applicable":
+      return {
+        title: verdict.by === "profile" ? `${word}, says the profile` : `${word} to the way of this service`,
+        detail: safe(verdict.reason),
+      };
+    case "harness-error":
+      return {
+        title: `${word}: this is a fault of Touchstone, not of the service`,
+        detail: safe(verdict.message),
+      };
+    default:
+      return undefined;
+  }
+};

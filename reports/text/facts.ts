@@ -1,0 +1,88 @@
+import { duration } from "../../conformance/contract/duration.ts";
+import type { RuleResult } from "../../conformance/contract/record.ts";
+import type { Facts } from "../../conformance/contract/verdict.ts";
+import { compact, words } from "./compact.ts";
+import { safe } from "./safe.ts";
+
+/** A lifetime as a rule measured it, in milliseconds of age. A record may be of another version, so nothing but the promise is taken for granted. */
+export interface Bracket {
+  readonly lifetimeMs: number;
+  readonly acceptedUpToMs?: unknown;
+  readonly refusedFromMs?: unknown;
+}
+
+export const isBracket = (value: unknown): value is Bracket =>
+  typeof value === "object" &&
+  value !== null &&
+  "lifetimeMs" in value &&
+  typeof value.lifetimeMs === "number";
+
+/** What a rule measured; nothing where it has no such facts. */
+export const factsOf = ({ verdict }: RuleResult): Facts => ("facts" in verdict ? (verdict.facts ?? {}) : {});
+
+/** Facts that reports show in places of their own: readings, schedules, inputs. */
+const elsewhere = new Set(["readings", "broken", "brokenCases", "schedule", "anchors"]);
+
+/** A side that was not probed is not spoken of; one that was probed in vain is. */
+export const bracketText = ({ lifetimeMs, acceptedUpToMs, refusedFromMs }: Bracket): string => {
+  const sides = [
+    ...(acceptedUpToMs === undefined ? [] : [acceptedText(acceptedUpToMs)]),
+    ...(refusedFromMs === undefined ? [] : [refusedText(refusedFromMs)]),
+  ];
+  return `${duration(lifetimeMs)} promised, ${sides.join(", ") || "nothing measured"}`;
+};
+
+const acceptedText = (ageMs: unknown): string =>
+  typeof ageMs === "number" && ageMs > 0 ? `accepted up to ${duration(ageMs)}` : "never accepted";
+
+/** An infinite age is null in JSON. */
+const refusedText = (ageMs: unknown): string =>
+  typeof ageMs === "number" && Number.isFinite(ageMs) ? `refused from ${duration(ageMs)}` : "never refused";
+
+/** The sides of a bracket one by one, for tables: empty for a side that was not probed. */
+export const bracketSides = ({ lifetimeMs, acceptedUpToMs, refusedFromMs }: Bracket): readonly string[] => [
+  duration(lifetimeMs),
+  acceptedUpToMs === undefined ? "" : acceptedText(acceptedUpToMs).replace("accepted up to ", ""),
+  refusedFromMs === undefined ? "" : refusedText(refusedFromMs).replace("refused from ", ""),
+];
+
+/** Facts that have no place of their own, by the rule's names for them. */
+export const otherFactsOf = (result: RuleResult): readonly (readonly [name: string, value: unknown])[] =>
+  Object.entries(factsOf(result)).filter(([name, value]) => !elsewhere.has(name) && !isBracket(value));
+
+/** The brackets of lifetimes that a rule measured, by what they are of. */
+export const bracketsOf = (result: RuleResult): readonly (readonly [name: string, bracket: Bracket])[] =>
+  Object.entries(factsOf(result)).flatMap(([name, value]) =>
+    isBracket(value) ? [[name, value] as const] : [],
+  );
+
+/** A fact in words: "rounds 40", "bits 192". */
+export const factText = (name: string, value: unknown): string => {
+  if (value === true) return safe(words(name));
+  return `${safe(words(name))} ${name.endsWith("Ms") && typeof value === "number" ? duration(value) : compact(value)}`;
+};
+
+/** One push of a notification as it was measured, beside when each reading has it. */
+export interface ScheduleRow {
+  readonly push: number;
+  /** Between which two moments it came, in milliseconds after its event; absent where it did not come. */
+  readonly afterMs?: number;
+  readonly beforeMs?: number;
+  /** When each reading has it, by the reading's name. */
+  readonly expectedMs: Readonly<Record<string, unknown>>;
+}
+
+const isRow = (value: unknown): value is ScheduleRow =>
+  typeof value === "object" &&
+  value !== null &&
+  "push" in value &&
+  typeof value.push === "number" &&
+  "expectedMs" in value &&
+  typeof value.expectedMs === "object" &&
+  value.expectedMs !== null;
+
+/** The schedule that a rule measured; empty where it measured none. */
+export const scheduleRowsOf = (result: RuleResult): readonly ScheduleRow[] => {
+  const rows = factsOf(result)["schedule"];
+  return Array.isArray(rows) && rows.every(isRow) ? rows : [];
+};

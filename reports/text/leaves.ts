@@ -1,0 +1,23 @@
+import { compact, compactFields } from "./compact.ts";
+import { safe } from "./safe.ts";
+
+/** The fields of an object with their values as text; objects that hold objects give the fields of those. */
+export const leavesOf = (value: object, path = ""): (readonly [name: string, leaf: string])[] =>
+  Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    const name = `${path}${safe(key)}`;
+    return isObject(inner) && Object.values(inner).some(isObject)
+      ? leavesOf(inner, `${name}, `)
+      : [[name, isObject(inner) ? compactFields(inner) : compact(inner)] as const];
+  });
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value of a fingerprint; the text itself where it is no JSON. */
+export const parseFingerprint = (fingerprint: string): unknown => {
+  try {
+    return JSON.parse(fingerprint);
+  } catch {
+    return fingerprint;
+  }
+};
