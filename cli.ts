@@ -13,6 +13,8 @@ import type { ReceiverSettings } from "./conformance/receiver-settings.ts";
 import type { Rule } from "./conformance/rule.ts";
 import { heapTrimmer, runOnBroughtNode } from "./conformance/runtime.ts";
 import { tool } from "./conformance/tool.ts";
+import type { LiveSecond } from "./reports/terminal/load-live.ts";
+import type { AskedRun, FoundK6 } from "./scenarios/runner/index.ts";
 
 /*
  * The command table: parses, composes the four parts, sets the exit code. The parts are
@@ -60,11 +62,13 @@ const openTarget = async (options: {
   const behaviour = options.behaviour ?? "sound";
   const { patienceMs } = options;
   const fake = await (async () =>
-    startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) }))().catch((error: unknown) => {
-    throw error instanceof UnknownBehaviour
-      ? new ConfigurationError([`--behaviour: ${error.message}`])
-      : error;
-  });
+    startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) }))().catch(
+    (error: unknown) => {
+      throw error instanceof UnknownBehaviour
+        ? new ConfigurationError([`--behaviour: ${error.message}`])
+        : error;
+    },
+  );
   return {
     resolved: await resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake)),
     behaviour,
@@ -100,6 +104,107 @@ const withReceiver = async <T extends Awaited<ReturnType<typeof openTarget>>>(
     await target.stop();
     throw error;
   }
+};
+
+/** The target of a load run: the fake has a process of its own there, so that it takes no time from the collector. */
+const openLoadTarget = async (options: { profile?: string | undefined; behaviour?: string | undefined }) => {
+  if (options.profile !== undefined) return openTarget(options);
+  const { startFakeProcess } = await import("./fake-server/index.ts");
+  const { loadProfile } = await import("./conformance/profile.ts");
+  const behaviour = options.behaviour ?? "sound";
+  const program = [process.execPath, fileURLToPath(import.meta.url)] as const;
+  const fake = await startFakeProcess([...program], behaviour);
+  const resolved = await loadProfile(fake.profileFile, process.env);
+  return { resolved: { ...resolved, source: undefined }, behaviour, stop: fake.stop };
+};
+
+/** Runs a load against the target that the options name, and leaves its record. */
+const runLoad = async (
+  options: {
+    profile?: string | undefined;
+    behaviour?: string | undefined;
+    out?: string | undefined;
+    maxWait: number;
+  },
+  asked: AskedRun,
+  getK6?: Promise<FoundK6>,
+) => {
+  const { findK6, loadByShape, runnerClock } = await import("./scenarios/runner/index.ts");
+  const { limitsOf } = await import("./conformance/session.ts");
+  const { replacedLimits } = await import("./conformance/conform.ts");
+  const { runDirectory } = await import("./conformance/recorded-run.ts");
+  const { rules } = await import("./conformance/rules/index.ts");
+  const target = await withReceiver(openLoadTarget(options), asked.scenario === "push" ? rules : []);
+  const { resolved } = target;
+  const { openPushPorts } = await import("./conformance/push-ports.ts");
+  const live = await startLoadLive(asked.durationMs);
+  const push =
+    target.receiver === undefined
+      ? undefined
+      : openPushPorts(resolved, target.receiver, {
+          maxWaitMs: options.maxWait,
+          signal: interrupt.signal,
+          freshUuid: randomUUID,
+        });
+  try {
+    const k6 = await (getK6 ??
+      findK6({ environment: process.env, clock: runnerClock, onProgress: say, signal: interrupt.signal }));
+    recording = true;
+    const directory = options.out ?? runDirectory(runnerClock.wallTime(), "load", randomUUID);
+    const { profile } = resolved;
+    const record = await loadByShape(
+      {
+        target: {
+          name: profile.name ?? new URL(profile.baseUrl).host,
+          profile,
+          clients: resolved.clients,
+          profiles: resolved.source === undefined ? [] : [resolved.source],
+          behaviour: "behaviour" in target ? target.behaviour : undefined,
+          limits: limitsOf(resolved),
+          replacedLimits: replacedLimits(resolved),
+        },
+        k6,
+        environment: process.env,
+        clock: runnerClock,
+        signal: interrupt.signal,
+        tool: tool.version,
+        runKey: randomUUID(),
+        push,
+        onSecond: live.second,
+        onPhase: live.phase,
+      },
+      asked,
+      directory,
+    );
+    return { record, directory };
+  } finally {
+    live.stop();
+    await push?.close();
+    await target.stop();
+  }
+};
+
+/** The live view of a load run: two lines rewritten on a terminal, a plain line now and then elsewhere. */
+const startLoadLive = async (durationMs: number) => {
+  const { createLoadLive } = await import("./reports/terminal/load-live.ts");
+  const seconds: LiveSecond[] = [];
+  let now: string | undefined;
+  const { palette } = await page();
+  const live = createLoadLive(process.stderr, { palette, columns: process.stderr.columns ?? 100 });
+  const show = (): void => {
+    if (!io.quiet && !io.json) live.show({ seconds, durationMs, phase: now });
+  };
+  return {
+    second: (second: LiveSecond) => {
+      seconds.push(second);
+      show();
+    },
+    phase: (phase: string | undefined) => {
+      now = phase;
+      show();
+    },
+    stop: () => live.clear(),
+  };
 };
 
 /** The live line of a run: rewritten as rules settle and while they wait; nothing where standard error is no terminal. */
@@ -384,7 +489,11 @@ program
       await listBehaviours(options.list === true ? "" : options.list);
       return;
     }
-    if (options.whileStdin === true) process.stdin.once("end", () => interrupt.abort()).resume().unref();
+    if (options.whileStdin === true)
+      process.stdin
+        .once("end", () => interrupt.abort())
+        .resume()
+        .unref();
     await serve(
       {
         port: options.port ?? 0,
@@ -510,6 +619,51 @@ program
   });
 
 program
+  .command("load")
+  .description("loads a service with k6 and checks the rules meanwhile; without a profile, the embedded fake")
+  .addOption(profileOption)
+  .option("--behaviour <name>", "behaviour of the embedded fake (`sound` where left out)")
+  .option("--scenario <name>", "token, notifications, mixed, push or breakpoint", "mixed")
+  .option("--shape <name>", "constant, ramp, spike, soak or breakpoint (`constant` where left out)")
+  .option("--rate <number>", "requests a second at the peak", integerFlag("--rate", 1, 1_000_000), 100)
+  .addOption(
+    new Option("--duration <duration>", "how long the load lasts, such as 10s, 5m or 1h")
+      .default(30_000, "30s")
+      .argParser(durationFlag("--duration")),
+  )
+  .option(
+    "--warm-up <duration>",
+    "how much of the beginning no objective counts (a tenth, 5s at most, where left out)",
+    durationFlag("--warm-up"),
+  )
+  .option(
+    "--vus <number>",
+    "the most virtual users that k6 may use; follows from the rate where left out",
+    integerFlag("--vus", 1, 100_000),
+  )
+  .addOption(seedOption)
+  .addOption(maxWaitOption)
+  .option("--out <directory>", "the run directory; a new one under runs/ where left out")
+  .addOption(jsonOption)
+  .action(async (options) => {
+    const { parseAsked } = await import("./scenarios/runner/index.ts");
+    const asked = parseAsked({
+      scenario: options.scenario,
+      shape: options.shape,
+      rate: options.rate,
+      durationMs: options.duration,
+      warmUpMs: options.warmUp,
+      virtualUsers: options.vus,
+      seed: options.seed ?? randomInt(2 ** 31),
+    });
+    const { record, directory } = await runLoad(options, asked);
+    const { renderLoad } = await import("./reports/terminal/load.ts");
+    if (options.json) printJson({ ...record, run: directory });
+    else print(renderLoad(record, { ...(await page()), run: directory }));
+    process.exitCode = record.exitCode ?? exitCodes["harness-error"];
+  });
+
+program
   .command("detect")
   .description("measures what the rules can see: seeded defects killed, false alarms on conforming variants")
   .option("--full", "every defect against every rule at standard effort, with the whole matrix")
@@ -520,7 +674,8 @@ program
   .addOption(new Option("--shard <i/n>", "the i-th of n parts of the list, for machines that share the work"))
   .addOption(jsonOption)
   .action(async (options, command) => {
-    const { detectPatienceMs, detectShard, mergeDetections, parseShard } = await import("./conformance/detect.ts");
+    const { detectPatienceMs, detectShard, mergeDetections, parseShard } =
+      await import("./conformance/detect.ts");
     const fake = await import("./fake-server/index.ts");
     const { rules } = await import("./conformance/rules/index.ts");
     const seed = options.seed ?? randomInt(2 ** 31);
@@ -534,7 +689,8 @@ program
         joint: fake.joint,
         ...(options.behaviour === undefined ? {} : { names: options.behaviour }),
         rules,
-        start: (behaviour, judging) => withReceiver(openTarget({ behaviour, patienceMs: detectPatienceMs }), judging),
+        start: (behaviour, judging) =>
+          withReceiver(openTarget({ behaviour, patienceMs: detectPatienceMs }), judging),
         effort,
         seed,
         full,
@@ -602,6 +758,8 @@ const exitCodeFor = (error: unknown): number => {
       "InvalidClients",
       "InvalidCertificate",
       "InvalidJournal",
+      "InvalidLoad",
+      "K6Missing",
       "InvalidPlan",
       "InvalidReceiver",
       "UnreadableRun",

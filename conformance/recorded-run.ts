@@ -29,7 +29,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
   const { resolved } = options;
   const pinned = pinnedOf(resolved);
   const started = wallClock();
-  const directory = options.out ?? path.join("runs", directoryName(started, options.freshUuid));
+  const directory = options.out ?? runDirectory(started, "conform", options.freshUuid);
   const writer = openRecord(directory, {
     tool: tool.version,
     command: "conform",
@@ -93,6 +93,12 @@ const sealBroken = (writer: RecordWriter, error: unknown): void => {
   }
 };
 
-/** Sorts by time, and two runs of one moment do not meet. */
-const directoryName = (started: Date, freshUuid: () => string): string =>
-  `${started.toISOString().slice(0, 19).replaceAll(":", "").replace("T", "-")}-conform-${freshUuid().slice(0, 4)}`;
+/** Where a run of a command is kept when nothing else is said: sorts by time, and two runs of one moment do not meet. */
+export const runDirectory = (
+  started: Date,
+  command: "conform" | "load" | "duet",
+  freshUuid: () => string,
+): string => {
+  const stamp = started.toISOString().slice(0, 19).replaceAll(":", "").replace("T", "-");
+  return path.join("runs", `${stamp}-${command}-${freshUuid().slice(0, 4)}`);
+};

@@ -273,6 +273,18 @@ export const Profile = Type.Object(
             Type.Number({ exclusiveMinimum: 0, description: "Highest rate, in requests a second." }),
           ),
           maxDurationMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+          abort: Type.Optional(
+            Type.Object(
+              {
+                errorShare: Type.Optional(Share),
+                seconds: Type.Optional(Type.Integer({ minimum: 1 })),
+              },
+              {
+                ...closed,
+                description: "Gives a run up once so many requests fail for so many seconds on end.",
+              },
+            ),
+          ),
         },
         { ...closed, description: "What a load run may do to this target." },
       ),

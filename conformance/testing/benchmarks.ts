@@ -1,6 +1,8 @@
 import { exchanges } from "../../fake-server/exchanges.bench.ts";
 import { throughput } from "../../fake-server/throughput.bench.ts";
 import { receiver } from "../../fake-server/receiver/receiver.bench.ts";
+import { page } from "../../reports/html/page.bench.ts";
+import { load } from "../../scenarios/runner/load.bench.ts";
 import { detection } from "../detect.bench.ts";
 import { gate } from "../gate.bench.ts";
 
@@ -10,7 +12,11 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   detect: detection,
   "fake-server": throughput,
   receiver,
-  load: exchanges,
+  load: async () => {
+    await load();
+    await exchanges();
+  },
+  reports: page,
 };
 
 const asked = process.argv.slice(2);

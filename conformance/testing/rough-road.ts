@@ -67,7 +67,9 @@ export const startRoad = async (
     const closing = server;
     server = undefined;
     closing?.closeAllConnections();
-    await new Promise<void>((resolve) => (closing === undefined ? resolve() : closing.close(() => resolve())));
+    await new Promise<void>((resolve) =>
+      closing === undefined ? resolve() : closing.close(() => resolve()),
+    );
   };
   const restart = async (): Promise<void> => {
     counts.restarts += 1;

@@ -350,7 +350,8 @@ describe("a virtual clock that flows by itself", () => {
   });
 
   it("gives each caller a second of its own, as long as there are any within reach", async () => {
-    const { clocks } = await flowing();
+    const { clock: looked, clocks } = await flowing();
+    looked.leave();
     const begin = async (withinMs?: number): Promise<number> => {
       const clock = clocks.join();
       await clock.beginSecond(withinMs);

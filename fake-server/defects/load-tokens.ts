@@ -1,18 +1,17 @@
 import { type Fields, jsonAnswer } from "../answer.ts";
-import type { AccessRecord } from "../credentials.ts";
 import { type LoadDefect, loadDefect, type LoadShow } from "../registry.ts";
 import { keepLatest, pool, slowStep } from "../contention.ts";
 
 const tokens: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 
 /** So many requests go well before one can disturb another: more than any one rule of the gate makes at quick effort. */
-const QUICK = { authorizations: 200, exchanges: 250, refreshes: 180 };
+const QUICK = { authorizations: 200, exchanges: 250 };
 
 /** Text of the length of a token, made of a number. */
 const tokenOf = (number: number): string =>
   Buffer.from(String(number).padStart(24, "0")).toString("base64url");
 
-/** Codes and tokens (sections 2.1, 2.2, 4.1 to 4.3) that go wrong where requests meet. */
+/** Codes and token sets (sections 2.1, 2.2, 4.1 and 4.2) that go wrong where requests meet. */
 export const loadTokenDefects = {
   "load-code-race-behind-full-pool": loadDefect(
     "Once 250 codes are used, redemptions are slow, and one that waits for a connection has looked at the code before.",
@@ -146,68 +145,6 @@ export const loadTokenDefects = {
         },
       };
     },
-  ),
-  "load-refresh-shares-answer": loadDefect(
-    "Once refreshes are slow, one beside another is answered with a whole token set, the refreshToken included.",
-    ["refresh.returns-no-refresh-token"],
-    tokens,
-    (sound) => {
-      const refreshing = slowStep(15, QUICK.refreshes);
-      return {
-        takeRefreshToken: async (_record, { clock }) => {
-          await refreshing.pass(clock);
-          return true;
-        },
-        refreshFields: (...subject) =>
-          refreshing.inside() > 0 ? sound.exchangeFields(...subject) : sound.refreshFields(...subject),
-      };
-    },
-  ),
-  "load-refresh-gets-token-of-another": loadDefect(
-    "Once refreshes are slow, those that are under way together all get the access token of the first of them.",
-    ["exchange.tokens-are-fresh"],
-    tokens,
-    (sound) => {
-      const refreshing = slowStep(15, QUICK.refreshes);
-      let first: AccessRecord | undefined;
-      return {
-        takeRefreshToken: async (_record, { clock }) => {
-          await refreshing.pass(clock);
-          return true;
-        },
-        refreshFields: (record, ...rest) => {
-          const latestAccess = first ?? record.latestAccess;
-          first = refreshing.inside() > 0 ? latestAccess : undefined;
-          return sound.refreshFields({ ...record, latestAccess }, ...rest);
-        },
-      };
-    },
-  ),
-  "load-refresh-turned-away": loadDefect(
-    "Once refreshes are slow, a fifth beside four others is refused as if its token were not valid.",
-    ["refresh.reusable"],
-    tokens,
-    () => {
-      const refreshing = slowStep(40, QUICK.refreshes);
-      return {
-        takeRefreshToken: async (_record, { clock }) => {
-          if (refreshing.inside() >= 4) return false;
-          await refreshing.pass(clock);
-          return true;
-        },
-      };
-    },
-  ),
-  "load-refresh-tokens-evicted": loadDefect(
-    "Only the 32 latest refresh tokens are kept.",
-    ["refresh.reusable"],
-    { scenario: "mixed", rate: 300, seconds: 15 },
-    (sound) => ({
-      keepRefreshToken: (record, context) => {
-        sound.keepRefreshToken(record, context);
-        keepLatest(context.credentials.refreshTokens, 32);
-      },
-    }),
   ),
   "load-access-tokens-evicted": loadDefect(
     "Only the 48 latest access tokens are kept.",

@@ -1,6 +1,7 @@
 import type { LoadDefect } from "../registry.ts";
 import { loadNotificationDefects } from "./load-notifications.ts";
 import { loadPushDefects } from "./load-push.ts";
+import { loadRefreshDefects } from "./load-refresh.ts";
 import { loadTokenDefects } from "./load-tokens.ts";
 
 /**
@@ -9,6 +10,7 @@ import { loadTokenDefects } from "./load-tokens.ts";
  */
 export const loadDefects: Readonly<Record<string, LoadDefect>> = {
   ...loadTokenDefects,
+  ...loadRefreshDefects,
   ...loadNotificationDefects,
   ...loadPushDefects,
 };

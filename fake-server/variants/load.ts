@@ -1,12 +1,12 @@
 import type { Behaviour } from "../behaviour.ts";
 import { pool } from "../contention.ts";
-import type { Notification } from "../notifications.ts";
+import { EVERYTHING, type Notification } from "../notifications.ts";
 import { type Variant, variant } from "../registry.ts";
 
 const MOST_UNDER_WAY = 16;
 const REQUESTS_OF_A_CONNECTION = 100;
 
-const everything = { where: "TRUE", parameters: [], orderBy: "sequence" };
+const everything = { where: EVERYTHING, parameters: [], orderBy: "sequence" };
 
 /** Real milliseconds until one of `workers` is free, and that one's work done. */
 const workers = (count: number, workMs: number): Behaviour["latencyMs"] => {

@@ -54,11 +54,12 @@ export interface CiSuite {
 
 /** Every run as a suite: a case for each rule of a gate, for each objective and each rule of a load. */
 export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSuite[] =>
-  runs.map((run) => {
+  runs.map((run, at) => {
     const { record } = run;
+    const name = nameOf(runs, at);
     const outcome = record.outcome ?? "open";
     return {
-      name: nameOf(run, runs),
+      name,
       outcome,
       incomplete: outcome === "incomplete" || outcome === "open" || outcome === "interrupted",
       exitCode: record.exitCode,
@@ -73,15 +74,17 @@ export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSu
         run.kind === "conform"
           ? gateCases(run.record, run.run, { program, pinned: run.pinned ?? {} })
           : loadCases(run.record),
-        nameOf(run, runs),
+        name,
       ),
     };
   });
 
-const nameOf = (run: CiRun, runs: readonly CiRun[]): CiSuite["name"] => {
-  const name = run.kind === "conform" ? "gate" : "load";
-  const same = runs.filter(({ kind }) => kind === run.kind);
-  return same.length === 1 ? name : `${name} ${same.indexOf(run) + 1}`;
+/** "gate", or "gate 2" where there are several. */
+const nameOf = (runs: readonly CiRun[], at: number): CiSuite["name"] => {
+  const kind = runs[at]?.kind;
+  const name = kind === "conform" ? "gate" : "load";
+  const count = (some: readonly CiRun[]): number => some.filter((run) => run.kind === kind).length;
+  return count(runs) === 1 ? name : `${name} ${count(runs.slice(0, at + 1))}`;
 };
 
 /** Services join runs by names: a name that comes twice gets a number, and those of several runs of one kind get the number of the run. */

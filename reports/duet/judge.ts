@@ -33,7 +33,8 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
   const estimated = [...new Set(blocks.map(({ endpoint }) => endpoint))].flatMap((endpoint) =>
     duetMetrics
       .map((metric) => pairedLogs(blocks, used, endpoint, metric))
-      .filter(({ a }) => a.length > 0)
+      // Where a side never answered there is no ratio: what is gated stays, as inconclusive.
+      .filter(({ a, metric }) => a.length > 0 || rules.floors[metric] !== undefined)
       .map((logs): Estimated => ({ logs, estimate: tEstimate(logRatios(logs), CONFIDENCE) })),
   );
   const gated = estimated.filter(({ logs }) => rules.floors[logs.metric] !== undefined);
@@ -99,7 +100,7 @@ const levelAt = (rules: DuetRules, pairs: number, tests: number): number => {
 /** As a share of side a: the greater one of the metric's own floor and what the least milliseconds come to. */
 const floorOf = ({ metric, a }: PairedLogs, { floors, floorMs }: DuetRules): number => {
   const share = floors[metric] ?? 0;
-  return metric === "throughput" ? share : Math.max(share, floorMs / Math.exp(mean(a)));
+  return metric === "throughput" || a.length === 0 ? share : Math.max(share, floorMs / geometricMean(a));
 };
 
 const verdictOf = ({ logs, estimate }: Estimated, isSignificant: boolean, floor: number): MemberVerdict => {
@@ -109,12 +110,14 @@ const verdictOf = ({ logs, estimate }: Estimated, isSignificant: boolean, floor:
   return estimate.mean > 0 === (logs.metric !== "throughput") ? "regressed" : "improved";
 };
 
+const geometricMean = (logs: readonly number[]): number => (logs.length === 0 ? 0 : Math.exp(mean(logs)));
+
 const shownMember = ({ logs, estimate }: Estimated): Member => ({
   endpoint: logs.endpoint,
   metric: logs.metric,
   pairs: estimate.count,
-  a: Math.exp(mean(logs.a)),
-  b: Math.exp(mean(logs.b)),
+  a: geometricMean(logs.a),
+  b: geometricMean(logs.b),
   ratio: Math.exp(estimate.mean),
   ...(estimate.count < 2 ? {} : { interval: [Math.exp(estimate.low), Math.exp(estimate.high)] as const }),
   deviation: estimate.deviation,

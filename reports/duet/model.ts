@@ -51,7 +51,7 @@ export interface Member {
   readonly endpoint: string;
   readonly metric: DuetMetric;
   readonly pairs: number;
-  /** Geometric means over the pairs: milliseconds, or requests a second. */
+  /** Geometric means over the pairs: milliseconds, or requests a second; 0 where there is no pair. */
   readonly a: number;
   readonly b: number;
   readonly ratio: number;

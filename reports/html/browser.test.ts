@@ -71,7 +71,8 @@ afterAll(async () => {
 
 afterEach(async () => {
   await Promise.all(browser.contexts().map((context) => context.close()));
-  expect(messages.splice(0)).toEqual([]);
+  const said = messages.splice(0);
+  if (said.length > 0) throw new Error(`the page said or asked for: ${said.join("; ")}`);
 });
 
 /** Opens a page from disk; whatever it says on the console fails the test. */

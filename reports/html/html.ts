@@ -58,10 +58,11 @@ export const renderHtml = (views: readonly RunView[], { program }: HtmlOptions):
 const chaptersOf = (views: readonly RunView[]): readonly Chapter[] =>
   views.map((view, at) => {
     const kind = view.kind === "conform" ? "Gate" : "Load";
-    const same = views.filter((other) => other.kind === view.kind);
+    const count = (some: readonly RunView[]): number =>
+      some.filter((other) => other.kind === view.kind).length;
     return {
       view,
-      title: same.length === 1 ? kind : `${kind} ${same.indexOf(view) + 1}`,
+      title: count(views) === 1 ? kind : `${kind} ${count(views.slice(0, at + 1))}`,
       prefix: views.length === 1 ? "" : `run${at + 1}-`,
     };
   });

@@ -96,8 +96,6 @@ export const figure = (options: {
     el("details", { class: "figures" }, el("summary", {}, `Figures of “${options.title}”`), options.table),
   );
 
-export const code = (text: string): VNode => el("code", {}, text);
-
 /** A link to a place of this page. */
 export const link = (id: string, ...children: readonly Child[]): VNode =>
   el("a", { href: `#${id}` }, ...children);

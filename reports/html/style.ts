@@ -137,7 +137,7 @@ const rules = `
 .command { display: flex; align-items: center; gap: 10px; background: var(--raised); border: 1px solid var(--line); border-radius: 7px; padding: 6px 6px 6px 12px; min-height: 40px; }
 .command code { flex: 1; min-width: 0; }
 .command button { height: 28px; }
-.exchanges { list-style: none; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
+.exchanges { list-style: none; margin-top: 8px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
 .exchanges + p { margin-top: 8px; font-size: 14px; }
 .exchanges li + li { border-top: 1px solid var(--hair); }
 .exchange > summary { display: grid; grid-template-columns: 58px 48px minmax(0, 1fr) auto 74px; gap: 10px; padding: 7px 12px; cursor: pointer; list-style: none; font-size: 13.5px; align-items: baseline; }
@@ -189,6 +189,7 @@ const media = `
   .exchange .path { grid-row: 2; grid-column: 1 / -1; white-space: normal; }
   .lane { grid-template-columns: minmax(0, 1fr) !important; }
   .lane.foot > div { display: none; }
+  .lane:not(.foot) .strip { overflow: clip; }
   main section { margin-top: 50px; }
 }
 @media print {

@@ -11,3 +11,8 @@ export const hostile = [
   "$& $1 $` `code` **bold** [link](javascript:alert(1)) @someone #1 | cell",
   "::error::faked\n##vso[task.complete result=Succeeded]\n##teamcity[x]",
 ].join(" ");
+
+/** Characters that act on what shows them; a line end may stand in a report, and nothing else of these. */
+export const acting =
+  // eslint-disable-next-line no-control-regex -- control characters are what it is about
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\p{Cs}]/u;

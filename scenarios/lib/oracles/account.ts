@@ -70,10 +70,11 @@ const judgeTotals = (
   page: Page,
   defaultLimit: number,
 ): readonly Look[] => {
-  const isExact = then.settled && account.begun === then.begun;
+  const isSteady = account.begun === then.begun;
   return [
-    ...(isExact ? judgeExactly(then.begun, query, page, defaultLimit) : judgeWithin(account, then, page)),
-    ...fullFirstPage(then, query, page, defaultLimit),
+    isSteady && then.settled ? judgeTotal(then.begun, page) : judgeWithin(account, then, page),
+    // Where the answer itself counts everything that was begun, everything is there to be paged.
+    ...(isSteady && page.total === then.begun ? judgeSize(then.begun, query, page, defaultLimit) : []),
   ];
 };
 
@@ -83,47 +84,34 @@ export const noteSeen = (account: Account, page: Page): void => {
     if (fold(item["accountId"]) === fold(account.accountId)) account.seen.add(page.ids[at] ?? "");
 };
 
-const judgeWithin = (account: Account, { least }: Before, page: Page): readonly Look[] => [
+const judgeWithin = (account: Account, { least }: Before, page: Page): Look =>
   look(
     "notifications.under-writes",
     page.total >= least && page.total <= account.begun,
     `total lies between the ${least} notifications that were there before and the ${account.begun} begun before the answer came`,
     () => `it is ${page.total}`,
-  ),
-];
+  );
 
-const judgeExactly = (count: number, query: ListQuery, page: Page, defaultLimit: number): readonly Look[] => {
+const judgeTotal = (count: number, page: Page): Look =>
+  look(
+    "notifications.total",
+    page.total === count,
+    `total is ${count}, the number of notifications of the account`,
+    () => `it is ${page.total}`,
+  );
+
+/** How many items a page of so many notifications holds; without a limit that says something of full first pages only. */
+const judgeSize = (count: number, query: ListQuery, page: Page, defaultLimit: number): readonly Look[] => {
   const limit = query.limit ?? defaultLimit;
-  const remaining = Math.max(0, Math.min(limit, count - limit * (query.page ?? 0)));
+  const number = query.page ?? 0;
+  const remaining = Math.max(0, Math.min(limit, count - limit * number));
+  if (query.limit === undefined && (number > 0 || remaining < defaultLimit)) return [];
   return [
     look(
-      "notifications.total",
-      page.total === count,
-      `total is ${count}, the number of notifications of the account`,
-      () => `it is ${page.total}`,
+      query.limit === undefined ? "notifications.default-limit" : "notifications.limit",
+      page.items.length === remaining,
+      `page ${number} of ${count} notifications, ${limit} a page, holds ${remaining}`,
+      () => `it holds ${page.items.length}`,
     ),
-    ...(query.limit === undefined
-      ? []
-      : [
-          look(
-            "notifications.limit",
-            page.items.length === remaining,
-            `page ${query.page ?? 0} with limit=${limit} of ${count} notifications holds ${remaining}`,
-            () => `it holds ${page.items.length}`,
-          ),
-        ]),
   ];
 };
-
-/** Without a limit, a first page is full where more than one page matches. */
-const fullFirstPage = (then: Before, query: ListQuery, page: Page, defaultLimit: number): readonly Look[] =>
-  query.limit === undefined && (query.page ?? 0) === 0 && then.least >= defaultLimit
-    ? [
-        look(
-          "notifications.default-limit",
-          page.items.length === defaultLimit,
-          `without limit a page of ${then.least} notifications or more holds ${defaultLimit}`,
-          () => `it holds ${page.items.length}`,
-        ),
-      ]
-    : [];

@@ -15,6 +15,7 @@ export interface InstallOptions {
   readonly onProgress: (line: string) => void;
 }
 
+const goTool = "go";
 /** Beyond this, something hangs: on two cores the build takes about two minutes. */
 const LONGEST_MS = 20 * 60_000;
 /** Progress is told so often at most, so that a log stays readable. */
@@ -43,7 +44,7 @@ const build = async (options: InstallOptions, target: string): Promise<string | 
   signal?.throwIfAborted();
   onProgress(`building k6 ${version} with go install: once, about two minutes on two cores`);
   const startedMs = clock.nowMs();
-  const go = spawn("go", ["install", "-v", `go.k6.io/k6@v${version}`], {
+  const go = spawn(goTool, ["install", "-v", `go.k6.io/k6@v${version}`], {
     cwd: target,
     env: goEnvironment(environment, target),
     stdio: ["ignore", "ignore", "pipe"],

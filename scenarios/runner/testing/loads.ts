@@ -73,7 +73,7 @@ const metric = {
 };
 const begin = () => {
   const { iterationInTest, startTime } = exec.scenario;
-  const lag = Math.max(0, Date.now() - startTime - (iterationInTest * 1000) / stage.fromRate);
+  const lag = Math.max(0, +new Date - startTime - (iterationInTest * 1000) / stage.fromRate);
   exec.vu.metrics.metadata.lag = lag.toFixed(1);
   if (iterationInTest === 0) metric.start.add(startTime);
   metric.arrival.add(lag);

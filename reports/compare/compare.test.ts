@@ -1,0 +1,248 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts";
+import { seededRandom } from "../statistics/random.ts";
+import { renderCompare } from "../terminal/compare.ts";
+import { plain } from "../terminal/palette.ts";
+import { breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
+import { baselineOf, compareRuns, IncomparableRuns, type Comparison } from "./index.ts";
+import { compareWithLimits } from "./limits.ts";
+
+let home: string;
+let made = 0;
+beforeAll(() => {
+  home = mkdtempSync(path.join(tmpdir(), "touchstone-compare-"));
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+/** A run of the gate that was never written: comparing looks at its record alone. */
+const gate = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): GateRun => ({
+  kind: "conform",
+  directory: `runs/gate-${(made += 1)}`,
+  alterations: [],
+  record: recordOf({ rules, ...more }),
+  exchanges: async function* () {},
+  pushes: async function* () {},
+});
+
+const load = async (spec: Partial<LoadRunSpec> & { seed: number }): Promise<LoadRun> => {
+  const directory = path.join(home, `load-${(made += 1)}`);
+  writeLoadRun(directory, { seconds: 24, requests: 3_600, ...spec });
+  const run = await readRun(directory);
+  if (run.kind !== "load") throw new Error("it is no load run");
+  return run;
+};
+
+const compared = async (base: Run | readonly Run[], head: Run, force = false): Promise<Comparison> =>
+  compareRuns([base].flat(), head, { force, random: seededRandom(1) });
+
+const problemOf = async (work: Promise<unknown>): Promise<string> => {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(IncomparableRuns);
+  return (error as IncomparableRuns).message;
+};
+
+const show = (comparison: Comparison): string => renderCompare(comparison, { palette: plain, columns: 100 });
+
+const failing = (id: RuleResult["id"], kind: "failed" | "warned" = "failed"): RuleResult =>
+  resultOf(id, { kind, cases: 3, breach: breachOf("it is refused", "it is granted") });
+const unable = (id: RuleResult["id"]): RuleResult =>
+  resultOf(id, { kind: "could-not-run", missing: "hooks.clock.advance", reason: "it would take 30 days" });
+
+describe("two runs of the gate", () => {
+  it("tell which rules newly fail, are fixed, and can no longer be judged", async () => {
+    const base = gate(
+      withResults(failing("code.single-use"), unable("refresh.lifetime"), failing("code.unknown")),
+    );
+    const head = gate(
+      withResults(failing("code.lifetime"), unable("access.lifetime"), failing("code.unknown")),
+    );
+    const result = await compared(base, head);
+    if (result.kind !== "conform") throw new Error("it compares no rules");
+    expect(result.verdict).toBe("regressed");
+    expect(Object.fromEntries(result.rules.changes.map(({ id, change }) => [id, change]))).toMatchObject({
+      "code.lifetime": "newly failing",
+      "code.single-use": "fixed",
+      "code.unknown": "still failing",
+      "refresh.lifetime": "able again",
+      "access.lifetime": "newly unable",
+    });
+    expect(show(result)).toContain("expected  it is refused");
+  });
+
+  it("regress by rules that gate, and by advisory ones where the run is strict", async () => {
+    const advisory = failing("code.bound-to-client", "warned");
+    const verdict = async (strict: boolean) =>
+      (await compared(gate(withResults()), gate(withResults(advisory), { strict }))).verdict;
+    expect(await verdict(false)).toBe("no regression");
+    expect(await verdict(true)).toBe("regressed");
+    const lost = await compared(gate(withResults()), gate(withResults(unable("code.lifetime"))));
+    expect(lost.verdict).toBe("no regression");
+    expect(show(lost)).toContain("No longer judged");
+  });
+
+  it("show drift of what the document leaves open, and drift of what is pinned comes to a verdict", async () => {
+    const other = resultOf("authorize.redirect", {
+      kind: "observed",
+      cases: 1,
+      fingerprint: '{"status":302}',
+    });
+    const drifted = await compared(gate(withResults()), gate(withResults(other)));
+    expect(drifted.verdict).toBe("no regression");
+    expect(show(drifted)).toContain("now status: 302");
+    const pinned = { "authorize.redirect": '{"status":200,"where":"json"}' };
+    const broken = await compared(gate(withResults()), gate(withResults(other), { pinned }));
+    expect(broken.verdict).toBe("drifted");
+    expect(show(broken)).toContain("a pinned observation changed");
+  });
+
+  it("are refused where what was asked differs, unless by force, which is said first", async () => {
+    const base = gate(withResults(), { effort: "quick" });
+    const head = gate(withResults(), { limits: { ...recordOf().limits, codeLifetimeMs: 1 } });
+    expect(await problemOf(compared(base, head))).toMatch(
+      /are not comparable; they differ in effort: quick \/ standard, limits: .*; --force compares them/,
+    );
+    const forced = show(await compared(base, head, true));
+    expect(forced.split("\n")[0]).toBe("Compared by force: these runs differ in effort, limits");
+  });
+
+  it("are the same where nothing changed", async () => {
+    const result = await compared(gate(withResults()), gate(withResults()));
+    expect(result).toMatchObject({ verdict: "no regression", rules: { changes: [], drift: [] } });
+    expect(show(result)).toContain("✓ nothing newly fails");
+  });
+});
+
+describe("two load runs", () => {
+  it("show their latencies with the interval of the ratio, and judge nothing", async () => {
+    const result = await compared(await load({ seed: 1 }), await load({ seed: 2, slowness: 1.5 }));
+    if (result.kind !== "load") throw new Error("it compares no load");
+    expect(result.load.latencies).toHaveLength(9);
+    for (const one of result.load.latencies.filter(({ quantile }) => quantile === "p50")) {
+      expect(one.interval.low).toBeLessThan(1.5);
+      expect(one.interval.high).toBeGreaterThan(1.2);
+      expect(one.by).toBe("blocks");
+    }
+    expect(result.load.distributions[0]?.base.reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 6);
+    expect(result).toMatchObject({ verdict: "no regression" });
+    expect(result.unjudged).toBe(
+      "one run cannot tell a change from chance; 10 or more valid ones of the same fingerprint can",
+    );
+    expect(show(result)).toContain("Speed is shown, not judged");
+  });
+
+  it("say that a promise is broken under load only now", async () => {
+    const result = await compared(await load({ seed: 1 }), await load({ seed: 1, breaches: 3 }));
+    expect(result.verdict).toBe("regressed");
+    expect(show(result)).toMatch(/code\.single-use +newly failing +0 → 3/);
+  });
+
+  it("warn of a run that is invalid", async () => {
+    const validity = { valid: false, reasons: [{ reason: "9 iterations were dropped", remedy: "" }] };
+    const result = await compared(await load({ seed: 1 }), await load({ seed: 2, record: { validity } }));
+    expect(show(result)).toContain("the head run is invalid: 9 iterations were dropped");
+  });
+
+  it("are refused beside a run of the gate", async () => {
+    expect(await problemOf(compared(gate([]), await load({ seed: 1 }), true))).toMatch(
+      /give two runs of one kind$/,
+    );
+    expect(await problemOf(compared([], await load({ seed: 1 })))).toContain("give two or more");
+  });
+});
+
+describe("a load run against ten earlier ones", () => {
+  const tenRuns = (): Promise<LoadRun[]> =>
+    Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        load({ seed: at, seconds: 4, requests: 1_200, slowness: 20 * (1 + 0.02 * (at % 3)) }),
+      ),
+    );
+
+  it("is judged by prediction limits", async () => {
+    const bases = await tenRuns();
+    const usual = await compared(
+      bases,
+      await load({ seed: 30, seconds: 4, requests: 1_200, slowness: 20.4 }),
+    );
+    const slow = await compared(bases, await load({ seed: 31, seconds: 4, requests: 1_200, slowness: 34 }));
+    expect([usual.verdict, slow.verdict]).toEqual(["no regression", "regressed"]);
+    expect(show(slow)).toContain("Against 10 earlier runs");
+    expect(show(slow)).toMatch(/list +p50 .* slower/);
+  });
+
+  it("leaves out what is invalid or was cut off, and then judges no more", async () => {
+    const bases = await tenRuns();
+    const invalid = { validity: { valid: false, reasons: [{ reason: "dropped", remedy: "" }] } };
+    const result = await compared(
+      [...bases.slice(1), await load({ seed: 40, record: invalid })],
+      await load({ seed: 41 }),
+      true,
+    );
+    if (result.kind !== "load") throw new Error("it compares no load");
+    expect(result.limits).toBeUndefined();
+    expect(result.leftOut).toMatchObject([{ reason: "it is invalid" }]);
+    expect(result.unjudged).toContain("9 runs cannot tell");
+  });
+
+  it("raises few false alarms over all metrics, whatever the noise between runs", async () => {
+    const { record } = await load({ seed: 1, seconds: 2, requests: 200 });
+    const random = seededRandom(9);
+    const vary = (): typeof record => {
+      const level = Math.exp(0.2 * (random() + random() - 1));
+      const scaled = (row: (typeof record.endpoints)[number]) => {
+        const ms = 50 * level * Math.exp(0.1 * (random() - 0.5));
+        return { ...row, response: { ...row.response, p50Ms: ms, p95Ms: 2 * ms, p99Ms: 3 * ms } };
+      };
+      return { ...record, endpoints: record.endpoints.map(scaled) };
+    };
+    let alarms = 0;
+    for (let round = 0; round < 400; round += 1)
+      if (
+        compareWithLimits(Array.from({ length: 10 }, vary), vary()).metrics.some(
+          ({ verdict }) => verdict !== "usual",
+        )
+      )
+        alarms += 1;
+    expect(alarms).toBeLessThan(30);
+  });
+
+  it("sees failures that were not there before", async () => {
+    const bases = (await tenRuns()).map(({ record }) => record);
+    const head = (await load({ seed: 50, seconds: 4, requests: 1_200, slowness: 20.4, failedShare: 0.05 }))
+      .record;
+    expect(compareWithLimits(bases, head).metrics.at(-1)).toMatchObject({
+      metric: "failed share",
+      verdict: "more failures",
+    });
+  });
+});
+
+it("a folder gives the earlier runs of the same kind and fingerprint", async () => {
+  const folder = path.join(home, "folder");
+  const at = (day: number) => ({ startedAt: `2030-01-0${day}T00:00:00.000Z` });
+  const write = (name: string, spec: Partial<LoadRunSpec>): void => {
+    writeLoadRun(path.join(folder, name), { seed: 1, seconds: 2, requests: 200, ...spec });
+  };
+  write("b", { record: at(2) });
+  write("a", { record: at(3) });
+  write("later", { record: at(9) });
+  write("other", { record: { ...at(1), fingerprint: { scenario: "token" } } });
+  writeGateRun(path.join(folder, "gate"), { seed: 1, exchanges: 2 });
+  write("head", { record: at(5) });
+  const head = await readRun(path.join(folder, "head"));
+  const { runs, leftOut } = await baselineOf(folder, head);
+  expect(runs.map(({ directory }) => path.basename(directory))).toEqual(["b", "a"]);
+  expect(leftOut.map(({ directory, reason }) => `${path.basename(directory)}: ${reason}`)).toEqual([
+    "gate: it is a run of the gate",
+    "later: it is no earlier run",
+    "other: it differs in machine, rate, scenario, shape",
+  ]);
+});

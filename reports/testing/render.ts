@@ -1,0 +1,9 @@
+import { readRun } from "../read/index.ts";
+import { reportFormats, writeReports } from "../write.ts";
+
+/** `node render.ts OUT RUN...`: writes all reports of the runs, in a process of its own, and prints the peak of its memory in bytes. */
+const [out = "", ...directories] = process.argv.slice(2);
+const runs = [];
+for (const directory of directories) runs.push(await readRun(directory));
+await writeReports(runs, { formats: reportFormats, out, program: "touchstone" });
+process.stdout.write(String(process.resourceUsage().maxRSS * 1_024));

@@ -1,0 +1,46 @@
+import {
+  scenarioNames,
+  shapeNames,
+  type ScenarioName,
+  type ShapeName,
+} from "../../conformance/contract/load-shape.ts";
+import type { AskedRun } from "./by-shape.ts";
+import { InvalidLoad } from "./problem.ts";
+
+/** What the flags of `touchstone load` say. */
+export interface LoadFlags {
+  readonly scenario: string;
+  readonly shape?: string | undefined;
+  readonly rate: number;
+  readonly durationMs: number;
+  readonly warmUpMs?: number | undefined;
+  readonly virtualUsers?: number | undefined;
+  readonly seed: number;
+}
+
+/** A tenth of the run, and five seconds at most, for connections to be made and code to be compiled. */
+const usualWarmUpMs = (durationMs: number): number =>
+  Math.min(5_000, Math.floor(durationMs / 10_000) * 1_000);
+
+/** The flags as a run that can be asked for. Throws InvalidLoad with every problem, each naming its flag. */
+export const parseAsked = (flags: LoadFlags): AskedRun => {
+  const { rate, durationMs, virtualUsers, seed } = flags;
+  // The search for the highest rate is a scenario of its own for whoever looks for it under that name.
+  const isSearch = flags.scenario === "breakpoint";
+  const scenario: ScenarioName | undefined = isSearch
+    ? "mixed"
+    : scenarioNames.find((name) => name === flags.scenario);
+  const asked = flags.shape ?? (isSearch ? "breakpoint" : "constant");
+  const shape: ShapeName | undefined = shapeNames.find((name) => name === asked);
+  const warmUpMs = flags.warmUpMs ?? usualWarmUpMs(durationMs);
+  const problems = [
+    ...(scenario === undefined
+      ? [`--scenario is "${flags.scenario}"; accepted are ${[...scenarioNames, "breakpoint"].join(", ")}`]
+      : []),
+    ...(shape === undefined ? [`--shape is "${asked}"; accepted are ${shapeNames.join(", ")}`] : []),
+    ...(durationMs < 1_000 ? ["--duration is shorter than a second; accepted is 1s or longer"] : []),
+    ...(warmUpMs >= durationMs ? ["--warm-up is no shorter than --duration; accepted is less"] : []),
+  ];
+  if (scenario === undefined || shape === undefined || problems.length > 0) throw new InvalidLoad(problems);
+  return { scenario, shape, rate, durationMs, warmUpMs, virtualUsers, seed };
+};

@@ -1,0 +1,321 @@
+import { execFile } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { promisify } from "node:util";
+import type { Int32Histogram } from "hdr-histogram-js";
+import { figure, mebibytes } from "../../conformance/testing/measure.ts";
+import { runnerClock } from "./clock.ts";
+import { runLoad } from "./collect/collect.ts";
+import { latencyHistogram, logLine } from "./collect/histograms.ts";
+import { createRowReader, type RowSink } from "./collect/rows.ts";
+import { createSeconds } from "./collect/seconds.ts";
+import { createTotals } from "./collect/totals.ts";
+import { createUniqueness } from "./collect/unique.ts";
+import { seededRandom } from "./judge/cells.ts";
+import type { FoundK6 } from "./k6/find.ts";
+import { startK6 } from "./k6/start.ts";
+import { openLoadRecord } from "./record.ts";
+import { startCountingServer } from "./testing/counting-server.ts";
+import { k6ForTests } from "./testing/k6.ts";
+import { constantStage, headerFor, scriptIn, settingsFor, temporaryFolder } from "./testing/loads.ts";
+
+/** `npm run bench -- load`: what measuring costs, how exact it is, and what an hour of it would leave. */
+export const load = async (): Promise<void> => {
+  const k6 = await k6ForTests();
+  await share(k6);
+  await exactness(k6);
+  await anHour();
+};
+
+/** Three requests an iteration, with all that our scripts add to one. */
+const watched = `
+export default () => {
+  const index = begin();
+  for (const name of ["authorize", "exchange", "refresh"]) http.get(settings.baseUrl + "/" + name, { tags: { name } });
+  metric.check.add(3, { rule: "code.single-use" });
+  for (const what of ["code", "accessToken"]) {
+    exec.vu.metrics.metadata.digest = (index * 2 + what.length).toString(16).padStart(16, "0");
+    metric.issued.add(1, { what });
+    delete exec.vu.metrics.metadata.digest;
+  }
+};`;
+
+/** The same requests, and nothing else. */
+const bare = `
+export default () => {
+  for (const name of ["authorize", "exchange", "refresh"]) http.get(settings.baseUrl + "/" + name, { tags: { name } });
+};`;
+
+const SECONDS = 8;
+
+/** More arrivals than two cores can serve: what is achieved then is what the load generator has left for loading. */
+const share = async (k6: FoundK6): Promise<void> => {
+  await using server = await startCountingServer();
+  const settings = {
+    ...settingsFor(server.baseUrl, constantStage(20_000, SECONDS * 1_000)),
+    virtualUsers: { allocated: 60, most: 60 },
+  };
+  const requestsDuring = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = await server.count();
+    await work();
+    return (await server.count()) - before;
+  };
+  const bareRun = async (): Promise<void> => {
+    using folder = temporaryFolder();
+    const file = path.join(folder.path, "settings.json");
+    const script = scriptIn(folder.path, bare);
+    const { writeFileSync } = await import("node:fs");
+    writeFileSync(file, JSON.stringify(settings));
+    await promisify(execFile)(
+      k6.path,
+      [
+        "run",
+        "--quiet",
+        "--summary-mode=disabled",
+        "--no-thresholds",
+        "--no-usage-report",
+        "--address=",
+        script,
+      ],
+      { env: { ...process.env, TOUCHSTONE_SETTINGS: file } },
+    );
+  };
+  const cores: { k6: number; collector: number }[] = [];
+  const ourRun = async (): Promise<void> => {
+    using folder = temporaryFolder();
+    const record = openLoadRecord(path.join(folder.path, "run"), headerFor(server.baseUrl));
+    const script = scriptIn(folder.path, watched);
+    const result = await runLoad({
+      k6,
+      script,
+      settings,
+      environment: process.env,
+      clock: runnerClock,
+      sink: record,
+      warmUpMs: 0,
+    });
+    record.close();
+    cores.push({ k6: result.achieved.k6Cores ?? 0, collector: result.achieved.collectorCores ?? 0 });
+  };
+  // In turns, and the first pair not counted: the machine is shared, and its caches are cold.
+  const ratios: number[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    const without = await requestsDuring(bareRun);
+    const withOurs = await requestsDuring(ourRun);
+    if (round > 0) ratios.push(withOurs / without);
+  }
+  const middle = ratios.toSorted((a, b) => a - b)[1] ?? 0;
+  figure(
+    "achieved rate with our samples and collector, against bare k6 (median of 3)",
+    middle.toFixed(2),
+    ">= 0.90",
+  );
+  const sum = (key: "k6" | "collector"): number => cores.reduce((total, one) => total + one[key], 0);
+  figure(
+    "collector's share of the load generator's processor time",
+    `${((100 * sum("collector")) / (sum("k6") + sum("collector"))).toFixed(1)} %`,
+    "< 10 %",
+  );
+};
+
+const quantile = (sorted: Float64Array, share: number): number =>
+  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+
+/** The merged histograms of the seconds beside all samples, of one run of the real k6. */
+const exactness = async (k6: FoundK6): Promise<void> => {
+  await using server = await startCountingServer();
+  using folder = temporaryFolder();
+  const stages = constantStage(200, 10_000);
+  const samples: number[] = [];
+  const merged = latencyHistogram();
+  const seconds = createSeconds(
+    stages,
+    () => ({}),
+    ({ histograms }) => {
+      for (const { kind, histogram } of histograms) if (kind === "response") merged.add(histogram);
+    },
+  );
+  const reader = createRowReader({
+    ...deaf,
+    start: seconds.begin,
+    request: (atMs, sample) => {
+      samples.push(sample.lagMs + sample.blockedMs + sample.serviceMs);
+      seconds.request(atMs, sample);
+    },
+  });
+  const settings = settingsFor(server.baseUrl, stages);
+  const running = await startK6({
+    k6,
+    script: scriptIn(folder.path, watched),
+    settings,
+    environment: process.env,
+    clock: runnerClock,
+    onSamples: reader.push,
+    onLog: () => undefined,
+  });
+  await running.ended;
+  seconds.finish();
+  const sorted = Float64Array.from(samples).toSorted();
+  const errors = [0.5, 0.9, 0.95, 0.99, 0.999].map((share) =>
+    Math.abs(merged.getValueAtPercentile(100 * share) / 1_000 / quantile(sorted, share) - 1),
+  );
+  figure(
+    `percentiles of merged seconds against ${sorted.length} samples, largest error`,
+    `${(100 * Math.max(...errors)).toFixed(3)} %`,
+    "<= 1 %",
+  );
+};
+
+const deaf: RowSink = {
+  request: () => undefined,
+  arrival: () => undefined,
+  dropped: () => undefined,
+  virtualUsers: () => undefined,
+  checks: () => undefined,
+  breach: () => undefined,
+  issued: () => undefined,
+  event: () => undefined,
+  start: () => undefined,
+};
+
+const MINUTES = 10;
+const RATE = 2_000;
+
+/**
+ * Ten minutes of samples at 2,000 requests a second, as k6 would write them, taken in as fast as
+ * that goes: latencies are drawn from a lognormal distribution (median 4 ms, sigma 0.7), which fills
+ * more cells than a fast service does. Size and memory are then extrapolated to an hour.
+ */
+const anHour = async (): Promise<void> => {
+  using folder = temporaryFolder();
+  const directory = path.join(folder.path, "run");
+  const record = openLoadRecord(directory, headerFor("http://127.0.0.1"));
+  const stages = constantStage(RATE / 3, MINUTES * 60_000);
+  const totals = createTotals(stages, 5_000);
+  const uniqueness = createUniqueness({ folder: path.join(folder.path, "digests") });
+  const reading = {
+    k6: { cores: 1.2, memoryMiB: 300 },
+    collector: { cores: 0.05, memoryMiB: 90 },
+    machineIdle: 0.1,
+  };
+  const seconds = createSeconds(
+    stages,
+    () => reading,
+    (second) => {
+      record.latency(
+        second.histograms
+          .map(({ endpoint, outcome, kind, histogram }) =>
+            logLine(`${endpoint};${outcome};${kind}`, second.line.second, histogram as Int32Histogram),
+          )
+          .join(""),
+      );
+      record.second(second.line);
+      totals.add(second);
+    },
+  );
+  const reader = createRowReader({
+    ...deaf,
+    ...seconds,
+    issued: (atMs, what, digest) => void uniqueness.add(what, digest, atMs),
+  } as RowSink);
+  const collectGarbage = garbageCollector();
+  const random = seededRandom(1);
+  const minutes: number[] = [];
+  let busyMs = 0;
+  for (let second = 0; second < MINUTES * 60; second += 1) {
+    const bytes = Buffer.from((second === 0 ? head : "") + secondOfRows(second, random));
+    const startedMs = runnerClock.nowMs();
+    for (let at = 0; at < bytes.length; at += 65_536) reader.push(bytes.subarray(at, at + 65_536));
+    busyMs += runnerClock.nowMs() - startedMs;
+    if (second % 60 !== 59) continue;
+    collectGarbage();
+    const { rss, heapUsed, arrayBuffers } = process.memoryUsage();
+    minutes.push(heapUsed + arrayBuffers);
+    if (second === MINUTES * 60 - 1)
+      figure("collector's resident memory after ten minutes of samples", mebibytes(rss), "flat");
+  }
+  seconds.finish();
+  record.close();
+  figure(
+    `collector's processor time at ${RATE} requests a second`,
+    `${((100 * busyMs) / (MINUTES * 60_000)).toFixed(1)} % of a core`,
+    "small",
+  );
+  const bytes = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0);
+  figure(
+    "record of an hour, extrapolated from ten minutes of samples",
+    `${((bytes * 60) / MINUTES / 1e6).toFixed(1)} MB`,
+    "< 50 MB",
+  );
+  figure(
+    "live memory an hour would add, from the slope of minutes 3 to 10",
+    mebibytes(slopeOf(minutes.slice(2)) * 60),
+    "flat",
+  );
+  uniqueness.remove();
+};
+
+const head =
+  "metric_name,timestamp,metric_value,error_code,expected_response,name,status,extra_tags,metadata\n";
+const startedAtMicro = 1_790_000_000_000_000;
+
+/** A second of k6's rows: iterations of three requests. */
+const secondOfRows = (second: number, random: () => number): string => {
+  const rows: string[] = [];
+  const iterations = Math.round(RATE / 3);
+  for (let at = 0; at < iterations; at += 1) {
+    const micro = startedAtMicro + second * 1_000_000 + Math.floor((at * 1_000_000) / iterations);
+    const lag = `lag=${(random() * 2).toFixed(1)}`;
+    rows.push(`touchstone_arrival,${micro},0.500000,,,,,,${lag}`);
+    for (const name of ["authorize", "exchange", "refresh"]) {
+      const isRefused = name === "exchange" && at % 10 === 0;
+      const tags = isRefused ? `1400,true,${name},400` : `,true,${name},200`;
+      const row = (metric: string, value: number): string =>
+        `${metric},${micro},${value.toFixed(6)},${tags},,${lag}`;
+      rows.push(
+        row("http_reqs", 1),
+        row("http_req_duration", 4 * Math.exp(0.7 * gauss(random))),
+        row("http_req_blocked", 0.01),
+      );
+      for (const rest of ["connecting", "tls_handshaking", "sending", "waiting", "receiving", "failed"])
+        rows.push(row(`http_req_${rest}`, 0));
+    }
+    for (const what of ["code", "accessToken"])
+      rows.push(
+        `touchstone_issued,${micro},1.000000,,,,,what=${what},${lag}&digest=${hex(random)}${hex(random)}`,
+      );
+    rows.push(`touchstone_check,${micro},3.000000,,,,,rule=code.single-use,${lag}`);
+    for (const own of ["data_sent", "data_received", "iteration_duration", "iterations"])
+      rows.push(`${own},${micro},1.000000,,,,,,${lag}`);
+  }
+  rows.push(`vus,${startedAtMicro + (second + 1) * 1_000_000 - 1},20.000000,,,,,,`, "");
+  return rows.join("\n");
+};
+
+/** Box and Muller (1958). */
+const gauss = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+const hex = (random: () => number): string =>
+  Math.floor(random() * 0x1_0000_0000)
+    .toString(16)
+    .padStart(8, "0");
+
+/** Growth a step, by least squares. */
+const slopeOf = (values: readonly number[]): number => {
+  const middle = (values.length - 1) / 2;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [above, below] = values.reduce(
+    ([a, b], value, at) => [a + (at - middle) * (value - mean), b + (at - middle) ** 2],
+    [0, 0],
+  );
+  return above / below;
+};
+
+const garbageCollector = (): (() => void) => {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+};

@@ -1,0 +1,60 @@
+import type { PushLine } from "../../../conformance/contract/push.ts";
+import { canonicalJson } from "../../../conformance/contract/verdict.ts";
+import type { SeenPush } from "./judge.ts";
+import { targetTimeAt, type Stop } from "./timeline.ts";
+
+export interface SeenAt {
+  /** Wall clock at a moment of the receiver's. */
+  readonly wall: (atMs: number, epoch: string) => number;
+  /** When the load began, on the wall clock. */
+  readonly startedAtMs: number;
+  readonly stops: readonly Stop[];
+  readonly acknowledgedStatus: number;
+}
+
+/** Fields of a notification (document, section 2.3): what must be the same at every push of it. */
+const documented = [
+  "id",
+  "accountId",
+  "createTime",
+  "businessType",
+  "businessStatus",
+  "remark",
+  "data",
+  "status",
+];
+
+/** A line of the receiver's journal as a push of a notification; nothing where it is none. */
+export const seenPush = (
+  line: PushLine,
+  { wall, startedAtMs, stops, acknowledgedStatus }: SeenAt,
+): readonly SeenPush[] => {
+  if (line.kind !== "push" || line.notificationId === undefined) return [];
+  const wallMs = wall(line.firstByteMs, line.epoch);
+  const isWhole = line.outcome === undefined || line.outcome === "sent";
+  return [
+    {
+      notificationId: line.notificationId,
+      atMs: wallMs - startedAtMs,
+      target: targetTimeAt(stops, wallMs),
+      fields: fieldsOf(line.body),
+      acknowledged: line.action === "answer" && line.status === acknowledgedStatus && isWhole,
+      answered: line.answer ?? `${line.action}${line.status === undefined ? "" : ` ${line.status}`}`,
+      method: line.method,
+      path: line.path,
+      body: line.body,
+    },
+  ];
+};
+
+const fieldsOf = (body: string): string => {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== "object" || value === null) return body;
+    return canonicalJson(
+      Object.fromEntries(Object.entries(value).filter(([name]) => documented.includes(name))),
+    );
+  } catch {
+    return body;
+  }
+};

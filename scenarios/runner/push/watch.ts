@@ -1,0 +1,250 @@
+import { randomUUID } from "node:crypto";
+import { appendFileSync } from "node:fs";
+import path from "node:path";
+import { fileMode } from "../../../conformance/contract/files.ts";
+import { loadFiles, type Latencies, type PushSummary } from "../../../conformance/contract/load-record.ts";
+import type { PushLine, PushPlan } from "../../../conformance/contract/push.ts";
+import { instantsOf, readingsOf } from "../../../conformance/contract/readings.ts";
+import { latenciesOf } from "../../../conformance/contract/latencies.ts";
+import { latencyHistogram, note } from "../collect/histograms.ts";
+import type { LoadResult } from "../collect/collect.ts";
+import type { Cells } from "../judge/cells.ts";
+import { askedAt, type LoadContext, type LoadPlan } from "../load.ts";
+import { judgePushes, type PushJudgement, type SeenPush, type TriggeredEvent } from "./judge.ts";
+import { planPushes } from "./plan.ts";
+import { seenPush } from "./seen.ts";
+import { targetTimeAt, type Bracket, type Stop } from "./timeline.ts";
+
+/** What a push load needs beside k6: a receiver, and the target's clock where it can be moved. */
+export interface PushPorts {
+  readonly receiver: {
+    state(): Promise<{ readonly callbackUrl: string; readonly ca?: string; readonly last: number }>;
+    pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
+    plan(plan: PushPlan): Promise<void>;
+    clear(): Promise<void>;
+  };
+  readonly register: (url: string, ca: string) => Promise<void>;
+  readonly targetClock: {
+    readonly kind: "virtual" | "real";
+    now(): Promise<Bracket>;
+    sleep(durationMs: number): Promise<void>;
+  };
+  readonly acknowledgedStatus: number;
+  /** How long retries may be waited for where the target's clock cannot be moved. */
+  readonly maxWaitMs: number;
+}
+
+export interface PushOutcome {
+  readonly judgement: PushJudgement;
+  readonly summary: PushSummary;
+  /** Delays from event to first push, one distribution a second of the load. */
+  readonly delays: readonly Cells[];
+  readonly notes: readonly string[];
+}
+
+const ACCOUNTS = 50;
+/** Steps of a moved clock while retries are waited for: a push lies somewhere within one. */
+const STEP_MS = 5_000;
+const QUIET_MS = 300;
+
+interface Told {
+  readonly sentAtMs: number;
+  readonly notification: string;
+}
+
+/** Prepares receiver and target for a push load. Afterwards events are told as they happen, and `finish` judges what came of them. */
+export const watchPushes = async (context: LoadContext, directory: string) => {
+  const { push, target } = context;
+  if (push === undefined) throw new Error("a push load needs a receiver");
+  const { accounts, plan } = planPushes(
+    target.profile.accounts ?? Array.from({ length: ACCOUNTS }, () => randomUUID()),
+    push.acknowledgedStatus,
+  );
+  const state = await push.receiver.state();
+  await push.receiver.clear();
+  await push.receiver.plan(plan);
+  await push.register(state.callbackUrl, state.ca ?? "");
+  const events: Told[] = [];
+  let unnamed = 0;
+  return {
+    accounts,
+    onEvent: (sentAtMs: number, notification: string | undefined): void => {
+      if (notification === undefined) unnamed += 1;
+      else events.push({ sentAtMs, notification });
+    },
+    finish: async (result: LoadResult, asked: LoadPlan): Promise<PushOutcome> => {
+      context.onPhase?.("waiting for retries");
+      const stops = await waitForRetries(context, push);
+      const lines = await readAll(push, state.last);
+      keep(directory, lines);
+      return outcomeOf(context, asked, { result, events, unnamed, stops, lines, push });
+    },
+  };
+};
+
+/** Moves the target's clock, or waits, until every retry that any reading predicts is over. */
+const waitForRetries = async (
+  { target, clock, signal }: LoadContext,
+  { targetClock, maxWaitMs }: PushPorts,
+): Promise<readonly Stop[]> => {
+  const stops: Stop[] = [];
+  const look = async (): Promise<void> => {
+    stops.push({ wallMs: clock.wallTime().getTime(), target: await targetClock.now() });
+  };
+  const [first = 0] = target.limits.pushDelaysMs;
+  const longestMs =
+    Math.max(
+      ...readingsOf(target.limits)
+        .filter(({ keepsCap }) => keepsCap)
+        .flatMap(instantsOf),
+    ) + first;
+  await clock.sleep(QUIET_MS, signal).catch(() => undefined);
+  await look();
+  if (targetClock.kind === "real") {
+    await clock.sleep(Math.min(longestMs, maxWaitMs), signal).catch(() => undefined);
+    await look();
+    // On a real clock both are the same clock, and no stop is needed to tell one from the other.
+    return [];
+  }
+  for (let waitedMs = 0; waitedMs < longestMs && !signal.aborted; waitedMs += STEP_MS) {
+    await targetClock.sleep(STEP_MS);
+    await look();
+  }
+  await clock.sleep(QUIET_MS, signal).catch(() => undefined);
+  await look();
+  return stops;
+};
+
+const readAll = async ({ receiver }: PushPorts, after: number): Promise<readonly PushLine[]> => {
+  const lines: PushLine[] = [];
+  for (let last = after; ;) {
+    const more = await receiver.pushes(last);
+    lines.push(...more);
+    const newest = more.at(-1)?.n;
+    if (newest === undefined || newest <= last) return lines;
+    last = newest;
+  }
+};
+
+const keep = (directory: string, lines: readonly PushLine[]): void =>
+  appendFileSync(
+    path.join(directory, loadFiles.pushes),
+    lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+    { mode: fileMode },
+  );
+
+interface Gathered {
+  readonly result: LoadResult;
+  readonly events: readonly Told[];
+  readonly unnamed: number;
+  readonly stops: readonly Stop[];
+  readonly lines: readonly PushLine[];
+  readonly push: PushPorts;
+}
+
+const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): PushOutcome => {
+  const { limits, profile } = context.target;
+  const { result, events, unnamed, stops, lines, push } = gathered;
+  const startedAtMs = result.startedAtMs ?? 0;
+  const triggered = events.map(({ sentAtMs, notification }): TriggeredEvent => ({
+    notificationId: notification,
+    atMs: sentAtMs - startedAtMs,
+    target: targetTimeAt(stops, sentAtMs),
+  }));
+  const wall = wallClockOf(lines, context.clock.wallTime().getTime());
+  const pushes = lines.flatMap((line): readonly SeenPush[] =>
+    seenPush(line, { wall, startedAtMs, stops, acknowledgedStatus: push.acknowledgedStatus }),
+  );
+  const nowMs = context.clock.wallTime().getTime();
+  const judgement = judgePushes({
+    events: triggered,
+    pushes,
+    watchedUntil: targetTimeAt(stops, nowMs),
+    limits,
+    latenessMs:
+      profile.tolerances?.latenessMs ??
+      (limits.pushDelaysMs[0] ?? 0) / 3 + (stops.length === 0 ? 0 : STEP_MS),
+    askedRateAt: askedAt(asked),
+  });
+  const delays = delaysOf(triggered, pushes, asked.durationMs, limits.pushDelaysMs[0] ?? Infinity);
+  return {
+    judgement,
+    delays: delays.seconds,
+    summary: {
+      events: triggered.length,
+      pushes: pushes.length,
+      acknowledged: pushes.filter(({ acknowledged }) => acknowledged).length,
+      attempts: { ...judgement.attempts },
+      ...(delays.all === undefined ? {} : { deliveryDelay: delays.all }),
+    },
+    notes: [
+      ...(unnamed === 0
+        ? []
+        : [
+            `${unnamed} events were triggered whose notification the hook does not name: their pushes cannot be told apart and were not judged; name the id with "result" in hooks.events.trigger`,
+          ]),
+      ...(judgement.readings.length === 0
+        ? []
+        : [
+            `readings of the retry schedule that all failing notifications fit: ${judgement.readings.join(", ")}`,
+          ]),
+    ],
+  };
+};
+
+/** The receiver stamps on its own monotonic clock; its first line tells what the wall clock said then. */
+const wallClockOf = (
+  lines: readonly PushLine[],
+  nowMs: number,
+): ((atMs: number, epoch: string) => number) => {
+  const origins = new Map(
+    lines.flatMap((line) =>
+      line.kind === "started" ? [[line.epoch, Date.parse(line.at) - line.atMs] as const] : [],
+    ),
+  );
+  const last = lines.findLast((line) => "atMs" in line || line.kind === "push");
+  const fallback =
+    last === undefined
+      ? 0
+      : nowMs - ("atMs" in last ? last.atMs : last.kind === "push" ? last.firstByteMs : 0);
+  return (atMs, epoch) => (origins.get(epoch) ?? fallback) + atMs;
+};
+
+/**
+ * Delays from event to first push in real time, by the second of the event. Where a reading delays
+ * the first push as well, it is counted from then. First pushes that came while the clock was being
+ * moved say nothing of real time.
+ */
+const delaysOf = (
+  events: readonly TriggeredEvent[],
+  pushes: readonly SeenPush[],
+  durationMs: number,
+  firstDelayMs: number,
+): { readonly seconds: readonly Cells[]; readonly all: Latencies | undefined } => {
+  const first = new Map<string, SeenPush>();
+  for (const push of pushes) if (!first.has(push.notificationId)) first.set(push.notificationId, push);
+  const timely = events.flatMap((event) => {
+    const push = first.get(event.notificationId);
+    return push === undefined || push.atMs > durationMs + QUIET_MS
+      ? []
+      : [
+          {
+            second: Math.max(0, Math.floor(event.atMs / 1_000)),
+            delayMs: Math.max(0, push.atMs - event.atMs),
+          },
+        ];
+  });
+  const isDelayed = timely.filter(({ delayMs }) => delayMs >= firstDelayMs).length * 2 > timely.length;
+  const histogram = latencyHistogram();
+  const counted = timely.map((one) => ({
+    ...one,
+    delayMs: isDelayed ? Math.max(0, one.delayMs - firstDelayMs) : one.delayMs,
+  }));
+  for (const { delayMs } of counted) note(histogram, delayMs);
+  const seconds = [...Map.groupBy(counted, ({ second }) => second).values()].map((of): Cells =>
+    [...Map.groupBy(of, ({ delayMs }) => delayMs)]
+      .map(([delayMs, same]) => [delayMs, same.length] as const)
+      .toSorted(([a], [b]) => a - b),
+  );
+  return { seconds, all: counted.length === 0 ? undefined : latenciesOf(histogram) };
+};

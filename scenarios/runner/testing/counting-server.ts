@@ -1,0 +1,37 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+const program = `
+import { createServer } from "node:http";
+let count = 0;
+const server = createServer((request, response) => {
+  if (request.url === "/count") return response.end(String(count));
+  count += 1;
+  response.setHeader("content-type", "application/json").end('{"data":[],"total":0}');
+});
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+`;
+
+export interface CountingServer extends AsyncDisposable {
+  readonly baseUrl: string;
+  /** Requests answered so far. */
+  readonly count: () => Promise<number>;
+}
+
+/** A server that does as little as a server can, in a process of its own, and counts. */
+export const startCountingServer = async (): Promise<CountingServer> => {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return {
+    baseUrl,
+    count: async () => Number(await (await fetch(`${baseUrl}/count`)).text()),
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+};
