@@ -14,6 +14,7 @@ import type { Rule } from "./conformance/rule.ts";
 import { heapTrimmer, runOnBroughtNode } from "./conformance/runtime.ts";
 import { tool } from "./conformance/tool.ts";
 import type { LiveSecond } from "./reports/terminal/load-live.ts";
+import type { ReportFormat } from "./reports/write.ts";
 import type { AskedRun, FoundK6 } from "./scenarios/runner/index.ts";
 
 /*
@@ -104,6 +105,81 @@ const withReceiver = async <T extends Awaited<ReturnType<typeof openTarget>>>(
     await target.stop();
     throw error;
   }
+};
+
+interface GateFlags {
+  readonly profile?: string | undefined;
+  readonly behaviour?: string | undefined;
+  readonly only?: string[] | undefined;
+  readonly section?: string[] | undefined;
+  readonly level?: string[] | undefined;
+  readonly strict?: true | undefined;
+  readonly effort: "quick" | "standard" | "thorough";
+  readonly seed?: number | undefined;
+  readonly maxWait: number;
+  readonly out?: string | undefined;
+}
+
+/** Runs the gate against the target that the options name, and leaves its record. */
+const runGate = async (options: GateFlags) => {
+  const { rules } = await import("./conformance/rules/index.ts");
+  const { selectRules } = await import("./conformance/selection.ts");
+  const selected = selectRules(rules, {
+    only: options.only,
+    sections: options.section,
+    levels: options.level,
+  });
+  const target = await withReceiver(openTarget(options), selected);
+  try {
+    const { recordedRun } = await import("./conformance/recorded-run.ts");
+    recording = true;
+    const trimming = setInterval(heapTrimmer(), 100);
+    const live = await startProgress(selected.map((rule) => rule.requirement));
+    return await recordedRun({
+      ...target,
+      rules: selected,
+      effort: options.effort,
+      seed: options.seed ?? randomInt(2 ** 31),
+      strict: options.strict === true,
+      maxWaitMs: options.maxWait,
+      out: options.out,
+      signal: interrupt.signal,
+      freshUuid: randomUUID,
+      onRunning: live.running,
+      onResult: live.result,
+    }).finally(() => {
+      clearInterval(trimming);
+      live.stop();
+    });
+  } finally {
+    await target.stop();
+  }
+};
+
+interface ReportFlags {
+  readonly report?: ReportFormat[] | undefined;
+  readonly reportOut?: string | undefined;
+}
+
+/** Writes the reports that were asked for, and tells the CI service that runs this what broke. */
+const reportOn = async (
+  directories: readonly string[],
+  { report = [], reportOut }: ReportFlags,
+  pinned: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> => {
+  const { readRun } = await import("./reports/read/index.ts");
+  const { ciRunsOf, writeReports } = await import("./reports/write.ts");
+  const { annotationsOf } = await import("./reports/annotations/annotations.ts");
+  const isCi = (process.env["CI"] ?? "") !== "";
+  if (report.length === 0 && !isCi) return [];
+  const runs = [];
+  for (const directory of directories) runs.push(await readRun(directory));
+  for (const line of annotationsOf(ciRunsOf(runs, pinned), process.env, { program: programName }))
+    if (!io.json) print(line);
+  const out = reportOut ?? `${directories[0]}-report`;
+  const files = await writeReports(runs, { formats: report, out, program: programName, pinned });
+  for (const file of files) say(`Report  ${file}`);
+  return files;
 };
 
 /** The target of a load run: the fake has a process of its own there, so that it takes no time from the collector. */
@@ -270,6 +346,10 @@ const maxWaitOption = new Option(
 )
   .default(20 * 60_000, "20m")
   .argParser(durationFlag("--max-wait"));
+const reportFlag = (text: string, earlier: readonly ReportFormat[] = []): ReportFormat[] => [
+  ...earlier,
+  ...listFlag(text).map(choiceFlag("--report", ["html", "junit", "ctrf", "markdown"] as const)),
+];
 const jsonOption = new Option("--json", "one JSON document on standard output");
 const seedOption = new Option(
   "--seed <number>",
@@ -302,57 +382,33 @@ program
   .addOption(maxWaitOption)
   .option("--out <directory>", "the run directory; a new one under runs/ where left out")
   .option("--verbose", "prints every rule, every observation and all that was measured")
+  .option(
+    "--report <formats>",
+    "writes reports of the run: html, junit, ctrf, markdown, separated by commas",
+    reportFlag,
+  )
+  .option("--report-out <directory>", "where reports go; a folder beside the run directory where left out")
   .addOption(jsonOption)
   .action(async (options) => {
     if (options.verbose === true && io.quiet)
       throw new ConfigurationError(["--verbose and --quiet ask for opposite things; leave one of them out"]);
-    const { rules } = await import("./conformance/rules/index.ts");
-    const { selectRules } = await import("./conformance/selection.ts");
-    const selected = selectRules(rules, {
-      only: options.only,
-      sections: options.section,
-      levels: options.level,
-    });
-    const target = await withReceiver(openTarget(options), selected);
-    try {
-      const { recordedRun } = await import("./conformance/recorded-run.ts");
-      recording = true;
-      const trimming = setInterval(heapTrimmer(), 100);
-      const live = await startProgress(selected.map((rule) => rule.requirement));
-      const { record, directory, pinned } = await recordedRun({
-        ...target,
-        rules: selected,
-        effort: options.effort,
-        seed: options.seed ?? randomInt(2 ** 31),
-        strict: options.strict === true,
-        maxWaitMs: options.maxWait,
-        out: options.out,
-        signal: interrupt.signal,
-        freshUuid: randomUUID,
-        onRunning: live.running,
-        onResult: live.result,
-      }).finally(() => {
-        clearInterval(trimming);
-        live.stop();
-      });
-      const { conformDocument } = await import("./reports/json/conform.ts");
-      const { renderConform } = await import("./reports/terminal/conform.ts");
-      if (options.json) printJson(conformDocument(record, directory));
-      else
-        print(
-          renderConform(record, {
-            ...(await page()),
-            run: directory,
-            pinned,
-            quiet: io.quiet,
-            verbose: options.verbose === true,
-            program: programName,
-          }),
-        );
-      process.exitCode = record.exitCode ?? exitCodes["harness-error"];
-    } finally {
-      await target.stop();
-    }
+    const { record, directory, pinned } = await runGate(options);
+    const { conformDocument } = await import("./reports/json/conform.ts");
+    const { renderConform } = await import("./reports/terminal/conform.ts");
+    if (options.json) printJson(conformDocument(record, directory));
+    else
+      print(
+        renderConform(record, {
+          ...(await page()),
+          run: directory,
+          pinned,
+          quiet: io.quiet,
+          verbose: options.verbose === true,
+          program: programName,
+        }),
+      );
+    await reportOn([directory], options, pinned);
+    process.exitCode = record.exitCode ?? exitCodes["harness-error"];
   });
 
 program
@@ -644,6 +700,12 @@ program
   .addOption(seedOption)
   .addOption(maxWaitOption)
   .option("--out <directory>", "the run directory; a new one under runs/ where left out")
+  .option(
+    "--report <formats>",
+    "writes reports of the run: html, junit, ctrf, markdown, separated by commas",
+    reportFlag,
+  )
+  .option("--report-out <directory>", "where reports go; a folder beside the run directory where left out")
   .addOption(jsonOption)
   .action(async (options) => {
     const { parseAsked } = await import("./scenarios/runner/index.ts");
@@ -660,7 +722,159 @@ program
     const { renderLoad } = await import("./reports/terminal/load.ts");
     if (options.json) printJson({ ...record, run: directory });
     else print(renderLoad(record, { ...(await page()), run: directory }));
+    await reportOn([directory], options);
     process.exitCode = record.exitCode ?? exitCodes["harness-error"];
+  });
+
+program
+  .command("run")
+  .description("the whole job: the gate, a short load run, and one HTML report of both")
+  .addOption(profileOption)
+  .option("--behaviour <name>", "behaviour of the embedded fake (`sound` where left out)")
+  .addOption(effortOption("standard"))
+  .addOption(seedOption)
+  .addOption(maxWaitOption)
+  .option("--scenario <name>", "scenario of the load run: token, notifications, mixed or push", "mixed")
+  .option("--rate <number>", "requests a second of the load run", integerFlag("--rate", 1, 1_000_000), 100)
+  .addOption(
+    new Option("--duration <duration>", "how long the load lasts")
+      .default(5_000, "5s")
+      .argParser(durationFlag("--duration")),
+  )
+  .option(
+    "--report-out <directory>",
+    "where the report goes; a folder beside the run directory where left out",
+  )
+  .action(async (options) => {
+    const { findK6, parseAsked, runnerClock } = await import("./scenarios/runner/index.ts");
+    const seed = options.seed ?? randomInt(2 ** 31);
+    const { duration: durationMs, rate, scenario } = options;
+    const asked = parseAsked({ scenario, rate, durationMs, seed });
+    // k6 may have to be built first, which the gate need not wait for.
+    let progress = "";
+    const k6 = findK6({
+      environment: process.env,
+      clock: runnerClock,
+      onProgress: (line) => (progress = line),
+      signal: interrupt.signal,
+    });
+    k6.catch(() => undefined);
+    const gate = await runGate({ ...options, seed });
+    const { renderConform } = await import("./reports/terminal/conform.ts");
+    const { pinned, directory } = gate;
+    print(
+      renderConform(gate.record, {
+        ...(await page()),
+        run: directory,
+        pinned,
+        quiet: io.quiet,
+        program: programName,
+      }),
+    );
+    if (interrupt.signal.aborted) return void (process.exitCode = exitCodes.interrupted);
+    if (progress !== "") say(progress);
+    const loaded = await runLoad(options, asked, k6);
+    const { renderLoad } = await import("./reports/terminal/load.ts");
+    print(`\n${renderLoad(loaded.record, { ...(await page()), run: loaded.directory })}`);
+    const [report] = await reportOn([directory, loaded.directory], { ...options, report: ["html"] }, pinned);
+    print(`Report   ${report ?? ""}`);
+    process.exitCode = gate.record.exitCode === 0 ? loaded.record.exitCode : gate.record.exitCode;
+  });
+
+program
+  .command("report <runs...>")
+  .description(
+    "writes reports of one or several run directories, or looks whether they are as they were sealed",
+  )
+  .addOption(
+    new Option("--report <formats>", "html, junit, ctrf, markdown, separated by commas").argParser(
+      reportFlag,
+    ),
+  )
+  .option("--out <directory>", "where reports go; a folder beside the first run where left out")
+  .option(
+    "--verify",
+    "compares every file of the runs with the manifest that sealed them, and writes nothing",
+  )
+  .addOption(jsonOption)
+  .action(async (directories, options) => {
+    const { readRun, verify } = await import("./reports/read/index.ts");
+    if (options.verify === true) {
+      const found = [];
+      for (const directory of directories) {
+        await readRun(directory);
+        found.push({ run: directory, ...(await verify(directory)) });
+      }
+      const { renderVerified } = await import("./reports/terminal/verified.ts");
+      if (options.json) printJson(found);
+      else print(renderVerified(found, await page()));
+      if (found.some(({ state }) => state === "altered")) process.exitCode = exitCodes.failed;
+      else if (found.some(({ state }) => state === "unsealed")) process.exitCode = exitCodes.incomplete;
+      return;
+    }
+    const files = await reportOn(directories, { report: options.report ?? ["html"], reportOut: options.out });
+    if (options.json) printJson({ files });
+    else print(files.join("\n"));
+  });
+
+program
+  .command("compare <runs...>")
+  .description("compares the last run with the ones before it: rules, observations, latency")
+  .option(
+    "--baseline <folder>",
+    "compares with the earlier runs of this folder that have the same fingerprint",
+  )
+  .option("--force", "compares runs that differ in what makes them comparable, and says so")
+  .addOption(seedOption)
+  .addOption(jsonOption)
+  .action(async (directories, options) => {
+    const { readRun } = await import("./reports/read/index.ts");
+    const { baselineOf, compareRuns } = await import("./reports/compare/index.ts");
+    const { seededRandom } = await import("./reports/statistics/random.ts");
+    const { renderCompare } = await import("./reports/terminal/compare.ts");
+    const runs = [];
+    for (const directory of directories) runs.push(await readRun(directory));
+    const head = runs.at(-1);
+    if (head === undefined || (directories.length < 2 && options.baseline === undefined))
+      throw new ConfigurationError([
+        "compare takes two or more run directories, or one and --baseline <folder> with the earlier ones",
+      ]);
+    const earlier = options.baseline === undefined ? [] : (await baselineOf(options.baseline, head)).runs;
+    const comparison = await compareRuns([...earlier, ...runs.slice(0, -1)], head, {
+      force: options.force === true,
+      random: seededRandom(options.seed ?? 1),
+    });
+    if (options.json) printJson(comparison);
+    else print(renderCompare(comparison, await page()));
+    process.exitCode = {
+      regressed: exitCodes.failed,
+      drifted: exitCodes.drifted,
+      "no regression": exitCodes.passed,
+    }[comparison.verdict];
+  });
+
+program
+  .command("history [folder]")
+  .description(
+    "the runs of a folder over time: verdicts, latency with the places where it changed, flaky rules",
+  )
+  .option("--rule <id>", "verdicts of this rule alone")
+  .option("--endpoint <name>", "latency of this endpoint alone")
+  .option("--metric <name>", "p50, p95, p99 or requests per second alone")
+  .option("--last <number>", "the latest so many runs alone", integerFlag("--last", 1, 1_000_000))
+  .addOption(jsonOption)
+  .action(async (folder, options) => {
+    const { historyOf } = await import("./reports/history/index.ts");
+    const { renderHistory } = await import("./reports/terminal/run-history.ts");
+    const { last, rule, endpoint, metric } = options;
+    const history = await historyOf(folder ?? "runs", {
+      ...(last === undefined ? {} : { last }),
+      ...(rule === undefined ? {} : { rule }),
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(metric === undefined ? {} : { metric }),
+    });
+    if (options.json) printJson(history);
+    else print(renderHistory(history, await page()));
   });
 
 program
@@ -758,11 +972,13 @@ const exitCodeFor = (error: unknown): number => {
       "InvalidClients",
       "InvalidCertificate",
       "InvalidJournal",
+      "IncomparableRuns",
       "InvalidLoad",
       "K6Missing",
       "InvalidPlan",
       "InvalidReceiver",
       "UnreadableRun",
+      "UnwritableReport",
       "UnusableData",
       "PortInUse",
     ])

@@ -3,7 +3,7 @@ import exec from "k6/execution";
 import { epochMs } from "./lib/clock.ts";
 import { hasEvents } from "./lib/events.ts";
 import { drawKind, drawThinkTimeMs, eventShare, sessionKinds, sessionRequests } from "./lib/mix.ts";
-import { optionsFor } from "./lib/options.ts";
+import { optionsFor, setupTimeout } from "./lib/options.ts";
 import { newAccount, type Account } from "./lib/oracles/account.ts";
 import { judgeRefresh, refreshedOf } from "./lib/oracles/tokens.ts";
 import { iterate, playOfSetUp, requests, type Play } from "./lib/play.ts";
@@ -20,7 +20,7 @@ import { isNearItsEnd, logIn, logInTogether, takeRefreshed, type Visitor } from 
  * list, with pauses to think, and now and then something happens to its account.
  */
 
-export const options = { ...optionsFor(settings), setupTimeout: "120s" };
+export const options = { ...optionsFor(settings), setupTimeout };
 export const preflight = (): void => iterate(preflightLists);
 
 /** Most virtual users are customers of some time, who logged in before the load begins. */

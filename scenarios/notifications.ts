@@ -1,7 +1,8 @@
+import exec from "k6/execution";
 import { hasEvents } from "./lib/events.ts";
-import { drawKind, readKinds } from "./lib/mix.ts";
-import { optionsFor } from "./lib/options.ts";
-import { isSettled, newAccount, type Account } from "./lib/oracles/account.ts";
+import { drawKind, oneWriterIn, readKinds, readsPerIteration } from "./lib/mix.ts";
+import { optionsFor, setupTimeout } from "./lib/options.ts";
+import { newAccount, type Account } from "./lib/oracles/account.ts";
 import {
   judgeDefaultPage,
   judgeMatches,
@@ -14,7 +15,7 @@ import { preflightLists } from "./lib/preflight.ts";
 import { read, type Read } from "./lib/reading.ts";
 import { report } from "./lib/report.ts";
 import { settings } from "./lib/settings.ts";
-import { accountsOf, fillShelf, setUpTimeout, type Shelf } from "./lib/shelf.ts";
+import { accountsOf, fillShelf, type Shelf } from "./lib/shelf.ts";
 import { isNearItsEnd, logIn, type Visitor } from "./lib/visitor.ts";
 
 /*
@@ -22,7 +23,7 @@ import { isNearItsEnd, logIn, type Visitor } from "./lib/visitor.ts";
  * that grows meanwhile. Each virtual user writes to an account of its own, so that it can count.
  */
 
-export const options = { ...optionsFor(settings), setupTimeout: setUpTimeout };
+export const options = { ...optionsFor(settings), setupTimeout };
 export const setup = fillShelf;
 export const preflight = (): void => iterate(preflightLists);
 
@@ -31,18 +32,19 @@ let visitor: Visitor | undefined;
 let resting: readonly Account[] = [];
 let growing: Account | undefined;
 
+const { defaultLimit } = settings.limits;
 /** An account that has come to this many notifications is left alone from then on. */
-const fullSize = 2 * settings.limits.defaultLimit + 4;
+const fullSize = 2 * defaultLimit + 4;
 
 export default (shelf: Shelf): void =>
   iterate((play) => {
     const guest = welcome(play, shelf);
     if (guest === undefined) return;
-    const kind = drawKind(readKinds, play.random);
     const account = resting[play.random.below(resting.length)];
+    const isWriter = exec.vu.idInTest % oneWriterIn === 0;
     if (!hasEvents) readWhatIsThere(guest);
-    else if (account === undefined || kind === "besideWrites") readBesideWrites(play, guest);
-    else courses[kind](play, guest, account);
+    else if (account === undefined || isWriter) readBesideWrites(play, guest);
+    else courses[drawKind(readKinds, play.random)](play, guest, account);
   });
 
 /** Who this virtual user is: one of the clients, with the set-up's token as long as it lives. */
@@ -60,22 +62,19 @@ const readBesideWrites = (play: Play, visitor: Visitor): void => {
   const account = growing;
   const { accountId } = account;
   const mayBeRefused = account.seen.size === 0;
-  read(
-    visitor,
-    [
-      { accountId, limit: 1, mayBeRefused },
-      { accountId, mayBeRefused },
-    ],
-    { account, events: 1 },
-  );
-  // Its last page: what is on it shows that what was there stays there.
-  const page = Math.floor((account.begun - 1) / settings.limits.defaultLimit);
-  read(visitor, [{ accountId, page, mayBeRefused: true }], { account });
+  // Now its last page as well, so that all of it is seen, now a page of one.
+  const other =
+    play.random.below(2) === 0 ? { limit: 1 } : { page: Math.floor(account.begun / defaultLimit) };
+  const queries = [
+    { accountId, mayBeRefused },
+    { accountId, mayBeRefused: true, ...other },
+  ];
+  read(visitor, queries, { account, events: readsPerIteration - queries.length });
 };
 
 type Course = (play: Play, visitor: Visitor, account: Account) => void;
 
-const courses: Readonly<Record<Exclude<keyof typeof readKinds, "besideWrites">, Course>> = {
+const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
   defaults: (_play, visitor, account) => {
     const { accountId } = account;
     const [without, first] = read(visitor, [{ accountId }, { accountId, page: 0 }], { account });
@@ -93,7 +92,11 @@ const courses: Readonly<Record<Exclude<keyof typeof readKinds, "besideWrites">, 
 
   lookUps: (play, visitor, account) => {
     const { accountId } = account;
-    const id = [...account.seen][play.random.below(account.seen.size)] ?? "";
+    const id = [...account.seen][play.random.below(account.seen.size)];
+    if (id === undefined) {
+      courses.everything(play, visitor, account);
+      return;
+    }
     const [foreignId = play.random.uuid()] = resting.find((other) => other !== account)?.seen ?? [];
     const reads = read(visitor, [
       { id },
@@ -117,7 +120,8 @@ const courses: Readonly<Record<Exclude<keyof typeof readKinds, "besideWrites">, 
         : asked.flatMap((one) => read(visitor, [one], { account }));
     const pages = reads.flatMap(({ page }) => page ?? []);
     const exchanges = reads.map(({ exchange }) => exchange);
-    if (pages.length === pagesOfWalk && isSettled(account)) report(judgeWalk(pages, account.seen), exchanges);
+    if (pages.length === pagesOfWalk && pages.every(({ total }) => total === account.begun))
+      report(judgeWalk(pages, account.begun), exchanges);
     const [past] = read(visitor, [{ accountId, limit, page: pagesOfWalk, mayBeRefused: true }], { account });
     if (past?.page !== undefined) report(judgePastTheEnd(past.page, account.seen), [past.exchange]);
   },
@@ -125,7 +129,7 @@ const courses: Readonly<Record<Exclude<keyof typeof readKinds, "besideWrites">, 
   everything: (_play, visitor, account) => {
     const limit = 7;
     for (const { page, exchange } of read(visitor, [{}, { limit }, { page: 1 }, { limit, page: 1 }]))
-      if (page !== undefined) report(judgeWhole(page, account.begun), [exchange]);
+      if (page !== undefined) report(judgeWhole(page, account.seen.size), [exchange]);
   },
 };
 

@@ -13,8 +13,8 @@ export interface Collector {
   collect(now?: Bracket): Promise<number>;
   /** Goes on with the same look: waits up to `waitMs` in real time for more to come. */
   collectMore(waitMs: number): Promise<number>;
-  /** Whatever has ended so far had come to its sender's notice by now. */
-  settle(now: Bracket): void;
+  /** Whatever has ended since the last call had come to its sender's notice by now, or at once where that is left out. */
+  settle(now?: Bracket): void;
   /** All pushes so far, in the order of the journal. */
   arrivals(): readonly Arrival[];
   /** Changes whenever the arrivals do. */
@@ -94,8 +94,8 @@ export const createCollector = async (
       return read(0);
     },
     collectMore: (waitMs) => read(waitMs),
-    settle: ({ latestMs }) => {
-      if (timeline.kind === "real") return;
+    settle: (now) => {
+      const latestMs = timeline.kind === "real" ? -Infinity : (now?.latestMs ?? -Infinity);
       for (const index of unsettled) {
         const arrival = arrivals[index];
         if (arrival?.ended === undefined || arrival.ended.latestMs >= latestMs) continue;

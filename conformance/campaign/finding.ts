@@ -1,3 +1,4 @@
+import { duration } from "../contract/duration.ts";
 import type { Facts } from "../contract/verdict.ts";
 import { broke, held, undecided, type Judgement } from "../judgement.ts";
 import { isAcknowledged, type Campaign, type Purpose, type SeenPush, type Specimen } from "./data.ts";
@@ -89,3 +90,26 @@ export const bodyOf = ({ line }: SeenPush): Readonly<Record<string, unknown>> | 
 
 /** "1 push" or "3 pushes". */
 export const pushCount = (count: number): string => `${count} push${count === 1 ? "" : "es"}`;
+
+const MOST_LINES = 6;
+
+/** A notification's pushes as the receiver's journal has them, in one sentence: line, moment after the event, and what each got. */
+export const journalText = ({ pushes, triggered }: Specimen): string => {
+  const lines = pushes
+    .slice(0, MOST_LINES)
+    .map(
+      ({ line, at }) =>
+        `line ${line.n} at ${duration(Math.max(0, at.latestMs - triggered.earliestMs))}: ${gotText(line)}`,
+    );
+  const more = pushes.length - lines.length;
+  return `in the receiver's journal: ${lines.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+};
+
+const gotText = ({ action, status }: SeenPush["line"]): string => {
+  if (status !== undefined && action === "answer") return `status ${status}`;
+  if (action === "hang") return "no answer";
+  if (action === "reset") return "a reset connection";
+  if (action === "close")
+    return status === undefined ? "a closed connection" : `half an answer with status ${status}`;
+  return "no push was found in it";
+};

@@ -139,6 +139,7 @@ const comeToRest = async (journey: Journey, came: number): Promise<void> => {
     lines += await collector.collect(await timeline.sleepUntil(earliestMs + 1));
   }
   if (isSettled(journey)) {
+    collector.settle();
     journey.strideMs = Infinity;
     return;
   }

@@ -3,6 +3,7 @@ import type { Campaign, Specimen } from "./data.ts";
 import {
   acknowledgedAt,
   findingOf,
+  journalText,
   namelessPushes,
   ofPurpose,
   pushCount,
@@ -71,16 +72,24 @@ const retriesOf = (specimen: Specimen, campaign: Campaign, least: number): Part 
         ? undefined
         : {
             expected: RETRIED,
-            actual: `for an event whose first push met a receiver that did not listen, no push came within ${watched}`,
+            actual: `for an event whose first push met a receiver that did not listen, no push came within ${watched}${closedText(campaign)}`,
             evidence: [],
           };
   if (hasFailed(specimen, campaign) === undefined) return undefined;
   if (pushes.length >= least || acknowledgedAt(specimen, campaign) >= 0) return "held";
   return {
     expected: RETRIED,
-    actual: `after ${pushCount(pushes.length)} that met ${name.replace(/^always /, "")}, none came within ${watched}`,
+    actual: `after ${pushCount(pushes.length)} that met ${name.replace(/^always /, "")}, none came within ${watched}; ${journalText(specimen)}`,
     evidence: pushes,
   };
+};
+
+/** Which lines of the receiver's journal show that it did not listen, and that it was pushed to before or after. */
+const closedText = ({ disturbances, specimens }: Campaign): string => {
+  const window = disturbances.find(({ kind }) => kind === "closed");
+  if (window === undefined) return "";
+  const after = specimens.flatMap(({ pushes }) => pushes).filter(({ line }) => line.n > window.last);
+  return `; in the receiver's journal: closed between lines ${window.after} and ${window.last}, and ${pushCount(after.length)} of other events after that`;
 };
 
 /** push.cap: sections 6 and 8. */
@@ -94,7 +103,7 @@ export const judgeCap = (campaign: Campaign): Finding => {
       if (pushes.length <= maxPushes) return "held";
       return {
         expected: `a notification is pushed ${maxPushes} times at most`,
-        actual: `${pushCount(pushes.length)} of one notification came${asReadingHasIt(campaign)}`,
+        actual: `${pushCount(pushes.length)} of one notification came${asReadingHasIt(campaign)}; ${journalText(specimen)}`,
         evidence: pushes,
       };
     });

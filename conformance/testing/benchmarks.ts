@@ -1,4 +1,5 @@
 import { exchanges } from "../../fake-server/exchanges.bench.ts";
+import { loadDetection } from "../../fake-server/load-detection.bench.ts";
 import { throughput } from "../../fake-server/throughput.bench.ts";
 import { receiver } from "../../fake-server/receiver/receiver.bench.ts";
 import { page } from "../../reports/html/page.bench.ts";
@@ -16,6 +17,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
     await load();
     await exchanges();
   },
+  "load-detect": loadDetection,
   reports: page,
 };
 

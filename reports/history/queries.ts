@@ -181,19 +181,28 @@ const changesOf = (values: readonly number[]): readonly ChangePoint[] => {
   }));
 };
 
-/** Verdicts of rules over time; of one rule where an id is given. */
+/**
+ * Verdicts over time: of one rule where an id is given, otherwise of those that ever did anything else than
+ * hold, be observed or not apply. Reading those that always held would take longer than all the rest.
+ */
 export const ruleHistories = (
   database: DatabaseSync,
   filter: HistoryFilter & { readonly rule?: string },
 ): readonly RuleHistory[] => {
   const { sql, values } = chosen(filter);
+  const wanted =
+    filter.rule === undefined
+      ? `id IN (SELECT DISTINCT id FROM chosen JOIN rules ON rules.run = chosen.name
+           WHERE verdict NOT IN ('passed', 'observed', 'not-applicable'))`
+      : "id = ?";
   const rows = database
     .prepare(
-      `SELECT runs.name, kind, started_at, target, id, verdict FROM (${sql}) AS runs
-       JOIN rules ON rules.run = runs.name WHERE (id = ? OR ? IS NULL)
-       ORDER BY id, target, kind, started_at, runs.name`,
+      `WITH chosen AS MATERIALIZED (${sql})
+       SELECT chosen.name, kind, started_at, target, id, verdict FROM chosen
+       JOIN rules ON rules.run = chosen.name WHERE ${wanted}
+       ORDER BY id, target, kind, started_at, chosen.name`,
     )
-    .all(...values, filter.rule ?? null, filter.rule ?? null);
+    .all(...values, ...(filter.rule === undefined ? [] : [filter.rule]));
   const grouped = Map.groupBy(rows, (row) => [row["id"], row["target"], row["kind"]].join("\n"));
   return [...grouped.values()].map((members) => {
     const [first = {}] = members;

@@ -18,12 +18,21 @@ const LATENESS = 0.1;
 export const schedules = (record: RunRecord, place: Place): readonly VNode[] =>
   record.rules.flatMap((result) => {
     const rows = scheduleRowsOf(result);
-    return rows.length === 0 ? [] : [schedule(result, rows, place)];
+    return rows.length === 0 ? [] : [schedule(result, rows, { place, most: mostPushes(record) })];
   });
+
+/** How many pushes the document allows of one notification. */
+const mostPushes = ({ limits }: RunRecord): number =>
+  typeof limits["maxPushes"] === "number" ? limits["maxPushes"] : Infinity;
 
 const secondsText = (ms: unknown): string => (typeof ms === "number" ? String(Math.round(ms) / 1_000) : "");
 
-const schedule = (result: RuleResult, rows: readonly ScheduleRow[], place: Place): VNode => {
+interface Context {
+  readonly place: Place;
+  readonly most: number;
+}
+
+const schedule = (result: RuleResult, rows: readonly ScheduleRow[], { place, most }: Context): VNode => {
   const allowed = factsOf(result)["readings"];
   const fits = new Set<unknown>(Array.isArray(allowed) ? allowed : []);
   const names = [...new Set(rows.flatMap(({ expectedMs }) => Object.keys(expectedMs)))].toSorted();
@@ -44,7 +53,7 @@ const schedule = (result: RuleResult, rows: readonly ScheduleRow[], place: Place
       "div",
       { class: "lanes tight", role: "group", "aria-label": "The retry schedule" },
       measuredLane(rows, axis),
-      names.map((name) => readingLane(name, { result, rows, fits: fits.has(name), axis })),
+      names.map((name) => readingLane(name, { result, rows, fits: fits.has(name), axis, most })),
       el(
         "div",
         { class: "lane foot" },
@@ -151,18 +160,20 @@ interface Lane {
   readonly rows: readonly ScheduleRow[];
   readonly fits: boolean;
   readonly axis: Axis;
+  readonly most: number;
 }
 
-const readingLane = (name: string, { result, rows, fits, axis }: Lane): VNode => {
+const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): VNode => {
   const readings = knownRequirement(result.id)?.readings ?? {};
   const words = Object.hasOwn(readings, name) ? (readings[name] ?? "") : "";
   const expected = rows.flatMap(({ expectedMs }) => {
     const ms = expectedMs[name];
     return typeof ms === "number" ? [ms] : [];
   });
+  const [tone, verdict] = verdictOf(fits, expected.length > most);
   return el(
     "div",
-    { class: fits ? "lane fits" : "lane out" },
+    { class: `lane ${tone}` },
     el(
       "div",
       { class: "lane-name" },
@@ -175,18 +186,24 @@ const readingLane = (name: string, { result, rows, fits, axis }: Lane): VNode =>
         class: "strip",
         height: ROW_PX,
         role: "img",
-        "aria-label": `${name} ${fits ? "fits" : "does not fit"}: pushes at ${expected.map(secondsText).join(", ")} seconds`,
+        "aria-label": `${name} ${verdict}: pushes at ${expected.map(secondsText).join(", ")} seconds`,
       },
       bands(rows, axis, "band faint"),
-      expected.map((ms, at) => window(ms, ms - (expected[at - 1] ?? 0), axis, fits)),
+      expected.map((ms, at) => window(ms, ms - (expected[at - 1] ?? 0), axis, tone)),
     ),
   );
 };
 
-const window = (ms: number, delayMs: number, axis: Axis, fits: boolean): VNode => {
+/** A reading may fit what was measured and still have more pushes than the document allows. */
+const verdictOf = (fits: boolean, isBeyond: boolean): readonly [tone: string, verdict: string] => {
+  if (!fits) return ["out", "does not fit"];
+  return isBeyond ? ["beyond", "fits, and has more pushes than are allowed"] : ["fits", "fits"];
+};
+
+const window = (ms: number, delayMs: number, axis: Axis, tone: string): VNode => {
   const [from, to] = [axis.at(ms), axis.at(ms + Math.max(1_000, delayMs * LATENESS))];
   return el("rect", {
-    class: fits ? "window fits" : "window",
+    class: `window ${tone}`,
     x: percent(from),
     width: percent(Math.min(100, to) - from),
     y: 7,

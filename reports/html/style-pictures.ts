@@ -47,6 +47,7 @@ svg.broken { color: var(--bad); }
 .lane-name > * { display: block; }
 .lane-name .fit { font-weight: 400; color: var(--soft); }
 .lane.fits .fit { color: var(--good); font-weight: 600; }
+.lane.beyond .fit { color: var(--bad); font-weight: 600; }
 .lane.out b { color: var(--soft); font-weight: 500; }
 .strip { display: block; width: 100%; overflow: visible; align-self: center; }
 .promise-line { stroke: var(--ink); stroke-width: 1.5; }
@@ -59,6 +60,7 @@ svg.broken { color: var(--bad); }
 svg text.push-nth { fill: var(--surface); font-weight: 700; font-size: 11px; }
 .window { fill: none; stroke: var(--ended); stroke-width: 1.5; stroke-dasharray: 3 3; }
 .window.fits { fill: var(--good-soft); stroke: var(--good); stroke-dasharray: none; }
+.window.beyond { fill: var(--bad-soft); stroke: var(--bad); stroke-dasharray: none; }
 .hills .lane { align-items: end; overflow-y: visible; }
 .hills .strip { align-self: end; }
 .hills .lane-name { padding-bottom: 8px; }

@@ -72,7 +72,7 @@ main section section { margin-top: 0; }
 .answers { list-style: none; margin: 26px 0 0; display: grid; gap: 14px; padding-left: 66px; }
 .answers li { display: grid; grid-template-columns: auto 1fr; gap: 12px; }
 .answers .mark { margin-top: 1px; }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 18px 28px; margin-top: 30px; padding-top: 22px; border-top: 1px solid var(--line); }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(185px, 1fr)); gap: 18px 28px; margin-top: 30px; padding-top: 22px; border-top: 1px solid var(--line); }
 .facts dt { font-size: 13px; color: var(--soft); }
 .callout { border: 1px solid var(--warn); background: var(--warn-soft); border-radius: 10px; padding: 18px 22px; margin-bottom: 34px; }
 .callout h3 { margin-top: 0; }

@@ -133,9 +133,10 @@ const shownFingerprint = (fingerprint: string): string => {
 };
 
 const right = { align: "right" } as const;
+
 /** How a change reads: +12.3 %, -4 %. */
 export const change = (ratio: number): string => {
-  const rounded = Number(((ratio - 1) * 100).toPrecision(3));
+  const rounded = Number(((ratio - 1) * 100).toFixed(1));
   return Number.isFinite(rounded) ? `${rounded > 0 ? "+" : ""}${rounded} %` : "?";
 };
 

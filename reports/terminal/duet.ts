@@ -72,6 +72,9 @@ const rowOf = (member: Member, { palette }: Page): string[] => [
 
 const head = ["endpoint", "", "a", "b", "change", "95 % interval"];
 
+/** Finer than a tenth of a percent no load generator can see, whatever the arithmetic says. */
+const seen = (share: number): string => (share < 0.001 ? "under 0.1 %" : percent(share));
+
 const gatedTable = (members: readonly Member[], page: Page): string[] =>
   table(
     [
@@ -79,7 +82,7 @@ const gatedTable = (members: readonly Member[], page: Page): string[] =>
       ...members.map((member) => [
         ...rowOf(member, page),
         percent(member.floor ?? 0),
-        member.smallestDetectable === undefined ? "nothing" : percent(member.smallestDetectable),
+        member.smallestDetectable === undefined ? "nothing" : seen(member.smallestDetectable),
         paint(member.verdict ?? "inconclusive", page.palette),
       ]),
     ],

@@ -26,10 +26,14 @@ export const tokenKinds = {
 /** Every iteration of `notifications` makes as many requests. */
 export const readsPerIteration = 4;
 
-/** What iterations of `notifications` do, where events can be triggered. */
+/**
+ * One virtual user of `notifications` in so many writes: each of its iterations triggers two events for
+ * an account of its own and reads it twice, all at once. Fewer writers have accounts that grow faster.
+ */
+export const oneWriterIn = 8;
+
+/** What iterations of the other virtual users do, where events can be triggered. */
 export const readKinds = {
-  /** an event for the virtual user's own account and two reads at once, then a read of its last page */
-  besideWrites: { weight: 25, requests: readsPerIteration },
   /** without a page and with the first one at once, then the second one and a limit of one */
   defaults: { weight: 20, requests: readsPerIteration },
   /** by id, by id and account, by an id of another account, by an id that does not exist: all at once */

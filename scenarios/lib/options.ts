@@ -2,6 +2,9 @@ import type { Options } from "k6/options";
 import type { ScriptSettings } from "../protocol.ts";
 import { executorFor } from "./arrivals.ts";
 
+/** How long a scenario may take to get ready. */
+export const setupTimeout = "60s";
+
 /**
  * k6's options for these settings. Virtual users keep their connections, as clients do; those of
  * requests that run at the same time are different ones over HTTP/1.1, and one over HTTP/2.

@@ -1,4 +1,5 @@
-import { mergeCells, type Cells } from "../judge/cells.ts";
+import type { Cells } from "../judge/cells.ts";
+import { cellsOf, mergeCounts, type SparseCounts } from "./histograms.ts";
 
 /** Twice as many as the objectives look at: so that halving leaves enough. */
 const MOST = 120;
@@ -8,22 +9,26 @@ const MOST = 120;
  * time, neighbours become one, and from then on a block is twice as long.
  */
 export const createBlocks = (): {
-  readonly add: (second: Cells) => void;
+  readonly add: (second: SparseCounts) => void;
   readonly all: () => readonly Cells[];
 } => {
-  let blocks: Cells[] = [];
+  let blocks: SparseCounts[] = [];
   let length = 1;
-  let open: Cells[] = [];
+  let open: SparseCounts | undefined;
+  let held = 0;
   return {
     add: (second) => {
-      open.push(second);
-      if (open.length < length) return;
-      blocks.push(open.length === 1 ? second : mergeCells(open));
-      open = [];
+      open = open === undefined ? second : mergeCounts(open, second);
+      held += 1;
+      if (held < length) return;
+      blocks.push(open);
+      [open, held] = [undefined, 0];
       if (blocks.length < MOST) return;
-      blocks = Array.from({ length: MOST / 2 }, (_, at) => mergeCells(blocks.slice(2 * at, 2 * at + 2)));
+      blocks = Array.from({ length: MOST / 2 }, (_, at) =>
+        mergeCounts(blocks[2 * at] ?? new Int32Array(), blocks[2 * at + 1] ?? new Int32Array()),
+      );
       length *= 2;
     },
-    all: () => (open.length === 0 ? blocks : [...blocks, mergeCells(open)]),
+    all: () => [...blocks, ...(open === undefined ? [] : [open])].map(cellsOf),
   };
 };

@@ -28,17 +28,39 @@ export const logLine = (tag: string, second: number, histogram: Int32Histogram):
   return `Tag=${tag},${second.toFixed(3)},1.000,${maximum},${encodeIntoCompressedBase64(histogram)}\n`;
 };
 
-/** The values that were counted, in milliseconds, ascending, and how often: each the highest that its cell stands for. */
-export const cellsOf = (histogram: Int32Histogram): Cells => {
-  const cells: (readonly [number, number])[] = [];
+/** A distribution in little memory: indices of a histogram's cells, ascending, each followed by its count. */
+export type SparseCounts = Int32Array;
+
+export const sparseCounts = (histogram: Int32Histogram): SparseCounts => {
+  const pairs: number[] = [];
   const last = histogram.countsArrayIndex(histogram.maxValue);
   for (let index = 0; index <= last; index += 1) {
     const count = histogram.getCountAtIndex(index);
-    if (count > 0)
-      cells.push([
-        histogram.highestEquivalentValue(histogram.valueFromIndex(index)) / histogramUnit.perMs,
-        count,
-      ]);
+    if (count > 0) pairs.push(index, count);
   }
-  return cells;
+  return Int32Array.from(pairs);
+};
+
+/** Both distributions as one. */
+export const mergeCounts = (a: SparseCounts, b: SparseCounts): SparseCounts => {
+  const merged = new Int32Array(a.length + b.length);
+  let [atA, atB, length] = [0, 0, 0];
+  while (atA < a.length || atB < b.length) {
+    const [inA, inB] = [a[atA] ?? Infinity, b[atB] ?? Infinity];
+    merged[length] = Math.min(inA, inB);
+    merged[length + 1] = (inA <= inB ? (a[atA + 1] ?? 0) : 0) + (inB <= inA ? (b[atB + 1] ?? 0) : 0);
+    if (inA <= inB) atA += 2;
+    if (inB <= inA) atB += 2;
+    length += 2;
+  }
+  return merged.slice(0, length);
+};
+
+/** The values that were counted, in milliseconds, ascending, and how often: each the highest that its cell stands for. */
+export const cellsOf = (counts: SparseCounts): Cells => {
+  const shape = latencyHistogram();
+  return Array.from({ length: counts.length / 2 }, (_, at) => [
+    shape.highestEquivalentValue(shape.valueFromIndex(counts[2 * at] ?? 0)) / histogramUnit.perMs,
+    counts[2 * at + 1] ?? 0,
+  ]);
 };

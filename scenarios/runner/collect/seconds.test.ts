@@ -5,6 +5,7 @@ import { countOf, quantileOf } from "../judge/cells.ts";
 import { constantStage } from "../testing/loads.ts";
 import { askedBetween, endOfStages } from "./asked.ts";
 import { createBlocks } from "./blocks.ts";
+import { cellsOf, latencyHistogram, mergeCounts, note, sparseCounts } from "./histograms.ts";
 import { createSeconds } from "./seconds.ts";
 import { createTotals } from "./totals.ts";
 
@@ -151,11 +152,32 @@ describe("what stages ask for", () => {
 });
 
 describe("blocks", () => {
+  const counted = (values: readonly number[]) => {
+    const histogram = latencyHistogram();
+    for (const value of values) note(histogram, value);
+    return sparseCounts(histogram);
+  };
+
   it("stay few however long the run is, and lose no count", () => {
     const blocks = createBlocks();
-    for (let second = 0; second < 5_000; second += 1) blocks.add([[1 + (second % 7), 3]]);
+    const seconds = Array.from({ length: 7 }, (_, at) => counted([1 + at, 1 + at, 50]));
+    for (let second = 0; second < 5_000; second += 1) blocks.add(seconds[second % 7] ?? new Int32Array());
     expect(blocks.all().length).toBeLessThanOrEqual(121);
     expect(blocks.all().length).toBeGreaterThanOrEqual(60);
     expect(blocks.all().reduce((sum, cells) => sum + countOf(cells), 0)).toBe(15_000);
+  });
+
+  it("merge distributions as if they had been one", () => {
+    const [a, b] = [
+      [1, 2, 2, 700, 0.001],
+      [2, 3, 90_000],
+    ];
+    expect(mergeCounts(counted(a), counted(b))).toEqual(counted([...a, ...b]));
+    expect(mergeCounts(counted(b), counted(a))).toEqual(counted([...a, ...b]));
+    expect(mergeCounts(counted([]), counted(a))).toEqual(counted(a));
+    const cells = cellsOf(counted(a));
+    expect(cells.map(([, count]) => count)).toEqual([1, 1, 2, 1]);
+    for (const [at, value] of [0.001, 1, 2, 700].entries())
+      expect(Math.abs((cells[at]?.[0] ?? 0) / value - 1)).toBeLessThanOrEqual(0.001);
   });
 });

@@ -74,6 +74,7 @@ export const createSeconds = (
 ): Seconds => {
   const open = new Map<number, OpenSecond>();
   const spare: Int32Histogram[] = [];
+  const allGranted = latencyHistogram();
   const endpoints = new Set<string>();
   let startedAtMs: number | undefined;
   let elapsedMs = 0;
@@ -116,7 +117,7 @@ export const createSeconds = (
         breaches: second.breaches,
         ...read(),
       },
-      latencies: grantedLatencies(histograms),
+      latencies: grantedLatencies(histograms, allGranted),
       histograms,
       lag: second.lag,
     });
@@ -200,10 +201,14 @@ const lagOf = (lag: Int32Histogram): { p50Ms: number; maxMs: number } => {
   return { p50Ms, maxMs };
 };
 
-const grantedLatencies = (histograms: readonly TaggedHistogram[]): Latencies | undefined => {
+/** `all` is room to work in, which a histogram is too large for to be made anew each second. */
+const grantedLatencies = (
+  histograms: readonly TaggedHistogram[],
+  all: Int32Histogram,
+): Latencies | undefined => {
   const granted = histograms.filter(({ outcome, kind }) => outcome === "granted" && kind === "response");
   if (granted.length === 0) return undefined;
-  const all = latencyHistogram();
+  all.reset();
   for (const { histogram } of granted) all.add(histogram);
   return latenciesOf(all);
 };

@@ -10,7 +10,7 @@ import type { Stage } from "../../../conformance/contract/load-shape.ts";
 import type { EndpointMeasure } from "../judge/objectives.ts";
 import { askedBetween, endOfStages } from "./asked.ts";
 import { createBlocks } from "./blocks.ts";
-import { cellsOf, latencyHistogram } from "./histograms.ts";
+import { latencyHistogram, sparseCounts } from "./histograms.ts";
 import type { ClosedSecond, TaggedHistogram } from "./seconds.ts";
 
 /** What a whole run came to. */
@@ -44,7 +44,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
     histograms.set(tag, whole);
     if (outcome !== "granted" || kind !== "response") return;
     const kept = blocks.get(endpoint) ?? createBlocks();
-    kept.add(cellsOf(histogram));
+    kept.add(sparseCounts(histogram));
     blocks.set(endpoint, kept);
   };
 

@@ -275,10 +275,13 @@ const misfitOf = (
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /** Ends unacknowledged with fewer pushes than the reading has, though the next one's time is over. */
-const isCutShort = ({ pushes }: Story, reading: Reading, evidence: PushEvidence): boolean => {
+const isCutShort = (story: Story, reading: Reading, evidence: PushEvidence): boolean =>
+  story.pushes.length < evidence.limits.maxPushes && endsBefore(story, reading, evidence);
+
+/** Ends unacknowledged though the reading has another push, whose time is over. */
+const endsBefore = ({ pushes }: Story, reading: Reading, evidence: PushEvidence): boolean => {
   const last = pushes.at(-1);
-  if (last === undefined || last.acknowledged) return false;
-  if (pushes.length >= Math.min(reading.pushes, evidence.limits.maxPushes)) return false;
+  if (last === undefined || last.acknowledged || pushes.length >= reading.pushes) return false;
   const gapMs = gapsOf(reading)[pushes.length - 1];
   if (gapMs === undefined) return false;
   return evidence.watchedUntil.earliestMs - last.target.latestMs > gapMs + allowedLateness(gapMs, evidence);
@@ -293,9 +296,22 @@ const isWatched = ({ target }: TriggeredEvent, { limits, watchedUntil }: PushEvi
 const fittingReadings = (stories: readonly Story[], evidence: PushEvidence): readonly Reading[] => {
   const failing = stories.filter(({ pushes }) => pushes.length > 1);
   if (failing.length === 0) return [];
-  return readingsOf(evidence.limits).filter(
-    (reading) =>
-      failing.every((story) => misfitOf(story, reading, evidence) === undefined) &&
-      failing.every(({ pushes }) => pushes.length <= reading.pushes),
+  return readingsOf(evidence.limits).filter((reading) =>
+    failing.every(
+      (story) =>
+        misfitOf(story, reading, evidence) === undefined &&
+        beginsLike(story, reading, evidence) &&
+        story.pushes.length <= reading.pushes &&
+        !endsBefore(story, reading, evidence),
+    ),
   );
+};
+
+const beginsLike = ({ event, pushes }: Story, reading: Reading, evidence: PushEvidence): boolean => {
+  const [first] = pushes;
+  const [dueMs = 0] = instantsOf(reading);
+  if (first === undefined) return true;
+  const mostMs = first.target.latestMs - event.target.earliestMs;
+  const leastMs = first.target.earliestMs - event.target.latestMs;
+  return mostMs >= dueMs - EARLY_MS && leastMs <= dueMs + allowedLateness(dueMs, evidence);
 };

@@ -4,8 +4,8 @@ import type { SeenPush } from "./judge.ts";
 import { targetTimeAt, type Stop } from "./timeline.ts";
 
 export interface SeenAt {
-  /** Wall clock at a moment of the receiver's. */
-  readonly wall: (atMs: number, epoch: string) => number;
+  /** The wall clock's reading at the origin of the receiver's clock. */
+  readonly originMs: number;
   /** When the load began, on the wall clock. */
   readonly startedAtMs: number;
   readonly stops: readonly Stop[];
@@ -27,10 +27,10 @@ const documented = [
 /** A line of the receiver's journal as a push of a notification; nothing where it is none. */
 export const seenPush = (
   line: PushLine,
-  { wall, startedAtMs, stops, acknowledgedStatus }: SeenAt,
+  { originMs, startedAtMs, stops, acknowledgedStatus }: SeenAt,
 ): readonly SeenPush[] => {
   if (line.kind !== "push" || line.notificationId === undefined) return [];
-  const wallMs = wall(line.firstByteMs, line.epoch);
+  const wallMs = originMs + line.firstByteMs;
   const isWhole = line.outcome === undefined || line.outcome === "sent";
   return [
     {

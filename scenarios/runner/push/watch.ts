@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { fileMode } from "../../../conformance/contract/files.ts";
 import { loadFiles, type Latencies, type PushSummary } from "../../../conformance/contract/load-record.ts";
-import type { PushLine, PushPlan } from "../../../conformance/contract/push.ts";
+import type { PushLine, PushPlan, ReceiverState } from "../../../conformance/contract/push.ts";
 import { instantsOf, readingsOf } from "../../../conformance/contract/readings.ts";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import { latencyHistogram, note } from "../collect/histograms.ts";
@@ -18,7 +18,7 @@ import { targetTimeAt, type Bracket, type Stop } from "./timeline.ts";
 /** What a push load needs beside k6: a receiver, and the target's clock where it can be moved. */
 export interface PushPorts {
   readonly receiver: {
-    state(): Promise<{ readonly callbackUrl: string; readonly ca?: string; readonly last: number }>;
+    state(): Promise<Pick<ReceiverState, "callbackUrl" | "ca" | "last" | "nowMs">>;
     pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
     plan(plan: PushPlan): Promise<void>;
     clear(): Promise<void>;
@@ -60,7 +60,7 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
     target.profile.accounts ?? Array.from({ length: ACCOUNTS }, () => randomUUID()),
     push.acknowledgedStatus,
   );
-  const state = await push.receiver.state();
+  const { state, originMs } = await originOf(push, context.clock);
   await push.receiver.clear();
   await push.receiver.plan(plan);
   await push.register(state.callbackUrl, state.ca ?? "");
@@ -77,9 +77,20 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
       const stops = await waitForRetries(context, push);
       const lines = await readAll(push, state.last);
       keep(directory, lines);
-      return outcomeOf(context, asked, { result, events, unnamed, stops, lines, push });
+      return outcomeOf(context, asked, { result, events, unnamed, stops, lines, push, originMs });
     },
   };
+};
+
+/** What the receiver says of itself, and where the origin of its clock lies on this machine's, to within half of the way there and back. */
+const originOf = async (
+  { receiver }: PushPorts,
+  clock: LoadContext["clock"],
+): Promise<{ readonly state: Awaited<ReturnType<typeof receiver.state>>; readonly originMs: number }> => {
+  const beforeMs = clock.wallTime().getTime();
+  const state = await receiver.state();
+  const afterMs = clock.wallTime().getTime();
+  return { state, originMs: (beforeMs + afterMs) / 2 - state.nowMs };
 };
 
 /** Moves the target's clock, or waits, until every retry that any reading predicts is over. */
@@ -140,20 +151,21 @@ interface Gathered {
   readonly stops: readonly Stop[];
   readonly lines: readonly PushLine[];
   readonly push: PushPorts;
+  /** The wall clock's reading at the origin of the receiver's clock. */
+  readonly originMs: number;
 }
 
 const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): PushOutcome => {
   const { limits, profile } = context.target;
-  const { result, events, unnamed, stops, lines, push } = gathered;
+  const { result, events, unnamed, stops, lines, push, originMs } = gathered;
   const startedAtMs = result.startedAtMs ?? 0;
   const triggered = events.map(({ sentAtMs, notification }): TriggeredEvent => ({
     notificationId: notification,
     atMs: sentAtMs - startedAtMs,
     target: targetTimeAt(stops, sentAtMs),
   }));
-  const wall = wallClockOf(lines, context.clock.wallTime().getTime());
   const pushes = lines.flatMap((line): readonly SeenPush[] =>
-    seenPush(line, { wall, startedAtMs, stops, acknowledgedStatus: push.acknowledgedStatus }),
+    seenPush(line, { originMs, startedAtMs, stops, acknowledgedStatus: push.acknowledgedStatus }),
   );
   const nowMs = context.clock.wallTime().getTime();
   const judgement = judgePushes({
@@ -190,24 +202,6 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
           ]),
     ],
   };
-};
-
-/** The receiver stamps on its own monotonic clock; its first line tells what the wall clock said then. */
-const wallClockOf = (
-  lines: readonly PushLine[],
-  nowMs: number,
-): ((atMs: number, epoch: string) => number) => {
-  const origins = new Map(
-    lines.flatMap((line) =>
-      line.kind === "started" ? [[line.epoch, Date.parse(line.at) - line.atMs] as const] : [],
-    ),
-  );
-  const last = lines.findLast((line) => "atMs" in line || line.kind === "push");
-  const fallback =
-    last === undefined
-      ? 0
-      : nowMs - ("atMs" in last ? last.atMs : last.kind === "push" ? last.firstByteMs : 0);
-  return (atMs, epoch) => (origins.get(epoch) ?? fallback) + atMs;
 };
 
 /**

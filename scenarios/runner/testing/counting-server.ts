@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { get } from "node:http";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 
 const program = `
 import { createServer } from "node:http";
@@ -28,7 +30,13 @@ export const startCountingServer = async (): Promise<CountingServer> => {
   const baseUrl = `http://127.0.0.1:${port}`;
   return {
     baseUrl,
-    count: async () => Number(await (await fetch(`${baseUrl}/count`)).text()),
+    count: () =>
+      new Promise((resolve, reject) => {
+        // A connection of its own: one that rested during a run may just be closing.
+        get(`${baseUrl}/count`, { agent: false }, (answer) => {
+          void text(answer).then((count) => resolve(Number(count)), reject);
+        }).on("error", reject);
+      }),
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGKILL");
       await once(child, "exit");

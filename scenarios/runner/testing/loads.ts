@@ -62,10 +62,12 @@ import exec from "k6/execution";
 import { Counter, Gauge, Trend } from "k6/metrics";
 const settings = JSON.parse(open(__ENV.TOUCHSTONE_SETTINGS));
 const [stage] = settings.stages;
-export const options = { scenarios: { load: {
-  executor: "constant-arrival-rate", rate: stage.fromRate, timeUnit: "1s", duration: stage.durationMs + "ms",
-  preAllocatedVUs: settings.virtualUsers.allocated, maxVUs: settings.virtualUsers.most, gracefulStop: "1s",
-} } };
+const executors = {
+  arrivals: { executor: "constant-arrival-rate", rate: stage.fromRate, timeUnit: "1s",
+    preAllocatedVUs: settings.virtualUsers.allocated, maxVUs: settings.virtualUsers.most },
+  saturating: { executor: "constant-vus", vus: settings.virtualUsers.most },
+};
+export const options = { scenarios: { load: { ...executors[EXECUTOR], duration: stage.durationMs + "ms", gracefulStop: "1s" } } };
 const metric = {
   check: new Counter("touchstone_check"), breach: new Counter("touchstone_breach"),
   issued: new Counter("touchstone_issued"), event: new Counter("touchstone_event"),
@@ -81,10 +83,17 @@ const begin = () => {
 };
 `;
 
-/** Writes a script for k6; the body is the rest of it. */
-export const scriptIn = (folder: string, body: string): string => {
+/**
+ * Writes a script for k6; the body is the rest of it. It goes by arrivals, or by as many virtual
+ * users as it may have, each of which never rests.
+ */
+export const scriptIn = (
+  folder: string,
+  body: string,
+  executor: "arrivals" | "saturating" = "arrivals",
+): string => {
   const file = path.join(folder, "script.js");
-  writeFileSync(file, head + body);
+  writeFileSync(file, head.replace("EXECUTOR", JSON.stringify(executor)) + body);
   return file;
 };
 

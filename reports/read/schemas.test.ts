@@ -1,0 +1,43 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Ajv } from "ajv";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { writeGateRun, writeLoadRun } from "../testing/records.ts";
+import { schemaNames, schemaOf } from "./index.ts";
+
+let home: string;
+beforeAll(() => {
+  home = mkdtempSync(path.join(tmpdir(), "touchstone-schemas-"));
+  writeGateRun(path.join(home, "conform"), { seed: 1, exchanges: 3, failing: ["code.single-use"] });
+  writeLoadRun(path.join(home, "load"), { seed: 1, seconds: 2, requests: 60, breaches: 1 });
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+/** A validator as strict as others would use: unknown keywords are mistakes. */
+const validator = (name: (typeof schemaNames)[number]) =>
+  new Ajv({ strict: true, strictTypes: false, formats: { "date-time": true } }).compile(schemaOf(name));
+
+const lines = (file: string): unknown[] =>
+  readFileSync(path.join(home, file), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+
+it.each(schemaNames)("the published schema %s is one that a strict validator takes", (name) => {
+  expect(validator(name)({})).toBe(false);
+});
+
+it.each([
+  ["conform", () => [JSON.parse(readFileSync(path.join(home, "conform", "run.json"), "utf8")) as unknown]],
+  ["load", () => [JSON.parse(readFileSync(path.join(home, "load", "run.json"), "utf8")) as unknown]],
+  ["exchange", () => lines("conform/exchanges.jsonl")],
+  ["rule", () => lines("conform/rules.jsonl")],
+  ["second", () => lines("load/samples/seconds.jsonl")],
+  ["breach", () => lines("load/breaches.jsonl")],
+] as const)("what is written fits the schema %s", (name, values) => {
+  const validate = validator(name);
+  const found = values();
+  expect(found.length).toBeGreaterThan(0);
+  for (const value of found) expect(validate(value), JSON.stringify(validate.errors)).toBe(true);
+});

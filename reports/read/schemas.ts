@@ -1,0 +1,25 @@
+import type { TSchema } from "typebox";
+import { LoadBreach, LoadRecord, SecondLine } from "../../conformance/contract/load-record.ts";
+import { Manifest } from "../../conformance/contract/manifest.ts";
+import { ExchangeLine, RuleLine, RunRecord } from "../../conformance/contract/record.ts";
+
+const schemas = {
+  conform: RunRecord,
+  load: LoadRecord,
+  manifest: Manifest,
+  exchange: ExchangeLine,
+  rule: RuleLine,
+  second: SecondLine,
+  breach: LoadBreach,
+} as const satisfies Record<string, TSchema>;
+
+export type SchemaName = keyof typeof schemas;
+
+/** What schemas there are: of run.json by command, of manifest.json, and of the lines of the other files. */
+export const schemaNames = Object.keys(schemas) as readonly SchemaName[];
+
+/** The JSON Schema (draft 7) of a file of a run directory, or of its lines. */
+export const schemaOf = (name: SchemaName): Readonly<Record<string, unknown>> => ({
+  $schema: "http://json-schema.org/draft-07/schema#",
+  ...(JSON.parse(JSON.stringify(schemas[name])) as Record<string, unknown>),
+});
