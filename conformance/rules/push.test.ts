@@ -26,15 +26,45 @@ describe("on a virtual clock", () => {
     });
   });
 
+  it("a sender that delays its first push keeps every rule too", async () => {
+    const judged = await verdicts({ behaviour: "push-reading-r3-from-failure" });
+    expect(kinds(judged).toSorted()).toEqual(["observed", "passed"]);
+  });
+
+  const scheduleAndCap = [pushRules.pushesKeepTheSchedule, pushRules.pushesAreCapped];
+
   it.each([
+    ["push-reading-r1-from-start", "R1", ["start"]],
+    ["push-reading-r1-from-failure", "R1", ["failure"]],
     ["push-reading-r2-from-start", "R2", ["start"]],
+    ["push-reading-r2-from-failure", "R2", ["failure"]],
+    ["push-reading-r3-from-start", "R3", ["start"]],
     ["push-reading-r3-from-failure", "R3", ["failure"]],
     ["push-reading-r4", "R4", ["start", "failure"]],
     ["push-reading-r8-from-start", "R8", ["start"]],
-  ])("%s is %s", async (behaviour, reading, anchors) => {
-    const judged = await verdicts({ behaviour });
-    expect(kinds(judged).toSorted()).toEqual(["observed", "passed"]);
+    ["push-reading-r8-from-failure", "R8", ["failure"]],
+  ])("%s is %s, counted from its %j", async (behaviour, reading, anchors) => {
+    const judged = await verdicts({ behaviour }, scheduleAndCap);
+    expect(kinds(judged)).toEqual(["passed"]);
     expect(judged.get("push.schedule")).toMatchObject({ facts: { readings: [reading], anchors } });
+  });
+
+  it.each([
+    ["push-reading-r5-from-start", "R5", ["start"]],
+    ["push-reading-r5-from-failure", "R5", ["failure"]],
+    ["push-reading-r6-from-start", "R6", ["start"]],
+    ["push-reading-r6-from-failure", "R6", ["failure"]],
+    ["push-reading-r7-from-start", "R7", ["start"]],
+    ["push-reading-r7-from-failure", "R7", ["failure"]],
+  ])("%s breaks the cap as %s does, counted from its %j", async (behaviour, reading, anchors) => {
+    const judged = await verdicts({ behaviour }, scheduleAndCap);
+    const named = expect.stringContaining(reading);
+    expect(judged.get("push.cap")).toMatchObject({ kind: "failed", breach: { actual: named } });
+    expect(judged.get("push.schedule")).toMatchObject({
+      kind: "failed",
+      facts: { readings: [reading], anchors },
+      breach: { actual: named },
+    });
   });
 
   it("a breach is confirmed by a second campaign, with the pushes as its evidence", async () => {

@@ -2,6 +2,8 @@ import { exchanges } from "../../fake-server/exchanges.bench.ts";
 import { loadDetection } from "../../fake-server/load-detection.bench.ts";
 import { throughput } from "../../fake-server/throughput.bench.ts";
 import { receiver } from "../../fake-server/receiver/receiver.bench.ts";
+import { statistics } from "../../reports/duet/statistics.bench.ts";
+import { history } from "../../reports/history/history.bench.ts";
 import { page } from "../../reports/html/page.bench.ts";
 import { load } from "../../scenarios/runner/load.bench.ts";
 import { detection } from "../detect.bench.ts";
@@ -18,7 +20,11 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
     await exchanges();
   },
   "load-detect": loadDetection,
-  reports: page,
+  reports: async () => {
+    await page();
+    await history();
+  },
+  statistics,
 };
 
 const asked = process.argv.slice(2);

@@ -29,9 +29,13 @@ const looks: Readonly<Record<Outcome | "cut off", Pick<Answer, "tone" | "icon" |
   failed: { tone: "bad", icon: "cross", gravity: 5 },
 };
 
+/** How an outcome looks; one that this version does not know, or none, as a run that was cut off. */
+export const looksOf = (outcome = "cut off"): (typeof looks)["passed"] =>
+  Object.entries(looks).find(([name]) => name === outcome)?.[1] ?? looks["cut off"];
+
 export const answerOf = (view: RunView): Answer => {
   const outcome = view.record.outcome ?? "cut off";
-  const look = Object.hasOwn(looks, outcome) ? looks[outcome] : looks["cut off"];
+  const look = looksOf(outcome);
   const detail = view.kind === "conform" ? gateDetail(view) : loadDetail(view);
   return {
     ...look,

@@ -41,6 +41,11 @@ svg.broken { color: var(--bad); }
 .line-p95, .line-p99 { fill: none; stroke: var(--accent); stroke-width: 1; stroke-linejoin: round; }
 .line-p99 { stroke-opacity: 0.55; }
 .dots-max { fill: none; stroke: var(--soft); stroke-width: 3; stroke-linecap: round; }
+.dots-run { fill: none; stroke: var(--accent); stroke-width: 5; stroke-linecap: round; }
+.change { stroke: var(--bad); stroke-width: 1.5; stroke-dasharray: 4 3; }
+.verdicts { list-style: none; display: flex; flex-wrap: wrap; gap: 3px; }
+.verdicts .mark { width: 18px; height: 18px; }
+.rule-history h3 { overflow-wrap: anywhere; }
 .lane { display: grid; grid-template-columns: 268px minmax(0, 1fr); gap: 0 18px; align-items: center; overflow-y: clip; }
 .lanes .lane + .lane:not(.foot) { border-top: 1px solid var(--hair); }
 .lane-name { font-size: 13px; line-height: 1.35; padding: 5px 0; overflow-wrap: anywhere; }

@@ -28,3 +28,5 @@ export const verdictOrder = [
   "observed",
   "passed",
 ] as const satisfies readonly VerdictKind[];
+
+export const isVerdict = (text: string): text is VerdictKind => Object.hasOwn(looks, text);

@@ -141,7 +141,8 @@ const settingsFor = (
   const asked: ScriptPlan = {
     ...rest,
     ...(virtualUsers === undefined ? {} : { mostVirtualUsers: virtualUsers }),
-    runKey,
+    // The look before the load makes accounts of its own: what it wrote there must not surprise the load.
+    runKey: preflight ? `${runKey} before` : runKey,
     preflight,
   };
   return scriptSettings(script, asked);

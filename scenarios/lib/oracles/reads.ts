@@ -36,7 +36,7 @@ export const judgeWalk = (pages: readonly Page[], count: number): readonly Look[
 export const judgeWhole = (page: Page, least: number): readonly Look[] => [
   look(
     "notifications.under-writes",
-    page.total >= least,
+    Number.isNaN(page.total) || page.total >= least,
     `without a filter total is at least ${least}, which one account alone has`,
     () => `it is ${page.total}`,
   ),

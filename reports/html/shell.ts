@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import type { VNode } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { el, type Child } from "./element.ts";
+import { iconSheet } from "./icons.ts";
+import type { Tone } from "./mark.ts";
+import type { Part } from "./part.ts";
+import { script } from "./script.ts";
+import { style } from "./style.ts";
+
+/** One entry of the table of contents. */
+export interface Contents {
+  readonly title: string;
+  readonly id: string;
+  readonly parts: readonly Pick<Part, "id" | "title">[];
+}
+
+/** What is particular to a page; an element with the id `answer` has to be in its body. */
+export interface Shell {
+  readonly title: string;
+  /** The colour of the mark in a browser's tab. */
+  readonly tone: Tone;
+  readonly contents: readonly Contents[];
+  readonly main: Child;
+}
+
+/** A page as text, whole in itself: style, script and marks are in it, and its policy lets nothing else in. */
+export const renderPage = (shell: Shell): string => {
+  const page = el(
+    "html",
+    { lang: "en" },
+    head(shell),
+    el(
+      "body",
+      {},
+      el("a", { class: "skip", href: "#answer" }, "Skip to the answer"),
+      iconSheet(),
+      masthead(),
+      el("div", { class: "page" }, navigation(shell.contents), el("main", {}, shell.main)),
+    ),
+  );
+  // Style and script stand outside of what is rendered, which would escape them: the policy has the hashes of their bytes.
+  return `<!doctype html>\n${renderToString(page)
+    .replace("</head>", () => `<style>${style}</style></head>`)
+    .replace("</body>", () => `<script>${script}</script></body>`)}\n`;
+};
+
+/** Parts of a page, each with its heading. */
+export const sectionsOf = (parts: readonly Part[]): readonly VNode[] =>
+  parts.map(({ id, title, content }) =>
+    el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), content),
+  );
+
+const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** Nothing may be loaded or sent; the one style and the one script are named by their hashes. */
+const policy = [
+  "default-src 'none'",
+  `style-src ${sha256(style)}`,
+  `script-src ${sha256(script)}`,
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+const iconColours: Readonly<Record<Tone, string>> = {
+  good: "14744a",
+  bad: "b3261e",
+  warn: "7a5200",
+  open: "7a5200",
+  seen: "1f5f99",
+  none: "55636f",
+};
+
+const head = ({ title, tone }: Shell): VNode => {
+  const colour = iconColours[tone];
+  const icon = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='7' fill='%23${colour}'/%3E%3C/svg%3E`;
+  return el(
+    "head",
+    {},
+    el("meta", { charset: "utf-8" }),
+    el("meta", { "http-equiv": "Content-Security-Policy", content: policy }),
+    el("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
+    el("meta", { name: "color-scheme", content: "light dark" }),
+    el("meta", { name: "referrer", content: "no-referrer" }),
+    el("title", {}, title),
+    el("link", { rel: "icon", href: icon }),
+  );
+};
+
+const masthead = (): VNode =>
+  el(
+    "header",
+    { class: "masthead" },
+    el(
+      "span",
+      { class: "wordmark" },
+      el(
+        "svg",
+        { width: 22, height: 22, viewBox: "0 0 22 22", "aria-hidden": "true" },
+        el("rect", { class: "stone", width: 22, height: 22, rx: 5 }),
+        el("path", { class: "streak", d: "M5 15.5 17 6.5" }),
+      ),
+      "Touchstone",
+    ),
+    el("button", { type: "button", class: "theme", hidden: true }, "Dark"),
+  );
+
+const navigation = (contents: readonly Contents[]): VNode =>
+  el(
+    "nav",
+    { class: "contents", "aria-label": "Contents" },
+    el("ul", {}, el("li", {}, el("a", { href: "#answer" }, "The answer"))),
+    contents.map(({ title, id, parts }) => [
+      contents.length > 1 && el("a", { class: "chapter", href: `#${id}` }, title),
+      el(
+        "ul",
+        {},
+        parts.map(({ id, title }) => el("li", {}, el("a", { href: `#${id}` }, title))),
+      ),
+    ]),
+  );

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { answer, brokenRules, rulesOf } from "../testing/answers.ts";
+import { before, isSettled, judgeOwnPage, newAccount, type Account } from "./account.ts";
+import { judgePage, judgeShape, pageOf, type ListQuery, type Page } from "./pages.ts";
+import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk, judgeWhole } from "./reads.ts";
+
+const accountId = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+const other = "6f2c8a30-1d4e-4b7a-9c55-0e8f1a2b3c4e";
+const idOf = (number: number): string => `0f8fad5b-d9cb-469f-a165-${String(number).padStart(12, "0")}`;
+const item = (number: number, changes: object = {}): object => ({
+  id: idOf(number),
+  accountId,
+  createTime: "2024-05-06T07:08:09.123Z",
+  businessType: "CreateGlobalAccount",
+  businessStatus: "Passed",
+  remark: "",
+  data: "",
+  status: "readed",
+  ...changes,
+});
+
+const page = (numbers: readonly number[], total: number, changes: object = {}): Page =>
+  pageOf(answer(200, { data: numbers.map((number) => item(number, changes)), total })) as Page;
+const upTo = (count: number, from = 0): readonly number[] =>
+  Array.from({ length: count }, (_, index) => from + index);
+
+describe("any page", () => {
+  it("has the documented shape", () => {
+    expect(judgeShape(answer(200, { data: [item(1)], total: 1 }))).toEqual([{ rule: "notifications.shape" }]);
+    for (const wrong of [
+      { data: [item(1, { createTime: "2024-05-06T07:08:09Z" })], total: 1 },
+      { data: [item(1, { id: "1" })], total: 1 },
+      { data: [item(1, { remark: null })], total: 1 },
+      { data: [item(1)], total: "1" },
+      { data: null, total: 0 },
+    ])
+      expect(brokenRules(judgeShape(answer(200, wrong)))).toEqual(["notifications.shape"]);
+    expect(judgeShape(answer(200, { error: "refused with status 200" }))).toEqual([]);
+  });
+
+  it.each<[ListQuery, string]>([
+    [{ accountId: other }, "notifications.filter-account"],
+    [{ id: idOf(2) }, "notifications.filter-id"],
+    [{ id: idOf(1), accountId: other }, "notifications.filters-combine"],
+  ])("respects the filter %o", (query, rule) => {
+    expect(brokenRules(judgePage(query, page([1], 1), 10))).toEqual([rule]);
+  });
+
+  it("matches ids whatever their case", () => {
+    const query = { id: idOf(1).toUpperCase(), accountId: accountId.toUpperCase() };
+    expect(brokenRules(judgePage(query, page([1], 1), 10))).toEqual([]);
+  });
+
+  it("holds no more than was asked for, and nothing twice", () => {
+    expect(brokenRules(judgePage({}, page(upTo(11), 11), 10))).toEqual(["notifications.default-limit"]);
+    expect(brokenRules(judgePage({ limit: 2 }, page(upTo(3), 3), 10))).toEqual(["notifications.limit"]);
+    expect(brokenRules(judgePage({}, page([1, 2, 1], 3), 10))).toEqual(["notifications.under-writes"]);
+  });
+});
+
+/** An account of so many notifications, all acknowledged at moment 0, of which so many were seen. */
+const account = (begun: number, seen = begun): Account => ({
+  ...newAccount(accountId),
+  begun,
+  acknowledgedAtMs: upTo(begun).map(() => 0),
+  seen: new Set(upTo(seen).map(idOf)),
+});
+
+describe("a page of an account of one's own", () => {
+  const judge = (own: Account, query: ListQuery, answered: Page, nowMs = 10, begunMeanwhile = 0) => {
+    const then = before(own, nowMs, 1_000);
+    own.begun += begunMeanwhile;
+    return judgeOwnPage(own, then, { accountId, ...query }, answered, 10);
+  };
+
+  it("has the exact total and size once everything was seen", () => {
+    const sound = judge(account(12), {}, page(upTo(10), 12));
+    expect(rulesOf(sound)).toEqual(["notifications.total", "notifications.default-limit"]);
+    expect(brokenRules(sound)).toEqual([]);
+    expect(brokenRules(judge(account(12), {}, page(upTo(10), 11)))).toEqual(["notifications.total"]);
+    expect(brokenRules(judge(account(12), {}, page(upTo(9), 12)))).toEqual(["notifications.default-limit"]);
+    expect(brokenRules(judge(account(12), { limit: 5, page: 2 }, page([1], 12)))).toEqual([
+      "notifications.limit",
+    ]);
+    expect(brokenRules(judge(account(12), { limit: 5, page: 2 }, page([10, 11], 12)))).toEqual([]);
+  });
+
+  it("has a total within bounds while an event is under way", () => {
+    for (const total of [12, 13])
+      expect(brokenRules(judge(account(12), {}, page(upTo(10), total), 10, 1))).toEqual([]);
+    for (const total of [11, 14])
+      expect(brokenRules(judge(account(12), {}, page(upTo(10), total), 10, 1))).toEqual([
+        "notifications.under-writes",
+      ]);
+  });
+
+  it("need not show what was acknowledged just now, and has to later", () => {
+    expect(brokenRules(judge(account(4, 1), {}, page(upTo(2), 2), 999))).toEqual([]);
+    expect(brokenRules(judge(account(4, 1), {}, page(upTo(2), 2), 1_000))).toEqual([
+      "notifications.under-writes",
+    ]);
+  });
+
+  it("adds to what was seen, but not what a broken filter let through", () => {
+    const own = account(3, 0);
+    judge(own, {}, page([0, 1], 2));
+    judge(own, {}, page([7], 3, { accountId: other }));
+    expect([own.seen.size, isSettled(own)]).toEqual([2, false]);
+    judge(own, {}, page([2], 3));
+    expect(isSettled(own)).toBe(true);
+  });
+});
+
+describe("several pages", () => {
+  it("are together everything, each once", () => {
+    expect(brokenRules(judgeWalk([page(upTo(2), 3), page([2], 3)], 3))).toEqual([]);
+    for (const second of [[1, 2], [1], []])
+      expect(brokenRules(judgeWalk([page(upTo(2), 3), page(second, 3)], 3))).toEqual([
+        "notifications.pages-partition",
+      ]);
+  });
+
+  it("repeat nothing past the end, and begin with the first by default", () => {
+    const all = new Set(upTo(3).map(idOf));
+    expect(brokenRules(judgePastTheEnd(page([], 3), all))).toEqual([]);
+    expect(brokenRules(judgePastTheEnd(page([2], 3), all))).toEqual(["notifications.past-the-end"]);
+    expect(brokenRules(judgeDefaultPage(page([1, 2], 3), page([2, 1], 3)))).toEqual([]);
+    expect(brokenRules(judgeDefaultPage(page([0, 1], 3), page([2, 1], 3)))).toEqual([
+      "notifications.default-page",
+    ]);
+  });
+
+  it("of look-ups hold the one match or none", () => {
+    expect(brokenRules(judgeMatches("notifications.filter-id", page([1], 1), 1))).toEqual([]);
+    expect(brokenRules(judgeMatches("notifications.filter-id", page([1], 2), 1))).toHaveLength(1);
+    expect(brokenRules(judgeMatches("notifications.filters-combine", page([1], 1), 0))).toHaveLength(1);
+    expect(brokenRules(judgeWhole(page([1], 5), 6))).toEqual(["notifications.under-writes"]);
+  });
+});

@@ -1,0 +1,26 @@
+import { fieldsIn, type Exchange } from "../exchange.ts";
+import type { Look } from "../looks.ts";
+
+/** An exchange that got this answer: a JSON body, or a text as it is; status 0 stands for none. */
+export const answer = (
+  status: number,
+  body: object | string = "",
+  more: Partial<Exchange> = {},
+): Exchange => {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return {
+    endpoint: "list",
+    method: "GET",
+    path: "/somewhere",
+    status,
+    text,
+    fields: fieldsIn(text),
+    durationMs: 1,
+    ...more,
+  };
+};
+
+export const rulesOf = (looks: readonly Look[]): readonly string[] => looks.map(({ rule }) => rule);
+
+export const brokenRules = (looks: readonly Look[]): readonly string[] =>
+  rulesOf(looks.filter(({ breach }) => breach !== undefined));
