@@ -802,7 +802,7 @@ program
     if (options.verify === true) {
       const found = [];
       for (const directory of directories) {
-        await readRun(directory);
+        await readRun(directory, { altered: "read" });
         found.push({ run: directory, ...(await verify(directory)) });
       }
       const { renderVerified } = await import("./reports/terminal/verified.ts");
@@ -833,15 +833,17 @@ program
     const { seededRandom } = await import("./reports/statistics/random.ts");
     const { renderCompare } = await import("./reports/terminal/compare.ts");
     const runs = [];
-    for (const directory of directories) runs.push(await readRun(directory));
+    for (const directory of directories)
+      runs.push(await readRun(directory, options.force === true ? { altered: "read" } : {}));
     const head = runs.at(-1);
     if (head === undefined || (directories.length < 2 && options.baseline === undefined))
       throw new ConfigurationError([
         "compare takes two or more run directories, or one and --baseline <folder> with the earlier ones",
       ]);
-    const earlier = options.baseline === undefined ? [] : (await baselineOf(options.baseline, head)).runs;
-    const comparison = await compareRuns([...earlier, ...runs.slice(0, -1)], head, {
+    const earlier = options.baseline === undefined ? undefined : await baselineOf(options.baseline, head);
+    const comparison = await compareRuns([...(earlier?.runs ?? []), ...runs.slice(0, -1)], head, {
       force: options.force === true,
+      leftOut: earlier?.leftOut ?? [],
       random: seededRandom(options.seed ?? 1),
     });
     if (options.json) printJson(comparison);
@@ -985,6 +987,10 @@ const exitCodeFor = (error: unknown): number => {
   ) {
     complain(`touchstone: ${error.message.replaceAll("\n", "\n            ")}`);
     return exitCodes.usage;
+  }
+  if (isNamed(error, ["FakeNotStarted"])) {
+    complain(`touchstone: ${error.message}`);
+    return "exitCode" in error && error.exitCode === 2 ? exitCodes.usage : exitCodes["harness-error"];
   }
   if (error instanceof UnreachableError) {
     complain(`touchstone: ${error.message}`);

@@ -27,12 +27,12 @@ describe("cases", () => {
 
   it("leave their place to the next when they first sleep, and when they throw", async () => {
     const room = roomFor();
-    let begun = 0;
+    const begun: number[] = [];
     const sleeping = Promise.all(
-      [1, 2, 3].map(() =>
+      [1, 2, 3].map((nth) =>
         judgeCase(room, async (clock) => {
-          begun += 1;
-          while (begun < 3) await clock.sleep(1);
+          begun.push(nth);
+          while (begun.length < 3) await clock.sleep(1);
           return held;
         }),
       ),

@@ -3,6 +3,7 @@ import { documentLimits } from "./contract/limits.ts";
 import { drifted, exitCodeOf, outcomeOf } from "./contract/outcome.ts";
 import type { Outcome, RuleResult } from "./contract/record.ts";
 import { canonicalJson } from "./contract/verdict.ts";
+import { applyWaivers, type AppliedWaiver } from "./contract/waivers.ts";
 import { runRules, type ExecutorOptions } from "./executor.ts";
 import { preflight } from "./preflight.ts";
 import { ConfigurationError, UnreachableError } from "./problem.ts";
@@ -14,6 +15,8 @@ export interface ConformOptions extends SessionOptions, Pick<ExecutorOptions, "e
   readonly resolved: ResolvedProfile;
   readonly rules: readonly Rule[];
   readonly strict: boolean;
+  /** The day as YYYY-MM-DD (UTC), by which waivers hold or have expired; without it none is looked at. */
+  readonly today?: string;
   readonly onChecked?: (checks: readonly Check[]) => void;
   readonly onResult?: (result: RuleResult) => void;
   /** Is given the session's clock when rules begin to run, for progress lines. */
@@ -27,6 +30,8 @@ export interface ConformResult {
   readonly checks: readonly Check[];
   /** What a reader should know beside the verdicts: throttling, limits that are not the document's, drift. */
   readonly notes: readonly string[];
+  /** The profile's waivers, and what each came to. */
+  readonly waivers: readonly AppliedWaiver[];
   readonly clock: "virtual" | "real";
 }
 
@@ -54,15 +59,17 @@ export const conform = async (options: ConformOptions): Promise<ConformResult> =
     options.onRunning?.(session);
     const results = await runRules(session, prepared, options);
     const pinned = pinnedOf(options.resolved);
-    const outcome = options.signal.aborted
-      ? "interrupted"
-      : outcomeOf(results, { strict: options.strict, pinned });
+    const { today, strict } = options;
+    const known = options.resolved.profile.waivers ?? [];
+    const waivers = today === undefined ? [] : applyWaivers(known, results, today);
+    const outcome = options.signal.aborted ? "interrupted" : outcomeOf(results, { strict, pinned, waivers });
     return {
       outcome,
       exitCode: exitCodeOf(outcome),
       results,
       checks,
       notes: notesOf(session, drifted(results, pinned)),
+      waivers,
       clock: session.clocks.kind,
     };
   } finally {
@@ -77,6 +84,7 @@ const interruptedBefore = (session: Session, checks: readonly Check[]): ConformR
   results: [],
   checks,
   notes: notesOf(session, []),
+  waivers: [],
   clock: session.clocks.kind,
 });
 

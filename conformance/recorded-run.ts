@@ -53,6 +53,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
   try {
     const result = await conform({
       ...options,
+      today: started.toISOString().slice(0, 10),
       sink: writer.sink,
       onResult: (one) => {
         writer.addRule(one);
@@ -64,6 +65,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
       outcome: result.outcome,
       exitCode: result.exitCode,
       notes: [...result.notes],
+      ...(result.waivers.length === 0 ? {} : { waivers: [...result.waivers] }),
     });
     return { record, directory, pinned };
   } catch (error) {

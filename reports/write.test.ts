@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { historyOf } from "./history/index.ts";
 import { readRun, type Run } from "./read/index.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
-import { ciRunsOf, reportFormats, writeReports } from "./write.ts";
+import { ciRunsOf, reportFormats, writeHistory, writeReports } from "./write.ts";
 
 let folder: string;
 let runs: readonly Run[];
@@ -53,6 +54,12 @@ describe("writing reports", () => {
     mkdirSync(path.join(out, "ctrf.json", "taken"), { recursive: true });
     await expect(write(out, ["ctrf", "junit"])).rejects.toThrow("ctrf.json cannot be written");
     expect(readdirSync(out)).toEqual(["ctrf.json"]);
+  });
+
+  it("writes the history of a folder as a page", async () => {
+    const out = path.join(folder, "history");
+    const file = writeHistory(await historyOf(folder), out);
+    expect([file, readdirSync(out)]).toEqual([path.join(out, "history.html"), ["history.html"]]);
   });
 
   it("gives reports for CI the pinned fingerprints", () => {

@@ -4,6 +4,8 @@ import { fileReason } from "../conformance/contract/files.ts";
 import type { CiRun } from "./ci/cases.ts";
 import { renderCtrf } from "./ctrf/ctrf.ts";
 import { gather } from "./html/gather/gather.ts";
+import type { History } from "./history/index.ts";
+import { renderHistoryHtml } from "./html/history.ts";
 import { renderHtml } from "./html/html.ts";
 import { renderJunit } from "./junit/junit.ts";
 import { renderMarkdown } from "./markdown/summary.ts";
@@ -57,6 +59,13 @@ export const writeReports = async (
     rendered.push([path.join(options.out, reportFiles[format]), await render(format, runs, options)]);
   place(options.out, rendered);
   return rendered.map(([file]) => file);
+};
+
+/** Writes the history of a folder of runs as one page, and returns its file. Throws UnwritableReport. */
+export const writeHistory = (history: History, out: string): string => {
+  const file = path.join(out, "history.html");
+  place(out, [[file, renderHistoryHtml(history)]]);
+  return file;
 };
 
 const render = async (

@@ -49,11 +49,12 @@ const fullSize = 2 * settings.limits.defaultLimit + 4;
 export default (visitors: readonly Visitor[]): void =>
   iterate((play) => {
     const { least, most } = sessionRequests;
+    const budget = least + play.random.below(most - least + 1);
     if (exec.vu.iterationInScenario === 0) customer = customerAtStart(play, visitors);
     const session = beginSession(play, customer);
     customer = session.customer;
     if (customer === undefined) return;
-    let left = least + play.random.below(most - least + 1) - session.requests;
+    let left = budget - session.requests;
     while (left > 0) {
       sleep(drawThinkTimeMs(play.random) / 1_000);
       left -= act(play, customer, left);
@@ -104,7 +105,8 @@ const refresh = (visitor: Visitor): boolean => {
 const act = (play: Play, { visitor, account }: Customer, left: number): number => {
   const happens = hasEvents && left > 1 && account.begun < fullSize && play.random.next() < eventShare;
   if (happens) trigger(visitor.client, account, 1);
-  read(visitor, [pollOf(play, account)], { account });
+  // The first use of a token has to be a read that nothing but the token can fail.
+  read(visitor, [visitor.fresh === undefined ? pollOf(play, account) : {}], { account });
   return happens ? 2 : 1;
 };
 

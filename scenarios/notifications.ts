@@ -78,7 +78,9 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
   defaults: (_play, visitor, account) => {
     const { accountId } = account;
     const [without, first] = read(visitor, [{ accountId }, { accountId, page: 0 }], { account });
-    if (without?.page !== undefined && first?.page !== undefined)
+    // Before everything is listed the two may well differ.
+    const isWhole = [without, first].every((read) => read?.page?.total === account.begun);
+    if (isWhole && without?.page !== undefined && first?.page !== undefined)
       report(judgeDefaultPage(without.page, first.page), [without.exchange, first.exchange]);
     read(
       visitor,

@@ -113,3 +113,9 @@ const gotText = ({ action, status }: SeenPush["line"]): string => {
     return status === undefined ? "a closed connection" : `half an answer with status ${status}`;
   return "no push was found in it";
 };
+
+/** When one notification's pushes came, as a sentence. */
+export const momentsText = (specimen: Specimen | undefined): string =>
+  specimen === undefined
+    ? "no push came"
+    : `pushes of one notification came ${specimen.pushes.map(({ at }) => duration(Math.max(0, at.latestMs - specimen.triggered.earliestMs))).join(", ")} after its event`;

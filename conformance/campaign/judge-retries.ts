@@ -1,5 +1,5 @@
 import { duration } from "../contract/duration.ts";
-import type { Campaign, Specimen } from "./data.ts";
+import type { Campaign, SeenPush, Specimen } from "./data.ts";
 import {
   acknowledgedAt,
   findingOf,
@@ -12,7 +12,7 @@ import {
   type Part,
 } from "./finding.ts";
 import { lastInstantMs, readingsOf } from "../contract/readings.ts";
-import { readingsThatFit } from "./judge-schedule.ts";
+import { readingsThatFit } from "./fitted.ts";
 
 const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";
 
@@ -73,7 +73,7 @@ const retriesOf = (specimen: Specimen, campaign: Campaign, least: number): Part 
         : {
             expected: RETRIED,
             actual: `for an event whose first push met a receiver that did not listen, no push came within ${watched}${closedText(campaign)}`,
-            evidence: [],
+            evidence: afterClosing(campaign).slice(0, 1),
           };
   if (hasFailed(specimen, campaign) === undefined) return undefined;
   if (pushes.length >= least || acknowledgedAt(specimen, campaign) >= 0) return "held";
@@ -85,11 +85,20 @@ const retriesOf = (specimen: Specimen, campaign: Campaign, least: number): Part 
 };
 
 /** Which lines of the receiver's journal show that it did not listen, and that it was pushed to before or after. */
-const closedText = ({ disturbances, specimens }: Campaign): string => {
-  const window = disturbances.find(({ kind }) => kind === "closed");
-  if (window === undefined) return "";
-  const after = specimens.flatMap(({ pushes }) => pushes).filter(({ line }) => line.n > window.last);
-  return `; in the receiver's journal: closed between lines ${window.after} and ${window.last}, and ${pushCount(after.length)} of other events after that`;
+const closedText = (campaign: Campaign): string => {
+  const window = campaign.disturbances.find(({ kind }) => kind === "closed");
+  return window === undefined
+    ? ""
+    : `; in the receiver's journal: closed from line ${window.after} to line ${window.last}, and ${pushCount(afterClosing(campaign).length)} of other events after that`;
+};
+
+/** Pushes that arrived once the receiver listened again, in the order of the journal. */
+const afterClosing = ({ disturbances, specimens }: Campaign): readonly SeenPush[] => {
+  const last = disturbances.find(({ kind }) => kind === "closed")?.last ?? Infinity;
+  return specimens
+    .flatMap(({ pushes }) => pushes)
+    .filter(({ line }) => line.n > last)
+    .toSorted((a, b) => a.line.n - b.line.n);
 };
 
 /** push.cap: sections 6 and 8. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { campaignOf, senderOf } from "../testing/campaigns.ts";
 import { judgeCap, judgeRetries } from "./judge-retries.ts";
-import { judgeIndependence, judgeSchedule, readingsThatFit } from "./judge-schedule.ts";
+import { readingsThatFit } from "./fitted.ts";
+import { judgeIndependence } from "./judge-independence.ts";
+import { judgeSchedule } from "./judge-schedule.ts";
 import { readingNames } from "../contract/readings.ts";
 
 const beyondCap = ["R5", "R6", "R7"];

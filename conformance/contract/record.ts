@@ -3,6 +3,7 @@ import { requirementIds, type RequirementId } from "./catalogue.ts";
 import { VerdictLine } from "./record-verdict.ts";
 import type { Group, Level } from "./requirement.ts";
 import type { Verdict } from "./verdict.ts";
+import { waiverStates } from "./waivers.ts";
 
 /** Version of the run record's shape; a reader refuses what is newer. */
 export const recordVersion = 1;
@@ -100,6 +101,18 @@ export const RunRecord = Type.Object(
       Type.Record(Type.String(), Type.String(), {
         description: "Fingerprints that must not change, by requirement id, as canonical JSON.",
       }),
+    ),
+    waivers: Type.Optional(
+      Type.Array(
+        Type.Object({
+          id: Type.String(),
+          reason: Type.String(),
+          owner: Type.String(),
+          expires: Type.String({ description: "The last day on which it holds, as YYYY-MM-DD (UTC)." }),
+          state: Type.Enum([...waiverStates]),
+        }),
+        { description: "Known breaches that the profile takes on, and what each came to in this run." },
+      ),
     ),
     notes: Type.Array(Type.String()),
     outcome: Type.Optional(Type.String()),

@@ -14,7 +14,8 @@ export interface Waiver {
  * What a waiver came to in a run: `active` covers a breach; `expired` and `stale` (the rule no longer
  * fails) fail the gate, so that nobody forgets them; `unused` says that the rule was not judged.
  */
-export type WaiverState = "active" | "expired" | "stale" | "unused";
+export const waiverStates = ["active", "expired", "stale", "unused"] as const;
+export type WaiverState = (typeof waiverStates)[number];
 
 export interface AppliedWaiver extends Waiver {
   readonly state: WaiverState;

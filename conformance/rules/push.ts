@@ -9,7 +9,8 @@ import {
   judgeSameNotification,
 } from "../campaign/judge-delivery.ts";
 import { judgeCap, judgeRetries } from "../campaign/judge-retries.ts";
-import { judgeIndependence, judgeSchedule } from "../campaign/judge-schedule.ts";
+import { judgeIndependence } from "../campaign/judge-independence.ts";
+import { judgeSchedule } from "../campaign/judge-schedule.ts";
 import { campaignMs } from "../campaign/span.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { allHold, broke, held, setAside, type Judgement } from "../judgement.ts";

@@ -3,7 +3,8 @@ import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
-import { readRun, writeReports } from "../../reports/index.ts";
+import { readRun } from "../../reports/read/index.ts";
+import { writeReports } from "../../reports/write.ts";
 import { launchBrowser } from "./browser.ts";
 import { root, runCli } from "./measure.ts";
 

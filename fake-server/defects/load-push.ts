@@ -98,8 +98,8 @@ export const loadPushDefects = {
   ),
   "load-push-holds-a-lock": loadDefect(
     "Each push holds a lock for forty milliseconds, and the next one waits for it.",
-    { misses: "push delay p95" },
-    { ...pushes, seconds: 15 },
+    ["push.schedule"],
+    pushes,
     () => {
       let freeAtMs = 0;
       return {

@@ -69,5 +69,7 @@ export const annotationsOf = (
   ];
 };
 
-const titleOf = ({ name, status }: CiCase): string =>
-  status === "error" ? `Touchstone failed at ${name}` : `${name} is broken`;
+const titleOf = ({ name, status, verdict }: CiCase): string => {
+  if (status === "error") return `Touchstone failed at ${name}`;
+  return verdict === "drifted" ? `${name} changed` : `${name} is broken`;
+};

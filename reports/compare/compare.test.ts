@@ -113,6 +113,40 @@ describe("two runs of the gate", () => {
     expect(forced.split("\n")[0]).toBe("Compared by force: these runs differ in effort, limits");
   });
 
+  it("are of one target where the embedded fake behaves otherwise: that is what is compared", async () => {
+    const fake = (behaviour: string): Partial<RunRecord> => ({
+      target: { ...recordOf().target, name: `embedded fake (${behaviour})`, behaviour },
+    });
+    const result = await compared(gate(withResults(), fake("sound")), gate(withResults(), fake("broken")));
+    expect(result).toMatchObject({ differences: [], head: { target: "embedded fake", behaviour: "broken" } });
+    const loads = await Promise.all(
+      ["sound", "slow"].map((behaviour) =>
+        load({
+          seed: 1,
+          seconds: 2,
+          requests: 200,
+          record: {
+            target: { name: `fake (${behaviour})`, baseUrl: "http://127.0.0.1:1", profiles: [], behaviour },
+            fingerprint: { target: `fake (${behaviour})`, scenario: "mixed" },
+          },
+        }),
+      ),
+    );
+    expect(await compared(loads.slice(0, 1), loads[1] as Run)).toMatchObject({ differences: [] });
+  });
+
+  it("that were altered are compared by force alone, which is said first", async () => {
+    const altered = [{ file: "rules.jsonl", change: "size", detail: "" }] as const;
+    const result = await compared(
+      { ...gate(withResults()), alterations: altered },
+      gate(withResults()),
+      true,
+    );
+    expect(show(result).split("\n")[0]).toMatch(
+      /^Read by force: runs\/gate-\d+ was altered .*\(rules\.jsonl\)$/,
+    );
+  });
+
   it("are the same where nothing changed", async () => {
     const result = await compared(gate(withResults()), gate(withResults()));
     expect(result).toMatchObject({ verdict: "no regression", rules: { changes: [], drift: [] } });

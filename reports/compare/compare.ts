@@ -1,6 +1,6 @@
 import type { GateRun, LoadRun, Run } from "../read/index.ts";
 import type { Random } from "../statistics/random.ts";
-import { differences, fingerprintOf, type FingerprintDifference } from "./fingerprint.ts";
+import { differences, fingerprintOf, targetNameOf, type FingerprintDifference } from "./fingerprint.ts";
 import { compareWithLimits, leastRuns, type LimitsComparison } from "./limits.ts";
 import { compareLoad, type LoadComparison } from "./load.ts";
 import { IncomparableRuns } from "./problem.ts";
@@ -10,7 +10,11 @@ export interface CompareOptions {
   /** Compares runs whose fingerprints differ; what differs stands in the result. */
   readonly force: boolean;
   readonly random: Random;
+  /** Runs that were left out before, with the reasons, to be told with those that are left out here. */
+  readonly leftOut?: LeftOut;
 }
+
+type LeftOut = readonly { readonly directory: string; readonly reason: string }[];
 
 /** A run in a few words. */
 export interface RunHeading {
@@ -28,6 +32,10 @@ interface AnyComparison {
   readonly head: RunHeading;
   /** Parts of the fingerprint in which they differ; empty unless it was forced. */
   readonly differences: readonly FingerprintDifference[];
+  /** Runs that were altered after they were sealed and read by force, with the files. */
+  readonly altered: readonly { readonly directory: string; readonly files: readonly string[] }[];
+  /** Earlier runs that were left out, with the reasons. */
+  readonly leftOut: LeftOut;
   readonly verdict: "regressed" | "drifted" | "no regression";
 }
 
@@ -41,8 +49,6 @@ export type Comparison = AnyComparison &
         readonly limits?: LimitsComparison;
         /** Why speed was not judged, where it was not. */
         readonly unjudged?: string;
-        /** Base runs that were left out, with the reason. */
-        readonly leftOut: readonly { readonly directory: string; readonly reason: string }[];
       }
   );
 
@@ -65,6 +71,10 @@ export const compareRuns = async (
     base: headingOf(base),
     head: headingOf(head),
     differences: differences(fingerprintOf(base), fingerprintOf(head)),
+    altered: [...bases, head]
+      .filter(({ alterations }) => alterations.length > 0)
+      .map(({ directory, alterations }) => ({ directory, files: alterations.map(({ file }) => file) })),
+    leftOut: options.leftOut ?? [],
   };
   if (base.kind === "conform" && head.kind === "conform") {
     const rules = compareRules(base.record, head.record);
@@ -73,7 +83,8 @@ export const compareRuns = async (
     return { ...shared, kind: "conform", rules, verdict };
   }
   const loads = bases.filter((one) => one.kind === "load");
-  return { ...shared, ...(await comparedLoads(loads, base as LoadRun, head as LoadRun, options)) };
+  const compared = await comparedLoads(loads, base as LoadRun, head as LoadRun, options);
+  return { ...shared, ...compared, leftOut: [...shared.leftOut, ...compared.leftOut] };
 };
 
 const comparedLoads = async (
@@ -147,7 +158,7 @@ const headingOf = ({ directory, record }: GateRun | LoadRun): RunHeading => ({
   directory,
   startedAt: record.startedAt,
   tool: record.tool,
-  target: record.target.name,
+  target: targetNameOf(record.target),
   baseUrl: record.target.baseUrl,
   ...(record.target.behaviour === undefined ? {} : { behaviour: record.target.behaviour }),
   outcome: record.outcome ?? "open",

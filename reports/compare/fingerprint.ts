@@ -17,16 +17,25 @@ export interface FingerprintDifference {
  * of the fake) is what is compared, and chance (the seed) only adds to it.
  */
 export const fingerprintOf = (run: Run): Fingerprint => {
-  if (run.kind === "load") return run.record.fingerprint;
+  if (run.kind === "load") {
+    const { fingerprint, target } = run.record;
+    return fingerprint["target"] === target.name
+      ? { ...fingerprint, target: targetNameOf(target) }
+      : fingerprint;
+  }
   const { target, limits, effort, selected } = run.record;
   return {
-    target: target.name,
+    target: targetNameOf(target),
     clock: target.clock,
     effort,
     limits: canonicalJson(limits),
     rules: selected.toSorted((a, b) => (a < b ? -1 : 1)).join(", "),
   };
 };
+
+/** The target's name without the behaviour in brackets that the embedded fake adds: another behaviour is another build of the same target. */
+export const targetNameOf = ({ name, behaviour }: Run["record"]["target"]): string =>
+  behaviour === undefined ? name : name.replace(` (${behaviour})`, "");
 
 /** The parts in which they differ, in the order of their names. */
 export const differences = (base: Fingerprint, head: Fingerprint): readonly FingerprintDifference[] =>

@@ -1,4 +1,4 @@
 export { baselineOf } from "./baseline.ts";
 export { compareRuns, type Comparison } from "./compare.ts";
-export { fingerprintOf } from "./fingerprint.ts";
+export { fingerprintOf, targetNameOf } from "./fingerprint.ts";
 export { IncomparableRuns } from "./problem.ts";

@@ -58,11 +58,7 @@ export const statistics = async (rounds = 1_000): Promise<void> => {
       const { members } = judgeDuet(blocks(round, { p95: 0.1 }), rules);
       return members.some((one) => one.endpoint === "exchange" && one.verdict === "regressed");
     });
-    figure(
-      `  power: +10 % on the p95 of exchange is called regressed, ${PAIRS} pairs`,
-      found,
-      "at least 90 %",
-    );
+    figure(`  power: +10 % on the p95 of exchange is called regressed, ${PAIRS} pairs`, found, target);
   }
   const early = { ...plain, looks: [PAIRS / 2, (3 * PAIRS) / 4] };
   const looks = share(rounds, (round) =>

@@ -1,17 +1,8 @@
 import { openIndex } from "./database.ts";
-import {
-  flakyRules,
-  listProblems,
-  listRuns,
-  ruleHistories,
-  trendsOf,
-  type FlakyRule,
-  type HistoryFilter,
-  type ListedRun,
-  type RuleHistory,
-  type Trend,
-} from "./queries.ts";
+import { flakyRules, ruleHistories, type FlakyRule, type RuleHistory } from "./rules.ts";
+import { listProblems, listRuns, type HistoryFilter, type ListedRun } from "./runs.ts";
 import { synchronise } from "./sync.ts";
+import { trendsOf, type Trend } from "./trends.ts";
 
 export type { FlakyRule, HistoryFilter, ListedRun, RuleHistory, Trend };
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
-import { fingerprintOf } from "../compare/index.ts";
+import { fingerprintOf, targetNameOf } from "../compare/index.ts";
 import { readRun, runsIn, UnreadableRun, type GateRun, type LoadRun, type Run } from "../read/index.ts";
 
 /** How many runs were read anew, and how many were gone. */
@@ -100,7 +100,7 @@ const columnsOf = (run: Run): readonly SQLInputValue[] => {
     record.outcome ?? null,
     record.exitCode ?? null,
     record.tool,
-    record.target.name,
+    targetNameOf(record.target),
     record.target.baseUrl,
     record.target.behaviour ?? null,
     canonicalJson(fingerprintOf(run)),

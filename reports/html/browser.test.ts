@@ -6,12 +6,14 @@ import { source as axe } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../conformance/testing/browser.ts";
+import { historyOf } from "../history/index.ts";
 import { readRun } from "../read/index.ts";
 import { hostile } from "../testing/hostile.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
 import { gather } from "./gather/gather.ts";
 import type { RunView } from "./gather/view.ts";
+import { renderHistoryHtml } from "./history.ts";
 import { renderHtml } from "./html.ts";
 
 /** Axe looks at every element several times: of rules, one of each verdict is enough for it. */
@@ -89,6 +91,14 @@ const open = async (options: BrowserContextOptions = {}, name = "report.html"): 
   return page;
 };
 
+/** What axe finds serious or critical, each with the elements that it is about. */
+const seriousProblems = async (page: Page): Promise<readonly string[]> => {
+  await page.evaluate(axe);
+  return page.evaluate<string[]>(
+    `axe.run(document).then(({ violations }) => violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 160))].join(" ")))`,
+  );
+};
+
 const ground = (page: Page): Promise<string> =>
   page.evaluate("getComputedStyle(document.body).backgroundColor");
 
@@ -99,11 +109,15 @@ describe("the report in a browser", () => {
       await page.locator(`details.rule[data-kind="${kind}"] > summary`).first().click();
     await page.locator(".breach .exchange > summary").first().click();
     await page.locator("details.figures > summary").first().click();
-    await page.evaluate(axe);
-    const found = await page.evaluate<string[]>(
-      `axe.run(document).then(({ violations }) => violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 160))].join(" ")))`,
-    );
-    expect(found).toEqual([]);
+    expect(await seriousProblems(page)).toEqual([]);
+  });
+
+  it("has nothing serious that axe objects to in the page of a history either", async () => {
+    const history = await historyOf(folder);
+    await writeFile(file("history.html"), renderHistoryHtml(history));
+    const page = await open({}, "history.html");
+    expect(history.runs).toHaveLength(2);
+    expect(await seriousProblems(page)).toEqual([]);
   });
 
   it("follows the system, and the reader's choice from then on", async () => {

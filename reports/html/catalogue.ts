@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { requirementIds } from "../../conformance/contract/catalogue.ts";
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import { groups, type Group } from "../../conformance/contract/requirement.ts";
+import { groups } from "../../conformance/contract/requirement.ts";
 import { groupTitles, knownRequirement } from "../terminal/titles.ts";
 import { plural } from "../text/figures.ts";
 import { verdictOrder, wordOf } from "../text/verdicts.ts";
@@ -14,18 +14,23 @@ import { ruleAnchor, ruleCard, type Place } from "./rule-card.ts";
 /** All rules by the sections of the document: a map of them, filters, a card for each, and what cannot be tested. */
 export const everyRule = (view: GateView, place: Place): readonly Child[] => {
   const { rules } = view.record;
-  const byGroup = groups.flatMap((group) => {
-    const results = rules.filter((result) => result.group === group);
-    return results.length === 0 ? [] : [{ group, results }];
-  });
+  const named = groups.map((group) => ({
+    title: groupTitles[group],
+    results: rules.filter((result) => result.group === group),
+  }));
+  // A record of another version may have groups that this one does not know: none of its rules may get lost.
+  const others = rules.filter((result) => !groups.includes(result.group));
+  const byGroup = [...named, { title: "Others", results: others }].filter(
+    ({ results }) => results.length > 0,
+  );
   return [
     overviewMap(byGroup, place),
     filters(rules),
-    ...byGroup.map(({ group, results }) =>
+    ...byGroup.map(({ title, results }) =>
       el(
         "section",
         { class: "rule-group" },
-        el("h3", {}, groupTitles[group] ?? group, " ", el("span", { class: "soft" }, tally(results))),
+        el("h3", {}, title, " ", el("span", { class: "soft" }, tally(results))),
         results.map((result) => ruleCard(result, view, place)),
       ),
     ),
@@ -43,17 +48,17 @@ const tally = (results: readonly RuleResult[]): string =>
 
 /** All rules at a glance: a cell each, in the order of the document. */
 const overviewMap = (
-  byGroup: readonly { readonly group: Group; readonly results: readonly RuleResult[] }[],
+  byGroup: readonly { readonly title: string; readonly results: readonly RuleResult[] }[],
   place: Place,
 ): VNode =>
   el(
     "nav",
     { class: "map", "aria-label": "All rules at a glance" },
-    byGroup.map(({ group, results }) =>
+    byGroup.map(({ title, results }) =>
       el(
         "div",
         {},
-        el("span", { class: "soft" }, groupTitles[group] ?? group),
+        el("span", { class: "soft" }, title),
         el(
           "ul",
           {},

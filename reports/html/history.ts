@@ -11,11 +11,12 @@ import { el, type Child } from "./element.ts";
 import { mark, toneMark } from "./mark.ts";
 import { table, figure } from "./parts.ts";
 import type { Part } from "./part.ts";
-import { upScale } from "./scales.ts";
+import { roundLatency, upScale } from "./scales.ts";
 import { renderPage, sectionsOf } from "./shell.ts";
 import { isVerdict } from "../text/verdicts.ts";
 
 const MOST_RUNS = 200;
+const MOST_POINTS = 500;
 const TREND_PX = 110;
 
 /** The history of a folder of runs as one page: latencies run by run with the places where they changed, rules that did not always hold, all runs. */
@@ -109,12 +110,25 @@ const isLatency = ({ metric }: Trend): boolean => metric.startsWith("p");
 const amount = (trend: Trend, value: number): string =>
   isLatency(trend) ? latency(value) : `${rate(value)}/s`;
 
+/** As many of the latest runs as a picture has room for. */
+const latest = (whole: Trend): Trend => {
+  const from = Math.max(0, whole.points.length - MOST_POINTS);
+  return {
+    ...whole,
+    points: whole.points.slice(from),
+    changes: whole.changes.flatMap((change) =>
+      change.at < from ? [] : [{ ...change, at: change.at - from }],
+    ),
+  };
+};
+
 /** One metric over the runs, the same distance apart; a change of level is a step of the line beneath. */
-const trend = (one: Trend): VNode => {
+const trend = (whole: Trend): VNode => {
+  const one = latest(whole);
   const { points, changes } = one;
   const x = scaleLinear([0, Math.max(1, points.length - 1)], [1, 99]);
   const y = upScale(Math.max(...points.map(({ value }) => value)) * 1.1, TREND_PX, (value) =>
-    amount(one, value),
+    isLatency(one) ? roundLatency(value) : rate(value),
   );
   const path = line<Trend["points"][number]>(
     (_, at) => x(at),
@@ -125,11 +139,13 @@ const trend = (one: Trend): VNode => {
     title: `${one.endpoint} ${one.metric}`,
     note: [
       `${one.target}, ${one.scenario}, ${one.shape}, ${rate(one.rate)} requests a second. `,
+      points.length < whole.points.length &&
+        `The latest ${number(points.length)} of ${plural(whole.points.length, "run")}. `,
       changes.map(({ at, before, after, p }) =>
         el(
           "b",
           {},
-          `From ${points[at]?.name ?? ""} on ${amount(one, after)} instead of ${amount(one, before)} (p = ${p.toFixed(3)}). `,
+          `From ${points[at]?.name ?? ""} on: ${amount(one, after)} instead of ${amount(one, before)} (p = ${p.toFixed(3)}). `,
         ),
       ),
     ],
@@ -145,8 +161,14 @@ const trend = (one: Trend): VNode => {
           d: points.map(({ value }, at) => `M${round(x(at))},${round(y.at(value))}h0`).join(""),
         }),
       ],
-      marks: changes.map(({ at }) =>
-        el("line", { class: "change", x1: share(x(at - 0.5)), x2: share(x(at - 0.5)), y1: 0, y2: TREND_PX }),
+      marks: changes.map(({ at, before, after }) =>
+        el("line", {
+          class: after > before === isLatency(one) ? "change worse" : "change",
+          x1: share(x(at - 0.5)),
+          x2: share(x(at - 0.5)),
+          y1: 0,
+          y2: TREND_PX,
+        }),
       ),
     }),
     table: table(

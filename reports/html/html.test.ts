@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunRecord } from "../../conformance/contract/record.ts";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { readRun } from "../read/index.ts";
 import { authorized, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
 import { acting, hostile } from "../testing/hostile.ts";
@@ -220,6 +220,16 @@ describe("the page of a gate", () => {
     const text = textOf(renderHtml([gateView({}, { record: open })], program));
     expect(text).toContain("The run was cut off");
     expect(text).toContain("Not reached before the run ended: code.single-use");
+  });
+
+  it("keeps rules and groups that this version does not know", () => {
+    const strange = {
+      ...resultOf("code.unknown", { kind: "passed", cases: 1 }),
+      id: "new.rule",
+      group: "new",
+    } as unknown as RuleResult;
+    const text = textOf(renderHtml([gateView({ rules: [strange] })], program));
+    expect(text).toMatch(/Others.*new\.rule/s);
   });
 
   it("draws lifetimes and the retry schedule, each with its table", () => {

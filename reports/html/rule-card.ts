@@ -24,6 +24,8 @@ export interface Place {
 export const ruleAnchor = ({ prefix }: Place, id: string): string => `${prefix}rule-${id}`;
 export const breachAnchor = ({ prefix }: Place, id: string): string => `${prefix}broken-${id}`;
 
+export const pushAnchor = ({ prefix }: Place): string => `${prefix}pushes`;
+
 /** One rule of the catalogue: a line that unfolds to how it was judged, what was measured, and its exchanges. */
 export const ruleCard = (result: RuleResult, view: GateView, place: Place): VNode => {
   const known = knownRequirement(result.id);
@@ -135,7 +137,9 @@ const whyOpen = (verdict: Verdict): readonly (readonly [string, string])[] => {
 const exchangesOf = (result: RuleResult, view: GateView, place: Place): readonly Child[] => {
   if ("breach" in result.verdict) return [];
   const seen = view.evidence.get(result.id);
+  const isOfPushes = result.group === "push" && view.pushes !== undefined;
   return [
+    ...(isOfPushes ? [el("p", {}, link(pushAnchor(place), "The pushes that the receiver saw"))] : []),
     ...(seen === undefined || seen.count === 0
       ? []
       : [el("h4", {}, "Exchanges"), ...evidence(seen, "exchanges.jsonl")]),

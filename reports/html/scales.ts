@@ -3,7 +3,8 @@ import { figure } from "../text/figures.ts";
 import type { Tick } from "./chart.ts";
 
 /** A round latency, as it stands at an axis: "0.5 ms", "100 ms", "2 s". */
-const round = (ms: number): string => (ms >= 1_000 ? `${figure(ms / 1_000)} s` : `${trimmed(ms)} ms`);
+export const roundLatency = (ms: number): string =>
+  ms >= 1_000 ? `${figure(ms / 1_000)} s` : `${trimmed(ms)} ms`;
 
 const trimmed = (value: number): string => String(Number(value.toPrecision(3)));
 
@@ -50,14 +51,17 @@ export const latencyScale = (lowMs: number, highMs: number, from: number, to: nu
   return {
     at: (ms: number): number => at(Math.max(low, ms)),
     domain: [low, high] as const,
-    ticks: logTicks(low, high).map((ms) => ({ at: at(ms), label: round(ms) })),
+    ticks: logTicks(low, high).map((ms) => ({ at: at(ms), label: roundLatency(ms) })),
   };
 };
+
+/** Over more than so many times the lowest value, powers of ten are ticks enough. */
+const MANY_TICKS = 60;
 
 /** Powers of ten, with 2 and 5 between them where there would be few. */
 const logTicks = (low: number, high: number): readonly number[] => {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-  const factors = last - first > 3 ? [1] : [1, 2, 5];
+  const factors = high / low > MANY_TICKS ? [1] : [1, 2, 5];
   return Array.from({ length: last - first + 1 }, (_, at) => first + at)
     .flatMap((power) => factors.map((factor) => factor * 10 ** power))
     .filter((ms) => ms >= low && ms <= high);

@@ -38,8 +38,8 @@ for (const button of all(".copy")) {
       getSelection().selectAllChildren(button.previousElementSibling);
       button.textContent = "Selected";
     }
-    setTimeout(() => { button.textContent = "Copy"; }, 1600);
   });
+  button.addEventListener("blur", () => { button.textContent = "Copy"; });
 }
 
 for (const bar of all(".filters")) {

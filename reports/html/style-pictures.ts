@@ -23,6 +23,7 @@ figcaption p { font-size: 14px; max-width: 78ch; }
 .figures > summary { color: var(--soft); cursor: pointer; }
 .figures .scroll { max-height: 380px; overflow: auto; margin-top: 6px; }
 .chart { display: grid; grid-template-columns: 56px minmax(0, 1fr); }
+.chart { margin-top: 8px; }
 .chart svg { display: block; overflow: visible; }
 .chart .plot { width: 100%; }
 svg text { font-size: 12px; fill: var(--soft); font-family: system-ui, "Segoe UI", "Open Sans", sans-serif; }
@@ -42,7 +43,8 @@ svg.broken { color: var(--bad); }
 .line-p99 { stroke-opacity: 0.55; }
 .dots-max { fill: none; stroke: var(--soft); stroke-width: 3; stroke-linecap: round; }
 .dots-run { fill: none; stroke: var(--accent); stroke-width: 5; stroke-linecap: round; }
-.change { stroke: var(--bad); stroke-width: 1.5; stroke-dasharray: 4 3; }
+.change { stroke: var(--good); stroke-width: 1.5; stroke-dasharray: 4 3; }
+.change.worse { stroke: var(--bad); }
 .verdicts { list-style: none; display: flex; flex-wrap: wrap; gap: 3px; }
 .verdicts .mark { width: 18px; height: 18px; }
 .rule-history h3 { overflow-wrap: anywhere; }

@@ -1,10 +1,9 @@
 import type { DuetResult, Member, MemberVerdict } from "../duet/model.ts";
 import type { DuetPlan } from "../duet/plan.ts";
 import { plural } from "../text/figures.ts";
-import { latency, percent } from "../text/latency.ts";
+import { change, latency, percent } from "../text/latency.ts";
 import { indent, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
-import { change } from "./compare.ts";
 import { fitted, type Page, type Palette } from "./palette.ts";
 import { table } from "./table.ts";
 import { section } from "./totals.ts";

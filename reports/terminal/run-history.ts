@@ -1,9 +1,8 @@
 import type { History, ListedRun, RuleHistory, Trend } from "../history/index.ts";
 import { plural } from "../text/figures.ts";
-import { latency, percent, sparkline } from "../text/latency.ts";
+import { change, latency, percent, sparkline } from "../text/latency.ts";
 import { indent, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
-import { change } from "./compare.ts";
 import { fitted, type Page } from "./palette.ts";
 import { table } from "./table.ts";
 import { section } from "./totals.ts";

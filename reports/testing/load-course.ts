@@ -22,6 +22,8 @@ export interface LoadCourse {
   readonly failedShare: number;
   readonly refusedShare: number;
   readonly breaches: readonly LoadBreach[];
+  /** Seconds whose latencies are in no row of run.json. */
+  readonly warmUpSeconds: number;
 }
 
 const WANDERING = 0.95;
@@ -102,7 +104,7 @@ const oneSecond = (course: LoadCourse, moment: Moment): SecondLine => {
 };
 
 const record = (
-  { random, slowness }: LoadCourse,
+  { random, slowness, warmUpSeconds }: LoadCourse,
   { second, level, writer, total }: Moment,
   asked: { name: string; medianMs: number; outcome: SampleOutcome; count: number },
 ): void => {
@@ -120,7 +122,7 @@ const record = (
   }
   for (const { histogram, sum } of kinds) {
     writer.outputIntervalHistogram(histogram, second, second + 1, histogramUnit.perMs);
-    sum.add(histogram);
+    if (second >= warmUpSeconds) sum.add(histogram);
   }
 };
 

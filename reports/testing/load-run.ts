@@ -7,6 +7,7 @@ import {
   type LoadBreach,
   type LoadRecord,
   type PushSummary,
+  type SecondLine,
 } from "../../conformance/contract/load-record.ts";
 import { latencyLog, type LoadCourse } from "./load-course.ts";
 import { writeLines } from "./lines.ts";
@@ -51,6 +52,7 @@ export const writeLoadRun = (directory: string, spec: LoadRunSpec): LoadRecord =
     failedShare: spec.failedShare ?? 0,
     refusedShare: spec.refusedShare ?? 0.02,
     breaches: breachesOf(spec),
+    warmUpSeconds: warmUpSecondsOf(spec),
   };
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = (name: string): string => path.join(directory, name);
@@ -66,10 +68,14 @@ export const writeLoadRun = (directory: string, spec: LoadRunSpec): LoadRecord =
   );
   if (spec.pushes !== undefined)
     writeLines(file(loadFiles.pushes), pushLines(seededRandom(spec.seed), spec.pushes, spec.seconds * 1_000));
-  const record = recordOf(spec, rows, course.breaches);
+  const requests = seconds.reduce((sum, line) => sum + requestsOf(line), 0);
+  const record = recordOf(spec, { endpoints: rows, breaches: course.breaches, requests });
   writeFileSync(file(loadFiles.run), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   return record;
 };
+
+/** A tenth of the run, and five seconds at most. */
+const warmUpSecondsOf = ({ seconds }: LoadRunSpec): number => Math.min(5, Math.floor(seconds / 10));
 
 const breachesOf = ({ breaches = 0, seconds, requests }: LoadRunSpec): readonly LoadBreach[] =>
   Array.from({ length: breaches }, (_, at) => ({
@@ -88,6 +94,9 @@ const breachesOf = ({ breaches = 0, seconds, requests }: LoadRunSpec): readonly 
     })),
   }));
 
+const requestsOf = ({ requests }: SecondLine): number =>
+  Object.values(requests).reduce((sum, { granted, refused, failed }) => sum + granted + refused + failed, 0);
+
 const pushesOf = (count: number): PushSummary => ({
   events: Math.round(count * 0.9),
   pushes: count,
@@ -97,11 +106,17 @@ const pushesOf = (count: number): PushSummary => ({
 
 const recordOf = (
   spec: LoadRunSpec,
-  endpoints: readonly EndpointRow[],
-  breaches: readonly LoadBreach[],
+  {
+    endpoints,
+    breaches,
+    requests,
+  }: {
+    readonly endpoints: readonly EndpointRow[];
+    readonly breaches: readonly LoadBreach[];
+    readonly requests: number;
+  },
 ): LoadRecord => {
   const rate = spec.requests / spec.seconds;
-  const requests = endpoints.reduce((sum, { service }) => sum + service.count, 0);
   const broken = breaches.length > 0;
   return {
     version: 1,
@@ -119,7 +134,7 @@ const recordOf = (
     rate,
     arrivalRate: rate / 4,
     durationMs: spec.seconds * 1_000,
-    warmUpMs: Math.min(5_000, spec.seconds * 100),
+    warmUpMs: warmUpSecondsOf(spec) * 1_000,
     virtualUsers: 200,
     k6: { version: "1.8.1", from: "k6 on the PATH", exitCode: 0, exitMeaning: "ended as it should" },
     machine: { cores: 2, processor: "made up", memoryMiB: 7_936, platform: "linux x64", node: "v24.21.0" },

@@ -18,3 +18,9 @@ export const sparkline = (values: readonly number[], most: number): string => {
 
 /** A share as people read it: 0.0123 gives "1.23 %". */
 export const percent = (share: number): string => `${Number((share * 100).toPrecision(3))} %`;
+
+/** How a change reads: +12.3 %, -4 %. */
+export const change = (ratio: number): string => {
+  const rounded = Number(((ratio - 1) * 100).toFixed(1));
+  return Number.isFinite(rounded) ? `${rounded > 0 ? "+" : ""}${rounded} %` : "?";
+};

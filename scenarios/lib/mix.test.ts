@@ -29,7 +29,8 @@ describe("the mix", () => {
     const mean = pauses.reduce((sum, pause) => sum + pause, 0) / pauses.length;
     expect(Math.abs(mean / meanThinkTimeMs - 1)).toBeLessThan(0.05);
     expect(Math.max(...pauses)).toBeLessThanOrEqual(thinkTime.longestMs);
-    expect(pauses.toSorted((a, b) => a - b)[10_000]).toBeCloseTo(thinkTime.medianMs, -1);
+    const shorter = pauses.filter((pause) => pause < thinkTime.medianMs).length;
+    expect(Math.abs(shorter / pauses.length - 0.5)).toBeLessThan(0.02);
   });
 });
 

@@ -1,5 +1,5 @@
 import exec from "k6/execution";
-import { metricNames, type ScriptClient } from "../protocol.ts";
+import type { ScriptClient } from "../protocol.ts";
 import { lagMs } from "./arrivals.ts";
 import { epochMs } from "./clock.ts";
 import { randomFrom, type Random } from "./random.ts";

@@ -15,8 +15,6 @@ export interface Request {
   readonly mayBeRefused: boolean;
 }
 
-export type Requests = ReturnType<typeof requestsFor>;
-
 const json = { "Content-Type": "application/json" } as const;
 
 /** The documented requests (section 4), and the event hook where there is one. */

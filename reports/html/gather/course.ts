@@ -73,15 +73,17 @@ export const courseOf = async (run: LoadRun): Promise<Course> => {
   for await (const line of run.seconds()) lines.push(line);
   const last = lines.reduce((most, { second }) => Math.max(most, second + 1), 0);
   const total = Math.max(1, last, Math.ceil(run.record.durationMs / 1_000));
-  const bucketSeconds = Math.ceil(total / BUCKETS);
+  const bucketSeconds = bucketOfSeconds(lines, total);
+  const warmUpSeconds = run.record.warmUpMs / 1_000;
   const series = new Map<string, Series>();
   let late = 0;
   for await (const line of run.histograms({ kind: DRAWN })) {
     if (line.outcome === "failed") continue;
     const key = `${line.endpoint};${line.outcome}`;
-    const one = series.get(key) ?? startSeries(line);
+    const one = series.get(key) ?? startSeries(line, warmUpSeconds);
     series.set(key, one);
-    if (!one.add(Math.floor(line.second / bucketSeconds) * bucketSeconds, line.histogram)) late += 1;
+    if (!one.add(line.second, Math.floor(line.second / bucketSeconds) * bucketSeconds, line.histogram))
+      late += 1;
   }
   const all = [...series.values()].map((one) => one.end());
   return {
@@ -97,13 +99,28 @@ export const courseOf = async (run: LoadRun): Promise<Course> => {
   };
 };
 
+/** A percentile of few requests says little: a stretch has about so many of every endpoint, if enough stretches remain. */
+const ENOUGH_REQUESTS = 30;
+const LEAST_BUCKETS = 20;
+
+const bucketOfSeconds = (lines: readonly SecondLine[], total: number): number => {
+  const counts = new Map<string, number>();
+  for (const { requests } of lines)
+    for (const [endpoint, { granted, refused }] of Object.entries(requests))
+      counts.set(endpoint, (counts.get(endpoint) ?? 0) + granted + refused);
+  const least = Math.min(...[...counts.values()].filter((count) => count > 0));
+  const wished = Math.min((ENOUGH_REQUESTS * total) / least, total / LEAST_BUCKETS);
+  return Math.max(1, Math.ceil(total / BUCKETS), Math.floor(wished));
+};
+
 interface Series {
-  /** False where the bucket was closed already. */
-  add(second: number, part: Histogram): boolean;
+  /** Adds a second's latencies to the bucket that begins at `bucket`. False where that was closed already. */
+  add(second: number, bucket: number, part: Histogram): boolean;
   end(): EndpointCourse;
 }
 
-const startSeries = ({ endpoint, outcome }: SecondHistogram): Series => {
+/** Lines over time show everything; the distribution is, as objectives are, of what came after the warm-up. */
+const startSeries = ({ endpoint, outcome }: SecondHistogram, warmUpSeconds: number): Series => {
   const whole = histogram();
   const points: LatencyPoint[] = [];
   let open: { readonly second: number; readonly sum: Histogram } | undefined;
@@ -112,12 +129,12 @@ const startSeries = ({ endpoint, outcome }: SecondHistogram): Series => {
     open = undefined;
   };
   return {
-    add: (second, part) => {
-      whole.add(part);
-      if (open !== undefined && second < open.second) return false;
-      if (open?.second !== second) {
+    add: (second, bucket, part) => {
+      if (second >= warmUpSeconds) whole.add(part);
+      if (open !== undefined && bucket < open.second) return false;
+      if (open?.second !== bucket) {
         close();
-        open = { second, sum: histogram() };
+        open = { second: bucket, sum: histogram() };
       }
       open.sum.add(part);
       return true;

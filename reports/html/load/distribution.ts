@@ -24,7 +24,7 @@ export const distributionFigure = ({ course }: LoadView): VNode | undefined => {
   const x = latencyScale(low * 0.9, high * 1.1, 0, 100);
   return figure({
     title: "How latencies are spread",
-    note: "Each hill is as high as its own peak; the axis is logarithmic. Latency counts from the moment at which a request was meant to start.",
+    note: "Each hill is as high as its own peak; the axis is logarithmic. The warm-up is left out. Latency counts from the moment at which a request was meant to start.",
     picture: el(
       "div",
       { class: "lanes hills", role: "group", "aria-label": "How latencies are spread" },

@@ -10,7 +10,7 @@ export interface ListQuery {
   readonly page?: number;
 }
 
-/** A page as it came. Ids are in lower case, because UUIDs have no case (RFC 9562 section 4). */
+/** A page as it came. */
 export interface Page {
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly ids: readonly string[];
@@ -18,6 +18,7 @@ export interface Page {
   readonly total: number;
 }
 
+/** UUIDs have no case (RFC 9562 section 4). */
 export const fold = (id: unknown): string => String(id).toLowerCase();
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -29,7 +30,7 @@ export const pageOf = (exchange: Exchange): Page | undefined => {
   if (!isSuccess(exchange) || !Array.isArray(data) || !data.every(isObject)) return undefined;
   return {
     items: data,
-    ids: data.map((item) => fold(item["id"])),
+    ids: data.map((item) => String(item["id"])),
     total: typeof total === "number" ? total : Number.NaN,
   };
 };

@@ -128,6 +128,11 @@ describe("the reader of k6's CSV", () => {
     ]);
   });
 
+  it("leaves out the requests with which a script gets its data ready", () => {
+    const rows = ["duration", "blocked"].map((name) => `http_req_${name},1000000,5.000000,,true,setup,200,,`);
+    expect(told((push) => push(Buffer.from(`${header}\n${rows.join("\n")}\n`)))).toEqual([]);
+  });
+
   it("counts a request whose second row is missing", () => {
     const row = "http_req_duration,1000000,5.000000,,true,list,200,,";
     expect(told((push) => push(Buffer.from(`${header}\n${row}\nvus,2000000,1.000000,,,,,,\n`)))).toEqual([

@@ -1,5 +1,5 @@
 import type { SampleOutcome } from "../../../conformance/contract/load-record.ts";
-import { metricNames } from "../../protocol.ts";
+import { metricNames, setUpName } from "../../protocol.ts";
 
 /** What the rows of k6's CSV tell, one call a row that matters. Moments are wall-clock milliseconds. */
 export interface RowSink {
@@ -53,6 +53,7 @@ const MOST_FIELDS = 16;
  * together, its duration directly before its blocked time; so two rows make one sample.
  */
 export const createRowReader = (sink: RowSink): RowReader => {
+  const row = createRow();
   const carry = Buffer.alloc(LONGEST_ROW);
   let carried = 0;
   let unreadable = 0;
@@ -67,7 +68,7 @@ export const createRowReader = (sink: RowSink): RowReader => {
     sink.request(atMs, { ...sample, blockedMs });
   };
 
-  const read = (row: Row, kind: Kind): void => {
+  const read = (kind: Kind): void => {
     if (kind === "header") {
       columns = columnsOf(row);
       return;
@@ -81,14 +82,19 @@ export const createRowReader = (sink: RowSink): RowReader => {
     }
     if (kind === "blocked") return release(value);
     release(0);
-    if (kind === "duration") pending = { atMs, ...requestOf(row, columns, value) };
-    else tell(sink, kind, { atMs, value, row, columns });
+    if (kind === "duration") {
+      const sample = requestOf(row, columns, value);
+      // What gets a script's data ready comes before the load and is no part of it.
+      if (sample.endpoint !== setUpName) pending = { atMs, ...sample };
+    } else tell(sink, kind, { atMs, value, row, columns });
   };
 
   /** Reads one line, without its end. */
   const line = (bytes: Buffer, from: number, to: number): void => {
     const kind = kindOf(bytes, from, to);
-    if (kind !== undefined) read(rowAt(bytes, from, to), kind);
+    if (kind === undefined) return;
+    row.read(bytes, from, to);
+    read(kind);
   };
 
   return {
@@ -160,36 +166,43 @@ const isAt = (name: Buffer, bytes: Buffer, from: number): boolean => {
   return true;
 };
 
+/** One row after the other, with its fields found: an object for each would be garbage the moment after. */
 interface Row {
+  readonly read: (bytes: Buffer, from: number, to: number) => void;
   readonly text: (field: number) => string;
   readonly number: (field: number) => number;
-  readonly count: number;
+  readonly count: () => number;
 }
 
-/** Ends of the fields of the row that is being read: one row at a time, so that one array does for all. */
-const ends = new Int32Array(MOST_FIELDS);
-
-/** A row with its fields found; good until the next one. A field may stand in quotes, with commas in it (RFC 4180). */
-const rowAt = (bytes: Buffer, from: number, to: number): Row => {
+/** A field may stand in quotes, with commas in it (RFC 4180). */
+const createRow = (): Row => {
+  /** Where each field begins, and one more, as if another came behind the last. */
+  const starts = new Int32Array(MOST_FIELDS + 1);
+  let bytes: Buffer = Buffer.alloc(0);
   let count = 0;
-  let isQuoted = false;
-  for (let at = from; at < to && count < MOST_FIELDS - 1; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) isQuoted = !isQuoted;
-    else if (byte === COMMA && !isQuoted) {
-      ends[count] = at;
-      count += 1;
-    }
-  }
-  ends[count] = to;
-  count += 1;
-  const startOf = (field: number): number => (field === 0 ? from : (ends[field - 1] ?? to) + 1);
+  const startOf = (field: number): number => starts[field] ?? 0;
+  const endOf = (field: number): number => startOf(field + 1) - 1;
   return {
-    count,
-    number: (field) => (field < count ? decimal(bytes, startOf(field), ends[field] ?? to) : Number.NaN),
+    read: (of, from, to) => {
+      let isQuoted = false;
+      bytes = of;
+      starts[0] = from;
+      count = 1;
+      for (let at = from; at < to && count < MOST_FIELDS; at += 1) {
+        const byte = of[at];
+        if (byte === QUOTE) isQuoted = !isQuoted;
+        else if (byte === COMMA && !isQuoted) {
+          starts[count] = at + 1;
+          count += 1;
+        }
+      }
+      starts[count] = to + 1;
+    },
+    count: () => count,
+    number: (field) => (field < count ? decimal(bytes, startOf(field), endOf(field)) : Number.NaN),
     text: (field) => {
-      if (field >= count) return "";
-      const text = bytes.toString("utf8", startOf(field), ends[field]);
+      if (field >= count || startOf(field) === endOf(field)) return "";
+      const text = bytes.toString("utf8", startOf(field), endOf(field));
       return text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text;
     },
   };
@@ -220,7 +233,7 @@ interface Columns {
 }
 
 const columnsOf = (row: Row): Columns => {
-  const names = Array.from({ length: row.count }, (_, field) => row.text(field));
+  const names = Array.from({ length: row.count() }, (_, field) => row.text(field));
   const at = (name: string): number => {
     const found = names.indexOf(name);
     if (found === -1) throw new Error(`k6's CSV has no column ${name}; it has ${names.join(", ")}`);

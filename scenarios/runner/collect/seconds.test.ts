@@ -32,6 +32,16 @@ const collected = (stages = constantStage(10, 3_000), warmUpMs = 0) => {
 };
 
 describe("seconds", () => {
+  it("begin with the load, whatever was told while its data was got ready", () => {
+    const { lines, seconds } = collected();
+    for (const second of [5, 4, 3, 2, 1]) seconds.virtualUsers(start - second * 1_000, 20);
+    seconds.breach(start - 500, "code.single-use");
+    seconds.begin(start);
+    seconds.request(start + 100, granted);
+    seconds.finish();
+    expect(lines.map(({ second, requests }) => [second, requests["list"]?.granted])).toEqual([[0, 1]]);
+  });
+
   it("close in order, without gaps, when samples of later ones have come", () => {
     const { lines, seconds } = collected();
     seconds.begin(start);

@@ -1,7 +1,8 @@
 import type { Int32Histogram } from "hdr-histogram-js";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import {
-  histogramTag,
+  latencyKinds,
+  sampleOutcomes,
   type LatencyKind,
   type Latencies,
   type SampleOutcome,
@@ -53,9 +54,14 @@ const LATENESS_MS = 500;
 const MOST_ENDPOINTS = 20;
 const OTHERS = "other";
 
+/** What one endpoint did in one second. */
+interface EndpointSecond {
+  readonly counts: Record<SampleOutcome, number>;
+  readonly histograms: Partial<Record<SampleOutcome, Readonly<Record<LatencyKind, Int32Histogram>>>>;
+}
+
 interface OpenSecond {
-  readonly requests: Record<string, Record<SampleOutcome, number>>;
-  readonly histograms: Map<string, TaggedHistogram>;
+  readonly endpoints: Map<string, EndpointSecond>;
   readonly lag: Int32Histogram;
   readonly breaches: Record<string, number>;
   started: number;
@@ -84,8 +90,7 @@ export const createSeconds = (
   const histogram = (): Int32Histogram => spare.pop() ?? latencyHistogram();
 
   const fresh = (): OpenSecond => ({
-    requests: {},
-    histograms: new Map(),
+    endpoints: new Map(),
     lag: histogram(),
     breaches: {},
     started: 0,
@@ -104,14 +109,14 @@ export const createSeconds = (
     open.delete(index);
     nextToClose = index + 1;
     virtualUsers = second.virtualUsers ?? virtualUsers;
-    const histograms = [...second.histograms.values()];
+    const histograms = taggedOf(second.endpoints);
     onClosed({
       line: {
         second: index,
         asked: askedBetween(stages, index * 1_000, (index + 1) * 1_000),
         started: second.started,
         dropped: second.dropped,
-        requests: second.requests,
+        requests: Object.fromEntries([...second.endpoints].map(([name, { counts }]) => [name, counts])),
         ...(second.started === 0 ? {} : { lagMs: lagOf(second.lag) }),
         ...(virtualUsers === undefined ? {} : { virtualUsers }),
         breaches: second.breaches,
@@ -149,16 +154,16 @@ export const createSeconds = (
     return endpoint;
   };
 
-  const tagged = (
-    second: OpenSecond,
-    endpoint: string,
-    outcome: SampleOutcome,
-    kind: LatencyKind,
-  ): Int32Histogram => {
-    const tag = histogramTag(endpoint, outcome, kind);
-    const found = second.histograms.get(tag) ?? { endpoint, outcome, kind, histogram: histogram() };
-    second.histograms.set(tag, found);
-    return found.histogram;
+  const endpointIn = (second: OpenSecond, endpoint: string): EndpointSecond => {
+    const found = second.endpoints.get(endpoint);
+    if (found !== undefined) return found;
+    const name = nameOf(endpoint);
+    const made = second.endpoints.get(name) ?? {
+      counts: { granted: 0, refused: 0, failed: 0 },
+      histograms: {},
+    };
+    second.endpoints.set(name, made);
+    return made;
   };
 
   return {
@@ -166,12 +171,11 @@ export const createSeconds = (
       if (nextToClose === 0) startedAtMs = atMs;
     },
     request: (atMs, { endpoint, outcome, serviceMs, blockedMs, lagMs }) => {
-      const second = at(atMs);
-      const name = nameOf(endpoint);
-      const counts = (second.requests[name] ??= { granted: 0, refused: 0, failed: 0 });
+      const { counts, histograms } = endpointIn(at(atMs), endpoint);
       counts[outcome] += 1;
-      note(tagged(second, name, outcome, "service"), serviceMs);
-      note(tagged(second, name, outcome, "response"), lagMs + blockedMs + serviceMs);
+      const { service, response } = (histograms[outcome] ??= { service: histogram(), response: histogram() });
+      note(service, serviceMs);
+      note(response, lagMs + blockedMs + serviceMs);
     },
     arrival: (atMs, lagMs) => {
       const second = at(atMs);
@@ -182,9 +186,11 @@ export const createSeconds = (
       at(atMs).dropped += count;
     },
     virtualUsers: (atMs, count) => {
-      at(atMs).virtualUsers = count;
+      // While a script gets its data ready k6 tells its virtual users already: that is no second of the load.
+      if (startedAtMs !== undefined) at(atMs).virtualUsers = count;
     },
     breach: (atMs, rule) => {
+      if (startedAtMs === undefined) return;
       const { breaches } = at(atMs);
       breaches[rule] = (breaches[rule] ?? 0) + 1;
     },
@@ -195,6 +201,16 @@ export const createSeconds = (
     elapsedMs: () => elapsedMs,
   };
 };
+
+const taggedOf = (endpoints: ReadonlyMap<string, EndpointSecond>): readonly TaggedHistogram[] =>
+  [...endpoints].flatMap(([endpoint, { histograms }]) =>
+    sampleOutcomes.flatMap((outcome) => {
+      const both = histograms[outcome];
+      return both === undefined
+        ? []
+        : latencyKinds.map((kind) => ({ endpoint, outcome, kind, histogram: both[kind] }));
+    }),
+  );
 
 const lagOf = (lag: Int32Histogram): { p50Ms: number; maxMs: number } => {
   const { p50Ms, maxMs } = latenciesOf(lag);

@@ -22,7 +22,7 @@ describe("uniqueness", () => {
 
   it("finds one that is repeated long after, at the end", () => {
     using folder = temporaryFolder();
-    const unique = createUniqueness({ folder: path.join(folder.path, "digests"), recent: 100 });
+    const unique = createUniqueness({ folder: path.join(folder.path, "digests"), slots: 128 });
     for (let at = 0; at < 20_000; at += 1) expect(unique.add("code", digest(at), at)).toBeUndefined();
     for (const again of [17, 4_000, 17]) unique.add("code", digest(again), 30_000 + again);
     // The second repetition of 17 was recent, and told.
@@ -37,7 +37,7 @@ describe("uniqueness", () => {
   it("keeps only so many, compares the rest completely, and says so", () => {
     using folder = temporaryFolder();
     const files = path.join(folder.path, "digests");
-    const unique = createUniqueness({ folder: files, recent: 100, mostKept: 60_000 });
+    const unique = createUniqueness({ folder: files, slots: 128, mostKept: 60_000 });
     const count = 100_000;
     for (let at = 0; at < count; at += 1) unique.add("accessToken", digest(at), at);
     for (let at = 0; at < 1_000; at += 1) unique.add("accessToken", digest(at), count + at);
@@ -61,7 +61,7 @@ describe("uniqueness", () => {
     if (process.getuid?.() === 0) unique.remove();
     unique.add("code", digest("a"), 1);
     expect(unique.finish()).toEqual([]);
-    expect(unique.note()).toMatch(/compared only with the 65536 issued before, because/);
+    expect(unique.note()).toMatch(/compared only with some ten thousand issued before, because/);
     expect(unique.add("code", digest("a"), 2)).toEqual({ what: "code", atMs: 2, beforeMs: 1 });
     chmodSync(folder.path, 0o700);
     if (existsSync(files)) chmodSync(files, 0o700);

@@ -1,11 +1,11 @@
 import type { PushLine } from "../../../conformance/contract/push.ts";
 import { canonicalJson } from "../../../conformance/contract/verdict.ts";
 import type { SeenPush } from "./judge.ts";
-import { targetTimeAt, type Stop } from "./timeline.ts";
+import { targetTimeAt, type Bracket, type Stop } from "./timeline.ts";
 
 export interface SeenAt {
   /** The wall clock's reading at the origin of the receiver's clock. */
-  readonly originMs: number;
+  readonly origin: Bracket;
   /** When the load began, on the wall clock. */
   readonly startedAtMs: number;
   readonly stops: readonly Stop[];
@@ -27,16 +27,19 @@ const documented = [
 /** A line of the receiver's journal as a push of a notification; nothing where it is none. */
 export const seenPush = (
   line: PushLine,
-  { originMs, startedAtMs, stops, acknowledgedStatus }: SeenAt,
+  { origin, startedAtMs, stops, acknowledgedStatus }: SeenAt,
 ): readonly SeenPush[] => {
   if (line.kind !== "push" || line.notificationId === undefined) return [];
-  const wallMs = originMs + line.firstByteMs;
+  const wall: Bracket = {
+    earliestMs: origin.earliestMs + line.firstByteMs - line.uncertaintyMs,
+    latestMs: origin.latestMs + line.firstByteMs,
+  };
   const isWhole = line.outcome === undefined || line.outcome === "sent";
   return [
     {
       notificationId: line.notificationId,
-      atMs: wallMs - startedAtMs,
-      target: targetTimeAt(stops, wallMs),
+      atMs: wall.latestMs - startedAtMs,
+      target: targetTimeAt(stops, wall),
       fields: fieldsOf(line.body),
       acknowledged: line.action === "answer" && line.status === acknowledgedStatus && isWhole,
       answered: line.answer ?? `${line.action}${line.status === undefined ? "" : ` ${line.status}`}`,

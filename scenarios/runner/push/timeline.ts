@@ -1,33 +1,34 @@
-/** A stretch of the target's time that a moment lies in, in milliseconds. */
+/** A stretch of time that a moment lies in, in milliseconds. */
 export interface Bracket {
   readonly earliestMs: number;
   readonly latestMs: number;
 }
 
-/** Where the target's clock stood at a moment of this machine's wall clock. */
+/** A look at the target's clock: what it said, and between which readings of this machine's wall clock it was asked. */
 export interface Stop {
-  readonly wallMs: number;
+  readonly wall: Bracket;
   readonly target: Bracket;
 }
 
 /**
- * The target's time at moments of this machine's wall clock. Without any stop the two are the same
- * clock. Between two stops the target's time is known only to lie between theirs, unless it flowed
- * there as this machine's did; before the first one it flowed.
+ * The target's time at a moment of this machine's wall clock, both as brackets. Without any stop the
+ * two are the same clock. Before the first stop the target's time flowed as this machine's does;
+ * after it, it is at least what an earlier look said, and at most what a later one did.
  */
-export const targetTimeAt = (stops: readonly Stop[], wallMs: number): Bracket => {
+export const targetTimeAt = (stops: readonly Stop[], wall: Bracket): Bracket => {
   const [first] = stops;
-  if (first === undefined) return { earliestMs: wallMs, latestMs: wallMs };
-  if (wallMs <= first.wallMs) return shifted(first.target, wallMs - first.wallMs);
-  const next = stops.findIndex((stop) => stop.wallMs >= wallMs);
-  const before = stops[next === -1 ? stops.length - 1 : next - 1] ?? first;
-  const after = stops[next];
-  const earliestMs = before.target.earliestMs;
-  if (after === undefined) return { earliestMs, latestMs: before.target.latestMs + (wallMs - before.wallMs) };
-  return { earliestMs, latestMs: after.target.latestMs };
+  if (first === undefined) return wall;
+  const before = stops.findLast((stop) => stop.wall.latestMs <= wall.earliestMs);
+  const after = stops.find((stop) => stop.wall.earliestMs >= wall.latestMs);
+  return {
+    earliestMs:
+      before?.target.earliestMs ?? first.target.earliestMs - (first.wall.latestMs - wall.earliestMs),
+    latestMs: after === undefined ? Infinity : latestBefore(after, first, wall),
+  };
 };
 
-const shifted = ({ earliestMs, latestMs }: Bracket, byMs: number): Bracket => ({
-  earliestMs: earliestMs + byMs,
-  latestMs: latestMs + byMs,
-});
+/** Up to the first look time flowed, so that it also bounds what came long before it. */
+const latestBefore = (after: Stop, first: Stop, wall: Bracket): number =>
+  after === first
+    ? first.target.latestMs - Math.max(0, first.wall.earliestMs - wall.latestMs)
+    : after.target.latestMs;

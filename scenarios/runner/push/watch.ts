@@ -60,7 +60,7 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
     target.profile.accounts ?? Array.from({ length: ACCOUNTS }, () => randomUUID()),
     push.acknowledgedStatus,
   );
-  const { state, originMs } = await originOf(push, context.clock);
+  const { state, origin } = await originOf(push, context.clock);
   await push.receiver.clear();
   await push.receiver.plan(plan);
   await push.register(state.callbackUrl, state.ca ?? "");
@@ -77,20 +77,30 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
       const stops = await waitForRetries(context, push);
       const lines = await readAll(push, state.last);
       keep(directory, lines);
-      return outcomeOf(context, asked, { result, events, unnamed, stops, lines, push, originMs });
+      return outcomeOf(context, asked, { result, events, unnamed, stops, lines, push, origin });
     },
   };
 };
 
-/** What the receiver says of itself, and where the origin of its clock lies on this machine's, to within half of the way there and back. */
-const originOf = async (
-  { receiver }: PushPorts,
-  clock: LoadContext["clock"],
-): Promise<{ readonly state: Awaited<ReturnType<typeof receiver.state>>; readonly originMs: number }> => {
-  const beforeMs = clock.wallTime().getTime();
-  const state = await receiver.state();
-  const afterMs = clock.wallTime().getTime();
-  return { state, originMs: (beforeMs + afterMs) / 2 - state.nowMs };
+const LOOKS = 5;
+
+/** What the receiver says of itself, and where the origin of its clock lies on this machine's: by the quickest of some looks. */
+const originOf = async ({ receiver }: PushPorts, clock: LoadContext["clock"]) => {
+  const looks = [];
+  for (let look = 0; look < LOOKS; look += 1) {
+    const beforeMs = clock.wallTime().getTime();
+    const state = await receiver.state();
+    const afterMs = clock.wallTime().getTime();
+    // The wall clock is read in whole milliseconds.
+    const origin: Bracket = {
+      earliestMs: beforeMs - 1 - state.nowMs,
+      latestMs: afterMs + 1 - state.nowMs,
+    };
+    looks.push({ state, origin, tookMs: afterMs - beforeMs });
+  }
+  const [quickest] = looks.toSorted((a, b) => a.tookMs - b.tookMs);
+  if (quickest === undefined) throw new Error("the receiver was not looked at");
+  return quickest;
 };
 
 /** Moves the target's clock, or waits, until every retry that any reading predicts is over. */
@@ -100,7 +110,9 @@ const waitForRetries = async (
 ): Promise<readonly Stop[]> => {
   const stops: Stop[] = [];
   const look = async (): Promise<void> => {
-    stops.push({ wallMs: clock.wallTime().getTime(), target: await targetClock.now() });
+    const earliestMs = clock.wallTime().getTime();
+    const at = await targetClock.now();
+    stops.push({ wall: { earliestMs, latestMs: clock.wallTime().getTime() }, target: at });
   };
   const [first = 0] = target.limits.pushDelaysMs;
   const longestMs =
@@ -152,26 +164,26 @@ interface Gathered {
   readonly lines: readonly PushLine[];
   readonly push: PushPorts;
   /** The wall clock's reading at the origin of the receiver's clock. */
-  readonly originMs: number;
+  readonly origin: Bracket;
 }
 
 const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): PushOutcome => {
   const { limits, profile } = context.target;
-  const { result, events, unnamed, stops, lines, push, originMs } = gathered;
+  const { result, events, unnamed, stops, lines, push, origin } = gathered;
   const startedAtMs = result.startedAtMs ?? 0;
   const triggered = events.map(({ sentAtMs, notification }): TriggeredEvent => ({
     notificationId: notification,
     atMs: sentAtMs - startedAtMs,
-    target: targetTimeAt(stops, sentAtMs),
+    target: targetTimeAt(stops, { earliestMs: sentAtMs, latestMs: sentAtMs + 1 }),
   }));
   const pushes = lines.flatMap((line): readonly SeenPush[] =>
-    seenPush(line, { originMs, startedAtMs, stops, acknowledgedStatus: push.acknowledgedStatus }),
+    seenPush(line, { origin, startedAtMs, stops, acknowledgedStatus: push.acknowledgedStatus }),
   );
   const nowMs = context.clock.wallTime().getTime();
   const judgement = judgePushes({
     events: triggered,
     pushes,
-    watchedUntil: targetTimeAt(stops, nowMs),
+    watchedUntil: targetTimeAt(stops, { earliestMs: nowMs, latestMs: nowMs }),
     limits,
     latenessMs:
       profile.tolerances?.latenessMs ??

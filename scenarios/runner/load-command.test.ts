@@ -1,0 +1,173 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { root, runCli } from "../../conformance/testing/measure.ts";
+import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+
+/** `touchstone load` as its users meet it: the real k6, the fake and Touchstone each in a process of its own. */
+
+let folder: string;
+let withK6: Record<string, string>;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-load-cli-"));
+  withK6 = { TOUCHSTONE_K6: (await k6ForTests()).path };
+}, k6WithinMs);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+const fresh = (): string => path.join(folder, `run-${(files += 1)}`);
+
+const profileFor = (change: Record<string, unknown>): string => {
+  const file = path.join(folder, `profile-${(files += 1)}.json`);
+  const client = { id: "c", secret: { env: "TEST_SECRET" }, redirectUri: "https://client.example/cb" };
+  writeFileSync(file, JSON.stringify({ baseUrl: "http://127.0.0.1:9", clients: [client], ...change }));
+  return file;
+};
+
+const load = async (...parameters: readonly string[]) => {
+  const run = await runCli(["load", "--out", fresh(), ...parameters], {
+    env: { TEST_SECRET: "MARKED-secret", ...withK6 },
+  });
+  return { ...run, record: () => JSON.parse(run.stdout) as LoadRecord & { readonly run: string } };
+};
+
+describe("a load on the sound fake", () => {
+  it.each(["token", "notifications", "mixed", "push"])(
+    "%s: about the requests asked for, every rule looked at, none broken",
+    async (scenario) => {
+      const run = await load("--scenario", scenario, "--rate", "60", "--duration", "4s", "--json");
+      const { outcome, achieved, rules, validity } = run.record();
+      // A machine that is busy with something else cannot keep a schedule; it must not find breaches for that.
+      expect(rules.filter(({ breaches }) => breaches > 0)).toEqual([]);
+      expect(rules.reduce((sum, { checks }) => sum + checks, 0)).toBeGreaterThan(100);
+      expect(outcome).toBe(validity?.valid === false ? "incomplete" : "passed");
+      expect((achieved?.requests ?? 0) / 240).toBeGreaterThan(0.7);
+      expect((achieved?.requests ?? 0) / 240).toBeLessThan(1.4);
+    },
+  );
+});
+
+describe("a load on a service that breaks a promise", () => {
+  it("exit code 1, the rule's own id, the proof with its secrets masked, and a record that tells the same", async () => {
+    const run = await load(
+      ...[
+        "--scenario",
+        "token",
+        "--rate",
+        "150",
+        "--duration",
+        "4s",
+        "--behaviour",
+        "code-redeemed-in-parallel",
+        "--json",
+      ],
+    );
+    expect(run.exitCode).toBe(1);
+    const { rules, breaches, run: directory } = run.record();
+    expect(rules.find(({ id }) => id === "code.single-use-under-race")?.breaches).toBeGreaterThan(0);
+    const breach = breaches.find(({ rule }) => rule === "code.single-use-under-race");
+    expect(breach?.exchanges.length).toBeGreaterThanOrEqual(2);
+    expect(breach?.askedRate).toBeGreaterThan(0);
+    expect(JSON.stringify(breach)).toContain("‹");
+    const written = JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8")) as LoadRecord;
+    expect(written).toMatchObject({ state: "sealed", outcome: "failed", exitCode: 1 });
+  });
+});
+
+describe("mistakes are told before anything is loaded: exit code 2, the flag, the value, what is accepted", () => {
+  it.each([
+    [["--scenario", "tokens"], /--scenario is "tokens".*token, notifications, mixed, push, breakpoint/],
+    [["--shape", "flat"], /--shape is "flat".*constant, ramp, spike, soak, breakpoint/],
+    [["--rate", "0"], /--rate is "0".*from 1/],
+    [["--rate", "1000000"], /--rate is 1000000.*20000/],
+    [["--duration", "10"], /--duration is "10".*unit/],
+    [["--duration", "0s"], /--duration is shorter than a second/],
+    [["--duration", "2s", "--warm-up", "2s"], /--warm-up is no shorter/],
+    [["--behaviour", "soun"], /"soun".*sound/],
+  ])("%j", async (parameters, message) => {
+    const run = await load(...parameters);
+    expect(run.stderr).toMatch(message);
+    expect(run.exitCode).toBe(2);
+  });
+
+  it("a host that the profile does not release", async () => {
+    const run = await load("--profile", profileFor({ baseUrl: "https://staging.example" }));
+    expect(run.stderr).toMatch(/host "staging\.example" may not be loaded.*safety\.hosts/);
+    expect(run.exitCode).toBe(2);
+  });
+
+  it("push without the hooks that it takes", async () => {
+    const run = await load("--profile", profileFor({}), "--scenario", "push");
+    expect(run.stderr).toMatch(/--scenario push needs .*hooks\.events\.trigger.*hooks\.callback\.register/);
+    expect(run.exitCode).toBe(2);
+  });
+
+  it("a target that is not there: the look before the load says so", async () => {
+    const run = await load("--profile", profileFor({}), "--scenario", "token");
+    expect(run.stderr).toMatch(/a look at token before the load did not go through/);
+    expect(run.exitCode).toBe(2);
+  });
+
+  it("a k6 that is none, and one that is too old, by name", async () => {
+    const old = path.join(folder, "old");
+    mkdirSync(old, { recursive: true });
+    const k6 = path.join(old, "k6");
+    writeFileSync(k6, "#!/bin/sh\necho 'k6 v0.49.0 (go1.21, linux/amd64)'\n");
+    chmodSync(k6, 0o755);
+    for (const [named, reason] of [
+      [path.join(folder, "nothing"), /TOUCHSTONE_K6 is ".*nothing".*cannot be used/],
+      [k6, /TOUCHSTONE_K6 is ".*k6".*0\.49/],
+    ] as const) {
+      const run = await runCli(["load", "--out", fresh(), "--duration", "2s"], {
+        env: { TOUCHSTONE_K6: named },
+      });
+      expect(run.stderr).toMatch(reason);
+      expect(run.exitCode).toBe(2);
+    }
+  });
+});
+
+describe("a load that is cut short", () => {
+  const started = (scenario: string, out: string) =>
+    spawn(
+      process.execPath,
+      [
+        path.join(root, "cli.ts"),
+        "load",
+        "--scenario",
+        scenario,
+        "--rate",
+        "50",
+        "--duration",
+        "60s",
+        "--out",
+        out,
+      ],
+      { env: { ...process.env, ...withK6 }, stdio: ["ignore", "ignore", "pipe"] },
+    );
+  /** Once a plain line of progress is out, seconds of the load are in the record. */
+  const underWay = (child: ReturnType<typeof started>) =>
+    new Promise<void>((resolve, reject) => {
+      let said = "";
+      child.stderr?.on("data", (text) => {
+        said += String(text);
+        if (said.includes("requests/s")) resolve();
+      });
+      child.once("exit", () => reject(new Error(said)));
+    });
+
+  it("Ctrl-C ramps it down and seals the record", async () => {
+    const out = fresh();
+    const child = started("token", out);
+    await underWay(child);
+    child.kill("SIGINT");
+    const code = await new Promise((resolve) => child.once("exit", resolve));
+    expect(code).toBe(130);
+    const record = JSON.parse(readFileSync(path.join(out, "run.json"), "utf8")) as LoadRecord;
+    expect(record).toMatchObject({ state: "sealed", outcome: "interrupted" });
+    expect(record.achieved?.requests).toBeGreaterThan(50);
+  });
+});

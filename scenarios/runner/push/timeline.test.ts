@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { targetTimeAt, type Stop } from "./timeline.ts";
+
+const at = (ms: number, width = 0) => ({ earliestMs: ms, latestMs: ms + width });
+
+/** A clock that ran with this machine's, 1,000 s ahead, and was then moved by 5 s between looks 100 ms apart. */
+const stops: readonly Stop[] = [
+  { wall: at(10_000, 10), target: at(1_010_000, 10) },
+  { wall: at(10_100, 10), target: at(1_015_100, 10) },
+  { wall: at(10_200, 10), target: at(1_020_200, 10) },
+];
+
+describe("the target's time at a moment of this machine's", () => {
+  it("is the same where the clock was never moved", () => {
+    expect(targetTimeAt([], at(7, 3))).toEqual(at(7, 3));
+  });
+
+  it("flows with this machine's before the first look, to within what that look leaves open", () => {
+    const { earliestMs, latestMs } = targetTimeAt(stops, at(4_000));
+    expect(earliestMs).toBeLessThanOrEqual(1_004_000);
+    expect(latestMs).toBeGreaterThanOrEqual(1_004_000);
+    expect(latestMs - earliestMs).toBeLessThanOrEqual(20);
+  });
+
+  it("lies between the looks around it", () => {
+    expect(targetTimeAt(stops, at(10_150))).toEqual({ earliestMs: 1_015_100, latestMs: 1_020_210 });
+  });
+
+  it("a moment that may be before or after a look is bounded by the looks beyond it", () => {
+    expect(targetTimeAt(stops, at(10_095, 30))).toEqual({ earliestMs: 1_010_000, latestMs: 1_020_210 });
+  });
+
+  it("has no upper bound after the last look", () => {
+    expect(targetTimeAt(stops, at(11_000))).toEqual({ earliestMs: 1_020_200, latestMs: Infinity });
+  });
+});

@@ -1,0 +1,218 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { documentLimits } from "../../conformance/contract/limits.ts";
+import type { RequirementId } from "../../conformance/contract/catalogue.ts";
+import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
+import { profileOf, startFakeServer } from "../../fake-server/index.ts";
+import { requestsPerIteration } from "../lib/mix.ts";
+import { scriptFor } from "./bundle.ts";
+import { runnerClock } from "./clock.ts";
+import { runLoad, type LoadResult } from "./collect/collect.ts";
+import type { FoundK6 } from "./k6/find.ts";
+import { nowhere } from "./record.ts";
+import { scriptSettings, type ScriptTarget } from "./settings.ts";
+import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+
+/* The scripts as k6 runs them, against the fake: what they make of a sound service, and of defects that every run shows. */
+
+let k6: FoundK6;
+const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-scripts-"));
+beforeAll(async () => {
+  k6 = await k6ForTests();
+}, k6WithinMs);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Asked {
+  readonly scenario: ScenarioName;
+  readonly behaviour?: string;
+  readonly preflight?: boolean;
+  readonly changes?: Partial<ScriptTarget>;
+  readonly seconds?: number;
+  /** How many notifications there are before the script begins. */
+  readonly eventsBefore?: number;
+}
+
+/** k6 may read a script while another run is about to: each is bundled once. */
+const scripts = new Map<ScenarioName, Promise<string>>();
+const scriptOf = (scenario: ScenarioName): Promise<string> => {
+  const script = scripts.get(scenario) ?? scriptFor(scenario, folder);
+  scripts.set(scenario, script);
+  return script;
+};
+
+/** Some seconds of a scenario at a rate that leaves two slow cores idle, seeded, so that its kinds of iteration are the same each time. */
+const play = async (asked: Asked) => {
+  const { scenario, behaviour = "sound", preflight = false, changes, seconds = 2, eventsBefore = 0 } = asked;
+  const fake = await startFakeServer({ behaviour, clockMode: "flowing" });
+  onTestFinished(() => fake.stop());
+  for (let event = 0; event < eventsBefore; event += 1)
+    await fetch(`${fake.controlUrl}/events`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ accountId: "7c9e6679-7425-40de-944b-e07fc1f90ae7" }),
+    });
+  const { hooks } = profileOf(fake);
+  const target: ScriptTarget = {
+    baseUrl: fake.baseUrl,
+    clients: fake.clients.slice(0, 2),
+    ...(hooks?.events === undefined ? {} : { trigger: hooks.events.trigger }),
+    limits: documentLimits,
+    visibilityMs: 30_000,
+    requestTimeoutMs: 10_000,
+    ...changes,
+  };
+  const durationMs = seconds * 1_000;
+  const plan = {
+    scenario,
+    shape: "constant",
+    rate: 80,
+    durationMs,
+    seed: 21,
+    runKey: "k",
+    preflight,
+  } as const;
+  const events: (string | undefined)[] = [];
+  const result = await runLoad({
+    k6,
+    script: await scriptOf(scenario),
+    settings: scriptSettings(target, plan),
+    environment: process.env,
+    clock: runnerClock,
+    sink: nowhere,
+    warmUpMs: 0,
+    onEvent: (_, notification) => void events.push(notification),
+  });
+  return { result, events };
+};
+
+const brokenIn = ({ rules }: LoadResult): readonly string[] =>
+  rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
+
+const looksOf: Readonly<Record<ScenarioName, readonly RequirementId[]>> = {
+  token: [
+    "authorize.answers-with-code",
+    "authorize.code-is-fresh",
+    "authorize.echoes-state",
+    "code.single-use",
+    "code.single-use-under-race",
+    "exchange.access-token-works",
+    "exchange.authenticates-client",
+    "exchange.token-set",
+    "exchange.tokens-are-fresh",
+    "refresh.access-token-works",
+    "refresh.returns-no-refresh-token",
+    "refresh.reusable",
+    "refresh.token-set",
+  ],
+  notifications: [
+    "access.lifetime",
+    "notifications.default-limit",
+    "notifications.default-page",
+    "notifications.filter-account",
+    "notifications.filter-id",
+    "notifications.filters-combine",
+    "notifications.limit",
+    "notifications.pages-partition",
+    "notifications.past-the-end",
+    "notifications.shape",
+    "notifications.total",
+    "notifications.under-writes",
+  ],
+  mixed: [
+    "access.lifetime",
+    "authorize.echoes-state",
+    "exchange.token-set",
+    "notifications.filter-account",
+    "notifications.under-writes",
+    "refresh.access-token-works",
+    "refresh.returns-no-refresh-token",
+  ],
+  push: [],
+};
+
+describe.concurrent("the scripts on the sound fake", () => {
+  it.each(Object.keys(looksOf) as ScenarioName[])(
+    "%s looks at every rule of its own, breaks none, and makes as many requests as it says",
+    async (scenario) => {
+      const seconds = scenario === "token" || scenario === "mixed" ? 3 : 2;
+      const { result, events } = await play({ scenario, seconds });
+      const { requests, arrivals } = result.achieved;
+      expect({ broken: brokenIn(result), breaches: result.breaches, troubles: result.troubles }).toEqual({
+        broken: [],
+        breaches: [],
+        troubles: [],
+      });
+      expect({ exceptions: result.exceptions.first, says: result.end.says }).toEqual({
+        exceptions: [],
+        says: "finished",
+      });
+      expect(result.rules.filter(({ checks }) => checks > 0).map(({ id }) => id)).toEqual(
+        expect.arrayContaining([...looksOf[scenario]]),
+      );
+      expect(Math.abs(requests / arrivals / requestsPerIteration[scenario] - 1)).toBeLessThan(0.1);
+      // Each event of `push` is told with the id of its notification; the other scenarios trigger some as well.
+      expect(events.filter((id) => id !== undefined)).toHaveLength(events.length);
+      expect(events.length).toBeGreaterThanOrEqual(scenario === "push" ? requests : 0);
+    },
+  );
+
+  it("read what is there where nothing can be triggered", async () => {
+    // A command cannot be called under load.
+    const changes = { trigger: { command: ["true"] } };
+    const { result } = await play({ scenario: "notifications", changes, eventsBefore: 12 });
+    expect(brokenIn(result)).toEqual([]);
+    expect(result.rules.filter(({ checks }) => checks > 0).map(({ id }) => id)).toEqual(
+      expect.arrayContaining([
+        "notifications.filter-id",
+        "notifications.filters-combine",
+        "notifications.shape",
+      ]),
+    );
+    expect(result.achieved.requests / result.achieved.arrivals).toBe(requestsPerIteration.notifications);
+  });
+});
+
+describe.concurrent("the scripts on defects that every run shows", () => {
+  it.each<[ScenarioName, string, RequirementId]>([
+    ["token", "code-reusable", "code.single-use-under-race"],
+    ["token", "refresh-returns-refresh-token", "refresh.returns-no-refresh-token"],
+    ["token", "state-in-lower-case", "authorize.echoes-state"],
+    ["token", "refresh-token-usable-once", "refresh.reusable"],
+    ["token", "tokens-cached-per-client", "exchange.tokens-are-fresh"],
+    ["notifications", "filter-account-ignored", "notifications.filter-account"],
+    ["notifications", "limit-less-one", "notifications.limit"],
+    ["notifications", "default-page-1", "notifications.default-page"],
+    ["notifications", "past-the-end-last-page", "notifications.past-the-end"],
+    ["mixed", "refreshed-access-token-unknown", "refresh.access-token-works"],
+    ["mixed", "total-kept-for-a-minute", "notifications.under-writes"],
+  ])("%s finds %s", async (scenario, behaviour, rule) => {
+    const { result } = await play({ scenario, behaviour });
+    expect(brokenIn(result)).toContain(rule);
+    const proof = result.breaches.find((breach) => breach.rule === rule);
+    expect(proof?.expected).not.toBe("");
+  });
+});
+
+describe.concurrent("the look before a load", () => {
+  it("is quiet on a target that plays along", async () => {
+    for (const scenario of ["token", "push"] as const)
+      expect((await play({ scenario, preflight: true })).result.troubles).toEqual([]);
+  });
+
+  it("says what does not: a wrong secret, without showing it", async () => {
+    const clients = [
+      { id: "Hd6Yp2NsJ8gUe5WcAo3t", secret: "not-the-secret", redirectUri: "https://x.example/" },
+    ];
+    const { result } = await play({ scenario: "token", preflight: true, changes: { clients } });
+    expect(result.troubles.join("\n")).toMatch(/authorize gave clients\[0\] .* no code: status 400/);
+    expect(result.troubles.join("\n")).not.toContain("not-the-secret");
+  });
+
+  it("says which hook is missing", async () => {
+    const trigger = { command: ["true"] };
+    const { result } = await play({ scenario: "push", preflight: true, changes: { trigger } });
+    expect(result.troubles.join("\n")).toContain("hooks.events.trigger.http");
+  });
+});
