@@ -8,7 +8,15 @@ import { type FakeServer, type FakeServerOptions, startService } from "./start.t
 /** What `touchstone serve` was asked for. */
 export type ServeOptions = Pick<
   FakeServerOptions,
-  "port" | "controlPort" | "seed" | "clockMode" | "startTimeMs" | "limits" | "storeFile" | "dataDirectory"
+  | "port"
+  | "controlPort"
+  | "seed"
+  | "clockMode"
+  | "startTimeMs"
+  | "limits"
+  | "storeFile"
+  | "dataDirectory"
+  | "patienceMs"
 > & {
   readonly behaviour?: string;
   /** The path of a JSON file: an array of { id, secret, redirectUri }. */

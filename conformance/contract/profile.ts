@@ -1,24 +1,7 @@
 import Type, { type Static } from "typebox";
-
-const closed = { additionalProperties: false } as const;
-const Address = Type.String({ minLength: 1, description: "An absolute http or https URL." });
-const Headers = Type.Record(Type.String(), Type.String());
-const Milliseconds = Type.Number({ minimum: 0 });
-
-/** Where a secret is kept. It is never written into a profile. */
-const SecretSource = Type.Union(
-  [
-    Type.Object(
-      { env: Type.String({ minLength: 1, description: "Name of the environment variable." }) },
-      closed,
-    ),
-    Type.Object(
-      { file: Type.String({ minLength: 1, description: "Path of a file, relative to the profile." }) },
-      closed,
-    ),
-  ],
-  { description: '{ "env": NAME } or { "file": PATH }' },
-);
+import { Address, closed, Headers, Hook, Milliseconds, SecretSource } from "./profile-hook.ts";
+import { Network, Receiver } from "./profile-network.ts";
+import { Objectives, Share } from "./profile-objectives.ts";
 
 const ProfileClient = Type.Object(
   {
@@ -29,148 +12,9 @@ const ProfileClient = Type.Object(
   closed,
 );
 
-/** One call that the harness makes for something the service's own interface does not offer. */
-const Hook = Type.Union(
-  [
-    Type.Object(
-      {
-        http: Type.Object(
-          {
-            method: Type.Optional(Type.String({ description: "GET by default, POST with a body." })),
-            url: Address,
-            headers: Type.Optional(Headers),
-            body: Type.Optional(
-              Type.Unknown({ description: "JSON; strings in it may hold {{placeholders}}." }),
-            ),
-          },
-          closed,
-        ),
-        result: Type.Optional(Type.String({ description: "JSON pointer to the value in the answer." })),
-        timeoutMs: Type.Optional(Milliseconds),
-      },
-      closed,
-    ),
-    Type.Object(
-      {
-        command: Type.Array(Type.String(), {
-          minItems: 1,
-          description: "Program and arguments; {{placeholders}} are replaced. It prints JSON or plain text.",
-        }),
-        result: Type.Optional(Type.String({ description: "JSON pointer to the value in what it prints." })),
-        timeoutMs: Type.Optional(Milliseconds),
-      },
-      closed,
-    ),
-  ],
-  {
-    description:
-      '{ "http": { "method", "url", "headers", "body" } } or { "command": [program, ...arguments] }',
-  },
-);
-
-/** The receiver that pushes are sent to: one of our own, or one that runs elsewhere and is reached through its control interface. */
-const Receiver = Type.Union(
-  [
-    Type.Object(
-      {
-        listen: Type.Object(
-          {
-            host: Type.Optional(
-              Type.String({ description: "Address to listen on; 127.0.0.1 where left out." }),
-            ),
-            publicHost: Type.Optional(
-              Type.String({
-                minLength: 1,
-                description: "Name under which the service reaches it, where that is another.",
-              }),
-            ),
-            port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
-            scheme: Type.Optional(Type.Union([Type.Literal("https"), Type.Literal("http")])),
-            path: Type.Optional(Type.String({ pattern: "^/" })),
-            certificateFolder: Type.Optional(
-              Type.String({
-                minLength: 1,
-                description:
-                  "Where a certificate of the receiver's own making is kept, relative to the profile.",
-              }),
-            ),
-            certificate: Type.Optional(
-              Type.Object(
-                { certFile: Type.String({ minLength: 1 }), keyFile: Type.String({ minLength: 1 }) },
-                {
-                  ...closed,
-                  description:
-                    "PEM files, relative to the profile; one of the receiver's own making where left out.",
-                },
-              ),
-            ),
-          },
-          closed,
-        ),
-      },
-      closed,
-    ),
-    Type.Object(
-      { attach: Type.Object({ controlUrl: Address, token: Type.Optional(SecretSource) }, closed) },
-      closed,
-    ),
-  ],
-  {
-    description:
-      '{ "listen": { "host", "publicHost", "port", "scheme", "path", "certificate", "certificateFolder" } } or { "attach": { "controlUrl", "token" } }',
-  },
-);
-
-const Share = Type.Number({ minimum: 0, maximum: 1 });
-
-/** Objectives of one endpoint under load; percentiles count granted requests only. */
-const EndpointObjectives = Type.Object(
-  {
-    p50Ms: Type.Optional(Milliseconds),
-    p95Ms: Type.Optional(Milliseconds),
-    p99Ms: Type.Optional(Milliseconds),
-    errorShare: Type.Optional(Share),
-    minPerSecond: Type.Optional(Type.Number({ minimum: 0 })),
-  },
-  closed,
-);
-
-/** What a load run has to come to; what is left out keeps its default. */
-const Objectives = Type.Object(
-  {
-    endpoints: Type.Optional(
-      Type.Object(
-        {
-          authorize: Type.Optional(EndpointObjectives),
-          exchange: Type.Optional(EndpointObjectives),
-          refresh: Type.Optional(EndpointObjectives),
-          list: Type.Optional(EndpointObjectives),
-        },
-        closed,
-      ),
-    ),
-    push: Type.Optional(
-      Type.Object(
-        {
-          p50Ms: Type.Optional(Milliseconds),
-          p95Ms: Type.Optional(Milliseconds),
-          p99Ms: Type.Optional(Milliseconds),
-        },
-        { ...closed, description: "Delay from an event to its first push." },
-      ),
-    ),
-  },
-  {
-    ...closed,
-    description: "Objectives under load, by endpoint (authorize, exchange, refresh, list) and for pushes.",
-  },
-);
-
 /**
  * All that is particular to one target. Times are in milliseconds and say so in their
- * names. Placeholders in hooks: {{ms}} and {{seconds}} (clock.advance), {{accountId}} and
- * {{clientId}} (events.trigger), {{url}} and {{ca}}, the PEM of the authority that signed the receiver's
- * certificate (callback.register).
+ * names. Which placeholders a hook may hold says `hookPlaceholders`.
  */
 export const Profile = Type.Object(
   {
@@ -181,8 +25,16 @@ export const Profile = Type.Object(
     headers: Type.Optional(Headers),
     authorize: Type.Optional(
       Type.Object(
-        { headers: Type.Optional(Headers), query: Type.Optional(Type.Record(Type.String(), Type.String())) },
-        { ...closed, description: "What authorize alone needs to get past consent." },
+        {
+          headers: Type.Optional(Headers),
+          query: Type.Optional(Type.Record(Type.String(), Type.String())),
+          code: Type.Optional(Hook),
+        },
+        {
+          ...closed,
+          description:
+            "What authorize alone needs to get past consent: headers, query, or code, a hook that goes through it.",
+        },
       ),
     ),
     accounts: Type.Optional(
@@ -238,6 +90,7 @@ export const Profile = Type.Object(
         closed,
       ),
     ),
+    network: Type.Optional(Network),
     receiver: Type.Optional(Receiver),
     acknowledgement: Type.Optional(
       Type.Object(
@@ -316,6 +169,31 @@ export const Profile = Type.Object(
 );
 export type Profile = Static<typeof Profile>;
 export type HookDefinition = Static<typeof Hook>;
+export type SecretSource = Static<typeof SecretSource>;
+
+/** The hooks of a profile, and the {{placeholders}} that each is given. */
+export const hookPlaceholders = {
+  "hooks.clock.now": [],
+  "hooks.clock.advance": ["ms", "seconds"],
+  "hooks.events.trigger": ["accountId", "clientId", "n"],
+  "hooks.callback.register": ["url", "ca"],
+  "authorize.code": ["clientId", "state", "redirectUri"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+export type HookName = keyof typeof hookPlaceholders;
+
+/** The hooks that a profile has, each with its key. `ca` is the PEM of the authority that signed the receiver's certificate. */
+export const hooksOf = ({ hooks, authorize }: Profile): readonly (readonly [HookName, HookDefinition])[] => {
+  const all: Readonly<Record<HookName, HookDefinition | undefined>> = {
+    "hooks.clock.now": hooks?.clock?.now,
+    "hooks.clock.advance": hooks?.clock?.advance,
+    "hooks.events.trigger": hooks?.events?.trigger,
+    "hooks.callback.register": hooks?.callback?.register,
+    "authorize.code": authorize?.code,
+  };
+  return Object.entries(all).flatMap(([name, hook]) =>
+    hook === undefined ? [] : [[name as HookName, hook]],
+  );
+};
 
 /** Checks a profile's literal at compile time and returns it as it is. */
 export const defineProfile = (profile: Profile): Profile => profile;

@@ -88,5 +88,8 @@ const failuresOf = (bases: readonly LoadRecord[], head: LoadRecord, confidence: 
   return { endpoint: "all", metric: "failed share", usual: mean(shares), low, high, head: share, verdict };
 };
 
+/** The event hook is asked by the load but is no part of the service. */
+const hook = "trigger";
+
 const granted = ({ endpoints }: LoadRecord): readonly EndpointRow[] =>
-  endpoints.filter(({ outcome }) => outcome === "granted");
+  endpoints.filter(({ endpoint, outcome }) => outcome === "granted" && endpoint !== hook);

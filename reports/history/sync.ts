@@ -25,25 +25,36 @@ export const synchronise = async (database: DatabaseSync, folder: string): Promi
   );
   const changed = [...present].filter(([name, stamp]) => known.get(name) !== stamp);
   const gone = [...known.keys()].filter((name) => !present.has(name));
-  if (changed.length + gone.length === 0) return { read: 0, gone: 0 };
-  const rows: { name: string; stamp: string; run: Run | string }[] = [];
-  for (const [name, stamp] of changed)
-    rows.push({ name, stamp, run: await readOrWhy(path.join(folder, name)) });
+  const write = writerOf(database);
+  if (gone.length > 0) atOnce(database, () => gone.forEach(write.drop));
+  for (let from = 0; from < changed.length; from += BATCH) {
+    const rows: { name: string; stamp: string; run: Run | string }[] = [];
+    for (const [name, stamp] of changed.slice(from, from + BATCH))
+      rows.push({ name, stamp, run: await readOrWhy(path.join(folder, name)) });
+    atOnce(database, () => {
+      for (const { name, stamp, run } of rows) {
+        write.drop(name);
+        if (typeof run === "string") write.problem(name, stamp, run);
+        else write.run(name, stamp, run);
+      }
+    });
+  }
+  return { read: changed.length, gone: gone.length };
+};
+
+/** So many runs are held in memory at a time; reading happens outside the transaction, so that others wait little. */
+const BATCH = 50;
+
+/** All of the changes, or none of them. */
+const atOnce = (database: DatabaseSync, change: () => void): void => {
   database.exec("BEGIN IMMEDIATE");
   try {
-    const write = writerOf(database);
-    for (const name of gone) write.drop(name);
-    for (const { name, stamp, run } of rows) {
-      write.drop(name);
-      if (typeof run === "string") write.problem(name, stamp, run);
-      else write.run(name, stamp, run);
-    }
+    change();
     database.exec("COMMIT");
   } catch (error) {
     database.exec("ROLLBACK");
     throw error;
   }
-  return { read: changed.length, gone: gone.length };
 };
 
 const readOrWhy = async (directory: string): Promise<Run | string> => {

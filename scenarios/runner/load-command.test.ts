@@ -61,7 +61,7 @@ describe("a load on a service that breaks a promise", () => {
         "--duration",
         "4s",
         "--behaviour",
-        "code-redeemed-in-parallel",
+        "code-race-of-twenty-milliseconds",
         "--json",
       ],
     );

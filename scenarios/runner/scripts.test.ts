@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
@@ -46,45 +46,48 @@ const scriptOf = (scenario: ScenarioName): Promise<string> => {
 const play = async (asked: Asked) => {
   const { scenario, behaviour = "sound", preflight = false, changes, seconds = 2, eventsBefore = 0 } = asked;
   const fake = await startFakeServer({ behaviour, clockMode: "flowing" });
-  onTestFinished(() => fake.stop());
-  for (let event = 0; event < eventsBefore; event += 1)
-    await fetch(`${fake.controlUrl}/events`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ accountId: "7c9e6679-7425-40de-944b-e07fc1f90ae7" }),
+  try {
+    for (let event = 0; event < eventsBefore; event += 1)
+      await fetch(`${fake.controlUrl}/events`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ accountId: "7c9e6679-7425-40de-944b-e07fc1f90ae7" }),
+      });
+    const { hooks } = profileOf(fake);
+    const target: ScriptTarget = {
+      baseUrl: fake.baseUrl,
+      clients: fake.clients.slice(0, 2),
+      ...(hooks?.events === undefined ? {} : { trigger: hooks.events.trigger }),
+      limits: documentLimits,
+      visibilityMs: 30_000,
+      requestTimeoutMs: 10_000,
+      ...changes,
+    };
+    const durationMs = seconds * 1_000;
+    const plan = {
+      scenario,
+      shape: "constant",
+      rate: 80,
+      durationMs,
+      seed: 21,
+      runKey: "k",
+      preflight,
+    } as const;
+    const events: (string | undefined)[] = [];
+    const result = await runLoad({
+      k6,
+      script: await scriptOf(scenario),
+      settings: scriptSettings(target, plan),
+      environment: process.env,
+      clock: runnerClock,
+      sink: nowhere,
+      warmUpMs: 0,
+      onEvent: (_, notification) => void events.push(notification),
     });
-  const { hooks } = profileOf(fake);
-  const target: ScriptTarget = {
-    baseUrl: fake.baseUrl,
-    clients: fake.clients.slice(0, 2),
-    ...(hooks?.events === undefined ? {} : { trigger: hooks.events.trigger }),
-    limits: documentLimits,
-    visibilityMs: 30_000,
-    requestTimeoutMs: 10_000,
-    ...changes,
-  };
-  const durationMs = seconds * 1_000;
-  const plan = {
-    scenario,
-    shape: "constant",
-    rate: 80,
-    durationMs,
-    seed: 21,
-    runKey: "k",
-    preflight,
-  } as const;
-  const events: (string | undefined)[] = [];
-  const result = await runLoad({
-    k6,
-    script: await scriptOf(scenario),
-    settings: scriptSettings(target, plan),
-    environment: process.env,
-    clock: runnerClock,
-    sink: nowhere,
-    warmUpMs: 0,
-    onEvent: (_, notification) => void events.push(notification),
-  });
-  return { result, events };
+    return { result, events };
+  } finally {
+    await fake.stop();
+  }
 };
 
 const brokenIn = ({ rules }: LoadResult): readonly string[] =>
@@ -139,6 +142,7 @@ describe.concurrent("the scripts on the sound fake", () => {
       const seconds = scenario === "token" || scenario === "mixed" ? 3 : 2;
       const { result, events } = await play({ scenario, seconds });
       const { requests, arrivals } = result.achieved;
+      expect(result.endpoints.filter(({ outcome }) => outcome === "failed")).toEqual([]);
       expect({ broken: brokenIn(result), breaches: result.breaches, troubles: result.troubles }).toEqual({
         broken: [],
         breaches: [],

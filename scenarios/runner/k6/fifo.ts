@@ -3,6 +3,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { promisify } from "node:util";
 import { codeOf } from "../../../conformance/contract/files.ts";
+import type { RunnerClock } from "../clock.ts";
 import { K6Failed } from "./problems.ts";
 
 /** Makes a named pipe that only its owner may use. Throws K6Failed where this machine makes none. */
@@ -30,13 +31,22 @@ export interface Fifo {
 
 /** A pipe holds 64 KiB on Linux, so that a read brings all of it. */
 const READ_BYTES = 65_536;
+/**
+ * k6 writes bursts of 4 KiB. Waking for each would cost more than reading it; in so short a rest
+ * the pipe fills up, and k6 waits for nobody meanwhile but in the goroutine that writes.
+ */
+const REST_MS = 3;
 
 /**
  * Opens the reading end, and a writing end beside it: so the pipe does not end before k6 has opened
  * it, nor when k6 could not, but when `finish` is called. The bytes handed to the reader are
  * overwritten by the next read.
  */
-export const readFifo = (file: string, onBytes: (bytes: Uint8Array) => void): Fifo => {
+export const readFifo = (
+  file: string,
+  clock: Pick<RunnerClock, "after">,
+  onBytes: (bytes: Uint8Array) => void,
+): Fifo => {
   const reading = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const writing = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
   let isHeld = true;
@@ -57,7 +67,8 @@ export const readFifo = (file: string, onBytes: (bytes: Uint8Array) => void): Fi
         } catch (error) {
           socket.destroy(error instanceof Error ? error : new Error(String(error)));
         }
-        return true;
+        clock.after(REST_MS, () => socket.resume());
+        return false;
       },
     },
   });

@@ -76,7 +76,7 @@ const startIn = async (folder: string, options: StartOptions): Promise<RunningK6
     ...(hasSummaryMode(k6.version) ? {} : { K6_NO_SUMMARY: "true" }),
   });
   let asked = false;
-  const fifo = readFifo(files.samples, onSamples);
+  const fifo = readFifo(files.samples, clock, onSamples);
   const child = spawn(k6.path, argumentsFor(k6.version, files.config, script), {
     cwd: folder,
     env: variables,
