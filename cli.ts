@@ -7,7 +7,15 @@ import { Command, CommanderError, Option } from "@commander-js/extra-typings";
 import type { ConformOptions } from "./conformance/conform.ts";
 import type { DetectReport } from "./conformance/contract/detect.ts";
 import { exitCodeMeanings, exitCodes } from "./conformance/contract/record.ts";
-import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./conformance/flags.ts";
+import {
+  choiceFlag,
+  durationFlag,
+  integerFlag,
+  listFlag,
+  portFlag,
+  seedFlag,
+  shareFlag,
+} from "./conformance/flags.ts";
 import { ConfigurationError, UnreachableError } from "./conformance/problem.ts";
 import type { ReceiverSettings } from "./conformance/receiver-settings.ts";
 import type { Rule } from "./conformance/rule.ts";
@@ -15,7 +23,7 @@ import { heapTrimmer, runOnBroughtNode } from "./conformance/runtime.ts";
 import { tool } from "./conformance/tool.ts";
 import type { LiveSecond } from "./reports/terminal/load-live.ts";
 import type { ReportFormat } from "./reports/write.ts";
-import type { AskedRun, FoundK6 } from "./scenarios/runner/index.ts";
+import type { AskedRun, FoundK6, LoadContext } from "./scenarios/runner/index.ts";
 
 /*
  * The command table: parses, composes the four parts, sets the exit code. The parts are
@@ -194,26 +202,23 @@ const openLoadTarget = async (options: { profile?: string | undefined; behaviour
   return { resolved: { ...resolved, source: undefined }, behaviour, stop: fake.stop };
 };
 
-/** Runs a load against the target that the options name, and leaves its record. */
-const runLoad = async (
-  options: {
-    profile?: string | undefined;
-    behaviour?: string | undefined;
-    out?: string | undefined;
-    maxWait: number;
-  },
-  asked: AskedRun,
-  getK6?: Promise<FoundK6>,
+type LoadTargetFlags = { readonly profile?: string | undefined; readonly behaviour?: string | undefined };
+
+/** A target as load runs take it, with everything that was opened for it. */
+const openLoad = async (
+  options: LoadTargetFlags & { readonly maxWait: number },
+  withPushes: boolean,
+  k6: FoundK6,
+  live: Pick<Awaited<ReturnType<typeof startLoadLive>>, "second" | "phase">,
 ) => {
-  const { findK6, loadByShape, runnerClock } = await import("./scenarios/runner/index.ts");
+  const { runnerClock } = await import("./scenarios/runner/index.ts");
   const { limitsOf } = await import("./conformance/session.ts");
   const { replacedLimits } = await import("./conformance/conform.ts");
-  const { runDirectory } = await import("./conformance/recorded-run.ts");
-  const { rules } = await import("./conformance/rules/index.ts");
-  const target = await withReceiver(openLoadTarget(options), asked.scenario === "push" ? rules : []);
-  const { resolved } = target;
   const { openPushPorts } = await import("./conformance/push-ports.ts");
-  const live = await startLoadLive(asked.durationMs);
+  const { rules } = await import("./conformance/rules/index.ts");
+  const target = await withReceiver(openLoadTarget(options), withPushes ? rules : []);
+  const { resolved } = target;
+  const { profile } = resolved;
   const push =
     target.receiver === undefined
       ? undefined
@@ -222,41 +227,57 @@ const runLoad = async (
           signal: interrupt.signal,
           freshUuid: randomUUID,
         });
+  const context: LoadContext = {
+    target: {
+      name: profile.name ?? new URL(profile.baseUrl).host,
+      profile,
+      clients: resolved.clients,
+      profiles: resolved.source === undefined ? [] : [resolved.source],
+      behaviour: "behaviour" in target ? target.behaviour : undefined,
+      limits: limitsOf(resolved),
+      replacedLimits: replacedLimits(resolved),
+    },
+    k6,
+    environment: process.env,
+    clock: runnerClock,
+    signal: interrupt.signal,
+    tool: tool.version,
+    runKey: randomUUID(),
+    push,
+    onSecond: live.second,
+    onPhase: live.phase,
+  };
+  return {
+    context,
+    stop: async () => {
+      await push?.close();
+      await target.stop();
+    },
+  };
+};
+
+const k6ForLoad = async (): Promise<FoundK6> => {
+  const { findK6, runnerClock } = await import("./scenarios/runner/index.ts");
+  return findK6({ environment: process.env, clock: runnerClock, onProgress: say, signal: interrupt.signal });
+};
+
+/** Runs a load against the target that the options name, and leaves its record. */
+const runLoad = async (
+  options: LoadTargetFlags & { readonly out?: string | undefined; readonly maxWait: number },
+  asked: AskedRun,
+  getK6: Promise<FoundK6> = k6ForLoad(),
+) => {
+  const { loadByShape, runnerClock } = await import("./scenarios/runner/index.ts");
+  const { runDirectory } = await import("./conformance/recorded-run.ts");
+  const live = await startLoadLive(asked.durationMs);
+  const opened = await openLoad(options, asked.scenario === "push", await getK6, live);
   try {
-    const k6 = await (getK6 ??
-      findK6({ environment: process.env, clock: runnerClock, onProgress: say, signal: interrupt.signal }));
     recording = true;
     const directory = options.out ?? runDirectory(runnerClock.wallTime(), "load", randomUUID);
-    const { profile } = resolved;
-    const record = await loadByShape(
-      {
-        target: {
-          name: profile.name ?? new URL(profile.baseUrl).host,
-          profile,
-          clients: resolved.clients,
-          profiles: resolved.source === undefined ? [] : [resolved.source],
-          behaviour: "behaviour" in target ? target.behaviour : undefined,
-          limits: limitsOf(resolved),
-          replacedLimits: replacedLimits(resolved),
-        },
-        k6,
-        environment: process.env,
-        clock: runnerClock,
-        signal: interrupt.signal,
-        tool: tool.version,
-        runKey: randomUUID(),
-        push,
-        onSecond: live.second,
-        onPhase: live.phase,
-      },
-      asked,
-      directory,
-    );
-    return { record, directory };
+    return { record: await loadByShape(opened.context, asked, directory), directory };
   } finally {
     live.stop();
-    await push?.close();
-    await target.stop();
+    await opened.stop();
   }
 };
 
@@ -877,6 +898,106 @@ program
     });
     if (options.json) printJson(history);
     else print(renderHistory(history, await page()));
+  });
+
+program
+  .command("duet <a> <b>")
+  .description(
+    "loads two builds of a service in turns and says whether b is slower than a; each is a profile, or fake:BEHAVIOUR",
+  )
+  .option("--scenario <name>", "token, notifications or mixed", "token")
+  .option("--rate <number>", "requests a second", integerFlag("--rate", 1, 1_000_000), 100)
+  .option("--pairs <number>", "pairs of blocks", integerFlag("--pairs", 2, 1_000), 20)
+  .addOption(
+    new Option("--block <duration>", "length of a block, its first fifth not counted")
+      .default(10_000, "10s")
+      .argParser(durationFlag("--block")),
+  )
+  .option(
+    "--plan-for <share>",
+    "plays a few pairs and says how many would find a change of, say, 5%",
+    shareFlag("--plan-for"),
+  )
+  .option("--end-early", "ends at a planned look where a regression is certain already")
+  .addOption(seedOption)
+  .option("--out <directory>", "where the records of the blocks go; a new one under runs/ where left out")
+  .addOption(jsonOption)
+  .action(async (a, b, options) => {
+    const { parseAsked, playDuet, runnerClock } = await import("./scenarios/runner/index.ts");
+    const { judgeDuet } = await import("./reports/duet/judge.ts");
+    const { nextStep } = await import("./reports/duet/course.ts");
+    const { planFor } = await import("./reports/duet/plan.ts");
+    const { usualRules } = await import("./reports/duet/model.ts");
+    const { scheduleOf } = await import("./reports/duet/schedule.ts");
+    const { seededRandom } = await import("./reports/statistics/random.ts");
+    const { runDirectory } = await import("./conformance/recorded-run.ts");
+    const { writeDuet } = await import("./reports/duet/write.ts");
+    const seed = options.seed ?? randomInt(2 ** 31);
+    const { block: durationMs, rate, scenario } = options;
+    const { shape: _, ...asked } = parseAsked({ scenario, rate, durationMs, warmUpMs: durationMs / 5, seed });
+    const pilot = options.planFor === undefined ? undefined : 5;
+    const pairs = pilot ?? options.pairs;
+    const looks = options.endEarly === true ? [1, 2, 3].map((part) => Math.floor((pairs * part) / 4)) : [];
+    const rules = { ...usualRules, pairs, looks: [...new Set(looks)].filter((look) => look > 2) };
+    const quiet = { second: () => {}, phase: () => {} };
+    const k6 = await k6ForLoad();
+    const flagsOf = (side: string): LoadTargetFlags =>
+      side.startsWith("fake:") ? { behaviour: side.slice("fake:".length) } : { profile: side };
+    const first = await openLoad({ ...flagsOf(a), maxWait: 0 }, false, k6, quiet);
+    try {
+      const second = await openLoad({ ...flagsOf(b), maxWait: 0 }, false, k6, quiet);
+      try {
+        recording = true;
+        const directory = options.out ?? runDirectory(runnerClock.wallTime(), "duet", randomUUID);
+        const played = await playDuet(
+          {
+            a: first.context,
+            b: second.context,
+            plan: { ...asked, shape: "constant" },
+            schedule: scheduleOf(seededRandom(seed)),
+            goesOn: (blocks) => nextStep(blocks, rules).next === "pair",
+            onBlock: ({ pair, side, record }) =>
+              say(
+                `pair ${pair + 1} of ${pairs}, ${side}: ${record.validity?.valid === false ? "spoilt" : (record.outcome ?? "cut off")}`,
+              ),
+            signal: interrupt.signal,
+          },
+          directory,
+        );
+        const { renderDuet, renderPlan } = await import("./reports/terminal/duet.ts");
+        const result = judgeDuet(played.blocks, rules);
+        const plan =
+          options.planFor === undefined ? undefined : planFor(options.planFor, played.blocks, rules);
+        const document = {
+          a,
+          b,
+          seed,
+          ...asked,
+          ...result,
+          broken: played.broken,
+          interrupted: played.interrupted,
+          plan,
+        };
+        writeDuet(directory, document, played.blocks);
+        if (options.json) printJson({ ...document, run: directory });
+        else if (plan !== undefined) print(renderPlan(plan, await page()));
+        else print(renderDuet(result, { ...(await page()), a, b }));
+        for (const { side, rule, times } of played.broken)
+          say(`${side} broke ${rule} ${times} times under this load`);
+        process.exitCode = played.interrupted
+          ? exitCodes.interrupted
+          : played.broken.some(({ side }) => side === "b") ||
+              (plan === undefined && result.verdict === "regressed")
+            ? exitCodes.failed
+            : plan === undefined && result.pairs < pairs && !result.endedEarly
+              ? exitCodes.incomplete
+              : exitCodes.passed;
+      } finally {
+        await second.stop();
+      }
+    } finally {
+      await first.stop();
+    }
   });
 
 program

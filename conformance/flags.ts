@@ -43,3 +43,13 @@ export const listFlag = (text: string, earlier: readonly string[] = []): string[
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 ];
+
+/** Reads a share such as 5% or 0.05. */
+export const shareFlag =
+  (flag: string) =>
+  (text: string): number => {
+    const [, amount = "", sign] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
+    const share = amount === "" ? Number.NaN : Number(amount) / (sign === "%" ? 100 : 1);
+    if (share > 0 && share <= 1) return share;
+    throw new ConfigurationError([`${flag} is "${text}"; accepted is a share such as 5% or 0.05`]);
+  };

@@ -92,7 +92,7 @@ const join = (under: unknown, over: unknown, schema: ObjectSchema | undefined): 
       !Object.hasOwn(over, key)
         ? under[key]
         : Object.hasOwn(under, key)
-          ? join(under[key], over[key], schema?.properties?.[key] as ObjectSchema | undefined)
+          ? join(under[key], over[key], schema?.properties?.[key])
           : over[key],
     ]),
   );

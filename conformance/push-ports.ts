@@ -18,6 +18,8 @@ export interface PushPorts {
     readonly kind: "virtual" | "real";
     now(): Promise<Bracket>;
     sleep(durationMs: number): Promise<void>;
+    /** Pushes that were still under way when the clock had been moved last; undefined where its hook does not tell. */
+    inFlight(): number | undefined;
   };
   readonly acknowledgedStatus: number;
   readonly maxWaitMs: number;
@@ -40,7 +42,12 @@ export const openPushPorts = (
   return {
     receiver: session.receiver,
     register: registerCallback,
-    targetClock: clock,
+    targetClock: {
+      kind: clock.kind,
+      now: () => clock.now(),
+      sleep: (durationMs) => clock.sleep(durationMs),
+      inFlight: () => session.clocks.lastAdvance?.()?.inFlight,
+    },
     acknowledgedStatus: session.acknowledgedStatus,
     maxWaitMs: options.maxWaitMs,
     close: async () => {

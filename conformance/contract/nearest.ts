@@ -13,7 +13,8 @@ const pairs = (text: string): Set<string> =>
     ),
   );
 
-const dice = (a: string, b: string): number => {
+/** From 0 (no pair of letters in common) to 1. */
+export const dice = (a: string, b: string): number => {
   const [left, right] = [pairs(a), pairs(b)];
   const shared = [...left].filter((pair) => right.has(pair)).length;
   return (2 * shared) / Math.max(1, left.size + right.size);

@@ -22,6 +22,13 @@ const workers = (count: number, workMs: number): Behaviour["latencyMs"] => {
 
 /** Services that conform, and show only under load that they are built otherwise. */
 export const loadVariants: Readonly<Record<string, Variant>> = {
+  "load-answers-take-twenty-milliseconds": variant("Every answer takes twenty milliseconds.", () => ({
+    latencyMs: () => 20,
+  })),
+  "load-answers-take-a-fifth-longer": variant(
+    "Every answer takes twenty-four milliseconds, a fifth more than with `load-answers-take-twenty-milliseconds`.",
+    () => ({ latencyMs: () => 24 }),
+  ),
   "load-visible-half-a-second-later": variant(
     "A new notification is listed half a second after its event, while its push is already under way.",
     () => ({ visibilityDelayMs: () => 500 }),

@@ -6,6 +6,7 @@ import { knownRequirement, sectionsOf } from "../terminal/titles.ts";
 import { cameBack } from "../text/breach.ts";
 import { plural, shellWord } from "../text/figures.ts";
 import { safe } from "../text/safe.ts";
+import { activeWaivers, failingWaivers, waiverStateText, waiverText } from "../text/waivers.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { loadCases } from "./load-cases.ts";
 
@@ -72,7 +73,7 @@ export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSu
       replacedLimits: record.replacedLimits.map(safe),
       cases: unique(
         run.kind === "conform"
-          ? gateCases(run.record, run.run, { program, pinned: run.pinned ?? {} })
+          ? gateCases(run.record, run.run, { program, pinned: run.record.pinned ?? run.pinned ?? {} })
           : loadCases(run.record),
         name,
       ),
@@ -118,6 +119,15 @@ const gateCases = (record: RunRecord, run: string, options: GateOptions): readon
         durationMs: 0,
         message: "not reached before the run ended",
       })),
+    ...failingWaivers(record).map((waiver) => ({
+      name: `waiver of ${safe(waiver.id)}`,
+      group: "waivers",
+      status: "failed" as const,
+      verdict: waiver.state,
+      durationMs: 0,
+      message: waiverStateText(waiver),
+      details: `waived ${waiverText(waiver)}`,
+    })),
   ];
 };
 
@@ -133,6 +143,14 @@ const gateCase = (result: RuleResult, context: Context): CiCase => {
   switch (verdict.kind) {
     case "failed":
     case "warned": {
+      const waiver = activeWaivers(context.record).get(id);
+      if (waiver !== undefined)
+        return {
+          ...common,
+          status: "skipped",
+          verdict: "waived",
+          message: `${common.verdict}, and waived ${waiverText(waiver)}`,
+        };
       const fails = verdict.kind === "failed" || context.record.strict;
       return {
         ...common,

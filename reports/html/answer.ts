@@ -1,6 +1,7 @@
 import type { Outcome } from "../../conformance/contract/record.ts";
 import { casesOf } from "../../conformance/contract/verdict.ts";
 import { elapsed, figure as number, plural } from "../text/figures.ts";
+import { activeWaivers, failingWaivers } from "../text/waivers.ts";
 import { verdictOrder, wordOf } from "../text/verdicts.ts";
 import type { GateView, LoadView, RunView } from "./gather/view.ts";
 import type { Icon } from "./icons.ts";
@@ -45,14 +46,14 @@ export const answerOf = (view: RunView): Answer => {
 };
 
 const gateHeadline = ({ record }: GateView, outcome: Outcome | "cut off"): string => {
-  const count = (kind: string): number => record.rules.filter(({ verdict }) => verdict.kind === kind).length;
+  const excused = activeWaivers(record);
   switch (outcome) {
     case "passed":
-      return "Every required rule ran and held.";
+      return excused.size === 0
+        ? "Every required rule ran and held."
+        : `Every required rule ran and held, but for ${plural(excused.size, "waived breach", "waived breaches")}.`;
     case "failed":
-      return count("failed") > 0
-        ? `${plural(count("failed"), "promise is", "promises are")} broken.`
-        : `${plural(count("warned"), "advisory rule")} warned, and this run is strict.`;
+      return failedHeadline(record);
     case "incomplete":
       return `Nothing broke, but ${plural(openRules(record).length, "rule")} could not be judged.`;
     case "drifted":
@@ -62,6 +63,17 @@ const gateHeadline = ({ record }: GateView, outcome: Outcome | "cut off"): strin
     default:
       return "The run was cut off; this is what had been judged by then.";
   }
+};
+
+/** Breaches come first; then warnings of a strict run; then waivers that are out of date. */
+const failedHeadline = (record: GateView["record"]): string => {
+  const excused = activeWaivers(record);
+  const count = (kind: string): number =>
+    record.rules.filter(({ id, verdict }) => verdict.kind === kind && !excused.has(id)).length;
+  if (count("failed") > 0) return `${plural(count("failed"), "promise is", "promises are")} broken.`;
+  if (record.strict && count("warned") > 0)
+    return `${plural(count("warned"), "advisory rule")} warned, and this run is strict.`;
+  return `${plural(failingWaivers(record).length, "waiver is", "waivers are")} out of date.`;
 };
 
 /** Rules that leave it open whether a promise is kept. */

@@ -1,13 +1,15 @@
 import type { VNode } from "preact";
+import { failsGate } from "../../conformance/contract/waivers.ts";
 import { causesOf, commonCauseOf } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
+import { activeWaivers, waiverStateText } from "../text/waivers.ts";
 import { openRules } from "./answer.ts";
 import { everyRule } from "./catalogue.ts";
 import { el, type Child } from "./element.ts";
 import { pushEvidence } from "./exchanges.ts";
 import type { GateView } from "./gather/view.ts";
 import { lifetimes } from "./lifetimes.ts";
-import { mark } from "./mark.ts";
+import { mark, toneMark } from "./mark.ts";
 import { drift, observed } from "./observed.ts";
 import type { Part } from "./part.ts";
 import { facts, link, table } from "./parts.ts";
@@ -25,8 +27,17 @@ export const gateParts = (view: GateView, place: Place): readonly Part[] => {
   const times = lifetimes(record, place);
   const schedule = schedules(record, place);
   const open = observed(record, view.pinned, place);
-  const broken = breaches(view, "failed", place);
-  const warned = breaches(view, "warned", place);
+  const excused = activeWaivers(record);
+  const broken = breaches(view, "failed", place)
+    .filter(({ id }) => !excused.has(id))
+    .map(({ card }) => card);
+  const waived = [...breaches(view, "failed", place), ...breaches(view, "warned", place)]
+    .filter(({ id }) => excused.has(id))
+    .map(({ card }) => card);
+  const warned = breaches(view, "warned", place)
+    .filter(({ id }) => !excused.has(id))
+    .map(({ card }) => card);
+  const waivers = waiverTable(record);
   const changed = drift(record, view.pinned, place);
   const unjudged = [...lookFirst(view, place), ...notJudged(view, place)];
   return [
@@ -43,6 +54,7 @@ export const gateParts = (view: GateView, place: Place): readonly Part[] => {
             warned,
           ),
         ]),
+    ...(waivers === undefined ? [] : [part("waivers", "Waivers", waivers, waived)]),
     part("rules", "Every rule", ...everyRule(view, place)),
     ...(times === undefined ? [] : [part("lifetimes", "Lifetimes", times)]),
     ...(schedule.length === 0 && view.pushes === undefined
@@ -66,10 +78,37 @@ export const gateParts = (view: GateView, place: Place): readonly Part[] => {
   ];
 };
 
-const breaches = (view: GateView, kind: "failed" | "warned", place: Place): readonly VNode[] =>
+const breaches = (
+  view: GateView,
+  kind: "failed" | "warned",
+  place: Place,
+): readonly { readonly id: string; readonly card: VNode }[] =>
   view.record.rules.flatMap((result) =>
-    result.verdict.kind === kind ? [breachCard(result, result.verdict, view, place)] : [],
+    result.verdict.kind === kind
+      ? [{ id: result.id, card: breachCard(result, result.verdict, view, place) }]
+      : [],
   );
+
+/** Breaches that are known and taken on for a while; a waiver that is out of date fails the gate. */
+const waiverTable = ({ waivers = [] }: GateView["record"]): VNode | undefined =>
+  waivers.length === 0
+    ? undefined
+    : table(
+        "Waivers",
+        ["Rule", "In this run", "Reason", "Owner", "Until"],
+        waivers.map((waiver) => [
+          el(
+            "span",
+            { class: "with-mark" },
+            failsGate(waiver) ? toneMark("bad", "cross", "fails") : toneMark("none", "dash", "noted"),
+            el("code", {}, waiver.id),
+          ),
+          waiverStateText(waiver),
+          waiver.reason,
+          waiver.owner,
+          waiver.expires,
+        ]),
+      );
 
 /** One answer that stands behind most of what could not be judged. */
 const lookFirst = ({ record }: GateView, place: Place): readonly Child[] => {

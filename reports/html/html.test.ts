@@ -222,6 +222,34 @@ describe("the page of a gate", () => {
     expect(text).toContain("Not reached before the run ended: code.single-use");
   });
 
+  it("sets waived breaches apart, and says which waivers are out of date", () => {
+    const waiver = { id: "code.single-use", reason: "known", owner: "the token team", expires: "2030-02-01" };
+    const broken = resultOf("code.single-use", { kind: "failed", cases: 1, breach: breachOf("x", "y") });
+    const page = (waivers: NonNullable<RunRecord["waivers"]>, outcome: "passed" | "failed"): string =>
+      textOf(renderHtml([gateView({ rules: withResults(broken), waivers, outcome, exitCode: 0 })], program));
+    const excused = page([{ ...waiver, state: "active" }], "passed");
+    expect(excused).toContain("Every required rule ran and held, but for 1 waived breach.");
+    expect(excused).toContain("until 2030-02-01 by the token team: known");
+    expect(excused).not.toContain("What broke");
+    expect(page([{ ...waiver, state: "expired" }], "failed")).toContain("expired after 2030-02-01");
+    const stale = withResults();
+    expect(
+      textOf(
+        renderHtml(
+          [
+            gateView({
+              rules: stale,
+              waivers: [{ ...waiver, state: "stale" }],
+              outcome: "failed",
+              exitCode: 1,
+            }),
+          ],
+          program,
+        ),
+      ),
+    ).toContain("1 waiver is out of date.");
+  });
+
   it("keeps rules and groups that this version does not know", () => {
     const strange = {
       ...resultOf("code.unknown", { kind: "passed", cases: 1 }),

@@ -7,6 +7,7 @@ import { cameBack, othersOf, type Broken } from "../text/breach.ts";
 import { bracketsOf, bracketText, factsOf, factText, otherFactsOf } from "../text/facts.ts";
 import { elapsed, plural, shellWord } from "../text/figures.ts";
 import { compact } from "../text/compact.ts";
+import { activeWaivers, waiverText } from "../text/waivers.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { el, type Child } from "./element.ts";
 import { evidence, history } from "./exchanges.ts";
@@ -161,6 +162,7 @@ export const breachCard = (result: RuleResult, verdict: Broken, view: GateView, 
   const known = knownRequirement(result.id);
   const { breach } = verdict;
   const others = othersOf(verdict);
+  const waiver = activeWaivers(view.record).get(result.id);
   return el(
     "article",
     { class: `breach ${verdict.kind}`, id: breachAnchor(place, result.id) },
@@ -183,6 +185,7 @@ export const breachCard = (result: RuleResult, verdict: Broken, view: GateView, 
           : ["Input", el("code", {}, breach.reproduction.counterexample)],
         others === undefined ? undefined : ["Also", others],
         ["Again", cameBack(breach.reproduction.replayed)],
+        waiver === undefined ? undefined : ["Waived", waiverText(waiver)],
       ],
       "about",
     ),

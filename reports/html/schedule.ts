@@ -177,7 +177,7 @@ const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): VN
     el(
       "div",
       { class: "lane-name" },
-      el("b", {}, `${name} `, el("span", { class: "fit" }, fits ? "fits" : "does not fit")),
+      el("b", {}, `${name} `, el("span", { class: "fit" }, verdict)),
       el("span", { class: "soft" }, words),
     ),
     el(
@@ -197,7 +197,7 @@ const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): VN
 /** A reading may fit what was measured and still have more pushes than the document allows. */
 const verdictOf = (fits: boolean, isBeyond: boolean): readonly [tone: string, verdict: string] => {
   if (!fits) return ["out", "does not fit"];
-  return isBeyond ? ["beyond", "fits, and has more pushes than are allowed"] : ["fits", "fits"];
+  return isBeyond ? ["beyond", "fits, beyond the cap"] : ["fits", "fits"];
 };
 
 const window = (ms: number, delayMs: number, axis: Axis, tone: string): VNode => {

@@ -97,6 +97,21 @@ describe("JUnit XML", () => {
     expect(elementOf(render(run), "authorize.redirect")).toContain('type="drifted"');
   });
 
+  it("writes a waived breach as skipped, and a waiver that is out of date as a failure", () => {
+    const waiver = { id: "code.single-use", reason: "known", owner: "the token team", expires: "2030-02-01" };
+    const waivers = [
+      { ...waiver, state: "active" as const },
+      { ...waiver, id: "access.header", state: "stale" as const },
+    ];
+    const xml = render(gateRun(withResults(failedRule), { waivers, outcome: "failed", exitCode: 1 }));
+    expect(elementOf(xml, "code.single-use")).toContain(
+      '<skipped message="failed, and waived until 2030-02-01 by the token team: known"/>',
+    );
+    expect(elementOf(xml, "waiver of access.header")).toContain(
+      '<failure message="stale: the rule no longer fails"',
+    );
+  });
+
   it("has a case for each objective and each rule of a load", () => {
     const xml = render(loadRun());
     expect(elementOf(xml, "objective list p95")).toContain(

@@ -49,6 +49,8 @@ export interface LoadPlan {
   readonly warmUpMs: number;
   readonly virtualUsers?: number | undefined;
   readonly seed: number;
+  /** The target was loaded in this very way a moment ago: no look before it is needed. */
+  readonly isKnown?: boolean | undefined;
 }
 
 export interface LoadContext {
@@ -99,7 +101,7 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
   try {
     const script = await scriptFor(plan.scenario, folder);
     const pushes = plan.scenario === "push" ? await watchPushes(context, out) : undefined;
-    await lookFirst(context, plan, script, pushes?.accounts);
+    if (plan.isKnown !== true) await lookFirst(context, plan, script, pushes?.accounts);
     const result = await run(context, plan, script, writer, pushes);
     const pushed = await pushes?.finish(result, plan);
     context.onPhase?.(undefined);
@@ -120,6 +122,7 @@ const settingsFor = (
   plan: LoadPlan,
   preflight: boolean,
   accounts: readonly string[] | undefined,
+  out: string,
 ) => {
   const { profile, limits, clients } = target;
   const script: ScriptTarget = {
@@ -141,8 +144,8 @@ const settingsFor = (
   const asked: ScriptPlan = {
     ...rest,
     ...(virtualUsers === undefined ? {} : { mostVirtualUsers: virtualUsers }),
-    // The look before the load makes accounts of its own: what it wrote there must not surprise the load.
-    runKey: preflight ? `${runKey} before` : runKey,
+    // The look before a load and every block of one make accounts of their own: what others wrote must not surprise them.
+    runKey: `${runKey} ${preflight ? "before" : out}`,
     preflight,
   };
   return scriptSettings(script, asked);
@@ -157,7 +160,7 @@ const lookFirst = async (
 ): Promise<void> => {
   context.onPhase?.("a look before the load");
   const { k6, environment, clock, signal } = context;
-  const settings = settingsFor(context, plan, true, accounts);
+  const settings = settingsFor(context, plan, true, accounts, "");
   const { troubles, exceptions, end } = await runLoad({
     k6,
     script,
@@ -191,7 +194,7 @@ const run = (
   return runLoad({
     k6,
     script,
-    settings: settingsFor(context, plan, false, pushes?.accounts),
+    settings: settingsFor(context, plan, false, pushes?.accounts, writer.directory),
     environment,
     clock,
     signal,

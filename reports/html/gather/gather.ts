@@ -20,7 +20,7 @@ const gatherGate = async (run: GateRun, pinned: GateView["pinned"]): Promise<Gat
   record: run.record,
   evidence: await sampleExchanges(run),
   pushes: await digestPushes(run.pushes()),
-  pinned,
+  pinned: run.record.pinned ?? pinned,
 });
 
 const sampleExchanges = async (run: GateRun): Promise<ReadonlyMap<string, Sampled<ExchangeRecord>>> => {

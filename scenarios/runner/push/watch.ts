@@ -28,6 +28,8 @@ export interface PushPorts {
     readonly kind: "virtual" | "real";
     now(): Promise<Bracket>;
     sleep(durationMs: number): Promise<void>;
+    /** Pushes that were still under way when the clock had been moved last; undefined where its hook does not tell. */
+    inFlight(): number | undefined;
   };
   readonly acknowledgedStatus: number;
   /** How long retries may be waited for where the target's clock cannot be moved. */
@@ -106,8 +108,9 @@ const originOf = async ({ receiver }: PushPorts, clock: LoadContext["clock"]) =>
 /** Moves the target's clock, or waits, until every retry that any reading predicts is over. */
 const waitForRetries = async (
   { target, clock, signal }: LoadContext,
-  { targetClock, maxWaitMs }: PushPorts,
+  push: PushPorts,
 ): Promise<readonly Stop[]> => {
+  const { targetClock, maxWaitMs } = push;
   const stops: Stop[] = [];
   const look = async (): Promise<void> => {
     const earliestMs = clock.wallTime().getTime();
@@ -131,11 +134,37 @@ const waitForRetries = async (
   }
   for (let waitedMs = 0; waitedMs < longestMs && !signal.aborted; waitedMs += STEP_MS) {
     await targetClock.sleep(STEP_MS);
+    await settle(push, clock, signal);
     await look();
   }
   await clock.sleep(QUIET_MS, signal).catch(() => undefined);
   await look();
   return stops;
+};
+
+const SETTLE_MS = 50;
+const MOST_SETTLES = 200;
+
+/**
+ * Waits until no push is under way any more: time that is moved on while a sender still waits for an
+ * answer would make its next push late. Where the hook does not tell, until arrivals have gone quiet.
+ */
+const settle = async (
+  { targetClock, receiver }: PushPorts,
+  clock: LoadContext["clock"],
+  signal: AbortSignal,
+): Promise<void> => {
+  let last: number | undefined;
+  for (let round = 0; round < MOST_SETTLES && !signal.aborted; round += 1) {
+    const underWay = targetClock.inFlight();
+    if (underWay === 0) return;
+    await clock.sleep(underWay === undefined ? 2 * SETTLE_MS : SETTLE_MS, signal).catch(() => undefined);
+    if (underWay === undefined) {
+      const now = (await receiver.state()).last;
+      if (now === last) return;
+      last = now;
+    } else await targetClock.sleep(1);
+  }
 };
 
 const readAll = async ({ receiver }: PushPorts, after: number): Promise<readonly PushLine[]> => {

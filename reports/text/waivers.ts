@@ -1,0 +1,31 @@
+import type { RunRecord } from "../../conformance/contract/record.ts";
+import { failsGate, waived, type AppliedWaiver } from "../../conformance/contract/waivers.ts";
+import { safe } from "./safe.ts";
+
+/** Waivers of a run that cover a breach, by requirement id. */
+export const activeWaivers = ({ waivers = [] }: RunRecord): ReadonlyMap<string, AppliedWaiver> => {
+  const covered = waived(waivers);
+  return new Map(waivers.filter(({ id }) => covered.has(id)).map((waiver) => [waiver.id, waiver]));
+};
+
+/** Waivers of a run that fail it: they are out of date, or cover nothing any more. */
+export const failingWaivers = ({ waivers = [] }: RunRecord): readonly AppliedWaiver[] =>
+  waivers.filter(failsGate);
+
+/** "until 2030-02-01 by the payments team: known since the last release". */
+export const waiverText = ({ expires, owner, reason }: AppliedWaiver): string =>
+  `until ${safe(expires)} by ${safe(owner)}: ${safe(reason)}`;
+
+/** What a waiver came to, in a few words. */
+export const waiverStateText = ({ state, expires }: AppliedWaiver): string => {
+  switch (state) {
+    case "active":
+      return "covers a breach";
+    case "expired":
+      return `expired after ${safe(expires)}`;
+    case "stale":
+      return "stale: the rule no longer fails";
+    default:
+      return "unused: the rule was not judged";
+  }
+};

@@ -1,0 +1,95 @@
+import path from "node:path";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { load, type LoadContext, type LoadPlan } from "./load.ts";
+
+/** One of two targets that are loaded in turns. */
+export type Side = "a" | "b";
+
+/** What one endpoint did in one block, as a duet is judged by it. */
+export interface PlayedBlock {
+  readonly pair: number;
+  readonly side: Side;
+  readonly endpoint: string;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly throughput: number;
+  readonly spoilt?: string;
+}
+
+export interface DuetContext {
+  readonly a: LoadContext;
+  readonly b: LoadContext;
+  /** A constant rate; the duration is that of one block, warm-up included. */
+  readonly plan: LoadPlan;
+  /** In which order the two blocks of each pair are played. */
+  readonly schedule: Iterator<{ readonly pair: number; readonly order: readonly [Side, Side] }>;
+  /** Whether another pair is needed after these blocks. */
+  readonly goesOn: (blocks: readonly PlayedBlock[]) => boolean;
+  readonly onBlock?: (block: {
+    readonly pair: number;
+    readonly side: Side;
+    readonly record: LoadRecord;
+  }) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface PlayedDuet {
+  readonly blocks: readonly PlayedBlock[];
+  /** Rules that a side broke while it was loaded: then speed is not what has to be talked about. */
+  readonly broken: readonly { readonly side: Side; readonly rule: string; readonly times: number }[];
+  readonly interrupted: boolean;
+}
+
+/** Plays pairs of blocks on two targets until enough of them are there. Each block leaves a record of its own below `out`. */
+export const playDuet = async (context: DuetContext, out: string): Promise<PlayedDuet> => {
+  const { plan, schedule, goesOn, onBlock, signal } = context;
+  const blocks: PlayedBlock[] = [];
+  const broken = new Map<string, { side: Side; rule: string; times: number }>();
+  const looked = new Set<Side>();
+  while (!signal.aborted && goesOn(blocks)) {
+    const next = schedule.next();
+    if (next.done === true) break;
+    const { pair, order } = next.value;
+    const played: PlayedBlock[] = [];
+    for (const side of order) {
+      if (signal.aborted) break;
+      const name = `${String(pair + 1).padStart(3, "0")}-${side}`;
+      const record = await load(
+        context[side],
+        { ...plan, isKnown: looked.has(side) },
+        path.join(out, "blocks", name),
+      );
+      looked.add(side);
+      for (const { id, breaches } of record.rules) {
+        if (breaches === 0) continue;
+        const sum = broken.get(`${side} ${id}`) ?? { side, rule: id, times: 0 };
+        broken.set(`${side} ${id}`, { ...sum, times: sum.times + breaches });
+      }
+      played.push(...blocksOf(record, pair, side));
+      onBlock?.({ pair, side, record });
+    }
+    // Half a pair says nothing.
+    if (!signal.aborted) blocks.push(...played);
+  }
+  return { blocks, broken: [...broken.values()], interrupted: signal.aborted };
+};
+
+/** Endpoints that the service answers, as blocks; a block that was no valid load is spoilt, and so is its pair. */
+const blocksOf = (record: LoadRecord, pair: number, side: Side): readonly PlayedBlock[] => {
+  const reasons = (record.validity?.reasons ?? []).map(({ reason }) => reason);
+  const spoilt = reasons.length > 0 ? reasons.join("; ") : record.stopped;
+  const granted = record.endpoints.filter(
+    ({ endpoint, outcome }) => outcome === "granted" && endpoint !== "trigger",
+  );
+  return granted.map(({ endpoint, response }) => ({
+    pair,
+    side,
+    endpoint,
+    p50Ms: response.p50Ms,
+    p95Ms: response.p95Ms,
+    p99Ms: response.p99Ms,
+    throughput: response.count / Math.max(1, (record.durationMs - record.warmUpMs) / 1_000),
+    ...(spoilt === undefined ? {} : { spoilt }),
+  }));
+};
