@@ -9,6 +9,7 @@ import type { DetectReport } from "./conformance/contract/detect.ts";
 import { exitCodeMeanings, exitCodes } from "./conformance/contract/record.ts";
 import {
   choiceFlag,
+  dateFlag,
   durationFlag,
   integerFlag,
   listFlag,
@@ -54,7 +55,7 @@ const page = async () => {
 
 /** The target of a run: the embedded fake, or the service that a profile describes. */
 const openTarget = async (options: {
-  profile?: string | undefined;
+  profile?: readonly string[] | undefined;
   behaviour?: string | undefined;
   /** How long the embedded fake awaits pushes that do not move, in milliseconds. */
   patienceMs?: number;
@@ -116,7 +117,7 @@ const withReceiver = async <T extends Awaited<ReturnType<typeof openTarget>>>(
 };
 
 interface GateFlags {
-  readonly profile?: string | undefined;
+  readonly profile?: readonly string[] | undefined;
   readonly behaviour?: string | undefined;
   readonly only?: string[] | undefined;
   readonly section?: string[] | undefined;
@@ -126,7 +127,18 @@ interface GateFlags {
   readonly seed?: number | undefined;
   readonly maxWait: number;
   readonly out?: string | undefined;
+  readonly ledger?: string | undefined;
+  readonly ledgerKeyFile?: string | undefined;
 }
+
+/** The ledger that the flags name; nothing where they name none. */
+const openLedgerOf = async ({ ledger, ledgerKeyFile }: GateFlags) => {
+  if (ledger === undefined && ledgerKeyFile !== undefined)
+    throw new ConfigurationError(["--ledger-key-file is for --ledger <file>, which is missing"]);
+  if (ledger === undefined) return undefined;
+  const { ledgerFromFlags } = await import("./conformance/ledger/open.ts");
+  return { ledger: ledgerFromFlags(ledger, ledgerKeyFile, process.env), hereMs: () => Date.now() };
+};
 
 /** Runs the gate against the target that the options name, and leaves its record. */
 const runGate = async (options: GateFlags) => {
@@ -137,6 +149,7 @@ const runGate = async (options: GateFlags) => {
     sections: options.section,
     levels: options.level,
   });
+  const ledger = await openLedgerOf(options);
   const target = await withReceiver(openTarget(options), selected);
   try {
     const { recordedRun } = await import("./conformance/recorded-run.ts");
@@ -151,6 +164,7 @@ const runGate = async (options: GateFlags) => {
       strict: options.strict === true,
       maxWaitMs: options.maxWait,
       out: options.out,
+      ledger,
       signal: interrupt.signal,
       freshUuid: randomUUID,
       onRunning: live.running,
@@ -160,6 +174,7 @@ const runGate = async (options: GateFlags) => {
       live.stop();
     });
   } finally {
+    ledger?.ledger.close();
     await target.stop();
   }
 };
@@ -191,7 +206,10 @@ const reportOn = async (
 };
 
 /** The target of a load run: the fake has a process of its own there, so that it takes no time from the collector. */
-const openLoadTarget = async (options: { profile?: string | undefined; behaviour?: string | undefined }) => {
+const openLoadTarget = async (options: {
+  profile?: readonly string[] | undefined;
+  behaviour?: string | undefined;
+}) => {
   if (options.profile !== undefined) return openTarget(options);
   const { startFakeProcess } = await import("./fake-server/index.ts");
   const { loadProfile } = await import("./conformance/profile.ts");
@@ -199,10 +217,13 @@ const openLoadTarget = async (options: { profile?: string | undefined; behaviour
   const program = [process.execPath, fileURLToPath(import.meta.url)] as const;
   const fake = await startFakeProcess([...program], behaviour);
   const resolved = await loadProfile(fake.profileFile, process.env);
-  return { resolved: { ...resolved, source: undefined }, behaviour, stop: fake.stop };
+  return { resolved: { ...resolved, source: undefined, sources: [] }, behaviour, stop: fake.stop };
 };
 
-type LoadTargetFlags = { readonly profile?: string | undefined; readonly behaviour?: string | undefined };
+type LoadTargetFlags = {
+  readonly profile?: readonly string[] | undefined;
+  readonly behaviour?: string | undefined;
+};
 
 /** A target as load runs take it, with everything that was opened for it. */
 const openLoad = async (
@@ -232,7 +253,7 @@ const openLoad = async (
       name: profile.name ?? new URL(profile.baseUrl).host,
       profile,
       clients: resolved.clients,
-      profiles: resolved.source === undefined ? [] : [resolved.source],
+      profiles: resolved.sources,
       behaviour: "behaviour" in target ? target.behaviour : undefined,
       limits: limitsOf(resolved),
       replacedLimits: replacedLimits(resolved),
@@ -359,8 +380,11 @@ const program = new Command("touchstone")
 
 const profileOption = new Option(
   "-p, --profile <file>",
-  "the target's profile (.ts, .js or .json); the embedded fake where left out",
-);
+  "the target's profile (.ts, .js or .json); given again, a file that is laid over the ones before; the embedded fake where left out",
+).argParser((file: string, earlier: readonly string[] | undefined): readonly string[] => [
+  ...(earlier ?? []),
+  file,
+]);
 const maxWaitOption = new Option(
   "--max-wait <duration>",
   "longest single wait where the target's clock cannot be moved",
@@ -402,6 +426,11 @@ program
   .addOption(seedOption)
   .addOption(maxWaitOption)
   .option("--out <directory>", "the run directory; a new one under runs/ where left out")
+  .option(
+    "--ledger <file>",
+    "keeps credentials that cannot be waited for, and judges those of earlier runs that are due",
+  )
+  .option("--ledger-key-file <file>", "file with the ledger's key, in the place of TOUCHSTONE_LEDGER_KEY")
   .option("--verbose", "prints every rule, every observation and all that was measured")
   .option(
     "--report <formats>",
@@ -445,7 +474,7 @@ program
     const earlier = replayable(record, rule);
     const target = await withReceiver(
       openTarget({
-        profile: options.profile ?? record.target.profiles[0],
+        profile: options.profile ?? (record.target.profiles.length > 0 ? record.target.profiles : undefined),
         behaviour: options.profile === undefined ? record.target.behaviour : undefined,
       }),
       [earlier.rule],
@@ -803,7 +832,7 @@ program
   });
 
 program
-  .command("report <runs...>")
+  .command("report [runs...]")
   .description(
     "writes reports of one or several run directories, or looks whether they are as they were sealed",
   )
@@ -813,12 +842,24 @@ program
     ),
   )
   .option("--out <directory>", "where reports go; a folder beside the first run where left out")
+  .addOption(
+    new Option(
+      "--schema <name>",
+      "prints the JSON Schema of a file of run directories, or of its lines",
+    ).choices([...["conform", "load", "manifest"], ...["exchange", "rule", "second", "breach"]]),
+  )
   .option(
     "--verify",
     "compares every file of the runs with the manifest that sealed them, and writes nothing",
   )
   .addOption(jsonOption)
   .action(async (directories, options) => {
+    if (options.schema !== undefined) {
+      const { schemaNames, schemaOf } = await import("./reports/read/index.ts");
+      return printJson(schemaOf(choiceFlag("--schema", schemaNames)(options.schema)));
+    }
+    if (directories.length === 0)
+      throw new ConfigurationError(["report takes one or more run directories, or --schema <name>"]);
     const { readRun, verify } = await import("./reports/read/index.ts");
     if (options.verify === true) {
       const found = [];
@@ -877,6 +918,29 @@ program
   });
 
 program
+  .command("ledger <file>")
+  .description("prints what a ledger holds: what is due when, what was judged, what expired unjudged and why")
+  .addOption(jsonOption)
+  .action(async (file, options) => {
+    const { listLedger } = await import("./conformance/ledger/store.ts");
+    const { dueWindow } = await import("./conformance/ledger/entries.ts");
+    const { renderLedger } = await import("./reports/terminal/ledger.ts");
+    const at = (ms: number): string => new Date(ms).toISOString();
+    const rows = listLedger(file).map((entry) => {
+      const due = dueWindow(entry);
+      const { rule, subject, side, target, state, lifetimeMs, held, note } = entry;
+      return {
+        ...{ rule, subject, side, target, state, lifetimeMs },
+        ...{ issuedAt: at(entry.issued.earliestMs), dueFrom: at(due.earliestMs), dueUntil: at(due.latestMs) },
+        ...(held === undefined ? {} : { held }),
+        ...(note === undefined ? {} : { note }),
+      };
+    });
+    if (options.json) printJson(rows);
+    else print(renderLedger(file, rows, await page()));
+  });
+
+program
   .command("history [folder]")
   .description(
     "the runs of a folder over time: verdicts, latency with the places where it changed, flaky rules",
@@ -884,14 +948,20 @@ program
   .option("--rule <id>", "verdicts of this rule alone")
   .option("--endpoint <name>", "latency of this endpoint alone")
   .option("--metric <name>", "p50, p95, p99 or requests per second alone")
+  .option("--kind <kind>", "conform or load", choiceFlag("--kind", ["conform", "load"] as const))
+  .option("--target <name>", "runs against this target alone")
+  .option("--since <date>", "runs that started then or later, as YYYY-MM-DD", dateFlag("--since"))
   .option("--last <number>", "the latest so many runs alone", integerFlag("--last", 1, 1_000_000))
   .addOption(jsonOption)
   .action(async (folder, options) => {
     const { historyOf } = await import("./reports/history/index.ts");
     const { renderHistory } = await import("./reports/terminal/run-history.ts");
-    const { last, rule, endpoint, metric } = options;
+    const { last, rule, endpoint, metric, kind, target, since } = options;
     const history = await historyOf(folder ?? "runs", {
       ...(last === undefined ? {} : { last }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(target === undefined ? {} : { target }),
+      ...(since === undefined ? {} : { since }),
       ...(rule === undefined ? {} : { rule }),
       ...(endpoint === undefined ? {} : { endpoint }),
       ...(metric === undefined ? {} : { metric }),
@@ -942,7 +1012,7 @@ program
     const quiet = { second: () => {}, phase: () => {} };
     const k6 = await k6ForLoad();
     const flagsOf = (side: string): LoadTargetFlags =>
-      side.startsWith("fake:") ? { behaviour: side.slice("fake:".length) } : { profile: side };
+      side.startsWith("fake:") ? { behaviour: side.slice("fake:".length) } : { profile: [side] };
     const first = await openLoad({ ...flagsOf(a), maxWait: 0 }, false, k6, quiet);
     try {
       const second = await openLoad({ ...flagsOf(b), maxWait: 0 }, false, k6, quiet);
@@ -971,7 +1041,6 @@ program
         const document = {
           a,
           b,
-          seed,
           ...asked,
           ...result,
           broken: played.broken,

@@ -56,6 +56,7 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
     clock: {
       ...own,
       sleep: (durationMs) => counted(() => own.sleep(durationMs)),
+      sleepOnEither: (durationMs) => counted(() => own.sleepOnEither(durationMs)),
       sleepUntil: (momentMs) => counted(() => own.sleepUntil(momentMs)),
       beginSecond: (withinMs) => counted(() => own.beginSecond(withinMs)),
     },

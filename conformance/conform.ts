@@ -6,6 +6,7 @@ import { canonicalJson } from "./contract/verdict.ts";
 import { applyWaivers, type AppliedWaiver } from "./contract/waivers.ts";
 import { runRules, type ExecutorOptions } from "./executor.ts";
 import { preflight } from "./preflight.ts";
+import { roadNotes } from "./road-notes.ts";
 import { ConfigurationError, UnreachableError } from "./problem.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import type { Rule } from "./rule.ts";
@@ -14,6 +15,7 @@ import { openSession, type Session, type SessionOptions } from "./session.ts";
 export interface ConformOptions extends SessionOptions, Pick<ExecutorOptions, "effort" | "seed" | "path"> {
   readonly resolved: ResolvedProfile;
   readonly rules: readonly Rule[];
+  readonly seed: number;
   readonly strict: boolean;
   /** The day as YYYY-MM-DD (UTC), by which waivers hold or have expired; without it none is looked at. */
   readonly today?: string;
@@ -68,7 +70,7 @@ export const conform = async (options: ConformOptions): Promise<ConformResult> =
       exitCode: exitCodeOf(outcome),
       results,
       checks,
-      notes: notesOf(session, drifted(results, pinned)),
+      notes: notesOf(session, results, drifted(results, pinned)),
       waivers,
       clock: session.clocks.kind,
     };
@@ -83,7 +85,7 @@ const interruptedBefore = (session: Session, checks: readonly Check[]): ConformR
   exitCode: exitCodeOf("interrupted"),
   results: [],
   checks,
-  notes: notesOf(session, []),
+  notes: notesOf(session, [], []),
   waivers: [],
   clock: session.clocks.kind,
 });
@@ -116,12 +118,15 @@ const isJson = (text: string): boolean => {
   }
 };
 
-const notesOf = (session: Session, drift: readonly string[]): readonly string[] => {
+const notesOf = (
+  session: Session,
+  results: readonly RuleResult[],
+  drift: readonly string[],
+): readonly string[] => {
   const replaced = replacedLimits(session.resolved);
-  const throttled = session.transport.throttled();
   return [
     ...(replaced.length > 0 ? [`limits replaced by the profile: ${replaced.join(", ")}`] : []),
-    ...(throttled > 0 ? [`${throttled} requests were answered with "come back later" and sent again`] : []),
+    ...roadNotes(session.transport.road.report(), results),
     ...drift.map((id) => `${id} is not as the profile pins it`),
   ];
 };

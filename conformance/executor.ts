@@ -4,6 +4,7 @@ import { catalogue } from "./contract/catalogue.ts";
 import type { RuleResult } from "./contract/record.ts";
 import type { Verdict } from "./contract/verdict.ts";
 import { duration } from "./contract/duration.ts";
+import { judgeByLedger, type LedgerSession } from "./ledger/judge.ts";
 import type { Need, Rule } from "./rule.ts";
 import { createRun, hash32, Interrupted, stopwatch, type Effort } from "./run.ts";
 import type { Prepared, Session } from "./session.ts";
@@ -136,8 +137,8 @@ const settle = async (
 ): Promise<Verdict> => {
   const exempt = session.resolved.profile.notApplicable?.[rule.requirement];
   if (exempt !== undefined) return { kind: "not-applicable", by: "profile", reason: exempt };
-  const lacking = lack(session, prepared, rule);
-  if (lacking !== undefined) return lacking;
+  const lacking = unseenAuthorize(session, rule) ?? lack(session, prepared, rule);
+  if (lacking !== undefined && ledgerOf(session, prepared, rule) === undefined) return lacking;
   try {
     if (!needsPushes(rule)) return await judge(session, prepared, rule, options, kept);
     // Whoever waits for the campaign takes no part in the clock: the journey would wait for it in turn.
@@ -152,6 +153,17 @@ const settle = async (
     return broken(session, error);
   }
 };
+
+/** What the profile's hook brings back is a code, and no answer of the service that could be judged. */
+const unseenAuthorize = (session: Session, rule: Rule): Verdict | undefined =>
+  catalogue[rule.requirement].group === "authorize" && session.resolved.profile.authorize?.code !== undefined
+    ? {
+        kind: "could-not-run",
+        missing: "authorize",
+        reason:
+          "codes come from the hook authorize.code, so the service's own answer to authorize is not seen; it is where `authorize.headers` or `authorize.query` get past consent",
+      }
+    : undefined;
 
 type Breached = Extract<Verdict, { readonly kind: "failed" | "warned" }>;
 
@@ -207,7 +219,12 @@ const judge = async (
     ...(options.path === undefined ? {} : { path: options.path }),
   });
   try {
-    const verdict = await rule.check(session.world(newScope(rule.requirement), clock, prepared), run);
+    const world = session.world(newScope(rule.requirement), clock, prepared);
+    const later = ledgerOf(session, prepared, rule);
+    const verdict =
+      later === undefined
+        ? await rule.check(world, run)
+        : await judgeByLedger(later, rule.requirement, world, run, rule.ledger ?? []);
     if (session.signal.aborted) return interrupted;
     keepEvidence(verdict, kept);
     return finish(session, rule, verdict);
@@ -260,6 +277,14 @@ const lack = (session: Session, prepared: Prepared, rule: Rule): Verdict | undef
     missing: "clock.advance",
     reason: `it waits for ${duration(waitMs)}, longer than this run may; add \`hooks.clock.advance\` to the profile, or raise --max-wait`,
   };
+};
+
+/** The ledger, where the rule waits for longer than this run may and knows what to keep for a later one. */
+const ledgerOf = (session: Session, prepared: Prepared, rule: Rule): LedgerSession | undefined => {
+  const lacking = lack(session, prepared, rule);
+  return lacking?.kind === "could-not-run" && lacking.missing === "clock.advance" && rule.ledger !== undefined
+    ? session.ledger
+    : undefined;
 };
 
 /** What a campaign of pushes cannot do without. */
@@ -335,8 +360,7 @@ const broken = (session: Session, error: unknown): Verdict => {
     };
   if (error instanceof ReceiverError)
     return { kind: "could-not-run", missing: "receiver", reason: error.message };
-  if (error instanceof HookError)
-    return { kind: "could-not-run", missing: `hooks.${error.hook}`, reason: error.message };
+  if (error instanceof HookError) return { kind: "could-not-run", missing: error.key, reason: error.message };
   if (error instanceof Error)
     return {
       kind: "harness-error",

@@ -53,3 +53,11 @@ export const shareFlag =
     if (share > 0 && share <= 1) return share;
     throw new ConfigurationError([`${flag} is "${text}"; accepted is a share such as 5% or 0.05`]);
   };
+
+/** Reads a day such as 2030-01-31. */
+export const dateFlag =
+  (flag: string) =>
+  (text: string): string => {
+    if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+    throw new ConfigurationError([`${flag} is "${text}"; accepted is a day such as 2030-01-31`]);
+  };

@@ -103,7 +103,10 @@ const checkReach = async (session: Session, world: World): Promise<Check> => {
   const { baseUrl } = session.resolved.profile;
   const check = "base address";
   try {
-    const [authorized, listed] = [await world.target.authorize(), await world.target.list({})];
+    const listed = await world.target.list({});
+    // Behind a hook authorize itself is a web page, and rightly so.
+    const isHooked = session.resolved.profile.authorize?.code !== undefined;
+    const authorized = isHooked ? listed : await world.target.authorize();
     if (isHtml(authorized) && isHtml(listed) && grantOf(authorized) === undefined)
       return {
         check,
@@ -133,6 +136,7 @@ const unreachable: Record<TransportError["reason"], string> = {
   refused: "nothing listens there",
   closed: "it closes connections without an answer",
   timeout: "it gives no answer in time",
+  throttled: "it says again and again to come back later",
   "too-large": "its answer has no end",
   protocol: "what answers does not speak HTTP as it should, or shows a certificate that is not trusted",
 };
@@ -269,7 +273,7 @@ const checkClock = async (session: Session, clock: Clock): Promise<Check[]> => {
 };
 
 const failedHook = (error: HookError): Check => ({
-  check: `hooks.${error.hook}`,
+  check: error.key,
   ok: false,
   message: error.message,
   remedy: "call the hook by hand and compare; or leave it out of the profile",

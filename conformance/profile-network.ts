@@ -5,14 +5,14 @@ import tls from "node:tls";
 import { fileReason } from "./contract/files.ts";
 import type { Profile } from "./contract/profile.ts";
 import { readPrivate, type SecretReader } from "./profile-secret.ts";
-import type { NetworkSettings } from "./world/dial.ts";
+import type { DialSettings } from "./world/dialer.ts";
 
 /** The network settings of a profile with their files and secrets fetched, or the sentences that say why not. */
 export const resolveNetwork = async (
   { network }: Profile,
   readSecret: SecretReader,
   source: string | undefined,
-): Promise<{ readonly settings: NetworkSettings } | { readonly problems: readonly string[] }> => {
+): Promise<{ readonly settings: DialSettings } | { readonly problems: readonly string[] }> => {
   if (network === undefined) return { settings: {} };
   const beside = (file: string): string => path.resolve(path.dirname(source ?? "."), file);
   const [ca, client, proxy] = await Promise.all([
@@ -28,7 +28,7 @@ export const resolveNetwork = async (
 type Part<T> = T | { readonly problems: readonly string[] };
 
 /** A certificate that is none would only show as a handshake that fails. */
-const authority = async (file: string | undefined): Promise<Part<Pick<NetworkSettings, "ca">>> => {
+const authority = async (file: string | undefined): Promise<Part<Pick<DialSettings, "ca">>> => {
   if (file === undefined) return {};
   const text = await readFile(file, "utf8").catch((error: unknown) => error as Error);
   if (typeof text !== "string")
@@ -44,7 +44,7 @@ const clientCertificate = async (
   asked: NonNullable<Profile["network"]>["clientCertificate"],
   beside: (file: string) => string,
   readSecret: SecretReader,
-): Promise<Part<Pick<NetworkSettings, "clientCertificate">>> => {
+): Promise<Part<Pick<DialSettings, "clientCertificate">>> => {
   if (asked === undefined) return {};
   const at = "network.clientCertificate";
   const certFile = beside(asked.certFile);
@@ -53,7 +53,8 @@ const clientCertificate = async (
     (error: unknown) => `the file ${certFile} cannot be read: ${fileReason(error)}`,
   );
   const key = await readPrivate(beside(asked.keyFile));
-  const passphrase = asked.passphrase === undefined ? { value: undefined } : await readSecret(asked.passphrase);
+  const passphrase =
+    asked.passphrase === undefined ? { value: undefined } : await readSecret(asked.passphrase);
   if (typeof cert === "string") return { problems: [`${at}.certFile: ${cert}`] };
   if (typeof key === "string") return { problems: [`${at}.keyFile: ${key}`] };
   if (typeof passphrase === "string") return { problems: [`${at}.passphrase: ${passphrase}`] };
@@ -70,7 +71,7 @@ const clientCertificate = async (
 const proxyAddress = async (
   asked: NonNullable<Profile["network"]>["proxy"],
   readSecret: SecretReader,
-): Promise<Part<Pick<NetworkSettings, "proxy">>> => {
+): Promise<Part<Pick<DialSettings, "proxy">>> => {
   if (asked === undefined) return {};
   const read = typeof asked.url === "string" ? { value: asked.url } : await readSecret(asked.url);
   if (typeof read === "string") return { problems: [`network.proxy.url: ${read}`] };

@@ -194,7 +194,7 @@ describe("a profile's file", () => {
 
 describe("a secret", () => {
   it("is read from a file beside the profile, without the line's end", async () => {
-    writeFileSync(path.join(folder, "secret"), `${hush}\r\n`);
+    writeFileSync(path.join(folder, "secret"), `${hush}\r\n`, { mode: 0o600 });
     const file = fileWith(
       JSON.stringify({ ...sound, clients: [{ ...client, secret: { file: "secret" } }] }),
       "json",
@@ -208,7 +208,7 @@ describe("a secret", () => {
     [{ file: "nowhere" }, ["nowhere", "cannot be read"]],
     [{ file: "empty" }, ["is empty"]],
   ])("that cannot be had from %j is told", async (secret, words) => {
-    writeFileSync(path.join(folder, "empty"), "\n");
+    writeFileSync(path.join(folder, "empty"), "\n", { mode: 0o600 });
     const profile = checkProfile({ ...sound, clients: [{ ...client, secret }] });
     const text = await problemsOf(() => resolveProfile(profile, { EMPTY: "" }, path.join(folder, "p.json")));
     for (const word of words) expect(text).toContain(word);

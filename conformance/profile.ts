@@ -5,8 +5,10 @@ import { layered, readLayer, sourceOf, type KeyPath, type ProfileLayer } from ".
 import { resolveNetwork } from "./profile-network.ts";
 import { secretReader, type Environment } from "./profile-secret.ts";
 import { resolveReceiver, type ReceiverSettings } from "./receiver-settings.ts";
-import type { NetworkSettings } from "./world/dial.ts";
+import type { DialSettings } from "./world/dialer.ts";
 import type { Client } from "./world/target.ts";
+
+export { checkProfile } from "./profile-check.ts";
 
 /** A profile whose secrets have been fetched. Never written anywhere. */
 export interface ResolvedProfile {
@@ -15,7 +17,7 @@ export interface ResolvedProfile {
   /** How a run comes by its receiver; one on this machine where left out. */
   readonly receiver?: ReceiverSettings;
   /** How target and hooks are reached; directly where left out. */
-  readonly network?: NetworkSettings;
+  readonly network?: DialSettings;
   /** The file that it was read from, the last of several; undefined for the embedded fake's. */
   readonly source: string | undefined;
   /** All files that it was read from, each laid over the ones before it. */
@@ -69,7 +71,8 @@ const resolve = async (
   if ("problems" in receiver)
     problems.push(...receiver.problems.map((text) => `${nameOf("receiver")}: ${text}`));
   const network = await resolveNetwork(profile, readSecret, source);
-  if ("problems" in network) problems.push(...network.problems.map((text) => `${nameOf("network")}: ${text}`));
+  if ("problems" in network)
+    problems.push(...network.problems.map((text) => `${nameOf("network")}: ${text}`));
   if (problems.length > 0 || "problems" in receiver || "problems" in network)
     throw new ConfigurationError(problems);
   return {

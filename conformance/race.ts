@@ -46,7 +46,7 @@ export const raceForCode = async (
   const attempt = async (connection: Target, after: Promise<unknown>): Promise<Attempt> => {
     await after;
     const invokedAt = next();
-    const answer = await answerOrNothing(connection.exchange(exchangeBody(issued.client, issued.code)));
+    const answer = await answerOrNothing(world, connection.exchange(exchangeBody(issued.client, issued.code)));
     if (answer === undefined) return { invokedAt, returnedAt: undefined, outcome: "unknown" };
     return { invokedAt, returnedAt: next(), outcome: (await grants(world, answer)) ? "granted" : "refused" };
   };
@@ -69,12 +69,14 @@ const trips = async (world: World, count: number): Promise<void> => {
   for (let trip = 0; trip < count; trip += 1) await world.target.list({ query: { limit: 1 } });
 };
 
-const answerOrNothing = async (request: Promise<Answer>): Promise<Answer | undefined> => {
+/** The answer, or undefined where none came: the history then holds an attempt whose outcome is unknown. */
+const answerOrNothing = async (world: World, request: Promise<Answer>): Promise<Answer | undefined> => {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof TransportError) return undefined;
-    throw error;
+    if (!(error instanceof TransportError)) throw error;
+    world.accountFor(error.exchange);
+    return undefined;
   }
 };
 

@@ -42,7 +42,7 @@ describe("the receiver of a profile", () => {
 
   it("takes a certificate from files beside the profile", async () => {
     writeFileSync(path.join(folder, "cert.pem"), "a certificate");
-    writeFileSync(path.join(folder, "key.pem"), "a key");
+    writeFileSync(path.join(folder, "key.pem"), "a key", { mode: 0o600 });
     const listen = { port: 9_443, certificate: { certFile: "cert.pem", keyFile: "key.pem" } };
     expect(await resolve({ listen })).toEqual({
       settings: { kind: "listen", port: 9_443, certificate: { certPem: "a certificate", keyPem: "a key" } },

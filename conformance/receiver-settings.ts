@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { fileReason } from "./contract/files.ts";
 import type { Profile } from "./contract/profile.ts";
+import { readPrivate, type SecretReader } from "./profile-secret.ts";
 import type { ReceiverAccess } from "./world/receiver.ts";
 
 /** How a run comes by a receiver: one that runs elsewhere, or one that is started for it with these settings. */
@@ -16,10 +18,6 @@ export type ReceiverSettings =
       readonly certificate?: { readonly certPem: string; readonly keyPem: string };
       readonly certificateFolder?: string;
     };
-
-export type SecretReader = (
-  where: Profile["clients"][number]["secret"],
-) => Promise<{ value: string } | string>;
 
 /**
  * The receiver that a profile names, with its secrets and files fetched, or the sentences that say why not.
@@ -50,20 +48,12 @@ export const resolveReceiver = async (
   const beside = (file: string): string => path.resolve(path.dirname(source ?? "."), file);
   const folder = certificateFolder === undefined ? {} : { certificateFolder: beside(certificateFolder) };
   if (certificate === undefined) return { settings: { kind: "listen", ...rest, ...folder } };
-  const files = await Promise.all(
-    (["certFile", "keyFile"] as const).map(async (key) => ({
-      key,
-      text: await readFile(beside(certificate[key]), "utf8").catch(() => undefined),
-    })),
-  );
-  const problems = files.flatMap(({ key, text }) =>
-    text === undefined
-      ? [`receiver.listen.certificate.${key}: the file ${beside(certificate[key])} cannot be read`]
-      : [],
-  );
-  const [cert, key] = files;
-  if (cert?.text === undefined || key?.text === undefined) return { problems };
-  return {
-    settings: { kind: "listen", ...rest, ...folder, certificate: { certPem: cert.text, keyPem: key.text } },
-  };
+  const certFile = beside(certificate.certFile);
+  const certPem = await readFile(certFile, "utf8").catch((error: unknown) => error as Error);
+  const key = await readPrivate(beside(certificate.keyFile));
+  const at = "receiver.listen.certificate";
+  if (typeof certPem !== "string")
+    return { problems: [`${at}.certFile: the file ${certFile} cannot be read: ${fileReason(certPem)}`] };
+  if (typeof key === "string") return { problems: [`${at}.keyFile: ${key}`] };
+  return { settings: { kind: "listen", ...rest, ...folder, certificate: { certPem, keyPem: key.value } } };
 };

@@ -41,7 +41,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
     target: {
       name: resolved.profile.name ?? new URL(resolved.profile.baseUrl).host,
       baseUrl: resolved.profile.baseUrl,
-      profiles: resolved.source === undefined ? [] : [resolved.source],
+      profiles: [...resolved.sources],
       ...(options.behaviour === undefined ? {} : { behaviour: options.behaviour }),
       clock: resolved.profile.hooks?.clock?.advance === undefined ? "real" : "virtual",
     },

@@ -1,6 +1,7 @@
 import type { TestableId } from "./contract/catalogue.ts";
 import type { Limits } from "./contract/limits.ts";
 import type { Verdict } from "./contract/verdict.ts";
+import type { Depositable } from "./ledger/judge.ts";
 import type { Run } from "./run.ts";
 import type { Tolerances, World } from "./world/world.ts";
 
@@ -37,6 +38,8 @@ export interface Rule {
    * off, moments rest on real time, and a breach counts only if a second campaign shows it too.
    */
   readonly timesPushes?: true;
+  /** Credentials that later runs can judge, where time is real and the wait too long for one run. */
+  readonly ledger?: readonly Depositable[];
   readonly check: (world: World, run: Run) => Promise<Verdict>;
 }
 

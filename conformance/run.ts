@@ -125,35 +125,44 @@ export const createRun = (context: RunContext): Run => {
   const judgeOnce = async (
     judge: (world: World) => Promise<Judgement>,
     tally: Tally,
+    known?: ReadonlySet<string>,
   ): Promise<CaseResult> => {
+    const recurrence = watchRecurrence(known);
     for (let tries = 1; ; tries += 1) {
       if (context.signal.aborted) throw new Interrupted();
       const scope = newScope(context.rule);
       if (tally.silent >= MOST_SILENT_CASES)
-        return { judgement: { kind: "undecided", reason: "the service gives no answer any more" }, scope };
-      try {
-        const judgement = await context.inWorld(scope, judge);
-        // The connections were cut meanwhile, and that may look like a refusal, or like a breach.
-        if (context.signal.aborted) throw new Interrupted();
+        return { judgement: undecided("the service gives no answer any more"), scope };
+      const judgement = await judgeTry(scope, judge);
+      if (recurrence.stands(scope.losses)) {
+        for (const takeDown of scope.findings) takeDown();
         return { judgement, scope };
-      } catch (error) {
-        if (context.signal.aborted) throw new Interrupted();
-        if (error instanceof ControlFailed)
-          return { judgement: { kind: "undecided", reason: error.message }, scope };
-        if (!(error instanceof TransportError)) throw error;
-        if (tries < TRANSPORT_TRIES) {
-          tally.lost += 1;
-          continue;
-        }
-        if (error.reason === "timeout") tally.silent += 1;
-        return {
-          judgement: {
-            kind: "undecided",
-            reason: `no answer: ${error.message} (exchange ${error.exchange})`,
-          },
-          scope,
-        };
       }
+      const { given, reason } = givenUp(scope, tries);
+      if (given) {
+        tally.silent += isSilence(scope) ? 1 : 0;
+        return { judgement: undecided(reason), scope };
+      }
+      tally.repeated += 1;
+      if (!(await context.recover(tries))) recurrence.forget();
+    }
+  };
+
+  /** Judges one case once. Whatever lost answers made of it stands only if they are the service's own doing. */
+  const judgeTry = async (
+    scope: Scope,
+    judge: (world: World) => Promise<Judgement>,
+  ): Promise<Judgement> => {
+    try {
+      const judgement = await context.inWorld(scope, judge);
+      // The connections were cut meanwhile, and that may look like a refusal, or like a breach.
+      if (context.signal.aborted) throw new Interrupted();
+      return judgement;
+    } catch (error) {
+      if (context.signal.aborted) throw new Interrupted();
+      if (error instanceof ControlFailed) return undecided(error.message);
+      if (!(error instanceof TransportError)) throw error;
+      return undecided(`no answer: ${error.message} (exchange ${error.exchange})`);
     }
   };
 

@@ -1,15 +1,23 @@
+import { Agent } from "undici";
 import { grantOf } from "./answers.ts";
 import { documentLimits, type Limits } from "./contract/limits.ts";
-import type { HookDefinition } from "./contract/profile.ts";
+import { paths } from "./contract/messages.ts";
+import { hooksOf, type HookDefinition } from "./contract/profile.ts";
 import type { Campaign, SeenPush } from "./campaign/data.ts";
 import { exhibited } from "./campaign/exhibit.ts";
 import type { PushLine } from "./contract/push.ts";
 import type { ResolvedProfile } from "./profile.ts";
+import type { LedgerSession } from "./ledger/judge.ts";
+import { refreshTokenOf } from "./ledger/refresh-tokens.ts";
+import { ledgerSession, type LedgerAccess } from "./ledger/session.ts";
 import { monotonicMs, type Clock, type ClockSource } from "./world/clock.ts";
 import type { NotificationSets } from "./world/dataset.ts";
 import { createEvents, type Events } from "./world/events.ts";
+import { grantByHook } from "./world/grant.ts";
 import { resultOf, runHook, type HookAnswer } from "./world/hooks.ts";
 import { createJournal, type JournalSink, type Scope } from "./world/journal.ts";
+import { createDialer } from "./world/dialer.ts";
+import { randomOf } from "./world/road.ts";
 import { openReceiver, type Receiver, type ReceiverAccess } from "./world/receiver.ts";
 import { createRawTarget } from "./world/raw.ts";
 import { createSecrets, type Secrets } from "./world/secrets.ts";
@@ -25,6 +33,10 @@ export interface SessionOptions {
   /** Gives a new UUID at each call; keeps accounts and states of several runs apart. */
   readonly freshUuid: () => string;
   readonly sink?: JournalSink;
+  /** Where the jitter of what is tried again comes from; 0 where left out. */
+  readonly seed?: number;
+  /** Where credentials are kept that later runs judge. */
+  readonly ledger?: LedgerAccess | undefined;
   /** Where pushes are received, where a rule needs any. */
   readonly receiver?: ReceiverAccess | undefined;
 }
@@ -50,6 +62,8 @@ export interface Session {
   readonly transport: Transport;
   readonly secrets: Secrets;
   readonly events: Events | undefined;
+  /** Credentials that are judged in a later run; undefined where this run has no ledger. */
+  readonly ledger: LedgerSession | undefined;
   /** The receiver of pushes; undefined where this run has none. */
   readonly receiver: Receiver | undefined;
   /** The return code that the service expects of a receiver. */
@@ -86,6 +100,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
   for (const { secret } of clients) secrets.conceal(secret, "client secret");
   if (options.receiver?.token !== undefined) secrets.conceal(options.receiver.token, "receiver token");
   concealProfile(secrets, profile);
+  concealNetwork(secrets, resolved.network);
   const journal = createJournal(secrets, options.sink);
   const base = new URL(profile.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, "");
@@ -98,12 +113,22 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
   const startedAtMs = monotonicMs();
   const stop = new AbortController();
   let hooksRunning = 0;
+  const settings = resolved.network ?? {};
+  const dialer = Object.keys(settings).length === 0 ? undefined : createDialer(settings);
+  const dispatcher =
+    dialer === undefined
+      ? undefined
+      : new Agent({ allowH2: false, connect: dialer.connector(requestTimeoutMs) });
   const transportOptions: TransportOptions = {
     origin: base.origin,
+    dialer,
     journal,
     timeoutMs: requestTimeoutMs,
     startedAtMs,
     maxConnections: MAX_CONNECTIONS,
+    knockPath: `${basePath}${paths.notifications}`,
+    random: randomOf(options.seed ?? 0),
+    signal: stop.signal,
     learn: (answer) => learn(secrets, answer),
   };
   const transport = createTransport(transportOptions);
@@ -113,6 +138,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     inFlight: () => transport.inFlight() + hooksRunning,
     maxWaitMs: options.maxWaitMs,
     signal: stop.signal,
+    dispatcher,
   });
   const limits = limitsOf(resolved);
   const tolerances: Tolerances = {
@@ -136,7 +162,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     // Time stands still for whoever waits for a hook, as for whoever waits for an answer.
     hooksRunning += 1;
     try {
-      return await runHook(name, hook, values, stop.signal);
+      return await runHook(name, hook, values, stop.signal, dispatcher);
     } finally {
       hooksRunning -= 1;
     }
@@ -145,6 +171,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     callHook("events.trigger", hook, values),
   );
   const register = profile.hooks?.callback?.register;
+  const grantHook = profile.authorize?.code;
   const prefix = options.freshUuid().replaceAll("-", "").slice(0, 10);
   let uniques = 0;
   const unique = (): string => `${prefix}${(uniques += 1).toString(36)}`;
@@ -156,7 +183,14 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     transport,
     secrets,
     events,
-    receiver: options.receiver === undefined ? undefined : openReceiver(options.receiver, stop.signal),
+    ledger:
+      options.ledger === undefined
+        ? undefined
+        : ledgerSession(options.ledger, { baseUrl: profile.baseUrl, clientId: client.id }, (secret) =>
+            secrets.conceal(refreshTokenOf(secret), "refresh token"),
+          ),
+    receiver:
+      options.receiver === undefined ? undefined : openReceiver(options.receiver, stop.signal, dispatcher),
     acknowledgedStatus: profile.acknowledgement?.status ?? 200,
     registerCallback:
       register === undefined
@@ -165,9 +199,10 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     notePush: (line) => options.sink?.push?.(maskedLine(line, secrets.mask)),
     freshUuid: options.freshUuid,
     signal: options.signal,
-    close: () => {
+    close: async () => {
       options.signal.removeEventListener("abort", interrupt);
-      return transport.close();
+      await dispatcher?.destroy();
+      await transport.close();
     },
     world: (scope, clock, prepared) => {
       const addressed = { basePath, headers, authorize };
@@ -184,9 +219,31 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
         clock,
         events,
         secrets,
+        ledgerNowMs: options.ledger?.hereMs,
         unique,
-        target: createTarget(transport, { scope, clock }, { ...addressed, client, freshState: unique }),
-        raw: createRawTarget({ ...transportOptions, ...addressed, scope, clock }),
+        target: createTarget(
+          transport,
+          { scope, clock },
+          {
+            ...addressed,
+            client,
+            freshState: unique,
+            grantCode:
+              grantHook === undefined
+                ? undefined
+                : (asked) =>
+                    grantByHook(grantHook, asked, {
+                      run: (values) => callHook("authorize.code", grantHook, values),
+                      journal,
+                      scope,
+                      startedAtMs,
+                      learn: (answer) => learn(secrets, answer),
+                    }),
+          },
+        ),
+        raw: createRawTarget({ ...transportOptions, ...addressed, transport, scope, clock }),
+        accountFor: (exchange) => scope.losses.accountFor(exchange),
+        whenItStands: (takeDown) => void scope.findings.push(takeDown),
       };
     },
   };
@@ -198,16 +255,9 @@ const SHORTEST_PART = 10;
 const tellsSecrets = /auth|cookie|token|secret|key|session|password|credential/i;
 
 /** Headers and query parameters of the profile that are there to get past somebody are as secret as a password. */
-const concealProfile = (
-  secrets: Secrets,
-  { headers, authorize, hooks }: ResolvedProfile["profile"],
-): void => {
-  const hookHeaders = [
-    hooks?.clock?.now,
-    hooks?.clock?.advance,
-    hooks?.events?.trigger,
-    hooks?.callback?.register,
-  ].map((hook) => (hook !== undefined && "http" in hook ? hook.http.headers : undefined));
+const concealProfile = (secrets: Secrets, profile: ResolvedProfile["profile"]): void => {
+  const { headers, authorize } = profile;
+  const hookHeaders = hooksOf(profile).map(([, hook]) => ("http" in hook ? hook.http.headers : undefined));
   for (const pairs of [headers, authorize?.headers, authorize?.query, ...hookHeaders])
     for (const [name, value] of Object.entries(pairs ?? {}))
       if (tellsSecrets.test(name))
@@ -216,6 +266,13 @@ const concealProfile = (
           ...value.split(/[\s;=,]+/).filter(({ length }) => length >= SHORTEST_PART),
         ])
           secrets.conceal(part, "profile value");
+};
+
+const concealNetwork = (secrets: Secrets, network: ResolvedProfile["network"]): void => {
+  const proxy = network?.proxy === undefined ? undefined : new URL(network.proxy.url);
+  if (proxy !== undefined) secrets.conceal(decodeURIComponent(proxy.password), "proxy password");
+  const passphrase = network?.clientCertificate?.passphrase;
+  if (passphrase !== undefined) secrets.conceal(passphrase, "passphrase");
 };
 
 /** A line of the receiver's journal as it may leave the process: what it quotes of a request may hold what is secret. */

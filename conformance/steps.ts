@@ -1,5 +1,5 @@
 import { credentialsOf, describe, grantOf, pageOf, type Grant } from "./answers.ts";
-import { ControlFailed, type Answer, type Bracket } from "./world/exchange.ts";
+import { ControlFailed, TransportError, type Answer, type Bracket } from "./world/exchange.ts";
 import { answerOrHangUp, type AuthorizeRequest, type Client, type Target } from "./world/target.ts";
 import type { World } from "./world/world.ts";
 
@@ -65,10 +65,22 @@ export const redeem = async (
   return { accessToken, refreshToken, expiresInMs: Number(expiresIn) * 1_000, client, code, answer };
 };
 
-/** The whole flow: authorize, then exchange. */
+const MOST_FLOWS = 3;
+
+/**
+ * The whole flow: authorize, then exchange. Where the answer to the exchange is lost, nobody knows whether the code is
+ * used up; it is never sent again, and the flow is begun anew with another one.
+ */
 export const obtainTokens = async (world: World, options: StepOptions = {}): Promise<IssuedTokens> => {
-  const { code } = await obtainCode(world, options);
-  return redeem(world, code, options);
+  for (let flows = 1; ; flows += 1) {
+    const { code } = await obtainCode(world, options);
+    try {
+      return await redeem(world, code, options);
+    } catch (error) {
+      if (!(error instanceof TransportError && error.reason === "closed") || flows === MOST_FLOWS) throw error;
+      world.accountFor(error.exchange);
+    }
+  }
 };
 
 /** Refreshes rightly and returns the new access token with its lifetime. */

@@ -1,4 +1,21 @@
 import { createNearMisses } from "./near-misses.ts";
+import { encodedForms, shiftedForms, writtenForms } from "./secret-forms.ts";
+
+/** What is secret. Labels are made of these words alone, so that a label is known for one wherever it stands. */
+export const secretKinds = [
+  "client secret",
+  "code",
+  "access token",
+  "refresh token",
+  "cookie",
+  "profile value",
+  "receiver token",
+  "proxy password",
+  "passphrase",
+  "ledger key",
+  "credential",
+] as const;
+export type SecretKind = (typeof secretKinds)[number];
 
 /**
  * Knows every credential that a run has met and replaces it by a label wherever text
@@ -7,11 +24,11 @@ import { createNearMisses } from "./near-misses.ts";
  */
 export interface Secrets {
   /** Remembers a value; the first label that it was given stays. Values of less than four characters are no secrets. */
-  readonly conceal: (value: string, kind: string) => void;
+  readonly conceal: (value: string, kind: SecretKind) => void;
   /** The text with every known value replaced by its label. */
   readonly mask: (text: string) => string;
   /** Whether the text holds a known value of one of these kinds, and which label. */
-  readonly find: (text: string, kinds: readonly string[]) => string | undefined;
+  readonly find: (text: string, kinds: readonly SecretKind[]) => string | undefined;
 }
 
 /** Pieces that a text falls into: words, percent-encoded bytes, and every other character by itself. */
@@ -20,9 +37,26 @@ const pieces = /[A-Za-z0-9_-]+|%[0-9A-Fa-f]{2}|[^]/g;
 /** Shorter values are not masked: they would be found in every other word. */
 const SHORTEST = 4;
 
+/** Text that is a label already: what is masked twice reads as if it had been masked once. */
+const labels = new RegExp(`(‹(?:nearly )?(?:${secretKinds.join("|")}) \\d{1,7}›)`);
+
+/** Of these there are few in a run, they live long, and they are looked for inside words too. */
+const lasting: ReadonlySet<SecretKind> = new Set([
+  "client secret",
+  "profile value",
+  "receiver token",
+  "proxy password",
+  "passphrase",
+  "ledger key",
+]);
+/** Shorter ones of these, but for client secrets, are words of everyday language, such as "true" in a header. */
+const SHORTEST_INSIDE = 8;
+
 interface Known {
-  readonly kind: string;
+  readonly kind: SecretKind;
   readonly label: string;
+  /** Whether the text is the value as somebody might write it, and not what an encoding makes of it. */
+  readonly isWritten: boolean;
 }
 
 /**
@@ -40,12 +74,22 @@ export const createSecrets = (): Secrets => {
   const near = createNearMisses();
 
   const add = (form: string, entry: Known): void => {
+    const earlier = known.get(form);
+    // What is a secret by itself is that first of all, even if it encodes another one.
+    if (earlier !== undefined && (earlier.isWritten || !entry.isWritten)) return;
     known.set(form, entry);
     const parts = form.match(pieces) ?? [];
     firsts.add(parts[0] ?? "");
     if (!sizes.includes(parts.length)) sizes = [...sizes, parts.length].toSorted((a, b) => b - a);
-    // Client secrets are few and live long, and probes glue characters to them: they are looked for everywhere.
-    if (entry.kind === "client secret") glued = [...glued, form].toSorted((a, b) => b.length - a.length);
+  };
+
+  /** Probes glue characters to what lasts, and services put it into longer texts that they encode: it is looked for everywhere. */
+  const addInside = (value: string, entry: Known): void => {
+    if (!lasting.has(entry.kind) || (entry.kind !== "client secret" && value.length < SHORTEST_INSIDE))
+      return;
+    const inside = [...writtenForms(value), ...encodedForms(value), ...shiftedForms(value)];
+    for (const form of inside) if (!known.has(form)) known.set(form, entry);
+    glued = [...new Set([...glued, ...inside])].toSorted((a, b) => b.length - a.length);
   };
 
   /** The longest known value that begins with this piece. */
@@ -58,30 +102,41 @@ export const createSecrets = (): Secrets => {
     return undefined;
   };
 
+  const maskInside = (text: string): string => {
+    let masked = text;
+    for (const value of glued)
+      if (masked.includes(value))
+        masked = betweenLabels(masked, (part) =>
+          part.replaceAll(value, () => known.get(value)?.label ?? "‹secret›"),
+        );
+    return betweenLabels(masked, maskWords);
+  };
+
+  const maskWords = (text: string): string => {
+    const parts = text.match(pieces) ?? [];
+    const out: string[] = [];
+    for (let at = 0; at < parts.length;) {
+      const found = longestAt(parts, at);
+      const part = parts[at] ?? "";
+      // Probes send secrets nearly right, which would tell all of them but for a character.
+      out.push(found?.entry.label ?? near.find(part) ?? part);
+      at += found?.size ?? 1;
+    }
+    return out.join("");
+  };
+
   return {
     conceal: (value, kind) => {
-      if (value.length < SHORTEST || known.has(value)) return;
+      if (value.length < SHORTEST || known.get(value)?.isWritten === true) return;
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
-      for (const form of forms(value)) if (!known.has(form)) add(form, { kind, label: `‹${kind} ${count}›` });
+      const label = `‹${kind} ${count}›`;
+      for (const form of writtenForms(value)) add(form, { kind, label, isWritten: true });
+      for (const form of encodedForms(value)) add(form, { kind, label, isWritten: false });
+      addInside(value, { kind, label, isWritten: false });
       near.add(value, `‹nearly ${kind} ${count}›`);
     },
-    mask: (text) => {
-      let masked = text;
-      for (const value of glued)
-        if (masked.includes(value))
-          masked = masked.replaceAll(value, () => known.get(value)?.label ?? "‹secret›");
-      const parts = masked.match(pieces) ?? [];
-      const out: string[] = [];
-      for (let at = 0; at < parts.length;) {
-        const found = longestAt(parts, at);
-        const part = parts[at] ?? "";
-        // Probes send secrets nearly right, which would tell all of them but for a character.
-        out.push(found?.entry.label ?? near.find(part) ?? part);
-        at += found?.size ?? 1;
-      }
-      return out.join("");
-    },
+    mask: maskInside,
     find: (text, kinds) => {
       const parts = text.match(pieces) ?? [];
       for (let at = 0; at < parts.length; at += 1) {
@@ -97,24 +152,11 @@ export const createSecrets = (): Secrets => {
   };
 };
 
-/** A value as it is, in an address, and in a JSON text: as JavaScript writes it, with escaped slashes, with HTML-safe escapes. */
-const forms = (value: string): string[] => {
-  const json = JSON.stringify(value).slice(1, -1);
-  return [
-    ...new Set([
-      value,
-      percentEncoded(value),
-      percentEncoded(value).replaceAll(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()),
-      json,
-      json.replaceAll("/", "\\/"),
-      json.replaceAll(/[+&<>'`]/g, (character) => unicodeEscape(character)),
-      json.replaceAll(/[+&<>'`]/g, (character) => unicodeEscape(character).toLowerCase()),
-    ]),
-  ];
-};
-
-const unicodeEscape = (character: string): string =>
-  `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
-
-/** Percent-encoded; a lone surrogate, which no address can carry, stays as it is. */
-const percentEncoded = (value: string): string => (value.isWellFormed() ? encodeURIComponent(value) : value);
+/** Applies `change` to all of a text but the labels in it. */
+const betweenLabels = (text: string, change: (part: string) => string): string =>
+  text.includes("‹")
+    ? text
+        .split(labels)
+        .map((part, index) => (index % 2 === 0 ? change(part) : part))
+        .join("")
+    : change(text);

@@ -74,6 +74,25 @@ export const openLedger = (file: string, passphrase: string): Ledger => {
   }
 };
 
+/** What a ledger holds, without its secrets and without its key. Throws ConfigurationError where the file is no ledger. */
+export const listLedger = (file: string): readonly Entry[] => {
+  if (!existsSync(file)) throw new ConfigurationError([`ledger ${file}: there is no such file`]);
+  refuseWide(file);
+  try {
+    const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+    try {
+      return database.prepare("select * from entries order by due_from_ms").all().map(entryOf);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigurationError([
+      `ledger ${file}: ${reason}; accepted is a file that \`conform --ledger\` made`,
+    ]);
+  }
+};
+
 const openDatabase = (file: string): DatabaseSync => {
   try {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });

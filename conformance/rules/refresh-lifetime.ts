@@ -1,3 +1,9 @@
+import {
+  refreshTokens,
+  refreshTokensInUse,
+  refreshTokensOfExpired,
+  refreshTokensReplaced,
+} from "../ledger/refresh-tokens.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { credentialsOf, describe, grantOf } from "../answers.ts";
 import { duration } from "../contract/duration.ts";
@@ -31,6 +37,7 @@ const alive = (
 export const refreshLifetimeRules = {
   refreshTokenLivesThirtyDays: {
     requirement: "refresh.lifetime",
+    ledger: [refreshTokens],
     waitsMs: pastTheEnd,
     check: (world, run) => {
       const lifetimeMs = world.limits.refreshTokenLifetimeMs;
@@ -55,6 +62,7 @@ export const refreshLifetimeRules = {
 
   useDoesNotLengthenThirtyDays: {
     requirement: "refresh.lifetime-is-from-issue",
+    ledger: [refreshTokensInUse],
     waitsMs: pastTheEnd,
     check: (world, run) =>
       judgeLifetime(world, run, {
@@ -72,6 +80,7 @@ export const refreshLifetimeRules = {
 
   refreshWorksOnceTheAccessTokenIsDead: {
     requirement: "refresh.after-access-expiry",
+    ledger: [refreshTokensOfExpired],
     waitsMs: ({ accessLifetimeMs, tolerances }) => accessLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run): Promise<Verdict> => {
       const { accessLifetimeMs, limits } = world;
@@ -92,6 +101,7 @@ export const refreshLifetimeRules = {
 
   afterThirtyDaysAuthorizingAnewWorks: {
     requirement: "refresh.reauthorize",
+    ledger: [refreshTokensReplaced],
     waitsMs: pastTheEnd,
     check: (world, run) =>
       run.forEach(

@@ -9,6 +9,8 @@ export interface Clock {
   now(): Promise<Bracket>;
   /** Returns once the target's time has moved on by at least this much; never moves it back or to the past. */
   sleep(durationMs: number): Promise<void>;
+  /** Returns once this much of the target's time or of this machine's is over, whichever comes first. */
+  sleepOnEither(durationMs: number): Promise<void>;
   /**
    * Returns at a good moment for issuing something whose age is to be told: at the beginning of a whole second where
    * time can be moved, so that a service that counts seconds rounds nothing away; and where time goes on by itself, at
@@ -124,6 +126,7 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
     isTold: true,
     now,
     sleep,
+    sleepOnEither: sleep,
     beginSecond,
     canWait,
     sleepUntil: async (momentMs) => {

@@ -37,7 +37,7 @@ export const objectOf = (answer: Answer): Readonly<Record<string, unknown>> =>
 /** The request got no whole answer: refused, reset, closed early, timed out. Says nothing about the service's promises. */
 export class TransportError extends Error {
   readonly exchange: number;
-  readonly reason: "refused" | "closed" | "timeout" | "too-large" | "protocol";
+  readonly reason: "refused" | "closed" | "timeout" | "throttled" | "too-large" | "protocol";
   constructor(exchange: number, reason: TransportError["reason"], message: string) {
     super(message);
     this.name = "TransportError";

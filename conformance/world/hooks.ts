@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { request } from "undici";
+import { request, type Dispatcher } from "undici";
 import { withDeadline } from "./clock.ts";
 import type { HookDefinition } from "../contract/profile.ts";
 import { shorten } from "../text.ts";
@@ -8,10 +8,14 @@ import { messageOf, parseJson } from "./transport.ts";
 /** A hook did not do what it is there for. The message names the hook; it is a matter of configuration, never a breach. */
 export class HookError extends Error {
   readonly hook: string;
+  /** Where the profile has it. */
+  readonly key: string;
   constructor(hook: string, message: string) {
-    super(`hooks.${hook}: ${message}`);
+    const key = hook.startsWith("authorize.") ? hook : `hooks.${hook}`;
+    super(`${key}: ${message}`);
     this.name = "HookError";
     this.hook = hook;
+    this.key = key;
   }
 }
 
@@ -28,16 +32,17 @@ const MAX_ANSWER_CHARACTERS = 1024 * 1024;
 
 /**
  * Runs one hook with its placeholders filled in. Throws HookError where it fails, times out, is
- * interrupted, or answers with a status that is none of success.
+ * interrupted, or answers with a status that is none of success. Calls over HTTP go through `dispatcher`, where one is given.
  */
 export const runHook = (
   name: string,
   hook: HookDefinition,
   values: Values,
   interrupted?: AbortSignal,
+  dispatcher?: Dispatcher,
 ): Promise<HookAnswer> =>
   withDeadline(hook.timeoutMs ?? DEFAULT_TIMEOUT_MS, interrupted, (signal) =>
-    "http" in hook ? runHttp(name, hook, values, signal) : runCommand(name, hook, values, signal),
+    "http" in hook ? runHttp(name, hook, values, signal, dispatcher) : runCommand(name, hook, values, signal),
   );
 
 const fill = (template: string, values: Values): string =>
@@ -68,6 +73,7 @@ const runHttp = async (
   hook: Extract<HookDefinition, { http: unknown }>,
   values: Values,
   signal: AbortSignal,
+  dispatcher: Dispatcher | undefined,
 ): Promise<HookAnswer> => {
   const { method, url, headers, body } = hook.http;
   const shown = url.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//");
@@ -82,6 +88,7 @@ const runHttp = async (
       },
       ...(body === undefined ? {} : { body: JSON.stringify(fillJson(body, values)) }),
       signal,
+      ...(dispatcher === undefined ? {} : { dispatcher }),
     });
     let text = "";
     for await (const chunk of answer.body.setEncoding("utf8") as AsyncIterable<string>) {

@@ -2,6 +2,7 @@ import type { PushLine } from "../contract/push.ts";
 import type { ExchangeRecord } from "../contract/record.ts";
 import { shorten } from "../text.ts";
 import type { Answer } from "./exchange.ts";
+import { newLosses, type Losses } from "./losses.ts";
 import { hideSecretFields } from "./secret-fields.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -18,9 +19,18 @@ export interface JournalSink {
 export interface Scope {
   readonly rule: string;
   readonly exchanges: ExchangeRecord[];
+  /** Requests of the case that got no whole answer. */
+  readonly losses: Losses;
+  /** What the case has measured, to be taken down once its judgement stands. */
+  readonly findings: (() => void)[];
 }
 
-export const newScope = (rule: string): Scope => ({ rule, exchanges: [] });
+export const newScope = (rule: string): Scope => ({
+  rule,
+  exchanges: [],
+  losses: newLosses(),
+  findings: [],
+});
 
 const KEPT_CHARACTERS = 8_192;
 

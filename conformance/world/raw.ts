@@ -1,12 +1,13 @@
-import net from "node:net";
-import tls from "node:tls";
+import type net from "node:net";
 import { paths } from "../contract/messages.ts";
-import { after, monotonicMs, pause, type Clock } from "./clock.ts";
-import type { Answer, Request } from "./exchange.ts";
+import { after, monotonicMs, pause } from "./clock.ts";
+import { TransportError, type Answer, type Request } from "./exchange.ts";
 import type { Journal, Scope } from "./journal.ts";
+import { createDialer, type Dialer } from "./dialer.ts";
 import { parseRawAnswer } from "./raw-answer.ts";
 import type { TargetOptions } from "./target.ts";
-import { parseJson, realWaitMs, retryAfterMs } from "./transport.ts";
+import type { PatientClock } from "./throttling.ts";
+import { MOST_SENDS, parseJson, type Transport } from "./transport.ts";
 
 /** What came back over a raw connection. */
 export interface RawAnswer {
@@ -56,35 +57,53 @@ export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "head
   readonly origin: string;
   readonly journal: Journal;
   readonly scope: Scope;
-  /** Waits out a 429 with Retry-After. */
-  readonly clock: Pick<Clock, "kind" | "sleep" | "canWait">;
+  /** What a limiter is waited out on. */
+  readonly clock: PatientClock;
+  /** The road that the raw connections share with all others, and what is known of its limiters. */
+  readonly transport: Pick<Transport, "road" | "throttles">;
   /** How long a whole exchange may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
+  /** How connections are opened; plainly where left out. */
+  readonly dialer?: Dialer | undefined;
   /** Is shown every answer before it is written, so that its credentials are masked. */
   readonly learn: (answer: Pick<Answer, "headers" | "json">) => void;
 }
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-const MAX_THROTTLED_TRIES = 12;
 const json = ["content-type", "application/json"] as const;
 
-/** Raw requests to one service over TCP or TLS, each on a connection of its own. Nothing the peer does throws. */
+/**
+ * Raw requests to one service over TCP or TLS, each on a connection of its own. Nothing the peer does throws. What
+ * nobody accepted, and GET requests whose connection was closed, are sent again; what then has no answer stands among
+ * the losses of its case.
+ */
 export const createRawTarget = (options: RawTargetOptions): RawTarget => {
   const origin = new URL(options.origin);
 
   const send: RawTarget["send"] = async (bytes) => {
     const buffer = bytesOf(bytes);
-    for (let attempt = 1; ; attempt += 1) {
-      const raw = await sendOnce(options, origin, buffer);
+    const { losses } = options.scope;
+    const request = readRequest(buffer);
+    const name = losses.begin(request);
+    let raw: RawAnswer | undefined;
+    const answered = async (): Promise<Answer> => {
+      raw = await sendSurely(options, origin, buffer, request.method);
       const answer = answerOf(raw);
-      const waitMs = answer === undefined ? undefined : retryAfterMs(answer);
-      if (waitMs === undefined) return raw;
+      if (answer === undefined) throw new TransportError(raw.exchange, "closed", raw.outcome);
+      return answer;
+    };
+    try {
+      await options.transport.throttles.obey(request, options.clock, answered);
+    } catch (error) {
+      if (!(error instanceof TransportError) || raw === undefined) throw error;
       // Someone who is turned away again and again has got no answer, and above all no refusal.
-      if (attempt >= MAX_THROTTLED_TRIES) return { ...raw, status: undefined, outcome: "timeout" };
-      await options.clock.sleep(waitMs * attempt);
-      if (attempt > 1 && options.clock.kind === "virtual") await pause(Math.min(waitMs, realWaitMs(attempt)));
+      if (raw.outcome === "answered") raw = { ...raw, status: undefined, outcome: "timeout" };
+      const reason = error.reason === "throttled" ? error.reason : reasonOf(raw);
+      losses.note(name, { exchange: raw.exchange, reason });
     }
+    if (raw === undefined) throw new Error("a raw request comes to an end");
+    return raw;
   };
 
   const request: RawTarget["request"] = ({ method, path, headers = [], body }) => {
@@ -126,11 +145,38 @@ export const createRawTarget = (options: RawTargetOptions): RawTarget => {
 const bytesOf = (value: string | Uint8Array): Buffer =>
   typeof value === "string" ? Buffer.from(value, "latin1") : Buffer.from(value);
 
+const reasonOf = ({ outcome }: RawAnswer): TransportError["reason"] =>
+  outcome === "answered" ? "closed" : outcome;
+
+/** Sends once more where that can change nothing. */
+const sendSurely = async (
+  options: RawTargetOptions,
+  origin: URL,
+  bytes: Buffer,
+  method: string,
+): Promise<RawAnswer> => {
+  const { road } = options.transport;
+  for (let sends = 1; ; sends += 1) {
+    const raw = await sendOnce(options, origin, bytes);
+    if (raw.outcome === "answered") {
+      road.answered();
+      return raw;
+    }
+    road.lost();
+    if (sends === MOST_SENDS) return raw;
+    if (raw.outcome === "refused") {
+      if (!(await road.untilBack())) return raw;
+    } else if (raw.outcome === "closed" && method === "GET") await pause(road.backOffMs(sends));
+    else return raw;
+    road.sentAgain();
+  }
+};
+
 const sendOnce = async (options: RawTargetOptions, origin: URL, bytes: Buffer): Promise<RawAnswer> => {
   const exchange = options.journal.nextNumber();
   const sentMs = monotonicMs();
   const request = readRequest(bytes);
-  const { received, end } = await converse(origin, bytes, request.method, options.timeoutMs);
+  const { received, end } = await converse(options, origin, bytes, request.method);
   const parsed = parseRawAnswer(received, request.method, end === "closed");
   if (parsed !== undefined) options.learn({ headers: parsed.headers, json: parseJson(parsed.text) });
   options.journal.add(options.scope, {
@@ -145,27 +191,44 @@ const sendOnce = async (options: RawTargetOptions, origin: URL, bytes: Buffer): 
     : { exchange, ...parsed, outcome: "answered" };
 };
 
+interface Conversation {
+  readonly received: Buffer;
+  readonly end: "closed" | "timeout" | "refused";
+}
+
+const plain = createDialer();
+
 /** Writes everything and collects what comes until the answer is whole or nothing more will come. */
-const converse = (
+const converse = async (
+  { dialer = plain, timeoutMs }: RawTargetOptions,
   origin: URL,
   bytes: Buffer,
   method: string,
-  timeoutMs: number,
-): Promise<{ received: Buffer; end: "closed" | "timeout" | "refused" }> =>
-  new Promise((resolve) => {
+): Promise<Conversation> => {
+  let tunnel: net.Socket | undefined;
+  try {
+    // Awaited only where there is one: a plain socket must have its listeners before it can fail.
+    const opening = dialer.tunnel(origin, timeoutMs);
+    if (opening !== undefined) tunnel = await opening;
+  } catch {
+    return { received: Buffer.alloc(0), end: "refused" };
+  }
+  return new Promise((resolve) => {
     let received: Buffer = Buffer.alloc(0);
     let connected = false;
-    const socket = connect(origin);
+    const { socket, event } = dialer.open(origin, tunnel);
     const finish = (end: "closed" | "timeout" | "refused"): void => {
       deadline.cancel();
       socket.destroy();
       resolve({ received, end });
     };
     const deadline = after(timeoutMs, () => finish("timeout"));
-    socket.once(origin.protocol === "https:" ? "secureConnect" : "connect", () => {
+    const write = (): void => {
       connected = true;
       socket.write(bytes);
-    });
+    };
+    if (event === undefined) write();
+    else socket.once(event, write);
     socket.on("data", (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       if (received.length > MAX_ANSWER_BYTES || parseRawAnswer(received, method, false)?.whole === true)
@@ -174,16 +237,6 @@ const converse = (
     // A reset after (or instead of) an answer ends the conversation like any other close.
     socket.once("error", () => finish(connected ? "closed" : "refused"));
     socket.once("close", () => finish("closed"));
-  });
-
-const connect = (origin: URL): net.Socket => {
-  const host = origin.hostname.replace(/^\[|\]$/g, "");
-  if (origin.protocol !== "https:") return net.connect({ host, port: Number(origin.port || "80") });
-  return tls.connect({
-    host,
-    port: Number(origin.port || "443"),
-    ALPNProtocols: ["http/1.1"],
-    ...(net.isIP(host) === 0 ? { servername: host } : {}),
   });
 };
 

@@ -1,5 +1,5 @@
 import { withDeadline } from "./clock.ts";
-import { request } from "undici";
+import { request, type Dispatcher } from "undici";
 import type { PushLine, PushPlan, ReceiverState } from "../contract/push.ts";
 import { shorten } from "../text.ts";
 import { messageOf, parseJson } from "./transport.ts";
@@ -38,7 +38,11 @@ export class ReceiverError extends Error {
 const TIMEOUT_MS = 10_000;
 
 /** Opens a client of a receiver's control interface; nothing is sent yet. */
-export const openReceiver = (access: ReceiverAccess, interrupted: AbortSignal): Receiver => {
+export const openReceiver = (
+  access: ReceiverAccess,
+  interrupted: AbortSignal,
+  dispatcher?: Dispatcher,
+): Receiver => {
   const base = access.controlUrl.replace(/\/+$/, "");
   const authorization = access.token === undefined ? {} : { authorization: `Bearer ${access.token}` };
 
@@ -53,6 +57,7 @@ export const openReceiver = (access: ReceiverAccess, interrupted: AbortSignal): 
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           signal,
+          ...(dispatcher === undefined ? {} : { dispatcher }),
         });
         const text = await answer.body.text();
         if (answer.statusCode >= 200 && answer.statusCode <= 299) return parseJson(text);

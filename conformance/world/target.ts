@@ -44,6 +44,13 @@ export interface Target {
   dedicated(): Target & { close(): Promise<void> };
 }
 
+/** What a code is asked for with. */
+export interface AuthorizeAsked {
+  readonly clientId: string;
+  readonly state: string;
+  readonly redirectUri: string;
+}
+
 export interface TargetOptions {
   /** Path of the base address, without a slash at its end; empty where the service is at the root. */
   readonly basePath: string;
@@ -52,6 +59,8 @@ export interface TargetOptions {
   /** Further headers and query parameters of authorize alone, for getting past consent. */
   readonly authorize: { readonly headers: Request["headers"]; readonly query: string };
   readonly freshState: () => string;
+  /** Gets a code where authorize is behind a consent that only the profile's hook gets past. */
+  readonly grantCode?: ((asked: AuthorizeAsked) => Promise<Answer>) | undefined;
 }
 
 const json = ["content-type", "application/json"] as const;
@@ -81,20 +90,22 @@ export const createTarget = (transport: Transport, sender: Sender, options: Targ
       send,
       authorize: (request = {}) => {
         const client = request.client ?? options.client;
-        const query =
-          request.rawQuery ??
-          encodeQuery({
-            clientId: client.id,
-            state: request.state ?? options.freshState(),
-            redirectUri: request.redirectUri ?? client.redirectUri,
-          });
+        const asked = {
+          clientId: client.id,
+          state: request.state ?? options.freshState(),
+          redirectUri: request.redirectUri ?? client.redirectUri,
+        };
+        const { rawQuery, headers } = request;
+        if (options.grantCode !== undefined && rawQuery === undefined && headers === undefined)
+          return options.grantCode(asked);
+        const query = rawQuery ?? encodeQuery(asked);
         return send({
           method: "GET",
           path: withQuery(
             paths.authorize,
             [query, options.authorize.query].filter((part) => part !== "").join("&"),
           ),
-          headers: request.headers ?? [json, ...options.authorize.headers],
+          headers: headers ?? [json, ...options.authorize.headers],
         });
       },
       exchange: (body) => post(paths.exchange, body),

@@ -1,3 +1,4 @@
+import type { Dispatcher } from "undici";
 import type { HookDefinition } from "../contract/profile.ts";
 import { realClock, monotonicMs, type Advanced, type ClockSource } from "./clock.ts";
 import type { Bracket } from "./exchange.ts";
@@ -13,11 +14,16 @@ export interface TimeOptions {
   /** The longest single wait on a real clock, in milliseconds. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
+  /** What hooks over HTTP are called through; undici's own where left out. */
+  readonly dispatcher?: Dispatcher | undefined;
 }
 
 /** Reads the target's clock through its hook. */
-const readNow = async (hook: HookDefinition, signal: AbortSignal): Promise<Bracket> => {
-  const answer = await runHook("clock.now", hook, {}, signal);
+const readNow = async (
+  hook: HookDefinition,
+  { signal, dispatcher }: Pick<TimeOptions, "signal" | "dispatcher">,
+): Promise<Bracket> => {
+  const answer = await runHook("clock.now", hook, {}, signal, dispatcher);
   const told = resultOf(answer, hook.result, ["/now", "/nowMs", "/time", "/timestamp"]);
   const nowMs = instantMs(told);
   if (nowMs === undefined)
@@ -47,8 +53,7 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     earliestMs: advancedMs,
     latestMs: advancedMs + (monotonicMs() - startedMs),
   });
-  const readBracket = async (): Promise<Bracket> =>
-    now === undefined ? reckon() : readNow(now, options.signal);
+  const readBracket = async (): Promise<Bracket> => (now === undefined ? reckon() : readNow(now, options));
   const usesSeconds = JSON.stringify(advance).includes("{{seconds}}");
   const clocks = virtualClock({
     now: readBracket,
@@ -58,7 +63,13 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     advance: async (durationMs, before) => {
       const wholeMs = Math.max(1, Math.ceil(durationMs));
       const seconds = Math.ceil(wholeMs / 1_000);
-      const answer = await runHook("clock.advance", advance, { ms: wholeMs, seconds }, options.signal);
+      const answer = await runHook(
+        "clock.advance",
+        advance,
+        { ms: wholeMs, seconds },
+        options.signal,
+        options.dispatcher,
+      );
       const inFlight = resultOf(answer, "/inFlight", []);
       lastAdvance = { inFlight: typeof inFlight === "number" ? inFlight : undefined };
       advancedMs += usesSeconds ? seconds * 1_000 : wholeMs;

@@ -1,12 +1,15 @@
 import { Client, Pool, errors, type Dispatcher } from "undici";
-import { after, monotonicMs, pause, type Clock } from "./clock.ts";
-import { TransportError, headerOf, type Answer, type Request } from "./exchange.ts";
+import { after, monotonicMs, pause } from "./clock.ts";
+import { TransportError, type Answer, type Request } from "./exchange.ts";
 import type { Journal, Scope } from "./journal.ts";
+import type { Dialer } from "./dialer.ts";
+import { createRoad, type Road } from "./road.ts";
+import { createThrottles, type PatientClock, type Throttles } from "./throttling.ts";
 
 /** What a request is sent through: its case's scope for the journal, and the clock that a 429 is waited out on. */
 export interface Sender {
   readonly scope: Scope;
-  readonly clock: Pick<Clock, "kind" | "sleep" | "canWait">;
+  readonly clock: PatientClock;
 }
 
 /** One connection of its own, for races and for "another connection". */
@@ -16,15 +19,17 @@ export interface Connection {
 }
 
 /**
- * HTTP/1.1 to one origin. Sends each path byte for byte, follows no redirect and
- * repeats nothing, but for answers that ask for it: 429 or 503 with Retry-After.
+ * HTTP/1.1 to one origin. Sends each path byte for byte, follows no redirect, and repeats nothing but what can change
+ * nothing: requests that nobody accepted, reads whose connection was cut, and those that were asked to come back later.
+ * A request that still has no whole answer throws TransportError, and stands among the losses of its case.
  */
 export interface Transport extends Connection {
   /** A connection of its own; closed with the transport at the latest. */
   dedicated(): Connection;
   inFlight(): number;
-  /** How many answers asked to come back later, and were obeyed. */
-  throttled(): number;
+  /** The road to the target, for whoever else sends requests on it. */
+  readonly road: Road;
+  readonly throttles: Throttles;
 }
 
 export interface TransportOptions {
@@ -33,32 +38,59 @@ export interface TransportOptions {
   /** How long a whole exchange may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
+  /** How connections are opened; plainly where left out. */
+  readonly dialer?: Dialer | undefined;
   readonly maxConnections: number;
+  /** What is asked for to see whether a target that was away is back; "/" where left out. */
+  readonly knockPath?: string;
+  /** A number from 0 to below 1, for jitter; always the middle where left out. */
+  readonly random?: () => number;
+  /** Ends what is waited for on the road. */
+  readonly signal?: AbortSignal;
+  /** How long the target may stay away, in milliseconds. */
+  readonly outageBudgetMs?: number;
   /** Is shown every answer before anything is written, so that its credentials are masked from the first byte. */
   readonly learn: (answer: Pick<Answer, "headers" | "json">) => void;
 }
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-const MAX_THROTTLED_TRIES = 12;
-/** Who asks to stay away for longer is not throttling but closed for the day; and no clock is moved for that. */
-const MAX_OBEYED_MS = 24 * 3_600_000;
-
-/**
- * How much of a Retry-After is waited out on this machine's clock, in milliseconds, where the
- * target has a clock of its own: little at first, as that may be the one the limiter goes by.
- */
-export const realWaitMs = (attempt: number): number => Math.min(5_000, 50 * attempt ** 2);
+/** How often a request is sent that nothing can come of but an answer. */
+export const MOST_SENDS = 3;
+/** How often a target is waited for that is back and away again. */
+const MOST_OUTAGES = 5;
 
 export const createTransport = (options: TransportOptions): Transport => {
-  const state: State = { inFlight: 0, throttled: 0, waiting: 0 };
-  const common = { allowH2: false, pipelining: 1, connectTimeout: options.timeoutMs } as const;
+  const common = {
+    allowH2: false,
+    pipelining: 1,
+    connectTimeout: options.timeoutMs,
+    ...(options.dialer === undefined ? {} : { connect: options.dialer.connector(options.timeoutMs) }),
+  } as const;
   const pool = new Pool(options.origin, { ...common, connections: options.maxConnections });
+  const knock = async (): Promise<boolean> => {
+    try {
+      const request = { method: "GET", path: options.knockPath ?? "/", headers: [] };
+      await receive(pool, request, options.timeoutMs);
+      return true;
+    } catch (error) {
+      return reasonOf(error) !== "refused";
+    }
+  };
+  const { random = () => 0.5, signal, outageBudgetMs } = options;
+  const road = createRoad({
+    knock,
+    random,
+    signal,
+    ...(outageBudgetMs === undefined ? {} : { outageBudgetMs }),
+  });
+  const state: State = { inFlight: 0, isClosed: false, road, throttles: createThrottles(road) };
   const clients = new Set<Client>();
   const send = (dispatcher: Dispatcher) => (request: Request, sender: Sender) =>
     sendPolitely(options, state, dispatcher, request, sender);
   return {
     send: send(pool),
     close: async () => {
+      state.isClosed = true;
       await Promise.all([pool, ...clients].map((one) => one.destroy()));
     },
     dedicated: () => {
@@ -71,19 +103,17 @@ export const createTransport = (options: TransportOptions): Transport => {
       return { send: send(client), close };
     },
     inFlight: () => state.inFlight,
-    throttled: () => state.throttled,
+    road,
+    throttles: state.throttles,
   };
 };
 
 interface State {
   inFlight: number;
-  throttled: number;
-  /** Requests that wait for their next try. */
-  waiting: number;
+  isClosed: boolean;
+  readonly road: Road;
+  readonly throttles: Throttles;
 }
-
-/** How many of those who wait try again at the same time; all at once would be throttled all over again. */
-const TRIES_AT_ONCE = 8;
 
 /** Sends, and while the answer says "come back later" waits as long as it says and sends again (RFC 6585 section 4). */
 const sendPolitely = async (
@@ -93,45 +123,50 @@ const sendPolitely = async (
   request: Request,
   sender: Sender,
 ): Promise<Answer> => {
-  let waitedMs = 0;
-  for (let attempt = 1; ; attempt += 1) {
-    state.inFlight += 1;
-    const answer = await sendOnce(options, dispatcher, request, sender.scope).finally(() => {
-      state.inFlight -= 1;
+  const { losses } = sender.scope;
+  const name = losses.begin(request);
+  try {
+    return await state.throttles.obey(request, sender.clock, async () => {
+      state.inFlight += 1;
+      try {
+        return await sendSurely(options, state, dispatcher, request, sender.scope);
+      } finally {
+        state.inFlight -= 1;
+      }
     });
-    const waitMs = retryAfterMs(answer);
-    if (waitMs === undefined) return answer;
-    if (attempt >= MAX_THROTTLED_TRIES || waitMs > MAX_OBEYED_MS || !sender.clock.canWait(waitedMs + waitMs))
-      throw new TransportError(
-        answer.exchange,
-        "timeout",
-        `throttled ${attempt} times in a row, with status ${answer.status} and Retry-After ${headerOf(answer, "retry-after") ?? ""}`,
-      );
-    state.throttled += 1;
-    const turn = 1 + Math.floor(state.waiting / TRIES_AT_ONCE);
-    state.waiting += 1;
-    try {
-      // The limiter may count on the target's clock or on real time, and nobody can tell: first the cheap one, then both.
-      await sender.clock.sleep(waitMs * turn);
-      if (attempt > 1 && sender.clock.kind === "virtual") await pause(Math.min(waitMs, realWaitMs(attempt)));
-    } finally {
-      state.waiting -= 1;
-    }
-    waitedMs += waitMs * turn;
+  } catch (error) {
+    if (error instanceof TransportError) losses.note(name, error);
+    throw error;
   }
 };
 
-/** How long the answer asks the client to stay away, in milliseconds; undefined where it does not (RFC 9110 section 10.2.3). */
-export const retryAfterMs = (answer: Answer): number | undefined => {
-  if (answer.status !== 429 && answer.status !== 503) return undefined;
-  const value = headerOf(answer, "retry-after");
-  if (value === undefined) return undefined;
-  if (/^\d+$/.test(value)) return Number(value) * 1_000;
-  // Date.parse takes much for a date that is none ("1.5" is a day of May), so only the form of RFC 9110 is read.
-  const dateMs = /^[A-Z][a-z]+, .* GMT$/.test(value) ? Date.parse(value) : Number.NaN;
-  const answeredMs = Date.parse(headerOf(answer, "date") ?? "");
-  if (Number.isNaN(dateMs) || Number.isNaN(answeredMs)) return 1_000;
-  return Math.max(0, dateMs - answeredMs);
+/** Sends once more where that can change nothing: what nobody has accepted, and reads whose connection was cut. */
+const sendSurely = async (
+  options: TransportOptions,
+  state: State,
+  dispatcher: Dispatcher,
+  request: Request,
+  scope: Scope,
+): Promise<Answer> => {
+  const { road } = state;
+  for (let cuts = 1, outages = 1; ;) {
+    try {
+      const answer = await sendOnce(options, dispatcher, request, scope);
+      road.answered();
+      return answer;
+    } catch (error) {
+      if (!(error instanceof TransportError) || state.isClosed) throw error;
+      road.lost();
+      if (error.reason === "refused" && outages <= MOST_OUTAGES) {
+        outages += 1;
+        if (!(await road.untilBack())) throw error;
+      } else if (error.reason === "closed" && request.method === "GET" && cuts < MOST_SENDS) {
+        await pause(road.backOffMs(cuts));
+        cuts += 1;
+      } else throw error;
+      road.sentAgain();
+    }
+  }
 };
 
 const sendOnce = async (
@@ -249,7 +284,7 @@ const reasonOf = (error: unknown): TransportError["reason"] => {
   const code = codeOf(error);
   if (error instanceof RangeError) return "too-large";
   if (/TIMEOUT/.test(code) || (error instanceof Error && /Timeout|Abort/.test(error.name))) return "timeout";
-  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code)) return "refused";
+  if (/ECONNREFUSED|EPROXY|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code)) return "refused";
   if (error instanceof errors.HTTPParserError) return "protocol";
   if (/UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW/.test(code)) return "protocol";
   if (/^ERR_SSL|^ERR_TLS|^EPROTO$|CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return "protocol";

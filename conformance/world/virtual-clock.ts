@@ -42,6 +42,8 @@ interface Sleeper {
 }
 
 const IDLE_RECHECK_MS = 1;
+/** What timers can count to. */
+const LONGEST_PAUSE_MS = 2 ** 31 - 1;
 const SECOND_MS = 1_000;
 /** Longer than anything that is granted on purpose; a service that states more has its unit wrong, and no clock can be moved that far. */
 const LONGEST_SLEEP_MS = 80 * 365 * 86_400_000;
@@ -159,27 +161,46 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
   const joined = (company: Set<Participant>): JoinedClock => {
     const self: Participant = { sleepers: 0, branches: new Set() };
     company.add(self);
-    const wakeAt = async (wakeAtMs: number): Promise<Bracket> => {
+    const wakeAt = async (wakeAtMs: number, early?: AbortSignal): Promise<Bracket> => {
       if (time.signal?.aborted === true) throw new SleepEnded("interrupted");
       if (!company.has(self)) throw new SleepEnded("its rule is over");
       return new Promise<Bracket>((wake, fail) => {
-        sleepers.add({ wakeAtMs, owner: self, wake, fail });
+        const sleeper: Sleeper = { wakeAtMs, owner: self, wake, fail };
+        sleepers.add(sleeper);
         self.sleepers += 1;
+        early?.addEventListener("abort", () => {
+          if (!sleepers.has(sleeper)) return;
+          remove(sleeper);
+          flow.rearm();
+          wake({ earliestMs: wakeAtMs, latestMs: wakeAtMs });
+        });
         flow.rearm();
         void move();
       });
     };
     const base = ({ earliestMs, latestMs }: Bracket): number =>
       time.isReckoned === true ? earliestMs : latestMs;
+    const sleepFor = async (durationMs: number, early?: AbortSignal): Promise<void> => {
+      if (!canWait(durationMs))
+        throw new ControlFailed(`a wait of ${duration(durationMs)} is beyond what any clock is moved by`);
+      await wakeAt(base(await read()) + durationMs, early);
+    };
     return {
       kind: "virtual",
       isTold: time.isReckoned !== true,
       now: read,
       canWait,
-      sleep: async (durationMs) => {
-        if (!canWait(durationMs))
-          throw new ControlFailed(`a wait of ${duration(durationMs)} is beyond what any clock is moved by`);
-        await wakeAt(base(await read()) + durationMs);
+      sleep: (durationMs) => sleepFor(durationMs),
+      sleepOnEither: async (durationMs) => {
+        const over = new AbortController();
+        try {
+          await Promise.race([
+            sleepFor(durationMs, over.signal),
+            pause(Math.min(durationMs, LONGEST_PAUSE_MS), over.signal).catch(() => undefined),
+          ]);
+        } finally {
+          over.abort();
+        }
       },
       sleepUntil: wakeAt,
       beginSecond: async (withinMs = Infinity) => {

@@ -38,10 +38,19 @@ export interface World {
   /** Validity of access tokens as the service stated it when the run began, in milliseconds. */
   readonly accessLifetimeMs: number;
   readonly secrets: Secrets;
+  /** This machine's wall clock as the ledger keeps it, where the run has one. */
+  readonly ledgerNowMs?: (() => number) | undefined;
   /** What the pushes of this run came to; rules that need it say so (`needs: ["pushes"]`). */
   readonly campaign: Campaign | undefined;
   /** Puts pushes among the exchanges of this case, as its evidence. */
   exhibit(pushes: readonly SeenPush[]): void;
+  /** Says that what is judged does not rest on what became of this exchange, which got no answer. */
+  accountFor(exchange: number): void;
+  /**
+   * Takes down what a case has measured once its judgement stands. A case whose requests were lost on the way is
+   * made anew, and what it had measured is dropped.
+   */
+  whenItStands(takeDown: () => void): void;
   /** A string of letters and digits that no other call in this run returns. */
   unique(): string;
 }

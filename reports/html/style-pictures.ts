@@ -18,6 +18,7 @@ figcaption p { font-size: 14px; max-width: 78ch; }
 .key.max { width: 5px; height: 5px; border-radius: 50%; background: var(--soft); }
 .key.measured { width: 12px; height: 12px; border-radius: 50%; background: var(--ink); }
 .key.window-fits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
+.key.window-beyond { background: var(--bad-soft); border: 1.5px solid var(--bad); height: 12px; }
 .key.window-out { background: none; border: 1.5px dashed var(--ended); height: 12px; }
 .figures { margin-top: 8px; font-size: 13px; }
 .figures > summary { color: var(--soft); cursor: pointer; }

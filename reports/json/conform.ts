@@ -1,4 +1,5 @@
 import type { Outcome, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import type { AppliedWaiver } from "../../conformance/contract/waivers.ts";
 import { casesOf, type Breach, type Facts, type VerdictKind } from "../../conformance/contract/verdict.ts";
 
 /** One rule in the document of `conform --json`. */
@@ -25,6 +26,8 @@ export interface ConformDocument extends Pick<RunRecord, "seed" | "effort" | "st
   readonly rules: readonly RuleDocument[];
   readonly replacedLimits: readonly string[];
   readonly notes: readonly string[];
+  /** The profile's waivers, and what each came to in this run. */
+  readonly waivers: readonly AppliedWaiver[];
   readonly startedAt: string;
   readonly endedAt: string | null;
   /** Rules by verdict, and the cases of all of them. */
@@ -48,6 +51,7 @@ export const conformDocument = (record: RunRecord, run: string): ConformDocument
   limits: record.limits,
   replacedLimits: record.replacedLimits,
   notes: record.notes,
+  waivers: record.waivers ?? [],
   totals: totalsOf(record.rules),
   rules: record.rules.map(ruleDocument),
 });

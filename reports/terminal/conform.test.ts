@@ -47,6 +47,44 @@ const again = (failures: number, attempts: number): string | undefined =>
     render(failedRecord([broken({ reproduction: { seed: 7, replayed: { failures, attempts } } })])),
   )?.[1];
 
+describe("waivers", () => {
+  const waiver = { id: "code.single-use", reason: "known since May", owner: "the token team" } as const;
+  const withWaiver = (
+    state: "active" | "expired" | "stale" | "unused",
+    more: Partial<RunRecord> = {},
+  ): string =>
+    render(
+      recordOf({
+        rules: state === "stale" ? withResults() : withResults(broken()),
+        waivers: [{ ...waiver, expires: "2030-02-01", state }],
+        ...more,
+      }),
+    );
+
+  it("that cover a breach set it apart from the broken promises, with owner and date", () => {
+    const text = withWaiver("active");
+    expect(text).not.toContain("Broken promises");
+    expect(text).toContain("Known breaches, waived for a while (1)");
+    expect(text).toContain("1 failed (1 waived)");
+    expect(partOf(text, "~ code.single-use")).toContain(
+      "until 2030-02-01 by the token team: known since May",
+    );
+  });
+
+  it("that have expired excuse nothing, and say what to do", () => {
+    const text = withWaiver("expired", { outcome: "failed", exitCode: 1 });
+    expect(text).toContain("Broken promises (1)");
+    expect(partOf(text, "✗ code.single-use  expired")).toContain("agree on a new date");
+    expect(text).toContain("failed: the service broke a promise");
+  });
+
+  it("that cover nothing any more are why the gate failed", () => {
+    const text = withWaiver("stale", { outcome: "failed", exitCode: 1 });
+    expect(text).toContain("→ remove the waiver from the profile");
+    expect(text).toContain("failed: a waiver has expired or covers nothing any more");
+  });
+});
+
 describe("the report of a run", () => {
   it("has a line for each rule, and what was observed", () => {
     const rules = [

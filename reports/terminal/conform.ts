@@ -12,6 +12,8 @@ import { fitted, narrowed, type Page } from "./palette.ts";
 import { ruleLines } from "./rule-lines.ts";
 import { section, totals } from "./totals.ts";
 import { unjudged } from "./unjudged.ts";
+import { waivers } from "./waivers.ts";
+import { activeWaivers } from "../text/waivers.ts";
 
 export interface ConformReport extends Page {
   /** The run directory as a user types it. */
@@ -41,6 +43,7 @@ export const renderConform = (record: RunRecord, report: ConformReport): string 
     ...(verbose && !quiet ? ruleLines(record.rules, options) : []),
     ...commonCause(record, options),
     ...breachSections(record, options, quiet),
+    ...waivers(record, options),
     ...drifts(record.rules, options, pinned),
     ...(quiet ? [] : [...rest, ...unjudged(record, options)]),
     ...totals(record, options, options.run),
@@ -81,14 +84,21 @@ const breachSections = (record: RunRecord, options: ConformReport, quiet: boolea
     histories: true,
   };
   const first = new Set(commonCauseOf(record.rules)?.broken);
+  const excused = activeWaivers(record);
   const failures = record.rules
-    .filter(({ verdict }) => verdict.kind === "failed")
+    .filter(({ id, verdict }) => verdict.kind === "failed" && !excused.has(id))
     .toSorted((a, b) => Number(first.has(b.id)) - Number(first.has(a.id)));
+  const known = record.rules.filter(({ id, verdict }) => verdict.kind === "failed" && excused.has(id));
   const warnings = record.rules.filter(({ verdict }) => verdict.kind === "warned");
   return [
     ...section(
       `Broken promises (${failures.length})`,
       failures.map((result) => breachBlock(result, inFull)),
+      options,
+    ),
+    ...section(
+      `Known breaches, waived for a while (${known.length})`,
+      known.map((result) => breachBlock(result, { ...inFull, histories: false })),
       options,
     ),
     ...(quiet && !record.strict

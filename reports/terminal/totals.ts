@@ -3,6 +3,7 @@ import { casesOf } from "../../conformance/contract/verdict.ts";
 import { elapsed, plural } from "../text/figures.ts";
 import { flow, indent, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
+import { activeWaivers, failingWaivers } from "../text/waivers.ts";
 import type { Page } from "./palette.ts";
 import { definitions } from "./table.ts";
 import { verdictOrder, wordOf } from "../text/verdicts.ts";
@@ -11,9 +12,12 @@ import { inColourOf } from "./verdicts.ts";
 /** The last lines: how many of each verdict, where the record is, and what the exit code means. */
 export const totals = (record: RunRecord, page: Page, run: string): string[] => {
   const { palette } = page;
+  const excused = activeWaivers(record);
   const counts = verdictOrder.flatMap((kind) => {
     const count = record.rules.filter(({ verdict }) => verdict.kind === kind).length;
-    return count === 0 ? [] : [inColourOf(kind, palette, `${count} ${wordOf(kind)}`)];
+    const waived = record.rules.filter(({ id, verdict }) => verdict.kind === kind && excused.has(id)).length;
+    const text = `${count} ${wordOf(kind)}${waived === 0 ? "" : ` (${waived} waived)`}`;
+    return count === 0 ? [] : [inColourOf(kind, palette, text)];
   });
   const cases = record.rules.reduce((sum, { verdict }) => sum + casesOf(verdict), 0);
   const took =
@@ -40,10 +44,7 @@ const outcomeLines = (record: RunRecord, page: Page): string[] => {
   const { outcome, exitCode } = record;
   if (outcome === undefined || exitCode === undefined)
     return [page.palette.yellow("the run was cut off; this is what had been judged by then")];
-  const onlyWarned = outcome === "failed" && !record.rules.some(({ verdict }) => verdict.kind === "failed");
-  const meaning = onlyWarned
-    ? "an advisory rule warned, and --strict counts that as a failure"
-    : (exitCodeMeanings[exitCode] ?? "");
+  const meaning = outcome === "failed" ? whyFailed(record, exitCode) : (exitCodeMeanings[exitCode] ?? "");
   const paint = { passed: page.palette.green, failed: page.palette.red, "harness-error": page.palette.red };
   const word = outcome.replace("-", " ");
   const said = `${meaning.startsWith(word) ? meaning : `${word}: ${meaning}`}${flakiness(record)} (exit code ${exitCode})`;
@@ -51,6 +52,19 @@ const outcomeLines = (record: RunRecord, page: Page): string[] => {
   return lines.map((line) =>
     outcome in paint ? paint[outcome as keyof typeof paint](line) : page.palette.yellow(line),
   );
+};
+
+/** What failed the gate: a breach before all else, then a warning under --strict, then a waiver that is out of date. */
+const whyFailed = (record: RunRecord, exitCode: number): string => {
+  const excused = activeWaivers(record);
+  const counts = (kind: "failed" | "warned"): boolean =>
+    record.rules.some(({ id, verdict }) => verdict.kind === kind && !excused.has(id));
+  if (counts("failed")) return exitCodeMeanings[exitCode] ?? "";
+  if (record.strict && counts("warned"))
+    return "an advisory rule warned, and --strict counts that as a failure";
+  return failingWaivers(record).length > 0
+    ? "a waiver has expired or covers nothing any more"
+    : (exitCodeMeanings[exitCode] ?? "");
 };
 
 /** How many of the breaches did not come back each time they were tried again. */

@@ -1,2 +1,2 @@
-export { writeGateRun, type GateRunSpec } from "./gate-run.ts";
+export { writeGateRun } from "./gate-run.ts";
 export { writeLoadRun, type LoadRunSpec } from "./load-run.ts";

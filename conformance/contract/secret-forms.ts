@@ -1,0 +1,78 @@
+/** Shorter pieces of an encoding would be found in texts that have nothing to do with the value. */
+const SHORTEST_ENCODED = 8;
+
+/** A value as it is, in an address, in a JSON text (also one inside another) and in a web page. */
+export const writtenForms = (value: string): readonly string[] => {
+  const json = inJson(value);
+  const percent = percentEncoded(value);
+  return unique([
+    value,
+    percent,
+    percent.replaceAll(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()),
+    percent.replaceAll("%20", "+"),
+    json,
+    inJson(json),
+    json.replaceAll("/", "\\/"),
+    json.replaceAll(/[+&<>'`]/g, (character) => unicodeEscape(character)),
+    json.replaceAll(/[+&<>'`]/g, (character) => unicodeEscape(character).toLowerCase()),
+    ...inPage(value),
+  ]);
+};
+
+/** A value in base64, plain and for addresses, and in hexadecimal digits. Padding is left out: it says nothing. */
+export const encodedForms = (value: string): readonly string[] => {
+  const bytes = new TextEncoder().encode(value);
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return longEnough([...base64Forms(base64(bytes)), hex, hex.toUpperCase()]);
+};
+
+/**
+ * What of a value can be seen where it stands somewhere in the middle of a longer text that is in base64 (as in
+ * the header of RFC 7617), or with every byte of it escaped.
+ */
+export const shiftedForms = (value: string): readonly string[] => {
+  const bytes = new TextEncoder().encode(value);
+  const cores = [0, 1, 2].flatMap((shift) => {
+    const text = base64(new Uint8Array([...new Uint8Array(shift), ...bytes]));
+    // Six bits a character: the first and the last one hold bits of the neighbours.
+    return base64Forms(text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6)));
+  });
+  const percent = Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+  const unicode = Array.from({ length: value.length }, (_, index) => unicodeEscape(value.charAt(index))).join(
+    "",
+  );
+  return longEnough([...cores, percent, percent.toUpperCase(), unicode, unicode.toLowerCase()]);
+};
+
+const unique = (forms: readonly string[]): readonly string[] => [...new Set(forms)];
+const longEnough = (forms: readonly string[]): readonly string[] =>
+  unique(forms).filter(({ length }) => length >= SHORTEST_ENCODED);
+
+const inJson = (value: string): string => JSON.stringify(value).slice(1, -1);
+
+const unicodeEscape = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** Percent-encoded; a lone surrogate, which no address can carry, stays as it is. */
+const percentEncoded = (value: string): string => (value.isWellFormed() ? encodeURIComponent(value) : value);
+
+const base64 = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replace(/=+$/, "");
+
+/** Base64 as it is, for addresses (RFC 4648 section 5), in an address, and in JSON with escaped slashes. */
+const base64Forms = (text: string): readonly string[] => [
+  text,
+  text.replaceAll("+", "-").replaceAll("/", "_"),
+  encodeURIComponent(text),
+  text.replaceAll("/", "\\/"),
+];
+
+/** As pages escape it, with both spellings of a quote. */
+const inPage = (value: string): readonly string[] => {
+  const page = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return [
+    page,
+    page.replaceAll('"', "&quot;").replaceAll("'", "&#39;"),
+    page.replaceAll('"', "&#34;").replaceAll("'", "&#x27;"),
+  ];
+};

@@ -1,0 +1,36 @@
+import { duration } from "./contract/duration.ts";
+import type { RuleResult } from "./contract/record.ts";
+import type { RoadReport } from "./world/road.ts";
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** What a reader should know of the road to the target beside the verdicts; nothing where it was smooth. */
+export const roadNotes = (road: RoadReport, results: readonly RuleResult[]): readonly string[] => {
+  const repeated = results.reduce((sum, { verdict }) => sum + repeatedIn(verdict), 0);
+  return [
+    ...(road.throttled > 0
+      ? [
+          `${counted(road.throttled, "answer")} asked to come back later, for up to ${duration(road.longestThrottleMs)}; each was obeyed and the request sent again`,
+        ]
+      : []),
+    ...(road.lost > 0
+      ? [
+          `${counted(road.lost, "request")} got no whole answer; ${road.sentAgain} of them were sent again, because that could change nothing`,
+        ]
+      : []),
+    ...(repeated > 0
+      ? [`${counted(repeated, "case")} made anew, because a request in it had got no answer`]
+      : []),
+    ...(road.outages > 0
+      ? [
+          `nobody listened at the target's address ${counted(road.outages, "time")}${road.longestOutageMs > 0 ? `, for up to ${duration(road.longestOutageMs)}, and the run waited` : ""}`,
+        ]
+      : []),
+    ...(road.stayedAway ? ["the target went away and did not come back in time"] : []),
+  ];
+};
+
+const repeatedIn = (verdict: RuleResult["verdict"]): number => {
+  const repeated = "facts" in verdict ? verdict.facts?.["repeated"] : undefined;
+  return typeof repeated === "number" ? repeated : 0;
+};

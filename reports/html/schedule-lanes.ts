@@ -1,0 +1,162 @@
+import { scalePow } from "d3-scale";
+import type { VNode } from "preact";
+import type { RuleResult } from "../../conformance/contract/record.ts";
+import { knownRequirement } from "../terminal/titles.ts";
+import type { ScheduleRow } from "../text/facts.ts";
+import { percent, type Tick } from "./chart.ts";
+import { el } from "./element.ts";
+
+const ROW_PX = 30;
+/** Bands go on beyond their strip, to the ends of a row that is higher. */
+const BEYOND_PX = 60;
+/** A push may be late by a tenth of its delay, or by what the profile tolerates where that is more. */
+const LATENESS = 0.1;
+
+/** Seconds of a time in milliseconds; nothing where a record has something else. */
+export const secondsText = (ms: unknown): string =>
+  typeof ms === "number" ? String(Math.round(ms) / 1_000) : "";
+
+/** When a push came, in seconds: between two moments, where the clock was looked at only now and then. */
+export const cameText = ({ afterMs, beforeMs }: ScheduleRow): string => {
+  if (afterMs === undefined || beforeMs === undefined) return "did not come";
+  const [from, to] = [secondsText(afterMs), secondsText(beforeMs)];
+  return from === to ? to : `${from} to ${to}`;
+};
+
+/** When a reading has its pushes, in milliseconds after the event. */
+export const expectedOf = (rows: readonly ScheduleRow[], name: string): readonly number[] =>
+  rows.flatMap(({ expectedMs }) => {
+    const ms = expectedMs[name];
+    return typeof ms === "number" ? [ms] : [];
+  });
+
+interface Axis {
+  readonly at: (ms: number) => number;
+  readonly ticks: readonly Tick[];
+}
+
+/** The square root of time: the first gaps stay visible beside the last ones. */
+export const axisOf = (rows: readonly ScheduleRow[]): Axis => {
+  const instants = rows.flatMap(({ beforeMs, expectedMs }) => [
+    beforeMs ?? 0,
+    ...Object.values(expectedMs).flatMap((ms) => (typeof ms === "number" ? [ms] : [])),
+  ]);
+  const at = scalePow([0, Math.max(1_000, ...instants) * 1.06], [1, 100]).exponent(0.5);
+  const measured = [
+    ...new Set(
+      rows.flatMap(({ beforeMs }) => (beforeMs === undefined ? [] : [Math.round(beforeMs / 1_000) * 1_000])),
+    ),
+  ];
+  return {
+    at: (ms) => at(ms),
+    ticks: measured
+      .toSorted((a, b) => a - b)
+      .map((ms) => ({ at: at(ms), label: `${ms / 1_000} s` }))
+      .filter(({ at }, index, all) => index === 0 || at - (all[index - 1]?.at ?? 0) > 5),
+  };
+};
+
+const bands = (rows: readonly ScheduleRow[], axis: Axis, className: string): readonly VNode[] =>
+  rows.flatMap(({ afterMs, beforeMs }) => {
+    if (afterMs === undefined || beforeMs === undefined) return [];
+    const [from, to] = [axis.at(afterMs), axis.at(beforeMs)];
+    return [
+      el("rect", {
+        class: className,
+        x: percent(from),
+        width: percent(Math.max(0.25, to - from)),
+        y: -BEYOND_PX,
+        height: ROW_PX + 2 * BEYOND_PX,
+      }),
+    ];
+  });
+
+/** The pushes as they came. */
+export const measuredLane = (rows: readonly ScheduleRow[], axis: Axis): VNode =>
+  el(
+    "div",
+    { class: "lane" },
+    el("div", { class: "lane-name" }, el("b", {}, "measured")),
+    el(
+      "svg",
+      {
+        class: "strip",
+        height: ROW_PX,
+        role: "img",
+        "aria-label": `Pushes came after ${rows.map(cameText).join(", ")} seconds`,
+      },
+      bands(rows, axis, "band"),
+      rows.flatMap(({ push, beforeMs }) =>
+        beforeMs === undefined
+          ? []
+          : [
+              el("circle", { class: "push-dot", cx: percent(axis.at(beforeMs)), cy: ROW_PX / 2, r: 8 }),
+              el(
+                "text",
+                {
+                  class: "push-nth",
+                  x: percent(axis.at(beforeMs)),
+                  y: ROW_PX / 2 + 4,
+                  "text-anchor": "middle",
+                },
+                String(push),
+              ),
+            ],
+      ),
+    ),
+  );
+
+interface Lane {
+  readonly result: RuleResult;
+  readonly rows: readonly ScheduleRow[];
+  readonly fits: boolean;
+  readonly axis: Axis;
+  readonly most: number;
+}
+
+/** The windows of one reading, under the pushes as they came. */
+export const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): VNode => {
+  const readings = knownRequirement(result.id)?.readings ?? {};
+  const words = Object.hasOwn(readings, name) ? (readings[name] ?? "") : "";
+  const expected = expectedOf(rows, name);
+  const [tone, verdict] = verdictOf(fits, expected.length > most);
+  return el(
+    "div",
+    { class: `lane ${tone}` },
+    el(
+      "div",
+      { class: "lane-name" },
+      el("b", {}, `${name} `, el("span", { class: "fit" }, verdict)),
+      el("span", { class: "soft" }, words),
+    ),
+    el(
+      "svg",
+      {
+        class: "strip",
+        height: ROW_PX,
+        role: "img",
+        "aria-label": `${name} ${verdict}: pushes at ${expected.map(secondsText).join(", ")} seconds`,
+      },
+      bands(rows, axis, "band faint"),
+      expected.map((ms, at) => window(ms, ms - (expected[at - 1] ?? 0), axis, tone)),
+    ),
+  );
+};
+
+/** A reading may fit what was measured and still have more pushes than the document allows. */
+const verdictOf = (fits: boolean, isBeyond: boolean): readonly [tone: string, verdict: string] => {
+  if (!fits) return ["out", "does not fit"];
+  return isBeyond ? ["beyond", "fits, beyond the cap"] : ["fits", "fits"];
+};
+
+const window = (ms: number, delayMs: number, axis: Axis, tone: string): VNode => {
+  const [from, to] = [axis.at(ms), axis.at(ms + Math.max(1_000, delayMs * LATENESS))];
+  return el("rect", {
+    class: `window ${tone}`,
+    x: percent(from),
+    width: percent(Math.min(100, to) - from),
+    y: 7,
+    height: ROW_PX - 14,
+    rx: 2,
+  });
+};
