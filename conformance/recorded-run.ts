@@ -69,14 +69,14 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
     });
     return { record, directory, pinned };
   } catch (error) {
-    sealBroken(writer, error);
+    sealBroken(writer, error, options.secrets?.mask ?? ((text) => text));
     throw error;
   } finally {
     writer.close();
   }
 };
 
-const sealBroken = (writer: RecordWriter, error: unknown): void => {
+const sealBroken = (writer: RecordWriter, error: unknown, mask: (text: string) => string): void => {
   const cannotBegin = error instanceof ConfigurationError || error instanceof UnreachableError;
   try {
     writer.seal({
@@ -88,7 +88,7 @@ const sealBroken = (writer: RecordWriter, error: unknown): void => {
           : error instanceof UnreachableError
             ? exitCodes.unreachable
             : exitCodes["harness-error"],
-      notes: [error instanceof Error ? error.message : String(error)],
+      notes: [mask(error instanceof Error ? error.message : String(error))],
     });
   } catch {
     // Where the record itself cannot be written, the first error says more than the second would.

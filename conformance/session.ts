@@ -1,8 +1,9 @@
 import { Agent } from "undici";
 import { grantOf } from "./answers.ts";
+import { concealResolved } from "./known-secrets.ts";
 import { documentLimits, type Limits } from "./contract/limits.ts";
 import { paths } from "./contract/messages.ts";
-import { hooksOf, type HookDefinition } from "./contract/profile.ts";
+import type { HookDefinition } from "./contract/profile.ts";
 import type { Campaign, SeenPush } from "./campaign/data.ts";
 import { exhibited } from "./campaign/exhibit.ts";
 import type { PushLine } from "./contract/push.ts";
@@ -33,6 +34,8 @@ export interface SessionOptions {
   /** Gives a new UUID at each call; keeps accounts and states of several runs apart. */
   readonly freshUuid: () => string;
   readonly sink?: JournalSink;
+  /** Knows what may not be shown, for whoever prints beside the run; one of its own where left out. */
+  readonly secrets?: Secrets | undefined;
   /** Where the jitter of what is tried again comes from; 0 where left out. */
   readonly seed?: number;
   /** Where credentials are kept that later runs judge. */
@@ -96,11 +99,9 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
   const { profile, clients } = resolved;
   const [client, secondClient] = clients;
   if (client === undefined) throw new Error("a resolved profile has at least one client");
-  const secrets = createSecrets();
-  for (const { secret } of clients) secrets.conceal(secret, "client secret");
+  const secrets = options.secrets ?? createSecrets();
+  concealResolved(secrets, resolved);
   if (options.receiver?.token !== undefined) secrets.conceal(options.receiver.token, "receiver token");
-  concealProfile(secrets, profile);
-  concealNetwork(secrets, resolved.network);
   const journal = createJournal(secrets, options.sink);
   const base = new URL(profile.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, "");
@@ -249,32 +250,6 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
   };
 };
 
-/** Shorter parts of a value are words such as Bearer, not credentials. */
-const SHORTEST_PART = 10;
-
-const tellsSecrets = /auth|cookie|token|secret|key|session|password|credential/i;
-
-/** Headers and query parameters of the profile that are there to get past somebody are as secret as a password. */
-const concealProfile = (secrets: Secrets, profile: ResolvedProfile["profile"]): void => {
-  const { headers, authorize } = profile;
-  const hookHeaders = hooksOf(profile).map(([, hook]) => ("http" in hook ? hook.http.headers : undefined));
-  for (const pairs of [headers, authorize?.headers, authorize?.query, ...hookHeaders])
-    for (const [name, value] of Object.entries(pairs ?? {}))
-      if (tellsSecrets.test(name))
-        for (const part of [
-          value,
-          ...value.split(/[\s;=,]+/).filter(({ length }) => length >= SHORTEST_PART),
-        ])
-          secrets.conceal(part, "profile value");
-};
-
-const concealNetwork = (secrets: Secrets, network: ResolvedProfile["network"]): void => {
-  const proxy = network?.proxy === undefined ? undefined : new URL(network.proxy.url);
-  if (proxy !== undefined) secrets.conceal(decodeURIComponent(proxy.password), "proxy password");
-  const passphrase = network?.clientCertificate?.passphrase;
-  if (passphrase !== undefined) secrets.conceal(passphrase, "passphrase");
-};
-
 /** A line of the receiver's journal as it may leave the process: what it quotes of a request may hold what is secret. */
 const maskedLine = (line: PushLine, mask: Secrets["mask"]): PushLine => {
   if (line.kind === "fault") return { ...line, message: mask(line.message) };
@@ -285,6 +260,8 @@ const maskedLine = (line: PushLine, mask: Secrets["mask"]): PushLine => {
 
 /** Remembers the credentials in an answer, so that they are masked wherever they turn up. */
 const learn = (secrets: Secrets, answer: Parameters<TransportOptions["learn"]>[0]): void => {
+  for (const [name, value] of answer.headers)
+    if (name === "set-cookie") secrets.conceal(/^[^=;]*=([^;]*)/.exec(value)?.[1] ?? "", "cookie");
   if (typeof answer.json === "object" && answer.json !== null) {
     const { code, state, accessToken, refreshToken } = answer.json as Record<string, unknown>;
     if (typeof code === "string" && (typeof state === "string" || !namesAnError(code)))

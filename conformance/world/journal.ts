@@ -62,7 +62,7 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink): Journal => 
   return {
     nextNumber: () => (last += 1),
     add: (scope, raw) => {
-      const record = lazyRecord(scope.rule, raw, maskRequest, maskAnswer);
+      const record = lazyRecord(scope.rule, raw, maskRequest, maskAnswer, secrets.mask);
       scope.exchanges.push(record);
       sink?.write(record);
     },
@@ -75,6 +75,7 @@ const lazyRecord = (
   raw: Omit<ExchangeRecord, "rule">,
   maskRequest: (request: ExchangeRecord["request"]) => ExchangeRecord["request"],
   maskAnswer: (answer: NonNullable<ExchangeRecord["answer"]>) => ExchangeRecord["answer"],
+  maskText: (text: string) => string,
 ): ExchangeRecord => {
   let request: ExchangeRecord["request"] | undefined;
   let answer: ExchangeRecord["answer"];
@@ -86,7 +87,7 @@ const lazyRecord = (
     get request() {
       return (request ??= maskRequest(raw.request));
     },
-    ...(raw.error === undefined ? {} : { error: raw.error }),
+    ...(raw.error === undefined ? {} : { error: maskText(raw.error) }),
   };
   if (raw.answer === undefined) return common;
   const { answer: rawAnswer } = raw;
