@@ -7,6 +7,7 @@ import { Command, CommanderError, Option } from "@commander-js/extra-typings";
 import type { ConformOptions } from "./conformance/conform.ts";
 import type { DetectReport } from "./conformance/contract/detect.ts";
 import { exitCodeMeanings, exitCodes } from "./conformance/contract/record.ts";
+import { createSecrets } from "./conformance/contract/secrets.ts";
 import {
   choiceFlag,
   dateFlag,
@@ -17,6 +18,7 @@ import {
   seedFlag,
   shareFlag,
 } from "./conformance/flags.ts";
+import { concealResolved } from "./conformance/known-secrets.ts";
 import { ConfigurationError, UnreachableError } from "./conformance/problem.ts";
 import type { ReceiverSettings } from "./conformance/receiver-settings.ts";
 import type { Rule } from "./conformance/rule.ts";
@@ -38,10 +40,17 @@ const io = {
   json: false,
 };
 
-const print = (text: string): void => void process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
-const say = (text: string): void =>
-  void (io.quiet || process.stderr.write(text.endsWith("\n") ? text : `${text}\n`));
-const complain = (text: string): void => void process.stderr.write(text.endsWith("\n") ? text : `${text}\n`);
+/** What nobody may see: `lasting` is never printed at all; errors, which may quote anything, hold no credential that was met either. */
+const lasting = createSecrets();
+const met = createSecrets();
+const knowing = <T extends Parameters<typeof concealResolved>[1]>(resolved: T): T => {
+  for (const secrets of [lasting, met]) concealResolved(secrets, resolved);
+  return resolved;
+};
+const ended = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
+const print = (text: string): void => void process.stdout.write(ended(lasting.mask(text)));
+const say = (text: string): void => void (io.quiet || process.stderr.write(ended(lasting.mask(text))));
+const complain = (text: string): void => void process.stderr.write(ended(met.mask(text)));
 /** How a user calls this program: by the script of a checkout, or by its own name. */
 const programName = ["touchstone", "start"].includes(process.env["npm_lifecycle_event"] ?? "")
   ? "npm run --silent touchstone --"
@@ -66,7 +75,7 @@ const openTarget = async (options: {
       throw new ConfigurationError([
         "--behaviour is for the embedded fake; leave it out where --profile names a service",
       ]);
-    return { resolved: await loadProfile(options.profile, process.env), stop: async () => {} };
+    return { resolved: knowing(await loadProfile(options.profile, process.env)), stop: async () => {} };
   }
   const { startFakeServer, profileOf, secretsOf, UnknownBehaviour } = await import("./fake-server/index.ts");
   const behaviour = options.behaviour ?? "sound";
@@ -80,7 +89,7 @@ const openTarget = async (options: {
     },
   );
   return {
-    resolved: await resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake)),
+    resolved: knowing(await resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake))),
     behaviour,
     stop: fake.stop,
   };
@@ -165,6 +174,7 @@ const runGate = async (options: GateFlags) => {
       maxWaitMs: options.maxWait,
       out: options.out,
       ledger,
+      secrets: met,
       signal: interrupt.signal,
       freshUuid: randomUUID,
       onRunning: live.running,
@@ -216,7 +226,7 @@ const openLoadTarget = async (options: {
   const behaviour = options.behaviour ?? "sound";
   const program = [process.execPath, fileURLToPath(import.meta.url)] as const;
   const fake = await startFakeProcess([...program], behaviour);
-  const resolved = await loadProfile(fake.profileFile, process.env);
+  const resolved = knowing(await loadProfile(fake.profileFile, process.env));
   return { resolved: { ...resolved, source: undefined, sources: [] }, behaviour, stop: fake.stop };
 };
 
@@ -487,6 +497,7 @@ program
         seed: record.seed,
         strict: record.strict,
         maxWaitMs: options.maxWait,
+        secrets: met,
         signal: interrupt.signal,
         freshUuid: randomUUID,
       };
@@ -517,6 +528,7 @@ program
       const checks = await examine(target.resolved, {
         receiver: target.receiver,
         maxWaitMs: 0,
+        secrets: met,
         signal: interrupt.signal,
         freshUuid: randomUUID,
       });
@@ -846,7 +858,7 @@ program
     new Option(
       "--schema <name>",
       "prints the JSON Schema of a file of run directories, or of its lines",
-    ).choices([...["conform", "load", "manifest"], ...["exchange", "rule", "second", "breach"]]),
+    ).choices(["conform", "load", "manifest", "exchange", "rule", "second", "breach"] as const),
   )
   .option(
     "--verify",
@@ -855,8 +867,8 @@ program
   .addOption(jsonOption)
   .action(async (directories, options) => {
     if (options.schema !== undefined) {
-      const { schemaNames, schemaOf } = await import("./reports/read/index.ts");
-      return printJson(schemaOf(choiceFlag("--schema", schemaNames)(options.schema)));
+      const { schemaOf } = await import("./reports/read/index.ts");
+      return printJson(schemaOf(options.schema));
     }
     if (directories.length === 0)
       throw new ConfigurationError(["report takes one or more run directories, or --schema <name>"]);
@@ -1212,6 +1224,10 @@ for (const stream of [process.stdout, process.stderr])
   });
 process.on("SIGINT", onInterrupt);
 process.on("SIGTERM", onInterrupt);
+
+// What escapes every handler would be printed as it is, with whatever its message quotes; and a crash report holds the environment.
+process.on("uncaughtException", (error) => process.exit(exitCodeFor(error)));
+process.report.excludeEnv = true;
 
 const main = async (): Promise<void> => {
   try {

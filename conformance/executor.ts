@@ -6,12 +6,14 @@ import type { Verdict } from "./contract/verdict.ts";
 import { duration } from "./contract/duration.ts";
 import { judgeByLedger, type LedgerSession } from "./ledger/judge.ts";
 import type { Need, Rule } from "./rule.ts";
-import { createRun, hash32, Interrupted, stopwatch, type Effort } from "./run.ts";
-import type { Prepared, Session } from "./session.ts";
+import { createRun, hash32, Interrupted, stopwatch, type Effort, type Run } from "./run.ts";
+import { emptyPrepared, type Prepared, type Session } from "./session.ts";
+import { pause, type Clock } from "./world/clock.ts";
 import { ControlFailed, TransportError } from "./world/exchange.ts";
 import { HookError } from "./world/hooks.ts";
 import { newScope, type ExchangeRecord } from "./world/journal.ts";
 import { ReceiverError } from "./world/receiver.ts";
+import type { World } from "./world/world.ts";
 
 export interface ExecutorOptions {
   readonly rules: readonly Rule[];
@@ -30,6 +32,8 @@ interface JudgeOptions extends ExecutorOptions {
 
 /** Cases that are awake at the same time: enough to keep every connection at work. */
 const CASES_AT_A_TIME = 24;
+
+const MOST_BEGINNINGS = 3;
 
 const SHRINK_BUDGET_MS: Record<Effort, number> = { quick: 2_000, standard: 10_000, thorough: 60_000 };
 
@@ -215,6 +219,7 @@ const judge = async (
       judgeCase({ places: options.places, clock, shortestLifetimeMs }, (own) =>
         judgeIn(session.world(scope, own, prepared)),
       ),
+    recover: (tries) => recover(session, clock, rule, tries),
     keep: (exchanges) => kept.push(...exchanges),
     ...(options.path === undefined ? {} : { path: options.path }),
   });
@@ -223,13 +228,38 @@ const judge = async (
     const later = ledgerOf(session, prepared, rule);
     const verdict =
       later === undefined
-        ? await rule.check(world, run)
+        ? await checkAnew(rule, world, run)
         : await judgeByLedger(later, rule.requirement, world, run, rule.ledger ?? []);
     if (session.signal.aborted) return interrupted;
     keepEvidence(verdict, kept);
     return finish(session, rule, verdict);
   } finally {
     clock.leave();
+  }
+};
+
+/** What rules ask before their cases is asked by no case, so a lost answer has the rule begin anew. */
+const checkAnew = async (rule: Rule, world: World, run: Run): Promise<Verdict> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await rule.check(world, run);
+    } catch (error) {
+      const isLost = error instanceof TransportError && error.reason === "closed";
+      if (!isLost || tries === MOST_BEGINNINGS) throw error;
+    }
+  }
+};
+
+/** Waits a moment after a lost answer, longer each time, and says whether a plain request gets one. */
+const recover = async (session: Session, clock: Clock, rule: Rule, tries: number): Promise<boolean> => {
+  await pause(session.transport.road.backOffMs(tries));
+  const { target } = session.world(newScope(rule.requirement), clock, emptyPrepared);
+  try {
+    await target.list({});
+    return true;
+  } catch (error) {
+    if (error instanceof TransportError) return false;
+    throw error;
   }
 };
 

@@ -1,15 +1,6 @@
-import { hooksOf } from "./contract/profile.ts";
+import { decoded, secretsInProfile } from "./contract/profile-secrets.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import type { Secrets } from "./world/secrets.ts";
-
-/** Shorter parts of a value are words such as Bearer, not credentials. */
-const SHORTEST_PART = 10;
-
-const tellsSecrets = /auth|cookie|token|secret|key|session|password|credential|signature/i;
-
-/** Letters and digits in one long word: nobody writes that but to be recognised by it. */
-const looksRandom = (value: string): boolean =>
-  /^[\w.~+/=-]{24,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 
 /** Makes known all that a profile holds which nobody may see: clients' secrets, what gets past somebody, keys of the way there. */
 export const concealResolved = (
@@ -24,37 +15,6 @@ export const concealResolved = (
   concealNetwork(secrets, resolved.network);
 };
 
-/** Values of headers, query parameters and hook bodies that are there to get past somebody: as secret as a password. */
-export const secretsInProfile = (profile: ResolvedProfile["profile"]): readonly string[] => {
-  const { headers, authorize } = profile;
-  const hooks = hooksOf(profile).flatMap(([, hook]) => ("http" in hook ? [hook.http] : []));
-  return [
-    ...[headers, authorize?.headers, authorize?.query, ...hooks.map((hook) => hook.headers)].flatMap(
-      (pairs) => namedIn(pairs),
-    ),
-    ...hooks.flatMap(({ body, url }) => [...namedIn(body), ...inAddress(url)]),
-  ];
-};
-
-/** Values below keys that tell of secrets, with their telling parts: `Bearer` and `session=` are none. */
-const namedIn = (value: unknown): readonly string[] =>
-  typeof value !== "object" || value === null
-    ? []
-    : Object.entries(value).flatMap(([name, inner]: [string, unknown]) => {
-        if (typeof inner !== "string") return namedIn(inner);
-        if (/^\{\{\w+\}\}$/.test(inner) || !(tellsSecrets.test(name) || looksRandom(inner))) return [];
-        return [inner, ...inner.split(/[\s;=,]+/).filter(({ length }) => length >= SHORTEST_PART)];
-      });
-
-const inAddress = (address: string): readonly string[] => {
-  if (!URL.canParse(address)) return [];
-  const { password, searchParams } = new URL(address);
-  return [
-    ...(password === "" ? [] : [decoded(password)]),
-    ...namedIn(Object.fromEntries(searchParams)),
-  ];
-};
-
 const concealNetwork = (secrets: Secrets, network: ResolvedProfile["network"]): void => {
   const proxy = network?.proxy === undefined ? undefined : new URL(network.proxy.url);
   if (proxy !== undefined) secrets.conceal(decoded(proxy.password), "proxy password");
@@ -62,11 +22,3 @@ const concealNetwork = (secrets: Secrets, network: ResolvedProfile["network"]): 
   if (passphrase !== undefined) secrets.conceal(passphrase, "passphrase");
 };
 
-/** A percent sign may stand in a password as it is. */
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};

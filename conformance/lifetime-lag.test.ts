@@ -60,10 +60,14 @@ const judge = async (setting: Setting = {}) => {
     signal: new AbortController().signal,
     shrinkBudgetMs: 0,
     keep: () => {},
-    inWorld: async (_, action) => {
+    recover: () => Promise.resolve(true),
+    inWorld: async (scope, action) => {
       const clock = rule.branch();
       try {
-        return await action(worldWith(clock));
+        return await action({
+          ...worldWith(clock),
+          whenItStands: (takeDown) => void scope.findings.push(takeDown),
+        });
       } finally {
         clock.leave();
       }

@@ -133,7 +133,8 @@ const probeAt = async <C>(
   const probe = await timed(world, () => mortal.alive(world, credential));
   const probed: Probed = { ...ageBetween(issued, probe.at), lifetimeMs, guardMs, works: probe.value };
   const side = decisiveSide(probed);
-  const isClose = side !== undefined && take(measured, side, probed, world.clock.isTold);
+  const isClose = side !== undefined && awayMs(side, probed) <= boundMs(probed, world.clock.isTold);
+  if (side !== undefined) world.whenItStands(() => take(measured, side, probed, world.clock.isTold));
   if (side !== undefined && probed.works !== (side === "alive")) return breach(mortal.name, side, probed);
   const isAsAimed = side === age.side && (isClose || age.distanceMs > 0);
   if (!isAsAimed && first < last) return probeAt(world, mortal, age, measured, { first: first + 1, last });
@@ -160,16 +161,19 @@ const decisiveSide = ({ leastMs, greatestMs, lifetimeMs, guardMs }: Probed): Sid
   return leastMs > lifetimeMs + guardMs - 1 ? "dead" : undefined;
 };
 
-/** Notes a decisive probe, and says whether it came close to the end. */
-const take = (measured: Measured, side: Side, probed: Probed, isTold: boolean): boolean => {
-  const { leastMs, greatestMs, lifetimeMs, guardMs, works } = probed;
+/** How far from the end a decisive probe was at most, and how far it may be to count as close. */
+const awayMs = (side: Side, { lifetimeMs, leastMs, greatestMs }: Probed): number =>
+  side === "alive" ? lifetimeMs - leastMs : greatestMs - lifetimeMs;
+const boundMs = ({ lifetimeMs, guardMs }: Probed, isTold: boolean): number =>
+  guardMs + closenessMs(lifetimeMs, guardMs, isTold);
+
+/** Notes a decisive probe. */
+const take = (measured: Measured, side: Side, probed: Probed, isTold: boolean): void => {
+  const { leastMs, greatestMs, works } = probed;
   if (works) measured.acceptedUpToMs = Math.max(measured.acceptedUpToMs, leastMs);
   else measured.refusedFromMs = Math.min(measured.refusedFromMs, greatestMs);
-  const awayMs = side === "alive" ? lifetimeMs - leastMs : greatestMs - lifetimeMs;
-  const boundMs = guardMs + closenessMs(lifetimeMs, guardMs, isTold);
-  measured.nearestMs[side] = Math.min(measured.nearestMs[side], awayMs);
-  measured.boundMs[side] = Math.max(measured.boundMs[side], boundMs);
-  return awayMs <= boundMs;
+  measured.nearestMs[side] = Math.min(measured.nearestMs[side], awayMs(side, probed));
+  measured.boundMs[side] = Math.max(measured.boundMs[side], boundMs(probed, isTold));
 };
 
 const breach = (name: string, side: Side, { leastMs, greatestMs, lifetimeMs }: Probed): Judgement =>

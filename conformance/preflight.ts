@@ -66,7 +66,7 @@ const examine = async (
   checks.push(...(await checkClock(session, clock)));
   let accessLifetimeMs = 0;
   for (const [index, client] of session.resolved.clients.entries()) {
-    const { check, lifetimeMs } = await checkClient(world, client, index).catch((error: unknown) => {
+    const { check, lifetimeMs } = await anew(() => checkClient(world, client, index)).catch((error: unknown) => {
       if (!(error instanceof TransportError)) throw error;
       const message = `the flow of client "${client.id}" broke off: ${unreachable[error.reason]} (${error.message})`;
       return { check: { check: `clients[${index}]`, ok: false as const, message }, lifetimeMs: undefined };
@@ -96,6 +96,20 @@ const examine = async (
     prepared = { ...prepared, ...callback.prepared };
   }
   return { checks, prepared };
+};
+
+const MOST_TRIES = 3;
+
+/** Does it again from the beginning where an answer was lost on the way: a code may have been used up by then. */
+const anew = async <T>(check: () => Promise<T>): Promise<T> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await check();
+    } catch (error) {
+      const isLost = error instanceof TransportError && error.reason === "closed";
+      if (!isLost || tries === MOST_TRIES) throw error;
+    }
+  }
 };
 
 /** Whether anything that speaks HTTP and looks like the service answers at the base address. */

@@ -1,5 +1,6 @@
 import { duration } from "./contract/duration.ts";
 import type { RuleResult } from "./contract/record.ts";
+import { repeatedIn } from "./run.ts";
 import type { RoadReport } from "./world/road.ts";
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -28,9 +29,4 @@ export const roadNotes = (road: RoadReport, results: readonly RuleResult[]): rea
       : []),
     ...(road.stayedAway ? ["the target went away and did not come back in time"] : []),
   ];
-};
-
-const repeatedIn = (verdict: RuleResult["verdict"]): number => {
-  const repeated = "facts" in verdict ? verdict.facts?.["repeated"] : undefined;
-  return typeof repeated === "number" ? repeated : 0;
 };

@@ -26,6 +26,7 @@ const open = (replaces: Partial<RunContext> = {}) => {
     signal: new AbortController().signal,
     shrinkBudgetMs: 2_000,
     inWorld,
+    recover: () => Promise.resolve(true),
     keep: (exchanges) => kept.push(...exchanges),
     ...replaces,
   });
@@ -75,7 +76,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     const verdict = await judgeBy(open().run, () =>
       (left -= 1) > 0 ? lost("closed")() : Promise.resolve(held),
     );
-    expect(verdict).toMatchObject({ kind: "passed", facts: { repeatedAfterLostConnection: 2 } });
+    expect(verdict).toMatchObject({ kind: "passed", facts: { repeated: 2 } });
   });
 
   it("is inconclusive where no answer ever comes, and does not wait for all of them", async () => {

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { canonicalJson, type Breach, type Facts, type Verdict } from "./contract/verdict.ts";
-import type { Judgement } from "./judgement.ts";
+import { undecided, type Judgement } from "./judgement.ts";
+import { hopelessness, watchRecurrence } from "./recurrence.ts";
 import { ControlFailed, TransportError } from "./world/exchange.ts";
 import { newScope, type ExchangeRecord, type Scope } from "./world/journal.ts";
+import type { Losses } from "./world/losses.ts";
 import { monotonicMs } from "./world/clock.ts";
 import type { World } from "./world/world.ts";
 
@@ -12,7 +14,7 @@ export type Effort = (typeof efforts)[number];
 /** How many cases a property judges by default, by effort. */
 const casesByEffort: Record<Effort, number> = { quick: 8, standard: 25, thorough: 200 };
 
-/** Judges one value in a world of its own. Throwing ControlFailed or TransportError leaves the case undecided. */
+/** Judges one value in a world of its own. Throwing ControlFailed leaves the case undecided, TransportError has it made anew. */
 export type Judge<T> = (value: T, world: World) => Promise<Judgement>;
 
 export interface CaseOptions<T> {
@@ -74,13 +76,14 @@ export interface RunContext {
   readonly shrinkBudgetMs: number;
   /** Judges in the world of one case: everything it sends is written into the scope, and time waits for it. */
   readonly inWorld: (scope: Scope, judge: (world: World) => Promise<Judgement>) => Promise<Judgement>;
+  /** Waits a moment after a case that lost an answer, longer each time; says whether the target answers a plain request. */
+  readonly recover: (tries: number) => Promise<boolean>;
   /** Where the exchanges that prove a breach are kept. */
   readonly keep: (exchanges: readonly ExchangeRecord[]) => void;
   /** Replays fast-check from here, the path of an earlier failure's counterexample. */
   readonly path?: { readonly part: string | undefined; readonly path: string };
 }
 
-const TRANSPORT_TRIES = 3;
 const REPLAYS = 4;
 const CONCURRENT_CASES = 6;
 /** Cases of one part that may end for want of an answer; then the service hangs, and the others would only wait as well. */
@@ -102,11 +105,15 @@ interface CaseResult {
 interface Tally {
   decided: number;
   readonly undecided: string[];
-  lost: number;
+  /** How often a case was made anew, because an answer in it was lost. */
+  repeated: number;
   silent: number;
 }
 
-const newTally = (): Tally => ({ decided: 0, undecided: [], lost: 0, silent: 0 });
+const newTally = (): Tally => ({ decided: 0, undecided: [], repeated: 0, silent: 0 });
+
+const isSilent = (losses: Losses): boolean =>
+  [...losses.open().values()].some(({ reason }) => reason === "timeout");
 
 /** How a property tells fast-check of a breach; whatever else it throws is no judgement. */
 class BrokenCase extends Error {}
@@ -122,10 +129,11 @@ export class Interrupted extends Error {
 export const createRun = (context: RunContext): Run => {
   const { effort, seed } = context;
 
+  /** Judges a case, and makes it anew as a whole where an answer was lost on the way. `known` are losses that are not. */
   const judgeOnce = async (
     judge: (world: World) => Promise<Judgement>,
     tally: Tally,
-    known?: ReadonlySet<string>,
+    known?: Iterable<string>,
   ): Promise<CaseResult> => {
     const recurrence = watchRecurrence(known);
     for (let tries = 1; ; tries += 1) {
@@ -134,14 +142,19 @@ export const createRun = (context: RunContext): Run => {
       if (tally.silent >= MOST_SILENT_CASES)
         return { judgement: undecided("the service gives no answer any more"), scope };
       const judgement = await judgeTry(scope, judge);
-      if (recurrence.stands(scope.losses)) {
+      const { losses } = scope;
+      if (recurrence.stands(losses)) {
+        if (judgement.kind === "undecided" && isSilent(losses)) tally.silent += 1;
         for (const takeDown of scope.findings) takeDown();
         return { judgement, scope };
       }
-      const { given, reason } = givenUp(scope, tries);
-      if (given) {
-        tally.silent += isSilence(scope) ? 1 : 0;
-        return { judgement: undecided(reason), scope };
+      const hopeless = hopelessness(losses, tries);
+      if (hopeless !== undefined) {
+        tally.silent += 1;
+        return {
+          judgement: undecided(judgement.kind === "undecided" ? judgement.reason : hopeless),
+          scope,
+        };
       }
       tally.repeated += 1;
       if (!(await context.recover(tries))) recurrence.forget();
@@ -162,6 +175,7 @@ export const createRun = (context: RunContext): Run => {
       if (context.signal.aborted) throw new Interrupted();
       if (error instanceof ControlFailed) return undecided(error.message);
       if (!(error instanceof TransportError)) throw error;
+      if (scope.losses.open().size === 0) scope.losses.note("a request", error);
       return undecided(`no answer: ${error.message} (exchange ${error.exchange})`);
     }
   };
@@ -172,7 +186,7 @@ export const createRun = (context: RunContext): Run => {
   };
 
   const factsOf = (tally: Tally, facts?: Facts): { facts?: Facts } => {
-    const all = { ...facts, ...(tally.lost > 0 ? { repeatedAfterLostConnection: tally.lost } : {}) };
+    const all = { ...facts, ...(tally.repeated > 0 ? { repeated: tally.repeated } : {}) };
     return Object.keys(all).length > 0 ? { facts: all } : {};
   };
 
@@ -208,7 +222,7 @@ export const createRun = (context: RunContext): Run => {
     let result = first;
     const replayed = { failures: 0, attempts: 0 };
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const again = await judgeOnce(judge, tally).catch((error: unknown) => {
+      const again = await judgeOnce(judge, tally, first.scope.losses.open().keys()).catch((error: unknown) => {
         if (error instanceof Interrupted) throw error;
         // The breach was seen, and what keeps it from being seen again does not undo that.
         return undefined;
@@ -377,6 +391,7 @@ export const createRun = (context: RunContext): Run => {
         reason: result.judgement.reason,
         settle: "a service that answers the requests being watched",
         cases: 0,
+        ...factsOf(tally),
       };
     return { kind: "observed", cases: 1, fingerprint: canonicalJson(seen), ...factsOf(tally) };
   };
@@ -430,8 +445,16 @@ export const worstOf = (verdicts: readonly Verdict[]): Verdict => {
   const facts = Object.assign(
     {},
     ...[...verdicts, worst].map((verdict) => ("facts" in verdict ? verdict.facts : undefined)),
-  );
-  return { ...worst, cases, ...(Object.keys(facts as object).length > 0 ? { facts: facts as Facts } : {}) };
+  ) as Record<string, unknown>;
+  const repeated = verdicts.reduce((sum, verdict) => sum + repeatedIn(verdict), 0);
+  if (repeated > 0) facts["repeated"] = repeated;
+  return { ...worst, cases, ...(Object.keys(facts).length > 0 ? { facts } : {}) };
+};
+
+/** How often cases behind a verdict were made anew, because an answer was lost on the way. */
+export const repeatedIn = (verdict: Verdict): number => {
+  const repeated = "facts" in verdict ? verdict.facts?.["repeated"] : undefined;
+  return typeof repeated === "number" ? repeated : 0;
 };
 
 /**

@@ -68,6 +68,7 @@ describe("thirty days on a service whose clock nobody can move", () => {
     const target = await service("sound");
     const first = (await target.run(lifetime))["refresh.lifetime"];
     expect(first).toMatchObject({ kind: "pending" });
+
     await target.passes(29);
     expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "pending" });
     await target.passes(DAY_AND_A_MINUTE);
@@ -77,7 +78,7 @@ describe("thirty days on a service whose clock nobody can move", () => {
       last as unknown as { facts: Record<string, Record<string, number>> }
     ).facts["refreshToken"] as Record<string, number>;
     expect(acceptedUpToMs).toBeGreaterThanOrEqual(29 * DAY_MS - 60_000);
-    expect(refusedFromMs).toBeLessThan(30 * DAY_MS + 60_000);
+    expect(refusedFromMs).toBeLessThan(30 * DAY_MS + 120_000);
   });
 
   it.each([["refresh-token-lives-a-day-longer", "refresh.lifetime"]])(

@@ -4,6 +4,8 @@ import { afterEach, expect, test } from "vitest";
 import { realClock } from "./clock.ts";
 import { createJournal, newScope } from "./journal.ts";
 import { answerOf, createRawTarget, type RawTarget } from "./raw.ts";
+import { createRoad } from "./road.ts";
+import { createThrottles } from "./throttling.ts";
 import { createSecrets } from "./secrets.ts";
 
 const servers: Server[] = [];
@@ -30,7 +32,9 @@ const talk = async (
   });
   const scope = newScope("test");
   const secrets = createSecrets();
+  const road = createRoad({ knock: () => Promise.resolve(false), random: () => 0 });
   const raw = createRawTarget({
+    transport: { road, throttles: createThrottles(road) },
     origin: `http://127.0.0.1:${port}`,
     basePath: "/base",
     headers: [["x-extra", "1"]],
@@ -93,6 +97,7 @@ test.each<readonly [outcome: string, behave: (socket: Socket) => void]>([
   const answer = await raw.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(answer).toMatchObject({ status: undefined, outcome });
   expect(answerOf(answer)).toBeUndefined();
+  expect(scope.losses.open().get("GET / 1")?.reason).toBe(outcome);
   expect(scope.exchanges[0]).toMatchObject({
     request: { method: "GET", path: "/" },
     error: `no answer (${outcome})`,

@@ -7,7 +7,8 @@ import type { Clock } from "./clock.ts";
 import { TransportError, type Answer, type Request } from "./exchange.ts";
 import { createJournal, newScope } from "./journal.ts";
 import { createSecrets } from "./secrets.ts";
-import { createTransport, parseJson, retryAfterMs, type Sender, type Transport } from "./transport.ts";
+import { retryAfterMs } from "./throttling.ts";
+import { createTransport, parseJson, type Sender, type Transport } from "./transport.ts";
 
 const stopping = stopAfterEach();
 
@@ -18,6 +19,7 @@ const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
     kind,
     canWait: (durationMs) => durationMs <= mostMs,
     sleep: (durationMs) => Promise.resolve(void slept.push(durationMs)),
+    sleepOnEither: (durationMs) => Promise.resolve(void slept.push(durationMs)),
   };
   return { clock, slept };
 };
@@ -95,7 +97,7 @@ describe("what goes out", () => {
     expect(own).toEqual(["X-B: 1", "x-a: 2", "x-b: 3"]);
   });
 
-  it("goes out once, whatever becomes of it", async () => {
+  it("goes out once, whatever becomes of it, where it may do something", async () => {
     let arrived = 0;
     const { origin } = await stopping(
       serveHttp((request) => {
@@ -104,8 +106,10 @@ describe("what goes out", () => {
       }),
     );
     const { transport, sender } = await open(origin);
-    expect((await problemOf(transport.send(get("/"), sender))).reason).toBe("closed");
+    const post: Request = { method: "POST", path: "/", headers: [], body: "{}" };
+    expect((await problemOf(transport.send(post, sender))).reason).toBe("closed");
     expect(arrived).toBe(1);
+    expect([...sender.scope.losses.open().keys()]).toEqual(["POST / 1"]);
   });
 
   it("offers no HTTP/2", async () => {
@@ -320,7 +324,7 @@ describe("come back later", () => {
     expect(sent.status).toBe(200);
     expect(slept).toEqual([30_000, 30_000]);
     expect(seen).toEqual(["once", "once", "once"]);
-    expect(transport.throttled()).toBe(2);
+    expect(transport.road.report()).toMatchObject({ throttled: 2, longestThrottleMs: 30_000 });
     expect(sender.scope.exchanges.map(({ answer: one }) => one?.status)).toEqual([429, 429, 200]);
   });
 
@@ -336,7 +340,7 @@ describe("come back later", () => {
       const { transport, sender } = await open(origin);
       const { clock, slept } = noted("real", mostMs);
       const problem = await problemOf(transport.send(get("/"), { ...sender, clock }));
-      expect(problem.reason).toBe("timeout");
+      expect(problem.reason).toBe("throttled");
       expect(slept).toHaveLength(expected);
     }
   });
@@ -344,7 +348,8 @@ describe("come back later", () => {
   it("leaves nothing behind when the wait fails", async () => {
     const { origin } = await stopping(limiting(9, { "retry-after": "1" }));
     const { transport, sender } = await open(origin);
-    const failing: Sender["clock"] = { ...noted().clock, sleep: () => Promise.reject(new Error("no clock")) };
+    const sleepOnEither = (): Promise<never> => Promise.reject(new Error("no clock"));
+    const failing: Sender["clock"] = { ...noted().clock, sleepOnEither };
     for (let round = 0; round < 9; round += 1)
       await expect(transport.send(get("/"), { ...sender, clock: failing })).rejects.toThrow("no clock");
     expect(transport.inFlight()).toBe(0);

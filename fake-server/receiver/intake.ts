@@ -284,6 +284,13 @@ const bodyOf = (body: Buffer, text: string | undefined, bodySha256: string) => (
 
 const pairs = (raw: readonly string[]): (readonly [string, string])[] => {
   const lines: (readonly [string, string])[] = [];
-  for (let index = 0; index < raw.length; index += 2) lines.push([raw[index] ?? "", raw[index + 1] ?? ""]);
+  for (let index = 0; index < raw.length; index += 2)
+    lines.push([raw[index] ?? "", kept(raw[index] ?? "", raw[index + 1] ?? "")]);
   return lines;
 };
+
+const isCredential = /^(?:(?:proxy-)?authorization|cookie)$/i;
+
+/** What a sender proves itself by is not kept, but for how long it is: the journal is read by people and tools. */
+const kept = (name: string, value: string): string =>
+  isCredential.test(name) ? `‹${name.toLowerCase()}, ${value.length} characters, not kept›` : value;

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import type { PushPlan } from "../../conformance/contract/push.ts";
@@ -114,7 +114,19 @@ const certificateIn = async (
       throw new InvalidCertificate(`${flag}: cannot read ${file} (${reasonOf(error)})`, { cause: error });
     }
   };
-  return { certPem: await read("--cert", certFile), keyPem: await read("--key", keyFile) };
+  const certPem = await read("--cert", certFile);
+  const keyPem = await read("--key", keyFile);
+  await refuseWide(keyFile);
+  return { certPem, keyPem };
+};
+
+/** A private key is its owner's alone. Windows tells no such modes. */
+const refuseWide = async (file: string): Promise<void> => {
+  const { mode } = await stat(file);
+  if (process.platform !== "win32" && (mode & 0o077) !== 0)
+    throw new InvalidCertificate(
+      `--key: the file ${file} has mode ${(mode & 0o777).toString(8)}, so others can get at the key; accepted is 600 or narrower: chmod 600 ${file}`,
+    );
 };
 
 const planIn = async (file: string): Promise<PushPlan> => {

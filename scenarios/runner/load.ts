@@ -11,6 +11,7 @@ import {
   type ScenarioName,
 } from "../../conformance/contract/load-shape.ts";
 import type { Profile } from "../../conformance/contract/profile.ts";
+import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts";
 import { exitCodes, type Outcome } from "../../conformance/contract/record.ts";
 import type { ScriptClient } from "../protocol.ts";
 import { scriptFor } from "./bundle.ts";
@@ -170,6 +171,7 @@ const lookFirst = async (
     signal,
     sink: nowhere,
     warmUpMs: 0,
+    hidden: secretsInProfile(context.target.profile),
   });
   if (signal.aborted) return;
   const reasons = [...troubles, ...exceptions.first.map((first) => `the script failed: ${first}`)];
@@ -200,6 +202,7 @@ const run = (
     signal,
     sink: writer,
     warmUpMs: plan.warmUpMs,
+    hidden: secretsInProfile(context.target.profile),
     ...(pushes === undefined ? {} : { onEvent: pushes.onEvent }),
     onSecond: (second) => {
       onSecond?.(second);

@@ -91,17 +91,8 @@ export const maskOf = (
     [clientSecrets, "client secret"],
     [others, "credential"],
   ] as const)
-    for (const value of values) {
-      known.conceal(value, kind);
-      for (const encoded of base64Forms(value)) known.conceal(encoded, `${kind} in base64`);
-    }
+    for (const value of values) known.conceal(value, kind);
   return (text) => hideFields(known.mask(text));
-};
-
-const base64Forms = (value: string): readonly string[] => {
-  const bytes = Buffer.from(value);
-  const plain = bytes.toString("base64");
-  return [...new Set([plain, plain.replace(/=+$/, ""), bytes.toString("base64url")])];
 };
 
 const inJson = /("(?:accessToken|refreshToken|code|clientSecret|secret)"\s*:\s*")((?:[^"\\]|\\.)*)/g;

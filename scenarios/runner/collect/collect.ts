@@ -36,6 +36,8 @@ export interface LoadOptions extends Omit<StartOptions, "onSamples" | "onLog"> {
   readonly onSecond?: (second: LoadSecond) => string | undefined;
   /** An event was triggered and acknowledged. Moments are wall-clock milliseconds. */
   readonly onEvent?: (sentAtMs: number, notification: string | undefined) => void;
+  /** What nobody may see besides the clients' secrets. */
+  readonly hidden?: readonly string[];
   /** Ends the load: k6 lets go of its iterations, and what was measured is kept. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -70,7 +72,7 @@ const MOST_EXCEPTIONS = 5;
 export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
   const { sink, settings, warmUpMs, clock, signal, onSecond, onEvent } = options;
   const { stages } = settings;
-  const clientSecrets = settings.clients.map(({ secret }) => secret);
+  const clientSecrets = [...settings.clients.map(({ secret }) => secret), ...(options.hidden ?? [])];
   const breaches = createBreaches(stages, clientSecrets);
   const totals = createTotals(stages, warmUpMs);
   const uniqueness = createUniqueness({
