@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
-import { availableParallelism } from "node:os";
+import { availableParallelism, hostname, tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError, Option } from "@commander-js/extra-typings";
 import type { ConformOptions } from "./conformance/conform.ts";
+import type { Check } from "./conformance/contract/check.ts";
 import type { DetectReport } from "./conformance/contract/detect.ts";
 import { exitCodeMeanings, exitCodes } from "./conformance/contract/record.ts";
 import { createSecrets } from "./conformance/contract/secrets.ts";
@@ -247,6 +248,8 @@ const openLoad = async (
   const { replacedLimits } = await import("./conformance/conform.ts");
   const { openPushPorts } = await import("./conformance/push-ports.ts");
   const { rules } = await import("./conformance/rules/index.ts");
+  const { sweepTemporary } = await import("./conformance/sweep.ts");
+  sweepTemporary(tmpdir(), hostname());
   const target = await withReceiver(openLoadTarget(options), withPushes ? rules : []);
   const { resolved } = target;
   const { profile } = resolved;
@@ -515,34 +518,128 @@ program
     }
   });
 
+const collected = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
+
+program
+  .command("init")
+  .description("asks for, or takes by flags, what a profile needs, and writes it with comments")
+  .option("--base-url <address>", "address of the service, what stands before /open-api/")
+  .option("--name <text>", "how reports call the service")
+  .option("--client-id <id>", "id of an OAuth client; given again for a second one", collected)
+  .option("--secret-env <name>", "environment variable that holds the client's secret", collected)
+  .option("--redirect-uri <address>", "the client's redirectUri, as it was registered", collected)
+  .option("--out <file>", "the profile, .ts or .json", "touchstone.config.ts")
+  .option("--force", "replaces a profile that is there")
+  .option("--schema <file>", "writes the JSON Schema of profiles there, for editors; alone, nothing else")
+  .action(async (options) => {
+    const { gatherAnswers, writeProfile, writeSchema } = await import("./conformance/init.ts");
+    const { schema: schemaFile, out: file } = options;
+    const isSchemaAlone =
+      schemaFile !== undefined && options.baseUrl === undefined && options.clientId === undefined;
+    if (!isSchemaAlone) {
+      const asking = await startAsking();
+      const answers = await gatherAnswers(options, asking?.ask).finally(() => asking?.stop());
+      const importFrom = await profileModule(file);
+      writeProfile(answers, { file, force: options.force === true, importFrom, schemaFile });
+      const names = answers.clients.map(({ secretEnv }) => secretEnv).join(", ");
+      say(`Set ${names}, then: ${programName} doctor --profile ${file}`);
+      print(file);
+    }
+    if (schemaFile === undefined) return;
+    writeSchema(schemaFile);
+    print(schemaFile);
+  });
+
+/** Questions on a terminal; undefined where nobody sits at one. */
+const startAsking = async () => {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return {
+    ask: async (question: string, offered?: string): Promise<string> => {
+      const answer = await lines.question(`${question}${offered === undefined ? "" : ` (${offered})`}: `, {
+        signal: interrupt.signal,
+      });
+      return answer.trim() === "" ? (offered ?? "") : answer.trim();
+    },
+    stop: () => lines.close(),
+  };
+};
+
+/** Where a profile imports defineProfile from: the sources in a checkout, else the package. */
+const profileModule = async (file: string): Promise<string> => {
+  const self = fileURLToPath(import.meta.url);
+  if (!self.endsWith(".ts")) return tool.name;
+  const { default: path } = await import("node:path");
+  const sources = path.join(path.dirname(self), "conformance/contract/profile.ts");
+  const relative = path.relative(path.dirname(path.resolve(file)), sources);
+  return relative.startsWith(".") ? relative : `./${relative}`;
+};
+
 program
   .command("doctor")
-  .description("looks at everything that a run rests on: address, clients, hooks")
+  .description(
+    "looks at everything that a run rests on: profile, secrets, address, clients, hooks, receiver, k6",
+  )
   .addOption(profileOption)
   .addOption(jsonOption)
   .action(async (options) => {
-    const { rules } = await import("./conformance/rules/index.ts");
-    const target = await withReceiver(openTarget(options), rules);
-    try {
-      const { examine } = await import("./conformance/conform.ts");
-      const checks = await examine(target.resolved, {
+    const checks = [...(await diagnose(options)), await checkK6()];
+    const { renderDoctor } = await import("./reports/terminal/doctor.ts");
+    if (options.json) printJson({ checks });
+    else print(renderDoctor(checks, await page()));
+    const fatal = checks.find((check) => check.fatal !== undefined)?.fatal;
+    if (fatal !== undefined) process.exitCode = exitCodes[fatal === "unreachable" ? "unreachable" : "usage"];
+    else if (checks.some(({ ok }) => ok === false)) process.exitCode = exitCodes.incomplete;
+  });
+
+/** Everything about the profile and its service; a profile that cannot be used is all there is to say. */
+const diagnose = async (options: { profile?: readonly string[] | undefined }): Promise<readonly Check[]> => {
+  const { profileChecks, profileMistakes } = await import("./conformance/doctor.ts");
+  const { rules } = await import("./conformance/rules/index.ts");
+  const { examine } = await import("./conformance/conform.ts");
+  let target;
+  try {
+    target = await withReceiver(openTarget(options), rules);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return profileMistakes(error);
+    throw error;
+  }
+  try {
+    const today = new Date().toISOString().slice(0, 10);
+    return [
+      ...profileChecks(target.resolved, process.env, today),
+      ...(await examine(target.resolved, {
         receiver: target.receiver,
         maxWaitMs: 0,
         secrets: met,
         signal: interrupt.signal,
         freshUuid: randomUUID,
-      });
-      const { renderDoctor } = await import("./reports/terminal/doctor.ts");
-      if (options.json) printJson({ checks });
-      else print(renderDoctor(checks, await page()));
-      const fatal = checks.find((check) => check.fatal !== undefined)?.fatal;
-      if (fatal !== undefined)
-        process.exitCode = exitCodes[fatal === "unreachable" ? "unreachable" : "usage"];
-      else if (checks.some(({ ok }) => ok === false)) process.exitCode = exitCodes.incomplete;
-    } finally {
-      await target.stop();
-    }
-  });
+      })),
+    ];
+  } finally {
+    await target.stop();
+  }
+};
+
+/** Whether a load run would find its k6; the gate needs none. */
+const checkK6 = async (): Promise<Check> => {
+  const { k6Status } = await import("./scenarios/runner/index.ts");
+  try {
+    const status = await k6Status({ environment: process.env, signal: interrupt.signal });
+    return status.found === undefined
+      ? { check: "k6", ok: "skipped", message: `none is here: ${status.plan}` }
+      : { check: "k6", ok: true, message: `${status.found.version} at ${status.found.path}` };
+  } catch (error) {
+    if (!isNamed(error, ["InvalidLoad"])) throw error;
+    return {
+      check: "k6",
+      ok: false,
+      message: error.message,
+      remedy: "mend it, or leave TOUCHSTONE_K6 unset",
+    };
+  }
+};
 
 program
   .command("rules [id]")
@@ -622,6 +719,7 @@ program
         ...(options.seed === undefined ? {} : { seed: options.seed }),
         ...(options.data === undefined ? {} : { dataDirectory: options.data }),
         ...(options.writeProfile === undefined ? {} : { profileFile: options.writeProfile }),
+        removesProfile: options.whileStdin === true,
       },
       {
         signal: interrupt.signal,

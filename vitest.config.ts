@@ -9,6 +9,7 @@ export default defineConfig({
           name: "unit",
           include: ["{conformance,fake-server,reports,scenarios}/**/*.test.ts", "*.test.ts"],
           exclude: ["conformance/suite.test.ts"],
+          globalSetup: "scenarios/runner/testing/k6-early.ts",
           // Files of one worker share their modules: to load all of them anew for each file costs a third of the whole.
           isolate: false,
           testTimeout: 120_000,

@@ -11,7 +11,7 @@ export { loadDefects } from "./defects/load.ts";
 export { profileOf, secretsOf } from "./profile.ts";
 export { behaviourFrom, type FakeBehaviour } from "./registry.ts";
 export { serve, type ServeOptions } from "./serve.ts";
-export { FakeNotStarted, startFakeProcess } from "./process.ts";
+export { startFakeProcess } from "./process.ts";
 export { type FakeServer, PortInUse } from "./start.ts";
 export { companies, joint } from "./companies.ts";
 export { variants } from "./variants/index.ts";

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import path from "node:path";
+import { temporaryPrefix } from "../conformance/contract/files.ts";
 
 /** The fake could not be started in a process of its own; the message is what that process said. */
 export class FakeNotStarted extends Error {
@@ -29,7 +30,9 @@ export const startFakeProcess = async (
   program: readonly [string, ...string[]],
   behaviour: string,
 ): Promise<FakeProcess> => {
-  const folder = await mkdtemp(path.join(tmpdir(), "touchstone-fake-"));
+  const folder = await mkdtemp(
+    path.join(tmpdir(), temporaryPrefix("fake", { host: hostname(), pid: process.pid })),
+  );
   const profileFile = path.join(folder, "profile.json");
   const [command, ...parameters] = program;
   const child = spawn(

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { findBehaviour } from "./behaviours.ts";
 import { InvalidClients, type FakeClient, parseClients } from "./clients.ts";
@@ -23,6 +23,8 @@ export type ServeOptions = Pick<
   readonly clientsFile?: string;
   /** Where to write a profile for this service; the clients' secrets go into files beside it. */
   readonly profileFile?: string;
+  /** Whether the profile and its secrets go when the service does: for whoever started it may be gone by then. */
+  readonly removesProfile?: boolean;
 };
 
 /** What is said once the service listens. Client secrets are told to nobody. */
@@ -45,7 +47,7 @@ export interface ServeIo {
  * InvalidClients, UnusableData or PortInUse before anything was said.
  */
 export const serve = async (
-  { behaviour = "sound", clientsFile, profileFile, ...options }: ServeOptions,
+  { behaviour = "sound", clientsFile, profileFile, removesProfile = false, ...options }: ServeOptions,
   io: ServeIo,
 ): Promise<void> => {
   const clients = clientsFile === undefined ? {} : { clients: await readClients(clientsFile) };
@@ -53,6 +55,7 @@ export const serve = async (
   if (profileFile !== undefined) await writeProfile(profileFile, server);
   io.listening(addressesOf(server));
   await aborted(io.signal);
+  if (removesProfile && profileFile !== undefined) await removeProfile(profileFile, server);
   await server.stop();
 };
 
@@ -72,6 +75,13 @@ const writeProfile = async (file: string, server: FakeServer): Promise<void> => 
     file,
     `${JSON.stringify({ ...profile, name: `fake (${server.behaviour})`, clients }, undefined, 2)}\n`,
   );
+};
+
+/** What `writeProfile` wrote. A folder that nothing else is in goes with it. */
+const removeProfile = async (file: string, server: FakeServer): Promise<void> => {
+  for (const name of [file, ...profileOf(server).clients.map((_, index) => `${file}.secret-${index + 1}`)])
+    await rm(name, { force: true });
+  await rmdir(path.dirname(file)).catch(() => undefined);
 };
 
 const addressesOf = ({ baseUrl, controlUrl, behaviour, clients }: FakeServer): Addresses => ({

@@ -10,6 +10,22 @@ export const recordFiles = {
 export const directoryMode = 0o700;
 export const fileMode = 0o600;
 
+/** Where the name of a machine holds what a file name had better not. */
+const plainHost = (host: string): string => host.replaceAll(/[^A-Za-z0-9]/g, "_");
+
+/** How the temporary folders of this process begin; who finds one later can tell whether its process is still there. */
+export const temporaryPrefix = (
+  what: "fake" | "load" | "k6" | "digests",
+  { host, pid }: { readonly host: string; readonly pid: number },
+): string => `touchstone-${what}-${plainHost(host)}-${pid}-`;
+
+/** The process that made the temporary folder of this name on this machine; undefined where it is none of ours. */
+export const temporaryOf = (name: string, host: string): number | undefined => {
+  const [, on, pid] =
+    /^touchstone-(?:fake|load|k6|digests)-([A-Za-z0-9_]*)-(\d+)-[A-Za-z0-9]+$/.exec(name) ?? [];
+  return on === plainHost(host) && pid !== undefined ? Number(pid) : undefined;
+};
+
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "not permitted",

@@ -1,6 +1,4 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
 import type { Limits } from "../../conformance/contract/limits.ts";
 import type { LoadBreach, LoadRecord, LoadRule } from "../../conformance/contract/load-record.ts";
 import {
@@ -27,6 +25,7 @@ import { machine } from "./machine.ts";
 import { InvalidLoad } from "./problem.ts";
 import { watchPushes, type PushPorts, type PushOutcome } from "./push/watch.ts";
 import { nowhere, openLoadRecord, type LoadRecordWriter } from "./record.ts";
+import { temporaryBase } from "./temporary.ts";
 import { arrivalRateFor, scriptSettings, type ScriptPlan, type ScriptTarget } from "./settings.ts";
 
 /** The service that is loaded, with the secrets that its scripts need. */
@@ -97,7 +96,7 @@ export const checkPlan = ({ profile }: LoadTarget, plan: LoadPlan): void => {
  */
 export const load = async (context: LoadContext, plan: LoadPlan, out: string): Promise<LoadRecord> => {
   checkPlan(context.target, plan);
-  const folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-load-"));
+  const folder = await mkdtemp(temporaryBase("load"));
   const writer = openLoadRecord(out, headerOf(context, plan));
   try {
     const script = await scriptFor(plan.scenario, folder);

@@ -13,6 +13,7 @@ import type { K6End } from "../k6/exit.ts";
 import type { LogLine } from "../k6/log.ts";
 import { startK6, type RunningK6, type StartOptions } from "../k6/start.ts";
 import type { LoadSink } from "../record.ts";
+import { temporaryBase } from "../temporary.ts";
 import { createBreaches, maskOf } from "./breaches.ts";
 import { logHead, logLine } from "./histograms.ts";
 import { createReadings, type Reading } from "./readings.ts";
@@ -76,7 +77,7 @@ export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
   const breaches = createBreaches(stages, clientSecrets);
   const totals = createTotals(stages, warmUpMs);
   const uniqueness = createUniqueness({
-    folder: mkdtempSync(path.join(os.tmpdir(), "touchstone-digests-")),
+    folder: mkdtempSync(temporaryBase("digests")),
   });
   const mask = maskOf(clientSecrets, [settings.digestKey]);
   const troubles: string[] = [];

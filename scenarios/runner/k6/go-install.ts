@@ -1,3 +1,4 @@
+import os from "node:os";
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -51,6 +52,7 @@ const build = async (options: InstallOptions, target: string): Promise<string | 
     // A group of its own: the compilers that go starts are ended with it.
     detached: true,
   });
+  yieldTo(go);
   const stop = (): void => killGroup(go);
   signal?.addEventListener("abort", stop, { once: true });
   const takeBack = clock.after(LONGEST_MS, stop);
@@ -70,6 +72,17 @@ const build = async (options: InstallOptions, target: string): Promise<string | 
   if (failure === undefined) return undefined;
   const last = said().slice(-3).join("; ");
   return last === "" ? failure : `${failure}: ${last}`;
+};
+
+const LOW_PRIORITY = 10;
+
+/** Whatever else runs meanwhile, the gate above all, goes first; the compilers that go starts take over its priority. */
+const yieldTo = ({ pid }: ChildProcess): void => {
+  try {
+    if (pid !== undefined) os.setPriority(pid, LOW_PRIORITY);
+  } catch {
+    // Where this is not allowed, the build is merely less polite.
+  }
 };
 
 /**

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileMode } from "../../../conformance/contract/files.ts";
 import { settingsVariable, type ScriptSettings } from "../../protocol.ts";
 import type { RunnerClock } from "../clock.ts";
+import { temporaryBase } from "../temporary.ts";
 import { k6Environment } from "./environment.ts";
 import { endOf, type K6End } from "./exit.ts";
 import { makeFifo, readFifo } from "./fifo.ts";
@@ -13,7 +13,7 @@ import type { FoundK6 } from "./find.ts";
 import { readLogLine, type LogLine } from "./log.ts";
 import { K6Failed } from "./problems.ts";
 import { isAtLeast } from "./version.ts";
-import { watchdog } from "./watchdog.ts";
+import { watchdog, type Watchdog } from "./watchdog.ts";
 
 export interface StartOptions {
   readonly k6: Pick<FoundK6, "path" | "version">;
@@ -49,16 +49,18 @@ const GRACE_MS = 10_000;
  * K6Failed where it cannot be started.
  */
 export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-k6-"));
+  const folder = mkdtempSync(temporaryBase("k6"));
+  const dog = watchdog(folder);
   try {
-    return await startIn(folder, options);
+    return await startIn(folder, dog, options);
   } catch (error) {
+    dog.callOff();
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
 };
 
-const startIn = async (folder: string, options: StartOptions): Promise<RunningK6> => {
+const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Promise<RunningK6> => {
   const { k6, script, settings, environment, clock, onSamples, onLog } = options;
   const files = {
     settings: path.join(folder, "settings.json"),
@@ -84,6 +86,7 @@ const startIn = async (folder: string, options: StartOptions): Promise<RunningK6
     // A group of its own: Ctrl-C reaches us alone, and we tell k6.
     detached: true,
   });
+  if (child.pid !== undefined) dog.guard(child.pid);
   const { stderr } = child;
   createInterface({ input: stderr, crlfDelay: Infinity }).on("line", (line) => onLog(readLogLine(line)));
   const logEnded = new Promise<void>((resolve) => stderr.once("close", () => resolve()));
@@ -94,7 +97,6 @@ const startIn = async (folder: string, options: StartOptions): Promise<RunningK6
   });
   const { pid } = child;
   if (pid === undefined) throw new K6Failed(`${k6.path} started without a process id`);
-  const dog = watchdog(pid, folder);
   const stop = (graceMs = GRACE_MS): void => {
     // A second signal would make k6 drop everything on the spot.
     if (asked) return;

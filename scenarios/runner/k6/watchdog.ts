@@ -1,22 +1,32 @@
 import { spawn } from "node:child_process";
 
-/** Waits until its input ends, which it does when its starter is gone, however that went; then ends the process and tidies up. */
+/** Waits until its input ends, which it does when its starter is gone, however that went; then ends the process that it was told of and tidies up. */
 const script = `
-while read -r _; do :; done
-kill -INT "$1"
-tries=0
-while [ $tries -lt 50 ] && kill -0 "$1"; do sleep 0.1; tries=$((tries + 1)); done
-kill -KILL "$1"
-rm -rf -- "$2"
+pid=
+while read -r line; do pid=$line; done
+if [ -n "$pid" ]; then
+  kill -INT "$pid"
+  tries=0
+  while [ $tries -lt 50 ] && kill -0 "$pid"; do sleep 0.1; tries=$((tries + 1)); done
+  kill -KILL "$pid"
+fi
+rm -rf -- "$1"
 `;
 
+export interface Watchdog {
+  /** The process that must not outlive this one. */
+  readonly guard: (pid: number) => void;
+  readonly callOff: () => void;
+}
+
 /**
- * Guards a process that must not outlive this one: a load that nobody listens to would go on
- * hitting the service until its planned end. Where this process is killed, a shell that it left
- * behind interrupts the other, and removes its folder with the secrets in it.
+ * Guards a folder with secrets in it, and a process that must not outlive this one: a load that
+ * nobody listens to would go on hitting the service until its planned end. Where this process is
+ * killed, a shell that it left behind interrupts the other, and removes the folder. To be started
+ * before the process is, so that there is no moment at which nobody would.
  */
-export const watchdog = (pid: number, folder: string): { readonly callOff: () => void } => {
-  const shell = spawn("sh", ["-c", script, "sh", String(pid), folder], {
+export const watchdog = (folder: string): Watchdog => {
+  const shell = spawn("sh", ["-c", script, "sh", folder], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
@@ -24,5 +34,8 @@ export const watchdog = (pid: number, folder: string): { readonly callOff: () =>
   shell.on("error", () => undefined);
   shell.stdin.on("error", () => undefined);
   shell.unref();
-  return { callOff: () => shell.kill("SIGKILL") };
+  return {
+    guard: (pid) => void shell.stdin.write(`${pid}\n`),
+    callOff: () => shell.kill("SIGKILL"),
+  };
 };
