@@ -139,7 +139,35 @@ interface GateFlags {
   readonly out?: string | undefined;
   readonly ledger?: string | undefined;
   readonly ledgerKeyFile?: string | undefined;
+  readonly resume?: string | undefined;
 }
+
+/** The flags of an interrupted run that is to be continued, and what had settled in it. */
+const resumeFlags = async (options: GateFlags) => {
+  const { resume } = options;
+  if (resume === undefined) return { flags: options };
+  const given = (["only", "section", "level", "behaviour", "seed", "strict"] as const).filter(
+    (name) => options[name] !== undefined,
+  );
+  if (given.length > 0)
+    throw new ConfigurationError([
+      `--resume ${resume} goes on as that run began; leave out ${given.map((name) => `--${name}`).join(", ")}`,
+    ]);
+  const { readGateRun } = await import("./reports/read/index.ts");
+  const { rules } = await import("./conformance/rules/index.ts");
+  const { resumed } = await import("./conformance/resume.ts");
+  const { record } = await readGateRun(resume);
+  const flags: GateFlags = {
+    ...options,
+    profile:
+      options.profile ?? (record.target.profiles.length === 0 ? undefined : [...record.target.profiles]),
+    behaviour: options.profile === undefined ? record.target.behaviour : undefined,
+    effort: choiceFlag("effort of the run", ["quick", "standard", "thorough"] as const)(record.effort),
+    seed: record.seed,
+    strict: record.strict ? true : undefined,
+  };
+  return { flags, resume: { run: resume, ...resumed(record, resume, rules) } };
+};
 
 /** The ledger that the flags name; nothing where they name none. */
 const openLedgerOf = async ({ ledger, ledgerKeyFile }: GateFlags) => {
@@ -151,14 +179,13 @@ const openLedgerOf = async ({ ledger, ledgerKeyFile }: GateFlags) => {
 };
 
 /** Runs the gate against the target that the options name, and leaves its record. */
-const runGate = async (options: GateFlags) => {
+const runGate = async (given: GateFlags) => {
+  const { flags: options, resume } = await resumeFlags(given);
   const { rules } = await import("./conformance/rules/index.ts");
   const { selectRules } = await import("./conformance/selection.ts");
-  const selected = selectRules(rules, {
-    only: options.only,
-    sections: options.section,
-    levels: options.level,
-  });
+  const selected =
+    resume?.rules ??
+    selectRules(rules, { only: options.only, sections: options.section, levels: options.level });
   const ledger = await openLedgerOf(options);
   const target = await withReceiver(openTarget(options), selected);
   try {
@@ -169,6 +196,7 @@ const runGate = async (options: GateFlags) => {
     return await recordedRun({
       ...target,
       rules: selected,
+      ...(resume === undefined ? {} : { earlier: resume.earlier, resumes: resume.run }),
       effort: options.effort,
       seed: options.seed ?? randomInt(2 ** 31),
       strict: options.strict === true,
@@ -443,6 +471,7 @@ program
     "--ledger <file>",
     "keeps credentials that cannot be waited for, and judges those of earlier runs that are due",
   )
+  .option("--resume <run>", "continues a run that was interrupted or killed: what had settled is taken over")
   .option("--ledger-key-file <file>", "file with the ledger's key, in the place of TOUCHSTONE_LEDGER_KEY")
   .option("--verbose", "prints every rule, every observation and all that was measured")
   .option(

@@ -15,6 +15,8 @@ import { openSession, type Session, type SessionOptions } from "./session.ts";
 export interface ConformOptions extends SessionOptions, Pick<ExecutorOptions, "effort" | "seed" | "path"> {
   readonly resolved: ResolvedProfile;
   readonly rules: readonly Rule[];
+  /** Results that an interrupted run had come to already: they count as if they were of this one. */
+  readonly earlier?: readonly RuleResult[];
   readonly seed: number;
   readonly strict: boolean;
   /** The day as YYYY-MM-DD (UTC), by which waivers hold or have expired; without it none is looked at. */
@@ -59,7 +61,7 @@ export const conform = async (options: ConformOptions): Promise<ConformResult> =
     options.onChecked?.(checks);
     refuse(checks);
     options.onRunning?.(session);
-    const results = await runRules(session, prepared, options);
+    const results = [...(options.earlier ?? []), ...(await runRules(session, prepared, options))];
     const pinned = pinnedOf(options.resolved);
     const { today, strict } = options;
     const known = options.resolved.profile.waivers ?? [];

@@ -31,7 +31,9 @@ interface JudgeOptions extends ExecutorOptions {
 }
 
 /** Cases that are awake at the same time: enough to keep every connection at work. */
-const CASES_AT_A_TIME = 24;
+const CASES_AT_A_TIME = { near: 24, far: 64 } as const;
+/** From this round trip on, in milliseconds, most of a case's time is the road's. */
+const FAR_MS = 50;
 
 const MOST_BEGINNINGS = 3;
 
@@ -52,7 +54,9 @@ export const runRules = async (
     prepared,
     new Set(options.rules.map(({ requirement }) => requirement)),
   );
-  const places = createPlaces(CASES_AT_A_TIME);
+  const places = createPlaces(
+    session.transport.road.roundTripMs() < FAR_MS ? CASES_AT_A_TIME.near : CASES_AT_A_TIME.far,
+  );
   const judgeOne = async (rule: Rule): Promise<RuleResult> => {
     const result = await judgeRule(session, prepared, rule, campaigns, { ...options, places });
     options.onResult?.(result);

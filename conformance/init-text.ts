@@ -122,12 +122,22 @@ const sentenceOf: Readonly<Record<string, string>> = {
     "// OAuth clients of the service; rules that compare two need the second. A secret is { env }, { file } (mode 600) or { command }.\n  ",
 };
 
-/** A value as TypeScript writes it, its further lines moved in. */
-const literal = (value: unknown, margin: string): string =>
-  JSON.stringify(value, undefined, 2)
-    .replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:")
-    .replaceAll("\n", `\n${margin}`);
+/** A value as TypeScript writes it: in one line where it fits, else its lines moved in by `margin`. */
+const literal = (value: unknown, margin: string): string => {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const items = Array.isArray(value)
+    ? value.map((item) => literal(item, `${margin}  `))
+    : Object.entries(value).map(([key, inner]) => `${keyText(key)}: ${literal(inner, `${margin}  `)}`);
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{ ", " }"];
+  const inOneLine = `${open}${items.join(", ")}${close}`;
+  return inOneLine.includes("\n") || inOneLine.length > LITERAL_WIDTH
+    ? `${open.trim()}\n${items.map((item) => `${margin}  ${item},\n`).join("")}${margin}${close.trim()}`
+    : inOneLine;
+};
 
+const keyText = (key: string): string => (/^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key));
+
+const LITERAL_WIDTH = 90;
 const WIDTH = 100;
 
 const wrapped = (text: string): string[] =>

@@ -21,4 +21,3 @@ const concealNetwork = (secrets: Secrets, network: ResolvedProfile["network"]): 
   const passphrase = network?.clientCertificate?.passphrase;
   if (passphrase !== undefined) secrets.conceal(passphrase, "passphrase");
 };
-

@@ -66,11 +66,13 @@ const examine = async (
   checks.push(...(await checkClock(session, clock)));
   let accessLifetimeMs = 0;
   for (const [index, client] of session.resolved.clients.entries()) {
-    const { check, lifetimeMs } = await anew(() => checkClient(world, client, index)).catch((error: unknown) => {
-      if (!(error instanceof TransportError)) throw error;
-      const message = `the flow of client "${client.id}" broke off: ${unreachable[error.reason]} (${error.message})`;
-      return { check: { check: `clients[${index}]`, ok: false as const, message }, lifetimeMs: undefined };
-    });
+    const { check, lifetimeMs } = await anew(() => checkClient(world, client, index)).catch(
+      (error: unknown) => {
+        if (!(error instanceof TransportError)) throw error;
+        const message = `the flow of client "${client.id}" broke off: ${unreachable[error.reason]} (${error.message})`;
+        return { check: { check: `clients[${index}]`, ok: false as const, message }, lifetimeMs: undefined };
+      },
+    );
     checks.push(check);
     if (index === 0) accessLifetimeMs = lifetimeMs ?? 0;
   }
@@ -137,14 +139,47 @@ const checkReach = async (session: Session, world: World): Promise<Check> => {
       check,
       ok: false,
       message: `${baseUrl} cannot be reached: ${whyUnreachable(error)} (${error.message})`,
-      remedy: "start the service, or correct baseUrl in the profile",
+      remedy: remedyFor(error),
       fatal: "unreachable",
     };
   }
 };
 
-const whyUnreachable = ({ reason, message }: TransportError): string =>
-  /ENOTFOUND|EAI_AGAIN/.test(message) ? "its name cannot be resolved" : unreachable[reason];
+/** Ways on which the service itself is never reached: how each shows, what it is, and what to do. */
+const obstacles: readonly (readonly [shows: RegExp, what: string, remedy: string])[] = [
+  [
+    /ENOTFOUND|EAI_AGAIN/,
+    "its name cannot be resolved",
+    "correct baseUrl in the profile, or give the name an address under `network.resolve`",
+  ],
+  [
+    /EPROXY/,
+    "the proxy is in the way",
+    "check `network.proxy.url`, or name the host under `network.proxy.except`",
+  ],
+  [
+    /ERR_TLS_CERT_ALTNAME/,
+    "its certificate is for another name",
+    "correct baseUrl in the profile: the name must be one that the certificate holds",
+  ],
+  [
+    /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_(HAS_EXPIRED|NOT_YET_VALID|UNTRUSTED)/,
+    "its certificate is not trusted",
+    "name the authority that signed it under `network.caFile`; there is no way to leave certificates unverified",
+  ],
+  [
+    /ALERT|CERTIFICATE_REQUIRED|HANDSHAKE/i,
+    "the TLS handshake fails",
+    "where the service asks for a client certificate, name it under `network.clientCertificate`",
+  ],
+];
+
+const obstacleOf = ({ message }: TransportError) => obstacles.find(([shows]) => shows.test(message));
+
+const whyUnreachable = (error: TransportError): string => obstacleOf(error)?.[1] ?? unreachable[error.reason];
+
+const remedyFor = (error: TransportError): string =>
+  obstacleOf(error)?.[2] ?? "start the service, or correct baseUrl in the profile";
 
 const unreachable: Record<TransportError["reason"], string> = {
   refused: "nothing listens there",

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,6 +20,7 @@ const fileWith = (text: string, ending: string): string => {
 
 const client = { id: "c", secret: { env: "S" }, redirectUri: "https://client.example/cb" };
 const sound = { baseUrl: "http://127.0.0.1:1/base", clients: [client] };
+const waiver = { id: "code.lifetime", reason: "r", owner: "o", expires: "2030-01-01" };
 const hush = "hush-hush-0815";
 
 const problemsOf = async (work: () => unknown): Promise<string> => {
@@ -140,6 +141,44 @@ describe("a mistake in a profile is told by its key, its value and what is accep
       { ...sound, pins: { readings: { "code.unknown": "x" } } },
       ["code.unknown", "it has none"],
     ],
+    [
+      "a placeholder that the hook is not given",
+      { ...sound, hooks: { events: { trigger: { command: ["x", "{{acountId}}"] } } } },
+      ["hooks.events.trigger", "{{acountId}}", 'did you mean "accountId"', "{{clientId}}"],
+    ],
+    ["a placeholder where there is none", withHook({ command: ["x", "{{ms}}"] }), ["has no placeholders"]],
+    [
+      "a placeholder with blanks",
+      { ...sound, hooks: { clock: { advance: { command: ["x", "{{ ms }}"] } } } },
+      ["{{ ms }}", "accepted are {{ms}}"],
+    ],
+    [
+      "a waiver of an unknown rule",
+      { ...sound, waivers: [{ ...waiver, id: "code.lifetim" }] },
+      ["waivers[0].id", "code.lifetime"],
+    ],
+    [
+      "a waiver of what never fails",
+      { ...sound, waivers: [{ ...waiver, id: "authorize.redirect" }] },
+      ["waivers[0].id", "unspecified", "never fails the gate"],
+    ],
+    ["a waiver twice", { ...sound, waivers: [waiver, waiver] }, ["waivers[1].id", "has a waiver already"]],
+    [
+      "a waiver until no day",
+      { ...sound, waivers: [{ ...waiver, expires: "2030-02-30" }] },
+      ["waivers[0].expires", "2030-02-30"],
+    ],
+    [
+      "a proxy with its password",
+      { ...sound, network: { proxy: { url: `http://u:${hush}@proxy:1` } } },
+      ["network.proxy.url", "without user and password", '"env"'],
+    ],
+    [
+      "a name that is to be found at a name",
+      { ...sound, network: { resolve: { a: "b" } } },
+      ['network.resolve."a"', '"b"', "IPv4"],
+    ],
+    ["an unknown way", { ...sound, network: { insecure: true } }, ["network", '"insecure"', "caFile"]],
     ["nothing", null, ["the profile"]],
     ["a list", [], ["the profile", "object"]],
   ])("%s", async (_, value, words) => {
@@ -212,6 +251,38 @@ describe("a secret", () => {
     const profile = checkProfile({ ...sound, clients: [{ ...client, secret }] });
     const text = await problemsOf(() => resolveProfile(profile, { EMPTY: "" }, path.join(folder, "p.json")));
     for (const word of words) expect(text).toContain(word);
+  });
+
+  it.runIf(process.platform !== "win32").each([0o640, 0o604, 0o666])(
+    "in a file of mode %o is refused, as others can read it",
+    async (mode) => {
+      const file = path.join(folder, `open-${mode}`);
+      writeFileSync(file, hush);
+      chmodSync(file, mode);
+      const profile = checkProfile({ ...sound, clients: [{ ...client, secret: { file } }] });
+      const text = await problemsOf(() => resolveProfile(profile, {}));
+      for (const word of [file, `mode ${mode.toString(8)}`, "chmod 600"]) expect(text).toContain(word);
+    },
+  );
+
+  it.each([
+    [
+      ["sh", "-c", "exit 3", hush],
+      ["sh failed", "ended with 3"],
+    ],
+    [["sh", "-c", "echo the safe is locked >&2; exit 1", hush], ["the safe is locked"]],
+    [["sh", "-c", "true", hush], ["printed nothing"]],
+    [["no-such-program-here", hush], ["there is no such program"]],
+  ])("that the command %j does not tell is told, without its arguments", async (command, words) => {
+    const profile = checkProfile({ ...sound, clients: [{ ...client, secret: { command } }] });
+    const text = await problemsOf(() => resolveProfile(profile, {}));
+    for (const word of ["clients[0].secret", ...words]) expect(text).toContain(word);
+  });
+
+  it("is what a command prints, without the line's end", async () => {
+    const secret = { command: ["printf", "%s\\n", hush] };
+    const profile = checkProfile({ ...sound, clients: [{ ...client, secret }] });
+    expect((await resolveProfile(profile, {})).clients[0]?.secret).toBe(hush);
   });
 
   it("that both clients share is told, as rules present one in the place of the other", async () => {

@@ -46,7 +46,10 @@ export const raceForCode = async (
   const attempt = async (connection: Target, after: Promise<unknown>): Promise<Attempt> => {
     await after;
     const invokedAt = next();
-    const answer = await answerOrNothing(world, connection.exchange(exchangeBody(issued.client, issued.code)));
+    const answer = await answerOrNothing(
+      world,
+      connection.exchange(exchangeBody(issued.client, issued.code)),
+    );
     if (answer === undefined) return { invokedAt, returnedAt: undefined, outcome: "unknown" };
     return { invokedAt, returnedAt: next(), outcome: (await grants(world, answer)) ? "granted" : "refused" };
   };

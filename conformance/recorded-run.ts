@@ -10,6 +10,8 @@ import { wallClock } from "./world/clock.ts";
 export interface RecordedRunOptions extends Omit<ConformOptions, "sink"> {
   /** Behaviour of the embedded fake, where that is the target. */
   readonly behaviour?: string;
+  /** Run directory of the interrupted run that this one continues. */
+  readonly resumes?: string;
   /** The run directory; a new one under runs/ where left out. */
   readonly out?: string | undefined;
 }
@@ -37,7 +39,10 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
     seed: options.seed,
     effort: options.effort,
     strict: options.strict,
-    selected: options.rules.map(({ requirement }) => requirement),
+    selected: [
+      ...(options.earlier ?? []).map(({ id }) => id),
+      ...options.rules.map(({ requirement }) => requirement),
+    ],
     target: {
       name: resolved.profile.name ?? new URL(resolved.profile.baseUrl).host,
       baseUrl: resolved.profile.baseUrl,
@@ -51,6 +56,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
     notes: [],
   });
   try {
+    for (const result of options.earlier ?? []) writer.addRule(result);
     const result = await conform({
       ...options,
       today: started.toISOString().slice(0, 10),
@@ -64,7 +70,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
       endedAt: wallClock().toISOString(),
       outcome: result.outcome,
       exitCode: result.exitCode,
-      notes: [...result.notes],
+      notes: [...(options.resumes === undefined ? [] : [resumeNote(options)]), ...result.notes],
       ...(result.waivers.length === 0 ? {} : { waivers: [...result.waivers] }),
     });
     return { record, directory, pinned };
@@ -75,6 +81,9 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
     writer.close();
   }
 };
+
+const resumeNote = ({ resumes, earlier = [] }: RecordedRunOptions): string =>
+  `continues ${resumes}, which was interrupted: ${earlier.length} of its results are taken over, with their evidence`;
 
 const sealBroken = (writer: RecordWriter, error: unknown, mask: (text: string) => string): void => {
   const cannotBegin = error instanceof ConfigurationError || error instanceof UnreachableError;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { canonicalJson, type Breach, type Facts, type Verdict } from "./contract/verdict.ts";
+import { workAhead, type Ahead } from "./ahead.ts";
 import { undecided, type Judgement } from "./judgement.ts";
 import { hopelessness, watchRecurrence } from "./recurrence.ts";
 import { ControlFailed, TransportError } from "./world/exchange.ts";
@@ -162,10 +163,7 @@ export const createRun = (context: RunContext): Run => {
   };
 
   /** Judges one case once. Whatever lost answers made of it stands only if they are the service's own doing. */
-  const judgeTry = async (
-    scope: Scope,
-    judge: (world: World) => Promise<Judgement>,
-  ): Promise<Judgement> => {
+  const judgeTry = async (scope: Scope, judge: (world: World) => Promise<Judgement>): Promise<Judgement> => {
     try {
       const judgement = await context.inWorld(scope, judge);
       // The connections were cut meanwhile, and that may look like a refusal, or like a breach.
@@ -222,11 +220,13 @@ export const createRun = (context: RunContext): Run => {
     let result = first;
     const replayed = { failures: 0, attempts: 0 };
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const again = await judgeOnce(judge, tally, first.scope.losses.open().keys()).catch((error: unknown) => {
-        if (error instanceof Interrupted) throw error;
-        // The breach was seen, and what keeps it from being seen again does not undo that.
-        return undefined;
-      });
+      const again = await judgeOnce(judge, tally, first.scope.losses.open().keys()).catch(
+        (error: unknown) => {
+          if (error instanceof Interrupted) throw error;
+          // The breach was seen, and what keeps it from being seen again does not undo that.
+          return undefined;
+        },
+      );
       if (again === undefined) break;
       if (again.judgement.kind === "undecided" || again.judgement.kind === "set-aside") continue;
       replayed.attempts += 1;
@@ -260,11 +260,17 @@ export const createRun = (context: RunContext): Run => {
 
   const cases = (share = 1, least = 2): number => Math.max(least, Math.round(casesByEffort[effort] * share));
 
-  const forAll: Run["forAll"] = async (arbitrary, judge, options = {}) => {
+  const forAll = async <T>(
+    arbitrary: fc.Arbitrary<T>,
+    judge: Judge<T>,
+    options: PropertyOptions<T> = {},
+  ): Promise<Verdict> => {
     const tally = newTally();
     let broken: CaseResult | undefined;
+    let ahead: Ahead<T, CaseResult> | undefined;
+    const judgeValue = (value: T): Promise<CaseResult> => judgeOnce((world) => judge(value, world), tally);
     const property = fc.asyncProperty(arbitrary, async (value) => {
-      const result = await judgeOnce((world) => judge(value, world), tally);
+      const result = await (ahead?.next(value) ?? judgeValue(value));
       count(tally, result);
       if (result.judgement.kind !== "broke") return;
       broken = result;
@@ -272,24 +278,31 @@ export const createRun = (context: RunContext): Run => {
     });
     const partSeed = hash32(`${seed}:${options.part ?? ""}`);
     const path = context.path?.part === options.part ? context.path?.path : undefined;
-    const found = await fc.check(property, {
+    const parameters: fc.Parameters<[T]> = {
       seed: partSeed,
       numRuns: cases(options.share),
+      ...(options.examples === undefined ? {} : { examples: options.examples.map((one) => [one] as [T]) }),
+    };
+    if (path === undefined) {
+      const foreseen = fc.sample<[T]>(property as fc.IRawProperty<[T]>, parameters).map(([value]) => value);
+      ahead = workAhead(foreseen, CONCURRENT_CASES, judgeValue);
+    }
+    const found = await fc.check(property, {
+      ...parameters,
       endOnFailure: true,
-      ...(options.examples === undefined ? {} : { examples: options.examples.map((one) => [one]) }),
       ...(path === undefined ? {} : { path }),
     });
+    await ahead?.stop();
+    ahead = undefined;
     rethrowForeign(found.errorInstance);
     if (!found.failed) return unbroken(tally);
     if (broken === undefined) return exhausted(tally);
     const first = broken;
     const decidedBefore = tally.decided;
     const shrunk = await fc.check(property, {
-      seed: partSeed,
+      ...parameters,
       path: found.counterexamplePath ?? "",
-      numRuns: cases(options.share),
       interruptAfterTimeLimit: context.shrinkBudgetMs,
-      ...(options.examples === undefined ? {} : { examples: options.examples.map((one) => [one]) }),
     });
     tally.decided = decidedBefore;
     // Shrinking may end at a value that the harness itself stumbles over; then the first one stands.

@@ -81,7 +81,8 @@ export interface Session {
   close(): Promise<void>;
 }
 
-const MAX_CONNECTIONS = 24;
+/** More than are used at a time, but for targets so far away that most of them would only be waited for. */
+const MAX_CONNECTIONS = 64;
 
 /** Distance from a lifetime's end that a probe keeps, by kind of clock, in milliseconds. */
 const guardMs = { virtual: 500, real: 1_500 } as const;

@@ -77,7 +77,8 @@ export const obtainTokens = async (world: World, options: StepOptions = {}): Pro
     try {
       return await redeem(world, code, options);
     } catch (error) {
-      if (!(error instanceof TransportError && error.reason === "closed") || flows === MOST_FLOWS) throw error;
+      if (!(error instanceof TransportError && error.reason === "closed") || flows === MOST_FLOWS)
+        throw error;
       world.accountFor(error.exchange);
     }
   }

@@ -1,90 +1,153 @@
 import type { PushPlan } from "../contract/push.ts";
-import type { Bracket } from "../world/exchange.ts";
-import { actionFor, type Collector } from "./collector.ts";
+import { actionFor } from "./collector.ts";
 import type { SeenPush, Specimen, SpecimenPlan } from "./data.ts";
-
-/** One event of the campaign as it was triggered. */
-export interface Triggered {
-  readonly plan: SpecimenPlan;
-  readonly accountId: string;
-  readonly notificationId: string | undefined;
-  readonly triggered: Bracket;
-}
+import { keyOf, pairUp, type Arrival, type Edition, type Pair, type Triggered } from "./pairing.ts";
 
 type Accounts = ReadonlyMap<SpecimenPlan, string>;
 
+/** A notification that the receiver can be told to know by its id. */
+export interface Known {
+  readonly notificationId: string;
+  readonly plan: SpecimenPlan;
+}
+
 /**
  * How the receiver is to answer: by the account in the body, as ids are not known before the first
- * push. Where notifications share an account, by the order in which they are first pushed.
+ * push. Where notifications share an account, by the order in which they are first pushed, but for
+ * those of earlier editions, which go by their ids from then on.
  */
-export const planOf = (plans: readonly SpecimenPlan[], accountOf: Accounts): PushPlan["rules"] =>
-  plans.map((plan) => {
-    const accountId = accountOf.get(plan) ?? "";
-    const sharing = plans.filter((other) => accountOf.get(other) === accountId);
-    return {
-      match: { accountId, ...(sharing.length > 1 ? { nth: sharing.indexOf(plan) + 1 } : {}) },
+export const planOf = (
+  plans: readonly SpecimenPlan[],
+  accountOf: Accounts,
+  known: readonly Known[] = [],
+): PushPlan["rules"] => {
+  const shared = sharedAccounts(accountOf);
+  const used = new Map<string, number>();
+  return [
+    ...known.map(({ notificationId, plan }) => ({
+      match: { notificationId },
       attempts: [...plan.actions],
-    };
-  });
+    })),
+    ...plans.map((plan) => {
+      const accountId = accountOf.get(plan) ?? "";
+      const nth = (used.get(accountId) ?? 0) + 1;
+      used.set(accountId, nth);
+      return {
+        match: { accountId, ...(shared.has(accountId.toLowerCase()) ? { nth } : {}) },
+        attempts: [...plan.actions],
+      };
+    }),
+  ];
+};
 
-type Arrival = ReturnType<Collector["arrivals"]>[number];
+/** Accounts that several notifications are planned for. */
+export const sharedAccounts = (accountOf: Accounts): ReadonlySet<string> => {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const account of accountOf.values()) {
+    const folded = account.toLowerCase();
+    if (seen.has(folded)) shared.add(folded);
+    seen.add(folded);
+  }
+  return shared;
+};
+
+export interface Assigned {
+  readonly specimens: readonly Specimen[];
+  /** Pushes of no event of the campaign. */
+  readonly others: readonly SeenPush[];
+  /** What of shared accounts the receiver can be told to know by its id: the pushed one, or else the one that the hook told. */
+  readonly known: readonly Known[];
+}
+
+/** Whether pushes carry the ids that the hook tells: it may tell ids of something else. */
+export const idsAreTold = (triggered: readonly Triggered[], arrivals: readonly Arrival[]): boolean => {
+  const told = new Set(triggered.map(({ notificationId }) => notificationId?.toLowerCase()));
+  return arrivals.some(({ line }) => line.notificationId !== undefined && told.has(keyOf({ line })));
+};
 
 /** Sorts pushes to the notifications that they are of. */
 export const assign = (
   triggered: readonly Triggered[],
   arrivals: readonly Arrival[],
   accountOf: Accounts,
-): { readonly specimens: readonly Specimen[]; readonly others: readonly SeenPush[] } => {
-  const byId = new Map<string, Triggered>();
-  const byAccount = new Map<string, Triggered[]>();
-  for (const one of triggered) {
-    if (one.notificationId !== undefined) byId.set(one.notificationId.toLowerCase(), one);
-    const account = one.accountId.toLowerCase();
-    byAccount.set(account, [...(byAccount.get(account) ?? []), one]);
+  editions: readonly Edition[] = [{ after: -Infinity, plans: [...accountOf.keys()] }],
+): Assigned => {
+  const isTold = idsAreTold(triggered, arrivals);
+  const events = isTold ? triggered : triggered.map((one) => ({ ...one, notificationId: undefined }));
+  const pairs = pairsOf(events, arrivals, accountOf, editions);
+  const byKey = new Map<string, Pair>();
+  const byAccount = new Map<string, Pair>();
+  const shared = sharedAccounts(accountOf);
+  for (const pair of pairs) {
+    const key = pair.event.notificationId?.toLowerCase() ?? pair.key;
+    if (key !== undefined) byKey.set(key, pair);
+    const account = pair.event.accountId.toLowerCase();
+    if (!shared.has(account)) byAccount.set(account, pair);
   }
-  const shared = new Set([...byAccount].filter(([, list]) => list.length > 1).map(([account]) => account));
-  const planned = countBy([...accountOf.values()].map((account) => account.toLowerCase()));
-  /** Notifications of a shared account, in the order in which they turned up. */
-  const turnedUp = new Map<string, string[]>();
-
-  const ownerOf = ({ line }: Arrival): Triggered | undefined => {
-    if (line.action === "not-a-push") return undefined;
-    const id = line.notificationId?.toLowerCase() ?? "";
-    const known = byId.get(id);
-    if (known !== undefined) return known;
-    const account = line.accountId?.toLowerCase() ?? "";
-    const candidates = byAccount.get(account) ?? [];
-    if (!shared.has(account) && (planned.get(account) ?? 0) <= 1) return candidates[0];
-    const order = turnedUp.get(account) ?? [];
-    if (!order.includes(id)) order.push(id);
-    turnedUp.set(account, order);
-    return candidates[order.indexOf(id)];
-  };
-
-  const pushesOf = new Map<Triggered, SeenPush[]>(triggered.map((one) => [one, []]));
+  const pushesOf = new Map<Pair, SeenPush[]>(pairs.map((pair) => [pair, []]));
   const others: SeenPush[] = [];
   for (const arrival of arrivals) {
-    const owner = ownerOf(arrival);
+    const { line } = arrival;
+    const owner =
+      line.action === "not-a-push"
+        ? undefined
+        : (byKey.get(keyOf(arrival)) ?? byAccount.get(line.accountId?.toLowerCase() ?? ""));
     const pushes = owner === undefined ? others : pushesOf.get(owner);
     pushes?.push({
       ...arrival,
-      action: owner === undefined ? undefined : actionFor(owner.plan.actions, arrival.line.attempt),
+      action: owner === undefined ? undefined : actionFor(owner.plan.actions, line.attempt),
     });
   }
   return {
-    specimens: triggered.map((one) => ({
-      ...one.plan,
-      accountId: one.accountId,
-      notificationId: one.notificationId,
-      triggered: one.triggered,
-      pushes: pushesOf.get(one) ?? [],
+    specimens: pairs.map((pair, index) => ({
+      ...pair.plan,
+      accountId: pair.event.accountId,
+      notificationId: triggered[index]?.notificationId,
+      triggered: pair.triggered,
+      pushes: pushesOf.get(pair) ?? [],
     })),
     others,
+    known: pairs.flatMap((pair) => {
+      if (!shared.has(pair.event.accountId.toLowerCase())) return [];
+      const pushedAs = pushesOf.get(pair)?.[0]?.line.notificationId;
+      const notificationId = pushedAs ?? pair.event.notificationId;
+      return notificationId === undefined ? [] : [{ notificationId, plan: pair.plan }];
+    }),
   };
 };
 
-const countBy = (values: readonly string[]): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
+/** One pair for each event, in their order: those alone in their account have the plan that was made for them. */
+const pairsOf = (
+  events: readonly Triggered[],
+  arrivals: readonly Arrival[],
+  accountOf: Accounts,
+  editions: readonly Edition[],
+): readonly Pair[] => {
+  const paired = new Map<Triggered, Pair>();
+  for (const account of sharedAccounts(accountOf)) {
+    const isHere = (plan: SpecimenPlan): boolean => accountOf.get(plan)?.toLowerCase() === account;
+    const pairs = pairUp(
+      events.filter(({ plan }) => isHere(plan)),
+      firstsIn(account, arrivals),
+      editions.map(({ after, plans }) => ({ after, plans: plans.filter(isHere) })),
+    );
+    for (const pair of pairs) paired.set(pair.event, pair);
+  }
+  return events.map(
+    (event) => paired.get(event) ?? { event, plan: event.plan, triggered: event.triggered, key: undefined },
+  );
+};
+
+/** The pushes of an account with which a notification turned up, in the order of the journal. */
+const firstsIn = (account: string, arrivals: readonly Arrival[]): readonly Arrival[] => {
+  const seen = new Set<string>();
+  return arrivals.filter((arrival) => {
+    const { line } = arrival;
+    if (line.action === "not-a-push" || line.accountId?.toLowerCase() !== account) return false;
+    const key = keyOf(arrival);
+    if (seen.has(key) || line.attempt !== 1) return false;
+    seen.add(key);
+    return true;
+  });
 };

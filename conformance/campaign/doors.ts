@@ -1,9 +1,9 @@
 import { monotonicMs } from "../world/clock.ts";
 import type { Bracket } from "../world/exchange.ts";
 import { nextStopMs } from "./agenda.ts";
-import { assign } from "./assign.ts";
 import type { Disturbance, SpecimenPlan } from "./data.ts";
-import { agendaOf, look, watchedOf, type Journey } from "./journey.ts";
+import { agendaOf, look, sorted, watchedOf, type Journey } from "./journey.ts";
+import { untilAllPushed } from "./editions.ts";
 import { trigger } from "./trigger.ts";
 
 /** How long the very first push is given in real time to show whether it is due at once. */
@@ -12,8 +12,7 @@ const SCOUT_PATIENCE_MS = 150;
 /** Learns from one notification how long the first push takes: nothing, or the first delay. */
 export const scoutOut = async (journey: Journey, scout: SpecimenPlan): Promise<number> => {
   await trigger(journey, [scout]);
-  const arrived = (): Bracket | undefined =>
-    assign(journey.triggered, journey.collector.arrivals(), journey.accountOf).specimens[0]?.pushes[0]?.at;
+  const arrived = (): Bracket | undefined => sorted(journey).specimens[0]?.pushes[0]?.at;
   // Nobody knows yet whether it is due at once: so it is given a moment of real time before the clock is moved.
   const patienceMs = Math.max(SCOUT_PATIENCE_MS, journey.options.patienceMs);
   const startedMs = monotonicMs();
@@ -39,11 +38,14 @@ export const whileClosed = async (
 ): Promise<Disturbance> => {
   const { receiver } = journey.options;
   await receiver.listener("closed");
+  let seen: Pick<Disturbance, "after" | "last">;
   try {
-    return { kind: "closed", ...(await triggerAndWait(journey, plan, windowMs)) };
+    seen = await triggerAndWait(journey, plan, windowMs);
   } finally {
     await receiver.listener("open");
   }
+  await outlastRetry(journey);
+  return { kind: "closed", ...seen };
 };
 
 /** One event whose first push finds a certificate of an authority that nobody knows. */
@@ -60,11 +62,19 @@ export const whileUntrusted = async (
     await receiver.listener("open");
   };
   await show("untrusted");
+  let seen: Pick<Disturbance, "after" | "last">;
   try {
-    return { kind: "untrusted", ...(await triggerAndWait(journey, plan, windowMs)) };
+    seen = await triggerAndWait(journey, plan, windowMs);
   } finally {
     await show("own");
   }
+  await outlastRetry(journey);
+  return { kind: "untrusted", ...seen };
+};
+
+/** In accounts that all share, what has met a shut door would turn up among others and be taken for one of them. */
+const outlastRetry = async (journey: Journey): Promise<void> => {
+  if (!journey.options.events.accountsAreFresh) await untilAllPushed(journey, 1);
 };
 
 const triggerAndWait = async (

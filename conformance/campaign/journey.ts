@@ -6,9 +6,10 @@ import type { Events } from "../world/events.ts";
 import type { Bracket } from "../world/exchange.ts";
 import type { Receiver } from "../world/receiver.ts";
 import { isOverdue, nextStopMs, readingsLeft, type AgendaOptions, type Watched } from "./agenda.ts";
-import { assign, type Triggered } from "./assign.ts";
+import { assign, type Assigned } from "./assign.ts";
 import type { Collector } from "./collector.ts";
 import { isAcknowledged, type SpecimenPlan } from "./data.ts";
+import type { Edition, Triggered } from "./pairing.ts";
 import type { Timeline } from "./timeline.ts";
 
 export interface CampaignOptions {
@@ -46,10 +47,14 @@ export interface Journey {
   watched?: { readonly revision: string; readonly list: readonly WatchedSpecimen[] };
   /** Accounts by specimen, and the plan that goes with them. */
   readonly accountOf: ReadonlyMap<SpecimenPlan, string>;
+  /** What the receiver was told to do, and from when on. */
+  readonly editions: Edition[];
   /** The advance after which something was set off or arrived that its answer knows nothing of. */
   outdated: Advanced | undefined;
   /** How far the clock may be moved next, where nobody says whether senders have seen to what has come. */
   strideMs: number;
+  /** Whether first pushes come as soon as their event is triggered, for all that is known. */
+  comesAtOnce: boolean;
   /** Whether the target said each time that nothing was under way any more. */
   isAwaited: boolean;
 }
@@ -166,9 +171,13 @@ export const watchedOf = (journey: Journey): readonly WatchedSpecimen[] => {
   return journey.watched.list;
 };
 
+/** What has come so far, sorted to the events. */
+export const sorted = ({ triggered, collector, accountOf, editions }: Journey): Assigned =>
+  assign(triggered, collector.arrivals(), accountOf, editions);
+
 const listWatched = (journey: Journey): readonly WatchedSpecimen[] => {
   const { agenda, readings } = journey;
-  const { specimens } = assign(journey.triggered, journey.collector.arrivals(), journey.accountOf);
+  const { specimens } = sorted(journey);
   const first = specimens[0];
   const fitting =
     first === undefined || first.pushes.length === 0

@@ -1,25 +1,23 @@
-import type { PushAction, PushPlan } from "../contract/push.ts";
 import { readingsOf } from "../contract/readings.ts";
 import { monotonicMs, pause } from "../world/clock.ts";
 import type { Events } from "../world/events.ts";
-import { assign, planOf } from "./assign.ts";
 import { createCollector } from "./collector.ts";
 import type { Campaign, Disturbance, SpecimenPlan } from "./data.ts";
 import { scoutOut, whileClosed, whileUntrusted } from "./doors.ts";
 import { allowedLatenessMs } from "./fits.ts";
-import { hangingNow, isSettled, travelTo, watchedOf, type CampaignOptions, type Journey } from "./journey.ts";
+import { announce, announceAnew } from "./editions.ts";
+import {
+  hangingNow,
+  isSettled,
+  sorted,
+  travelTo,
+  watchedOf,
+  type CampaignOptions,
+  type Journey,
+} from "./journey.ts";
 import { dueOf } from "./readings.ts";
 import { hangAfterMs, hangEndAfterMs, pushToleranceOf, watchMs } from "./span.ts";
-import {
-  acknowledgement,
-  calmed,
-  heldAnswer,
-  hungFor,
-  isNeeded,
-  neededOf,
-  scouts,
-  wavesOf,
-} from "./specimens.ts";
+import { calmed, heldAnswer, hungFor, isNeeded, neededOf, scouts, wavesOf } from "./specimens.ts";
 import { openTimeline } from "./timeline.ts";
 import { trigger } from "./trigger.ts";
 
@@ -58,7 +56,6 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
   );
   const plans = [...Object.values(before), ...waves.flatMap((wave) => wave.plans)];
   const accountOf = accountsFor(plans, options.events);
-  await receiver.plan(planFor(plans, accountOf, options));
   const tolerance = pushToleranceOf(limits, timeline.kind, options.latenessMs);
   const journey: Journey = {
     options,
@@ -70,12 +67,17 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
     patienceMs: Math.max(FIRST_PATIENCE_MS, options.patienceMs),
     givenUp: new Set(),
     accountOf,
+    editions: [],
     outdated: undefined,
     strideMs: Infinity,
+    comesAtOnce: true,
     isAwaited: true,
   };
+  // Where all share accounts, each wave is announced for itself.
+  if (options.events.accountsAreFresh) await announce(journey, plans);
 
   const firstPushMs = await scoutOut(journey, before.scout);
+  journey.comesAtOnce = firstPushMs <= tolerance.latenessMs;
   const windowMs = firstPushMs + tolerance.latenessMs;
   const disturbances: Disturbance[] = [];
   if (isNeeded("refused", options.requirements))
@@ -89,14 +91,14 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
     await trigger(journey, wave.plans);
   }
   if (isNeeded("hang", options.requirements)) await travelTo(journey, startMs + hangEndAfterMs(limits));
-  const hungInRealTime = await outwaitHangs(journey, plans);
+  const hungInRealTime = await outwaitHangs(journey);
   const endMs = startMs + watchMs(limits, tolerance);
   await travelTo(journey, endMs);
   // A sender that is late each time has its next push later than any other would.
   await travelTo(journey, Math.min(lastPlausibleMs(journey), startMs + (endMs - startMs) * LONGEST_WATCH));
   await journey.collector.collect();
   const watchedUntil = await timeline.now();
-  const { specimens, others } = assign(journey.triggered, journey.collector.arrivals(), accountOf);
+  const { specimens, others } = sorted(journey);
   return {
     clock: timeline.kind,
     limits: { pushDelaysMs: limits.pushDelaysMs, maxPushes: limits.maxPushes },
@@ -119,8 +121,8 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
  * does. Time stands still meanwhile, so that whoever waits in line behind them is not late for it. Returns
  * whether there were any.
  */
-const outwaitHangs = async (journey: Journey, plans: readonly SpecimenPlan[]): Promise<boolean> => {
-  const { collector, timeline, options } = journey;
+const outwaitHangs = async (journey: Journey): Promise<boolean> => {
+  const { collector, timeline } = journey;
   await collector.collect();
   if (timeline.kind !== "virtual" || hangingNow(journey) === 0) return false;
   const hangsUntil = async (untilMs: number): Promise<boolean> => {
@@ -132,7 +134,7 @@ const outwaitHangs = async (journey: Journey, plans: readonly SpecimenPlan[]): P
   };
   // The receiver ends each after as long; what a sender with few workers sends only then is ended at once.
   if (await hangsUntil(monotonicMs() + LONGEST_HANG_MS - HANG_LOOK_MS)) {
-    await options.receiver.plan(planFor(plans, journey.accountOf, options, calmed));
+    await announceAnew(journey, calmed);
     await hangsUntil(monotonicMs() + LONGEST_HANG_MS);
   }
   return true;
@@ -172,13 +174,3 @@ const accountsFor = (plans: readonly SpecimenPlan[], events: Events): ReadonlyMa
     }),
   );
 };
-
-const planFor = (
-  plans: readonly SpecimenPlan[],
-  accountOf: ReadonlyMap<SpecimenPlan, string>,
-  { acknowledgedStatus }: CampaignOptions,
-  change: (action: PushAction) => PushAction = (action) => action,
-): PushPlan => ({
-  rules: planOf(plans, accountOf).map(({ match, attempts }) => ({ match, attempts: attempts.map(change) })),
-  otherwise: acknowledgement(acknowledgedStatus),
-});

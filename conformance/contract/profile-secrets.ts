@@ -34,10 +34,7 @@ const namedIn = (value: unknown): readonly string[] =>
 const inAddress = (address: string): readonly string[] => {
   if (!URL.canParse(address)) return [];
   const { password, searchParams } = new URL(address);
-  return [
-    ...(password === "" ? [] : [decoded(password)]),
-    ...namedIn(Object.fromEntries(searchParams)),
-  ];
+  return [...(password === "" ? [] : [decoded(password)]), ...namedIn(Object.fromEntries(searchParams))];
 };
 
 /** A percent sign may stand in a password as it is. */

@@ -157,9 +157,10 @@ const sendSurely = async (
 ): Promise<RawAnswer> => {
   const { road } = options.transport;
   for (let sends = 1; ; sends += 1) {
+    const sentMs = monotonicMs();
     const raw = await sendOnce(options, origin, bytes);
     if (raw.outcome === "answered") {
-      road.answered();
+      road.answered(monotonicMs() - sentMs);
       return raw;
     }
     road.lost();

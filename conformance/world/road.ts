@@ -19,8 +19,13 @@ export interface RoadReport {
 
 /** The road between a run and its target: how often it is tried again, and what it did so far. */
 export interface Road {
-  /** An answer came: whoever refuses connections from now on is away for a while, and not at a wrong address. */
-  answered(): void;
+  /**
+   * An answer came, after so many milliseconds: whoever refuses connections from now on is away for a while, and not at
+   * a wrong address.
+   */
+  answered(afterMs: number): void;
+  /** How long answers have taken lately, in milliseconds; 0 before the first. */
+  roundTripMs(): number;
   lost(): void;
   sentAgain(): void;
   throttled(waitMs: number): void;
@@ -47,6 +52,8 @@ export interface RoadOptions {
 /** A restart takes seconds, a deployment up to a minute; whoever stays away for longer is down. */
 export const OUTAGE_BUDGET_MS = 60_000;
 
+/** How much the latest round trip counts, as in RFC 6298 section 2. */
+const SMOOTHING = 1 / 8;
 const FIRST_BACK_OFF_MS = 50;
 const LONGEST_BACK_OFF_MS = 5_000;
 const LONGEST_KNOCK_PAUSE_MS = 1_000;
@@ -55,6 +62,7 @@ export const createRoad = (options: RoadOptions): Road => {
   const { random, signal, outageBudgetMs = OUTAGE_BUDGET_MS } = options;
   const met = { lost: 0, sentAgain: 0, throttled: 0, longestThrottleMs: 0, outages: 0, longestOutageMs: 0 };
   let hasAnswered = false;
+  let roundTripMs = 0;
   let stayedAway = false;
   let outage: Promise<boolean> | undefined;
 
@@ -82,10 +90,12 @@ export const createRoad = (options: RoadOptions): Road => {
   };
 
   return {
-    answered: () => {
+    answered: (afterMs) => {
+      roundTripMs = hasAnswered ? roundTripMs + (afterMs - roundTripMs) * SMOOTHING : afterMs;
       hasAnswered = true;
       stayedAway = false;
     },
+    roundTripMs: () => roundTripMs,
     lost: () => void (met.lost += 1),
     sentAgain: () => void (met.sentAgain += 1),
     throttled: (waitMs) => {

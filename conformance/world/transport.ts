@@ -150,9 +150,10 @@ const sendSurely = async (
 ): Promise<Answer> => {
   const { road } = state;
   for (let cuts = 1, outages = 1; ;) {
+    const sentMs = monotonicMs();
     try {
       const answer = await sendOnce(options, dispatcher, request, scope);
-      road.answered();
+      road.answered(monotonicMs() - sentMs);
       return answer;
     } catch (error) {
       if (!(error instanceof TransportError) || state.isClosed) throw error;

@@ -1,0 +1,71 @@
+import net, { type AddressInfo, type Socket } from "node:net";
+import type { HostileAnswer } from "./hostile-answers.ts";
+
+/** A target that answers requests for `/hostile/N` as the Nth entry says, and every other one soundly. */
+export interface HostilePeer {
+  readonly origin: string;
+  readonly answers: Map<number, HostileAnswer>;
+  readonly stop: () => Promise<void>;
+}
+
+const DRIP_MS = 5;
+const sound = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 14\r\n\r\n{"sound":true}';
+
+export const startHostilePeer = async (): Promise<HostilePeer> => {
+  const answers = new Map<number, HostileAnswer>();
+  const sockets = new Set<Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+    let seen = "";
+    socket.on("data", (chunk) => {
+      seen += chunk.toString("latin1");
+      const end = seen.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const [, number] = /^\S+ \/hostile\/(\d+)/.exec(seen) ?? [];
+      seen = "";
+      const answer = number === undefined ? undefined : answers.get(Number(number));
+      if (answer === undefined) socket.write(sound);
+      else play(answer, socket);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answers,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+};
+
+const play = ({ bytes, then }: HostileAnswer, socket: Socket): void => {
+  if (then === "drip") return dripInto(socket, bytes);
+  if (then === "endless") return flood(socket, bytes);
+  socket.write(bytes, () => {
+    if (then === "end") socket.end();
+    else if (then === "reset") socket.resetAndDestroy();
+  });
+};
+
+/** As much as the other side takes, until it has had enough. */
+const flood = (socket: Socket, bytes: Buffer): void => {
+  const block = Buffer.concat(Array.from({ length: 32 }, () => bytes.subarray(-1_031)));
+  socket.write(bytes);
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(block));
+  };
+  socket.on("drain", more);
+  more();
+};
+
+const dripInto = (socket: Socket, bytes: Buffer): void => {
+  let at = 0;
+  const timer = setInterval(() => {
+    if (socket.destroyed || at >= bytes.length) clearInterval(timer);
+    else socket.write(bytes.subarray(at, (at += 1)));
+  }, DRIP_MS);
+};

@@ -1,0 +1,66 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { root } from "../measure.ts";
+
+/** A run of the command line in a process of its own. */
+export interface Started {
+  readonly child: ChildProcess;
+  /** What it has said so far. */
+  readonly said: () => { readonly stdout: string; readonly stderr: string };
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+}
+
+export const startCli = (parameters: readonly string[], env: NodeJS.ProcessEnv, cwd = root): Started => {
+  const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...parameters], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+  return {
+    child,
+    said: () => ({ stdout, stderr }),
+    ended: new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code, signal) => resolve({ code, signal }));
+    }),
+  };
+};
+
+/** A process as the kernel shows it to everyone on the machine (Linux). */
+export interface Seen {
+  readonly pid: number;
+  readonly title: string;
+  readonly argv: string;
+}
+
+/** The processes that this text stands in the environment or the arguments of. */
+export const processesOf = (mark: string): readonly Seen[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      try {
+        const argv = readFileSync(`/proc/${pid}/cmdline`, "latin1");
+        const environment = readFileSync(`/proc/${pid}/environ`, "latin1");
+        if (!argv.includes(mark) && !environment.includes(mark)) return [];
+        return [{ pid: Number(pid), title: readFileSync(`/proc/${pid}/comm`, "latin1"), argv }];
+      } catch {
+        // It has ended meanwhile, or belongs to somebody else.
+        return [];
+      }
+    });
+
+/** All files below a folder, with what they hold. */
+export const filesBelow = (folder: string): readonly { readonly file: string; readonly bytes: Buffer }[] =>
+  readdirSync(folder, { withFileTypes: true, recursive: true }).flatMap((entry) => {
+    if (!entry.isFile()) return [];
+    const file = path.join(entry.parentPath, entry.name);
+    try {
+      return [{ file, bytes: readFileSync(file) }];
+    } catch {
+      return [];
+    }
+  });

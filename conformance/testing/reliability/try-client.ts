@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { createJournal, newScope } from "../../world/journal.ts";
+import { TransportError } from "../../world/exchange.ts";
+import { createRawTarget } from "../../world/raw.ts";
+import { createSecrets } from "../../world/secrets.ts";
+import { createTransport } from "../../world/transport.ts";
+import { hostileAnswer, type HostileAnswer, type Outcome } from "./hostile-answers.ts";
+import { startHostilePeer } from "./hostile-peer.ts";
+
+/** What came of hostile inputs: how many there were, and each that went otherwise than it may. */
+export interface Tried {
+  readonly inputs: number;
+  readonly wrong: readonly string[];
+}
+
+/** Shorter than what a drip takes, longer than a busy machine lets an honest answer wait. */
+const TIMEOUT_MS = 1_000;
+/** An exchange is tried three times at most; what takes much longer than that hangs. */
+const HANGS_AFTER_MS = 20_000;
+const AT_ONCE = 24;
+const IN_A_BATCH = 250;
+
+/** Sleeps take no time: what is asked for is not what is tried here. */
+const clock = {
+  kind: "real",
+  canWait: () => true,
+  sleep: () => Promise.resolve(),
+  sleepOnEither: () => Promise.resolve(),
+} as const;
+
+/** Gives the client so many hostile answers, over both of its ways to send, and looks at what it makes of each. */
+export const tryClient = async (count: number, seed: number): Promise<Tried> => {
+  const parts: Tried[] = [];
+  // Inputs of a few at a time: what is measured is the memory of the client, not of ten thousand large answers.
+  for (let done = 0; done < count; done += IN_A_BATCH)
+    parts.push(await tryBatch(Math.min(IN_A_BATCH, count - done), seed + done));
+  return { inputs: count, wrong: parts.flatMap(({ wrong }) => wrong) };
+};
+
+const tryBatch = async (count: number, seed: number): Promise<Tried> => {
+  const peer = await startHostilePeer();
+  const journal = createJournal(createSecrets());
+  const options = {
+    origin: peer.origin,
+    journal,
+    timeoutMs: TIMEOUT_MS,
+    startedAtMs: 0,
+    maxConnections: AT_ONCE,
+    learn: () => undefined,
+  };
+  const transport = createTransport(options);
+  const wrong: string[] = [];
+  const inputs = fc.sample(hostileAnswer, { numRuns: count, seed });
+  const one = async (input: HostileAnswer, number: number): Promise<void> => {
+    peer.answers.set(number, input);
+    const scope = newScope("code.single-use");
+    const request = {
+      method: number % 2 === 0 ? "GET" : "POST",
+      path: `/hostile/${number}`,
+      headers: [],
+      ...(number % 2 === 0 ? {} : { body: "{}" }),
+    };
+    const raw = createRawTarget({
+      ...options,
+      ...{ basePath: "", headers: [], authorize: { headers: [], query: "" } },
+      ...{ transport, scope, clock },
+    });
+    const sent =
+      number % 3 === 0
+        ? rawOutcome(raw.request(request))
+        : outcomeOf(transport.send(request, { scope, clock }));
+    const outcome = await Promise.race([sent, hanging()]);
+    const allowed: readonly string[] =
+      number % 3 === 0 ? [...input.allowed, "answer", "closed", "timeout"] : input.allowed;
+    if (!allowed.includes(outcome)) wrong.push(`${input.kind} (seed ${seed}, number ${number}): ${outcome}`);
+    // What was recorded must be a line that can be written and read.
+    for (const exchange of scope.exchanges) JSON.parse(JSON.stringify(exchange));
+    peer.answers.delete(number);
+    const after = await outcomeOf(
+      transport.send({ method: "GET", path: "/sound", headers: [] }, { scope, clock }),
+      "sound",
+    );
+    if (after !== "sound") wrong.push(`the exchange after ${input.kind} (number ${number}): ${after}`);
+  };
+  try {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < inputs.length) {
+        const number = next++;
+        const input = inputs[number];
+        if (input !== undefined) await one(input, number);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  } finally {
+    await transport.close();
+    await peer.stop();
+  }
+  return { inputs: inputs.length, wrong };
+};
+
+const hanging = (): Promise<string> =>
+  new Promise((resolve) => setTimeout(() => resolve("hangs"), HANGS_AFTER_MS).unref());
+
+const outcomeOf = async (
+  sent: Promise<{ readonly json: unknown }>,
+  want?: "sound",
+): Promise<Outcome | string> => {
+  try {
+    const { json } = await sent;
+    if (want === undefined) return "answer";
+    return JSON.stringify(json) === '{"sound":true}' ? "sound" : "another answer";
+  } catch (error) {
+    return error instanceof TransportError ? error.reason : `threw ${String(error)}`;
+  }
+};
+
+const rawOutcome = async (sent: Promise<{ readonly outcome: string }>): Promise<string> => {
+  try {
+    const { outcome } = await sent;
+    return outcome === "answered" ? "answer" : outcome;
+  } catch (error) {
+    return `threw ${String(error)}`;
+  }
+};

@@ -1,0 +1,57 @@
+import { startFakeServer } from "../../../fake-server/index.ts";
+import { tryServer } from "./try-server.ts";
+import type { Tried } from "./try-client.ts";
+
+const paths = [
+  "/open-api/oauth/authorize?clientId=client-1&state=abc&redirectUri=https%3A%2F%2Fx.example%2F",
+  "/open-api/oauth/access-token",
+  "/open-api/oauth/refresh-token",
+  "/open-api/v1/notifications?limit=5",
+];
+const controlPaths = ["/clock", "/clock/advance", "/events", "/callback", "/counters", "/nowhere"];
+
+/** Gives the fake hostile requests on both of its ports, and looks whether the flow still works. */
+export const tryFake = async (count: number, seed: number): Promise<Tried> => {
+  const fake = await startFakeServer({});
+  try {
+    const [client] = fake.clients;
+    const flow = async (): Promise<string | undefined> => {
+      const query = new URLSearchParams({
+        clientId: client?.id ?? "",
+        state: "abc",
+        redirectUri: client?.redirectUri ?? "",
+      });
+      const authorized = await fetch(`${fake.baseUrl}/open-api/oauth/authorize?${query}`, {
+        headers: { "content-type": "application/json" },
+      });
+      const { code } = (await authorized.json()) as { code?: unknown };
+      const exchanged = await fetch(`${fake.baseUrl}/open-api/oauth/access-token`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ clientId: client?.id, clientSecret: client?.secret, code }),
+      });
+      const tokens = (await exchanged.json()) as { accessToken?: unknown };
+      if (typeof tokens.accessToken !== "string") return `the exchange answers with ${exchanged.status}`;
+      const clock = await fetch(`${fake.controlUrl}/clock`);
+      return clock.ok ? undefined : `the control port answers with ${clock.status}`;
+    };
+    const half = Math.ceil(count / 4);
+    const service = await tryServer("the fake", Number(new URL(fake.baseUrl).port), paths, flow, {
+      count: count - half,
+      seed,
+    });
+    const control = await tryServer(
+      "its control port",
+      Number(new URL(fake.controlUrl).port),
+      controlPaths,
+      flow,
+      {
+        count: half,
+        seed: seed + 1,
+      },
+    );
+    return { inputs: count, wrong: [...service.wrong, ...control.wrong] };
+  } finally {
+    await fake.stop();
+  }
+};

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import net from "node:net";
+import { hostileRequest, type HostileRequest } from "./hostile-requests.ts";
+import type { Tried } from "./try-client.ts";
+
+const AT_ONCE = 24;
+const IN_A_BATCH = 250;
+/** So long a sender that holds its connection waits before it goes away. */
+const HOLD_MS = 20;
+const HANGS_AFTER_MS = 20_000;
+
+/**
+ * Gives a server so many hostile requests. `stillServes` is asked now and then, and at the end, whether
+ * an honest request gets what it should; it answers with what is wrong.
+ */
+export const tryServer = async (
+  name: string,
+  port: number,
+  paths: readonly string[],
+  stillServes: () => Promise<string | undefined>,
+  { count, seed }: { readonly count: number; readonly seed: number },
+): Promise<Tried> => {
+  const wrong: string[] = [];
+  for (let done = 0; done < count; done += IN_A_BATCH) {
+    const inputs = fc.sample(hostileRequest(paths), {
+      numRuns: Math.min(IN_A_BATCH, count - done),
+      seed: seed + done,
+    });
+    const left = inputs.values();
+    const worker = async (): Promise<void> => {
+      for (const input of left) await deliver(port, input);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const problem = await Promise.race([stillServes(), hanging()]);
+    if (problem !== undefined) wrong.push(`${name}, after inputs of seed ${seed + done}: ${problem}`);
+  }
+  return { inputs: count, wrong };
+};
+
+const hanging = (): Promise<string> =>
+  new Promise((resolve) =>
+    setTimeout(() => resolve("an honest request gets no answer"), HANGS_AFTER_MS).unref(),
+  );
+
+/** Writes the bytes, reads and forgets what comes back, and goes. */
+const deliver = (port: number, { bytes, then }: HostileRequest): Promise<void> =>
+  new Promise((resolve) => {
+    const socket = net.connect(port, "127.0.0.1");
+    const gone = setTimeout(() => socket.destroy(), HOLD_MS * 10);
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      clearTimeout(gone);
+      resolve();
+    });
+    socket.resume();
+    socket.write(bytes, () => {
+      if (then === "end") socket.end();
+      else if (then === "reset") socket.resetAndDestroy();
+      else setTimeout(() => socket.destroy(), HOLD_MS);
+    });
+  });
