@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { randomInt, randomUUID } from "node:crypto";
 import { availableParallelism, hostname, tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -78,6 +79,9 @@ const openTarget = async (options: {
       ]);
     return { resolved: knowing(await loadProfile(options.profile, process.env)), stop: async () => {} };
   }
+  // A profile is never taken because it lies about: whoever runs this in a project may not mean its service.
+  if (options.behaviour === undefined && existsSync("touchstone.config.ts"))
+    say("touchstone.config.ts is here and is not used; --profile touchstone.config.ts judges its service.");
   const { startFakeServer, profileOf, secretsOf, UnknownBehaviour } = await import("./fake-server/index.ts");
   const behaviour = options.behaviour ?? "sound";
   const { patienceMs } = options;
@@ -244,6 +248,9 @@ const reportOn = async (
   return files;
 };
 
+/** No behaviour of the fake that conforms takes longer to list a new notification. */
+const FAKE_VISIBILITY_MS = 2_500;
+
 /** The target of a load run: the fake has a process of its own there, so that it takes no time from the collector. */
 const openLoadTarget = async (options: {
   profile?: readonly string[] | undefined;
@@ -256,7 +263,10 @@ const openLoadTarget = async (options: {
   const program = [process.execPath, fileURLToPath(import.meta.url)] as const;
   const fake = await startFakeProcess([...program], behaviour);
   const resolved = knowing(await loadProfile(fake.profileFile, process.env));
-  return { resolved: { ...resolved, source: undefined, sources: [] }, behaviour, stop: fake.stop };
+  // What is lost shows in a load of seconds only where it need not be waited for much longer.
+  const tolerances = { visibilityMs: FAKE_VISIBILITY_MS, ...resolved.profile.tolerances };
+  const profile = { ...resolved.profile, tolerances };
+  return { resolved: { ...resolved, profile, source: undefined, sources: [] }, behaviour, stop: fake.stop };
 };
 
 type LoadTargetFlags = {
@@ -281,6 +291,14 @@ const openLoad = async (
   const target = await withReceiver(openLoadTarget(options), withPushes ? rules : []);
   const { resolved } = target;
   const { profile } = resolved;
+  const { loadEnvironment } = await import("./conformance/profile-load.ts");
+  let environment: NodeJS.ProcessEnv;
+  try {
+    environment = loadEnvironment(profile, process.env);
+  } catch (error) {
+    await target.stop();
+    throw error;
+  }
   const push =
     target.receiver === undefined
       ? undefined
@@ -300,7 +318,7 @@ const openLoad = async (
       replacedLimits: replacedLimits(resolved),
     },
     k6,
-    environment: process.env,
+    environment,
     clock: runnerClock,
     signal: interrupt.signal,
     tool: tool.version,
@@ -561,11 +579,12 @@ program
   .option("--force", "replaces a profile that is there")
   .option("--schema <file>", "writes the JSON Schema of profiles there, for editors; alone, nothing else")
   .action(async (options) => {
-    const { gatherAnswers, writeProfile, writeSchema } = await import("./conformance/init.ts");
+    const { checkFile, gatherAnswers, writeProfile, writeSchema } = await import("./conformance/init.ts");
     const { schema: schemaFile, out: file } = options;
     const isSchemaAlone =
       schemaFile !== undefined && options.baseUrl === undefined && options.clientId === undefined;
     if (!isSchemaAlone) {
+      checkFile({ file, force: options.force === true });
       const asking = await startAsking();
       const answers = await gatherAnswers(options, asking?.ask).finally(() => asking?.stop());
       const importFrom = await profileModule(file);
@@ -586,9 +605,14 @@ const startAsking = async () => {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   return {
     ask: async (question: string, offered?: string): Promise<string> => {
-      const answer = await lines.question(`${question}${offered === undefined ? "" : ` (${offered})`}: `, {
-        signal: interrupt.signal,
-      });
+      const shown = offered === undefined ? question : `${question} (${offered})`;
+      const answer = await lines
+        .question(`${shown}: `, { signal: interrupt.signal })
+        .catch((error: unknown) => {
+          // Ctrl-C and Ctrl-D end the questions, and with them the command.
+          if (isNamed(error, ["AbortError"])) interrupt.abort();
+          throw error;
+        });
       return answer.trim() === "" ? (offered ?? "") : answer.trim();
     },
     stop: () => lines.close(),
@@ -985,7 +1009,7 @@ program
     new Option(
       "--schema <name>",
       "prints the JSON Schema of a file of run directories, or of its lines",
-    ).choices(["conform", "load", "manifest", "exchange", "rule", "second", "breach"] as const),
+    ).choices(["conform", "load", "duet", "manifest", "exchange", "rule", "second", "breach"] as const),
   )
   .option(
     "--verify",
@@ -1091,8 +1115,16 @@ program
   .option("--target <name>", "runs against this target alone")
   .option("--since <date>", "runs that started then or later, as YYYY-MM-DD", dateFlag("--since"))
   .option("--last <number>", "the latest so many runs alone", integerFlag("--last", 1, 1_000_000))
+  .option(
+    "--report <format>",
+    "html: writes the history as a page",
+    choiceFlag("--report", ["html"] as const),
+  )
+  .option("--out <directory>", "where the page goes; a folder beside the runs where left out")
   .addOption(jsonOption)
   .action(async (folder, options) => {
+    if (options.out !== undefined && options.report === undefined)
+      throw new ConfigurationError(["--out is for --report html, which is missing"]);
     const { historyOf } = await import("./reports/history/index.ts");
     const { renderHistory } = await import("./reports/terminal/run-history.ts");
     const { last, rule, endpoint, metric, kind, target, since } = options;
@@ -1107,13 +1139,55 @@ program
     });
     if (options.json) printJson(history);
     else print(renderHistory(history, await page()));
+    if (options.report === undefined) return;
+    const { writeHistory } = await import("./reports/write.ts");
+    const file = writeHistory(history, options.out ?? `${history.folder.replace(/[\\/]+$/, "")}-report`);
+    say(`Report  ${file}`);
   });
+
+/** One side of a duet: its target, started first where a command for that was given. */
+const openSide = async (side: "a" | "b", given: string, start: string | undefined, k6: FoundK6) => {
+  const { runnerClock, startTarget } = await import("./scenarios/runner/index.ts");
+  const flag = `--start-${side}`;
+  const isFake = given.startsWith("fake:");
+  if (isFake && start !== undefined)
+    throw new ConfigurationError([`${flag} is for a profile; "${given}" is started without a command`]);
+  const flags: LoadTargetFlags = isFake ? { behaviour: given.slice("fake:".length) } : { profile: [given] };
+  const started =
+    start === undefined
+      ? undefined
+      : await startTarget({
+          command: start,
+          flag,
+          baseUrl: (await openTarget(flags)).resolved.profile.baseUrl,
+          withinMs: 60_000,
+          environment: process.env,
+          clock: runnerClock,
+          signal: interrupt.signal,
+        });
+  const quiet = { second: () => {}, phase: () => {} };
+  try {
+    const opened = await openLoad({ ...flags, maxWait: 0 }, false, k6, quiet);
+    return {
+      context: opened.context,
+      stop: async () => {
+        await opened.stop();
+        await started?.stop();
+      },
+    };
+  } catch (error) {
+    await started?.stop();
+    throw error;
+  }
+};
 
 program
   .command("duet <a> <b>")
   .description(
     "loads two builds of a service in turns and says whether b is slower than a; each is a profile, or fake:BEHAVIOUR",
   )
+  .option("--start-a <command>", "starts a by this command of the shell, and ends it afterwards")
+  .option("--start-b <command>", "the same for b")
   .option("--scenario <name>", "token, notifications or mixed", "token")
   .option("--rate <number>", "requests a second", integerFlag("--rate", 1, 1_000_000), 100)
   .option("--pairs <number>", "pairs of blocks", integerFlag("--pairs", 2, 1_000), 20)
@@ -1132,74 +1206,58 @@ program
   .option("--out <directory>", "where the records of the blocks go; a new one under runs/ where left out")
   .addOption(jsonOption)
   .action(async (a, b, options) => {
-    const { parseAsked, playDuet, runnerClock } = await import("./scenarios/runner/index.ts");
-    const { judgeDuet } = await import("./reports/duet/judge.ts");
-    const { nextStep } = await import("./reports/duet/course.ts");
-    const { planFor } = await import("./reports/duet/plan.ts");
-    const { usualRules } = await import("./reports/duet/model.ts");
-    const { scheduleOf } = await import("./reports/duet/schedule.ts");
-    const { seededRandom } = await import("./reports/statistics/random.ts");
-    const { runDirectory } = await import("./conformance/recorded-run.ts");
+    const { parseBlock, playDuet, runnerClock } = await import("./scenarios/runner/index.ts");
+    const { duetExitCode } = await import("./reports/duet/document.ts");
+    const { duetSession } = await import("./reports/duet/session.ts");
     const { writeDuet } = await import("./reports/duet/write.ts");
+    const { runDirectory } = await import("./conformance/recorded-run.ts");
+    const { renderDuetRun } = await import("./reports/terminal/duet.ts");
     const seed = options.seed ?? randomInt(2 ** 31);
-    const { block: durationMs, rate, scenario } = options;
-    const { shape: _, ...asked } = parseAsked({ scenario, rate, durationMs, warmUpMs: durationMs / 5, seed });
-    const pilot = options.planFor === undefined ? undefined : 5;
-    const pairs = pilot ?? options.pairs;
-    const looks = options.endEarly === true ? [1, 2, 3].map((part) => Math.floor((pairs * part) / 4)) : [];
-    const rules = { ...usualRules, pairs, looks: [...new Set(looks)].filter((look) => look > 2) };
-    const quiet = { second: () => {}, phase: () => {} };
+    const { block: blockMs, rate, scenario } = options;
+    const plan = parseBlock({ scenario, rate, blockMs, seed });
+    const startedAt = runnerClock.wallTime();
+    const session = duetSession(
+      { pairs: options.pairs, seed, endEarly: options.endEarly === true, planFor: options.planFor },
+      {
+        tool: tool.version,
+        startedAt: startedAt.toISOString(),
+        a,
+        b,
+        scenario,
+        rate,
+        blockMs,
+        warmUpMs: plan.warmUpMs,
+      },
+    );
     const k6 = await k6ForLoad();
-    const flagsOf = (side: string): LoadTargetFlags =>
-      side.startsWith("fake:") ? { behaviour: side.slice("fake:".length) } : { profile: [side] };
-    const first = await openLoad({ ...flagsOf(a), maxWait: 0 }, false, k6, quiet);
+    const first = await openSide("a", a, options.startA, k6);
     try {
-      const second = await openLoad({ ...flagsOf(b), maxWait: 0 }, false, k6, quiet);
+      const second = await openSide("b", b, options.startB, k6);
       try {
+        const run = options.out ?? runDirectory(startedAt, "duet", randomUUID);
         recording = true;
-        const directory = options.out ?? runDirectory(runnerClock.wallTime(), "duet", randomUUID);
         const played = await playDuet(
           {
             a: first.context,
             b: second.context,
-            plan: { ...asked, shape: "constant" },
-            schedule: scheduleOf(seededRandom(seed)),
-            goesOn: (blocks) => nextStep(blocks, rules).next === "pair",
+            plan,
+            schedule: session.schedule,
+            goesOn: session.goesOn,
             onBlock: ({ pair, side, record }) =>
               say(
-                `pair ${pair + 1} of ${pairs}, ${side}: ${record.validity?.valid === false ? "spoilt" : (record.outcome ?? "cut off")}`,
+                `pair ${pair + 1} of ${session.pairs}, ${side}: ${record.validity?.valid === false ? "spoilt" : (record.outcome ?? "cut off")}`,
               ),
+            onPair: (soFar) => writeDuet(run, session.document("open", soFar)),
             signal: interrupt.signal,
           },
-          directory,
+          run,
         );
-        const { renderDuet, renderPlan } = await import("./reports/terminal/duet.ts");
-        const result = judgeDuet(played.blocks, rules);
-        const plan =
-          options.planFor === undefined ? undefined : planFor(options.planFor, played.blocks, rules);
-        const document = {
-          a,
-          b,
-          ...asked,
-          ...result,
-          broken: played.broken,
-          interrupted: played.interrupted,
-          plan,
-        };
-        writeDuet(directory, document, played.blocks);
-        if (options.json) printJson({ ...document, run: directory });
-        else if (plan !== undefined) print(renderPlan(plan, await page()));
-        else print(renderDuet(result, { ...(await page()), a, b }));
-        for (const { side, rule, times } of played.broken)
-          say(`${side} broke ${rule} ${times} times under this load`);
-        process.exitCode = played.interrupted
-          ? exitCodes.interrupted
-          : played.broken.some(({ side }) => side === "b") ||
-              (plan === undefined && result.verdict === "regressed")
-            ? exitCodes.failed
-            : plan === undefined && result.pairs < pairs && !result.endedEarly
-              ? exitCodes.incomplete
-              : exitCodes.passed;
+        const document = session.document(played.interrupted ? "interrupted" : "ended", played);
+        writeDuet(run, document);
+        const isPilot = options.planFor !== undefined;
+        if (options.json) printJson({ ...document, run });
+        else print(renderDuetRun(document, { ...(await page()), run, isPilot }));
+        process.exitCode = duetExitCode(document, isPilot);
       } finally {
         await second.stop();
       }
@@ -1321,7 +1379,7 @@ const exitCodeFor = (error: unknown): number => {
     complain(`touchstone: ${error.message}`);
     return "exitCode" in error && error.exitCode === 2 ? exitCodes.usage : exitCodes["harness-error"];
   }
-  if (error instanceof UnreachableError) {
+  if (error instanceof UnreachableError || isNamed(error, ["TargetNotAnswering"])) {
     complain(`touchstone: ${error.message}`);
     return exitCodes.unreachable;
   }

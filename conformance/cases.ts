@@ -55,7 +55,7 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
   return {
     clock: {
       ...own,
-      sleep: (durationMs) => counted(() => own.sleep(durationMs)),
+      sleep: (durationMs, slackMs) => counted(() => own.sleep(durationMs, slackMs)),
       sleepOnEither: (durationMs) => counted(() => own.sleepOnEither(durationMs)),
       sleepUntil: (momentMs) => counted(() => own.sleepUntil(momentMs)),
       beginSecond: (withinMs) => counted(() => own.beginSecond(withinMs)),

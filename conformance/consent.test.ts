@@ -32,12 +32,14 @@ beforeEach(async () => {
     consents += 1;
     const query = asked.url?.split("?")[1] ?? "";
     const init = { headers: { "content-type": "application/json" } };
-    void fetch(`${fake.server.baseUrl}/open-api/oauth/authorize?${query}`, init).then(async (answer) => {
+    const consent = async (): Promise<void> => {
+      const answer = await fetch(`${fake.server.baseUrl}/open-api/oauth/authorize?${query}`, init);
       const { code, state } = (await answer.json()) as { code: string; state: string };
       response.end(
         JSON.stringify({ landedAt: `https://client.example/callback?code=${code}&state=${state}` }),
       );
-    });
+    };
+    void consent();
   });
 });
 afterEach(async () => {

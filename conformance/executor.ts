@@ -32,8 +32,8 @@ interface JudgeOptions extends ExecutorOptions {
 
 /** Cases that are awake at the same time: enough to keep every connection at work. */
 const CASES_AT_A_TIME = { near: 24, far: 64 } as const;
-/** From this round trip on, in milliseconds, most of a case's time is the road's. */
-const FAR_MS = 50;
+/** Cases of one part of a rule that are begun at the same time. */
+const CASES_OF_A_PART = { near: 6, far: 24 } as const;
 
 const MOST_BEGINNINGS = 3;
 
@@ -54,9 +54,7 @@ export const runRules = async (
     prepared,
     new Set(options.rules.map(({ requirement }) => requirement)),
   );
-  const places = createPlaces(
-    session.transport.road.roundTripMs() < FAR_MS ? CASES_AT_A_TIME.near : CASES_AT_A_TIME.far,
-  );
+  const places = createPlaces(CASES_AT_A_TIME[distanceOf(prepared)]);
   const judgeOne = async (rule: Rule): Promise<RuleResult> => {
     const result = await judgeRule(session, prepared, rule, campaigns, { ...options, places });
     options.onResult?.(result);
@@ -82,6 +80,8 @@ export const runRules = async (
     );
   return Promise.all(options.rules.map((rule) => running.get(rule) as Promise<RuleResult>));
 };
+
+const distanceOf = ({ isFar }: Prepared): "near" | "far" => (isFar === true ? "far" : "near");
 
 const readsNotifications = (rule: Rule): boolean =>
   rule.requirement.startsWith("notifications.") ||
@@ -223,6 +223,7 @@ const judge = async (
       judgeCase({ places: options.places, clock, shortestLifetimeMs }, (own) =>
         judgeIn(session.world(scope, own, prepared)),
       ),
+    casesAtATime: CASES_OF_A_PART[distanceOf(prepared)],
     recover: (tries) => recover(session, clock, rule, tries),
     keep: (exchanges) => kept.push(...exchanges),
     ...(options.path === undefined ? {} : { path: options.path }),

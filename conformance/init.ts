@@ -82,19 +82,24 @@ export interface InitFile {
   readonly schemaFile?: string | undefined;
 }
 
-/**
- * Writes the profile, whole or not at all, and never over a file that is there unless that is asked for.
- * Throws ConfigurationError where the answers make no profile or the file cannot be written.
- */
-export const writeProfile = (answers: InitAnswers, target: InitFile): void => {
-  const { file, force, schemaFile } = target;
-  const profile = checkProfile(profileOfAnswers(answers), "init");
+/** Throws ConfigurationError where the profile may not be written there; best asked before any question is. */
+export const checkFile = ({ file, force }: Pick<InitFile, "file" | "force">): void => {
   if (!/\.(ts|mts|json)$/.test(file))
     throw new ConfigurationError([
       `--out is "${file}"; accepted is a name that ends with .ts, .mts or .json`,
     ]);
   if (!force && existsSync(file))
     throw new ConfigurationError([`--out: ${file} exists already; --force replaces it`]);
+};
+
+/**
+ * Writes the profile, whole or not at all, and never over a file that is there unless that is asked for.
+ * Throws ConfigurationError where the answers make no profile or the file cannot be written.
+ */
+export const writeProfile = (answers: InitAnswers, target: InitFile): void => {
+  const { file, schemaFile } = target;
+  const profile = checkProfile(profileOfAnswers(answers), "init");
+  checkFile(target);
   const $schema =
     schemaFile === undefined ? undefined : relativeTo(path.dirname(path.resolve(file)), schemaFile);
   const text = file.endsWith(".json")

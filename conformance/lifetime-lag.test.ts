@@ -60,6 +60,7 @@ const judge = async (setting: Setting = {}) => {
     signal: new AbortController().signal,
     shrinkBudgetMs: 0,
     keep: () => {},
+    casesAtATime: 6,
     recover: () => Promise.resolve(true),
     inWorld: async (scope, action) => {
       const clock = rule.branch();

@@ -10,3 +10,7 @@ export const inTurn = async (run: Run, parts: readonly (() => Promise<Verdict>)[
   for (const part of parts) verdicts.push(Promise.resolve(await part()));
   return run.all(verdicts);
 };
+
+/** One verdict out of parts that are judged side by side. */
+export const allTogether = (run: Run, parts: readonly (() => Promise<Verdict>)[]): Promise<Verdict> =>
+  run.all(parts.map((part) => part()));

@@ -85,7 +85,8 @@ const examine = async (
     });
   if (checks.some(({ fatal }) => fatal !== undefined)) return { checks, prepared: emptyPrepared };
 
-  let prepared: Prepared = { ...emptyPrepared, accessLifetimeMs };
+  const isFar = session.transport.road.roundTripMs() >= FAR_MS;
+  let prepared: Prepared = { ...emptyPrepared, accessLifetimeMs, isFar };
   if (options.notifications) {
     const { check, notifications } = await checkNotifications(session, world);
     checks.push(check);
@@ -99,6 +100,9 @@ const examine = async (
   }
   return { checks, prepared };
 };
+
+/** From this round trip on, in milliseconds, most of a request's time is the road's, and not the service's or ours. */
+const FAR_MS = 50;
 
 const MOST_TRIES = 3;
 

@@ -3,7 +3,13 @@ import net from "node:net";
 import { Ajv } from "ajv";
 import { isRequirementId, requirement, requirementIds } from "./contract/catalogue.ts";
 import { nearest } from "./contract/nearest.ts";
-import { hookPlaceholders, hooksOf, Profile } from "./contract/profile.ts";
+import {
+  hookPlaceholders,
+  hooksOf,
+  Profile,
+  type HookDefinition,
+  type HookName,
+} from "./contract/profile.ts";
 import { explain, guess, type ProfileProblem } from "./profile-explain.ts";
 import type { KeyPath } from "./profile-file.ts";
 import { ConfigurationError } from "./problem.ts";
@@ -33,7 +39,10 @@ const problemsOf = (profile: Profile): readonly ProfileProblem[] => [
   ...duplicateClients(profile),
   ...headerProblems(["headers"], profile.headers),
   ...headerProblems(["authorize", "headers"], profile.authorize?.headers),
-  ...hooksOf(profile).flatMap(([name, hook]) => placeholderProblems(name, hook)),
+  ...hooksOf(profile).flatMap(([name, hook]) => [
+    ...placeholderProblems(name, hook),
+    ...pointerProblems(name, hook),
+  ]),
   ...networkProblems(profile),
 ];
 
@@ -128,10 +137,7 @@ const headerProblems = (at: KeyPath, headers: Readonly<Record<string, string>> =
   });
 
 /** A placeholder that a hook is never given would go out as it stands, and be a riddle in the service's log. */
-const placeholderProblems = (
-  name: keyof typeof hookPlaceholders,
-  hook: unknown,
-): readonly ProfileProblem[] => {
+const placeholderProblems = (name: HookName, hook: HookDefinition): readonly ProfileProblem[] => {
   const known: readonly string[] = hookPlaceholders[name];
   const used = new Set(
     [...JSON.stringify(hook).matchAll(/\{\{\s*([\w.]+)\s*\}\}/g)].map(([whole, key]) => ({ whole, key })),
@@ -143,6 +149,17 @@ const placeholderProblems = (
       text: `${name} holds ${whole}${guess(key, known)}; ${known.length === 0 ? "this hook has no placeholders" : `accepted are ${known.map((one) => `{{${one}}}`).join(", ")}`}`,
     }));
 };
+
+/** What does not begin with a slash points nowhere, and would be taken for the whole answer. */
+const pointerProblems = (name: HookName, { result }: HookDefinition): readonly ProfileProblem[] =>
+  result === undefined || result === "" || result.startsWith("/")
+    ? []
+    : [
+        {
+          at: [...name.split("."), "result"],
+          text: `${name}.result is "${result}"; accepted is a JSON pointer, such as "/${result}"`,
+        },
+      ];
 
 const addressProblems = (profile: Profile): ProfileProblem[] => {
   const proxy = profile.network?.proxy?.url;

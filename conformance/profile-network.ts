@@ -34,7 +34,8 @@ const authority = async (file: string | undefined): Promise<Part<Pick<DialSettin
   if (typeof text !== "string")
     return { problems: [`network.caFile: the file ${file} cannot be read: ${fileReason(text)}`] };
   try {
-    return { ca: new X509Certificate(text) && text };
+    void new X509Certificate(text);
+    return { ca: text };
   } catch {
     return { problems: [`network.caFile: the file ${file} holds no certificate in PEM`] };
   }

@@ -146,6 +146,11 @@ describe("a mistake in a profile is told by its key, its value and what is accep
       { ...sound, hooks: { events: { trigger: { command: ["x", "{{acountId}}"] } } } },
       ["hooks.events.trigger", "{{acountId}}", 'did you mean "accountId"', "{{clientId}}"],
     ],
+    [
+      "a pointer that is none",
+      withHook({ command: ["x"], result: "now" }),
+      ["hooks.clock.now.result", '"now"', '"/now"'],
+    ],
     ["a placeholder where there is none", withHook({ command: ["x", "{{ms}}"] }), ["has no placeholders"]],
     [
       "a placeholder with blanks",

@@ -32,7 +32,7 @@ const openTarget = async (behaviour: string) => {
   const fake = await startFake({
     behaviour,
     clockMode: "flowing",
-    limits: { ...limits, accessTokenLifetimeMs: 4_000, senderTimeoutMs: 300 },
+    limits: { ...limits, accessTokenLifetimeMs: 4_000, senderTimeoutMs: 1_000 },
   });
   const receiver = await startReceiver();
   open.push(fake, receiver);
@@ -101,6 +101,9 @@ it.concurrent.each([
   ["push-reading-r7-from-start", "push.cap"],
 ])("%s breaks %s in real time as well", async (behaviour, id) => {
   const judge = await openTarget(behaviour);
-  const record = await judge(rules.filter(({ requirement }) => requirement === id));
+  const of = rules.filter(({ requirement }) => requirement === id);
+  let record = await judge(of);
+  for (let run = 0; run < FURTHER_RUNS && record.rules[0]?.verdict.kind === "inconclusive"; run += 1)
+    record = await judge(of);
   expect(record.rules[0]).toMatchObject({ id, verdict: { kind: "failed" } });
 });

@@ -26,6 +26,7 @@ const open = (replaces: Partial<RunContext> = {}) => {
     signal: new AbortController().signal,
     shrinkBudgetMs: 2_000,
     inWorld,
+    casesAtATime: 6,
     recover: () => Promise.resolve(true),
     keep: (exchanges) => kept.push(...exchanges),
     ...replaces,

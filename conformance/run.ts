@@ -77,6 +77,8 @@ export interface RunContext {
   readonly shrinkBudgetMs: number;
   /** Judges in the world of one case: everything it sends is written into the scope, and time waits for it. */
   readonly inWorld: (scope: Scope, judge: (world: World) => Promise<Judgement>) => Promise<Judgement>;
+  /** How many cases of one part are begun at the same time. */
+  readonly casesAtATime: number;
   /** Waits a moment after a case that lost an answer, longer each time; says whether the target answers a plain request. */
   readonly recover: (tries: number) => Promise<boolean>;
   /** Where the exchanges that prove a breach are kept. */
@@ -86,7 +88,6 @@ export interface RunContext {
 }
 
 const REPLAYS = 4;
-const CONCURRENT_CASES = 6;
 /** Cases of one part that may end for want of an answer; then the service hangs, and the others would only wait as well. */
 const MOST_SILENT_CASES = 3;
 
@@ -285,7 +286,7 @@ export const createRun = (context: RunContext): Run => {
     };
     if (path === undefined) {
       const foreseen = fc.sample<[T]>(property as fc.IRawProperty<[T]>, parameters).map(([value]) => value);
-      ahead = workAhead(foreseen, CONCURRENT_CASES, judgeValue);
+      ahead = workAhead(foreseen, context.casesAtATime, judgeValue);
     }
     const found = await fc.check(property, {
       ...parameters,
@@ -332,7 +333,7 @@ export const createRun = (context: RunContext): Run => {
     const isBroken = (result: CaseResult | undefined): boolean => result?.judgement.kind === "broke";
     await mapLimited(
       values,
-      options.together === true ? values.length : CONCURRENT_CASES,
+      options.together === true ? values.length : context.casesAtATime,
       async (value, index) => {
         const result = await judgeOnce((world) => judge(value, world), tally);
         count(tally, result);

@@ -48,6 +48,8 @@ export interface SessionOptions {
 export interface Prepared {
   readonly notifications: NotificationSets;
   readonly accessLifetimeMs: number;
+  /** Whether most of what a request takes is the road's. */
+  readonly isFar?: boolean;
   /** How long a push took in real time from its event to the receiver; undefined where none was seen. */
   readonly pushLagMs?: number;
   /** Why the service cannot reach the receiver, where that is for the configuration to mend. */
@@ -211,6 +213,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
       return {
         ...prepared,
         campaign: prepared.campaign,
+        isFar: prepared.isFar === true,
         exhibit: (pushes: readonly SeenPush[]) => {
           for (const push of pushes) journal.add(scope, exhibited(journal.nextNumber(), push));
         },
@@ -270,15 +273,40 @@ const learn = (secrets: Secrets, answer: Parameters<TransportOptions["learn"]>[0
     if (typeof accessToken === "string") secrets.conceal(accessToken, "access token");
     if (typeof refreshToken === "string") secrets.conceal(refreshToken, "refresh token");
   }
+  for (const [, name = "", value = ""] of textOf(answer.json).matchAll(quotedCredential))
+    if (name !== "code" || !namesAnError(value))
+      secrets.conceal(
+        value,
+        name === "code" ? "code" : name === "accessToken" ? "access token" : "refresh token",
+      );
   const location = answer.headers.find(([name]) => name === "location");
   if (location === undefined) return;
   const grant = grantOf({ exchange: 0, status: 302, headers: [location], text: "", json: undefined });
   if (grant !== undefined) secrets.conceal(grant.code, "code");
 };
 
+/** A credential that an answer holds further down, or quotes out of another one, however often it was escaped. */
+const quotedCredential = /\\*"(code|accessToken|refreshToken)\\*"\s*:\s*\\*"([^"\\]{8,512})\\*"/g;
+const QUOTED_CHARACTERS = 65_536;
+
+/** The answer as text, where it is small enough to be searched each time. */
+const textOf = (json: unknown): string => {
+  if (typeof json !== "object" || json === null) return "";
+  try {
+    return JSON.stringify(json).slice(0, QUOTED_CHARACTERS);
+  } catch {
+    // Too deep to be written, which is no credential.
+    return "";
+  }
+};
+
 /** Many services put the name or the number of an error under `code`; masked, it would read differently in every run. */
 const namesAnError = (code: string): boolean =>
-  code.length < 16 || /^[A-Za-z]+([_.: -][A-Za-z0-9]+)*$/.test(code);
+  code.length < 16 || (/^[A-Za-z]+([_.: -][A-Za-z0-9]+)*$/.test(code) && !looksDrawn(code));
+
+/** Digits, small letters and capitals in one long word: nobody names an error so. */
+const looksDrawn = (code: string): boolean =>
+  code.length >= 24 && [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(code));
 
 const eventsOf = (
   resolved: ResolvedProfile,

@@ -78,9 +78,10 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
   defaults: (_play, visitor, account) => {
     const { accountId } = account;
     const [without, first] = read(visitor, [{ accountId }, { accountId, page: 0 }], { account });
-    // Before everything is listed the two may well differ.
-    const isWhole = [without, first].every((read) => read?.page?.total === account.begun);
-    if (isWhole && without?.page !== undefined && first?.page !== undefined)
+    // Before everything is listed the two may well differ, and a first page that is wrong itself is no measure.
+    const isWhole = [without, first].every((read) => read?.isSound && read.page?.total === account.begun);
+    const fullFirst = Math.min(defaultLimit, account.begun);
+    if (isWhole && without?.page !== undefined && first?.page?.items.length === fullFirst)
       report(judgeDefaultPage(without.page, first.page), [without.exchange, first.exchange]);
     read(
       visitor,
@@ -122,10 +123,12 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
         : asked.flatMap((one) => read(visitor, [one], { account }));
     const pages = reads.flatMap(({ page }) => page ?? []);
     const exchanges = reads.map(({ exchange }) => exchange);
-    if (pages.length === pagesOfWalk && pages.every(({ total }) => total === account.begun))
+    const areSound = reads.every(({ isSound }) => isSound);
+    if (areSound && pages.length === pagesOfWalk && pages.every(({ total }) => total === account.begun))
       report(judgeWalk(pages, account.begun), exchanges);
     const [past] = read(visitor, [{ accountId, limit, page: pagesOfWalk, mayBeRefused: true }], { account });
-    if (past?.page !== undefined) report(judgePastTheEnd(past.page, account.seen), [past.exchange]);
+    if (past?.page !== undefined && past.isSound)
+      report(judgePastTheEnd(past.page, account.seen), [past.exchange]);
   },
 
   everything: (_play, visitor, account) => {
@@ -153,5 +156,5 @@ const matches = (
   read: Read | undefined,
   count: 0 | 1,
 ): void => {
-  if (read?.page !== undefined) report(judgeMatches(rule, read.page, count), [read.exchange]);
+  if (read?.page !== undefined && read.isSound) report(judgeMatches(rule, read.page, count), [read.exchange]);
 };

@@ -6,7 +6,7 @@ import { keyOf, pairUp, type Arrival, type Edition, type Pair, type Triggered } 
 type Accounts = ReadonlyMap<SpecimenPlan, string>;
 
 /** A notification that the receiver can be told to know by its id. */
-export interface Known {
+interface Known {
   readonly notificationId: string;
   readonly plan: SpecimenPlan;
 }

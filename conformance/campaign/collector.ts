@@ -1,4 +1,5 @@
 import type { PushAction, PushLine } from "../contract/push.ts";
+import { monotonicMs } from "../world/clock.ts";
 import type { Bracket } from "../world/exchange.ts";
 import { ReceiverError, type Receiver } from "../world/receiver.ts";
 import type { SeenPush } from "./data.ts";
@@ -9,7 +10,10 @@ type Arrival = Omit<SeenPush, "action">;
 
 /** Fetches the receiver's lines and says of each between which two moments it came about. */
 export interface Collector {
-  /** Reads what has come since the last look, on a scale that stands at `now` at the least. Returns how many lines there were. */
+  /**
+   * Reads what has come since the last look, on a scale that stands at `now` at the least. Returns how many lines there
+   * were; pushes of other users' events are none, or somebody who writes all the time would be waited for for ever.
+   */
   collect(now?: Bracket): Promise<number>;
   /** Goes on with the same look: waits up to `waitMs` in real time for more to come. */
   collectMore(waitMs: number): Promise<number>;
@@ -35,6 +39,7 @@ export const createCollector = async (
   timeline: Timeline,
   onLine: (line: PushLine) => void,
   isSettled: () => boolean,
+  isOurs: (accountId: string | undefined) => boolean = () => true,
 ): Promise<Collector> => {
   const { epoch, last: first } = await receiver.state();
   const arrivals: Arrival[] = [];
@@ -75,14 +80,25 @@ export const createCollector = async (
     }
   };
 
-  const read = async (waitMs: number): Promise<number> => {
+  const read = async (waitMs: number): Promise<{ readonly lines: number; readonly ours: number }> => {
     const lines = await receiver.pushes(last, waitMs);
-    if (lines.length === 0) return 0;
+    if (lines.length === 0) return { lines: 0, ours: 0 };
     const { latestMs } = await timeline.now();
     revision += 1;
     for (const line of lines) note(line, { earliestMs: from.earliestMs, latestMs });
     last = Math.max(last, ...lines.map(({ n }) => n));
-    return lines.length;
+    return { lines: lines.length, ours: lines.filter(concernsUs).length };
+  };
+  const concernsUs = (line: PushLine): boolean => {
+    if (line.kind === "push") return isOurs(line.accountId);
+    return line.kind !== "answered" || isOurs(arrivals[byNumber.get(line.push) ?? -1]?.line.accountId);
+  };
+  const readFor = async (waitMs: number): Promise<number> => {
+    const untilMs = monotonicMs() + waitMs;
+    for (let leftMs = waitMs; ; leftMs = untilMs - monotonicMs()) {
+      const { lines, ours } = await read(Math.max(0, Math.ceil(leftMs)));
+      if (ours > 0 || lines === 0 || leftMs <= 0) return ours;
+    }
   };
 
   return {
@@ -91,9 +107,9 @@ export const createCollector = async (
       before = looked;
       wasSettled = isSettled();
       looked = now ?? (await timeline.now());
-      return read(0);
+      return (await read(0)).ours;
     },
-    collectMore: (waitMs) => read(waitMs),
+    collectMore: readFor,
     settle: (now) => {
       const latestMs = timeline.kind === "real" ? -Infinity : (now?.latestMs ?? -Infinity);
       for (const index of unsettled) {

@@ -9,6 +9,8 @@ export interface Finding {
   /** How many notifications (or pushes) were decisive. */
   readonly cases: number;
   readonly facts?: Facts;
+  /** How many notifications break it; one where left out. */
+  readonly broken?: number;
   /** What would settle what could not be decided, where more than another run is needed for it. */
   readonly settle?: string;
   /** The pushes that show a breach. */
@@ -34,6 +36,7 @@ export const findingOf = (parts: readonly Part[], whyNone: string, facts?: Facts
           : `${first.actual}; ${broken.length - 1} further such notifications`,
       ),
       cases: parts.length,
+      broken: broken.length,
       evidence: first.evidence,
       ...more,
     };

@@ -3,6 +3,7 @@ import { Notification } from "../contract/messages.ts";
 import { duration } from "../contract/duration.ts";
 import { canonicalJson } from "../contract/verdict.ts";
 import type { Campaign, SeenPush, Specimen } from "./data.ts";
+import { unlessLost } from "./lost.ts";
 import {
   acknowledgedAt,
   bodyOf,
@@ -20,7 +21,9 @@ import {
 export const documentedFields = [...Object.keys(Notification.properties), "Template"];
 
 /** push.delivered: sections 4.5 and 6. What meets a closed door is judged where retries are. */
-export const judgeDelivered = (campaign: Campaign): Finding => {
+export const judgeDelivered = (campaign: Campaign): Finding => unlessLost(judgeArrival(campaign), campaign);
+
+const judgeArrival = (campaign: Campaign): Finding => {
   const path = new URL(campaign.callbackUrl).pathname;
   const events = campaign.specimens.filter(({ purpose }) => purpose !== "refused" && purpose !== "untrusted");
   const expected = `each event arrives as a POST with JSON at ${path}`;

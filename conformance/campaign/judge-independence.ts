@@ -9,10 +9,13 @@ import {
   type Finding,
   type Part,
 } from "./finding.ts";
+import { unlessLost } from "./lost.ts";
 import { fittedTo, isAllowed, tardyReadings, usualLatenessMs } from "./fitted.ts";
 
 /** push.independent-schedules: follows from sections 6 and 8. Compares notifications with one another. */
-export const judgeIndependence = (campaign: Campaign): Finding => {
+export const judgeIndependence = (campaign: Campaign): Finding => unlessLost(compareAll(campaign), campaign);
+
+const compareAll = (campaign: Campaign): Finding => {
   const never = ofPurpose(campaign, "never");
   const most = Math.max(0, ...never.map(({ pushes }) => pushes.length));
   if (most < 2) return undecidedFinding("no notification was pushed more than once");

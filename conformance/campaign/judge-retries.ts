@@ -12,12 +12,18 @@ import {
   type Part,
 } from "./finding.ts";
 import { lastInstantMs, readingsOf } from "../contract/readings.ts";
+import { readingsLeft } from "./agenda.ts";
 import { readingsThatFit } from "./fitted.ts";
+import { allowedLatenessMs } from "./fits.ts";
+import { lostConnections, UNDISTURBED, unlessLost } from "./lost.ts";
+import { dueOf } from "./readings.ts";
 
 const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";
 
 /** push.unacknowledged-retries: section 6. Each notification has met one kind of failure alone. */
-export const judgeRetries = (campaign: Campaign): Finding => {
+export const judgeRetries = (campaign: Campaign): Finding => unlessLost(judgeAllRetries(campaign), campaign);
+
+const judgeAllRetries = (campaign: Campaign): Finding => {
   const never = ofPurpose(campaign, "never");
   const most = Math.min(campaign.limits.maxPushes, Math.max(0, ...never.map(({ pushes }) => pushes.length)));
   const once = ofPurpose(campaign, "kind", "hang");
@@ -116,17 +122,42 @@ export const judgeCap = (campaign: Campaign): Finding => {
         evidence: pushes,
       };
     });
-  const [first] = never;
-  const isWatched =
-    first !== undefined &&
-    campaign.watchedUntil.earliestMs - first.triggered.latestMs >= lastInstantMs(campaign.limits);
   const facts = { mostPushes: Math.max(0, ...campaign.specimens.map(({ pushes }) => pushes.length)) };
-  if (!never.some(({ pushes }) => pushes.length > 0))
-    return undecidedFinding("no notification was pushed that is never acknowledged");
+  const pushed = never.filter(({ pushes }) => pushes.length > 0);
+  if (pushed.length === 0) return undecidedFinding("no notification was pushed that is never acknowledged");
   const finding = findingOf(parts, "no push arrived", facts);
-  return finding.judgement.kind === "held" && !isWatched
-    ? undecidedFinding("the watch ended before the instant of a sixth push")
-    : finding;
+  if (finding.judgement.kind !== "held") return finding;
+  if (!pushed.some((specimen) => isWatchedOut(specimen, campaign)))
+    return { ...undecidedFinding("the watch ended before the instant of a sixth push"), facts };
+  const lost = lostConnections(campaign);
+  // Where there are fewer of them, one notification at least has had no push that nobody saw.
+  return lost < pushed.length
+    ? finding
+    : {
+        ...undecidedFinding(
+          `${lost} connections broke before the receiver could read a push, so that each notification may have had one more`,
+          UNDISTURBED,
+        ),
+        facts,
+      };
+};
+
+/** Whether one more push of a notification would have been seen, by every reading that its pushes allow, late as they may be. */
+const isWatchedOut = (
+  specimen: Specimen,
+  { limits, latenessMs, earlyGuardMs, watchedUntil }: Campaign,
+): boolean => {
+  const all = readingsOf(limits);
+  const patient = { latenessMs: Math.max(latenessMs, limits.pushDelaysMs[0] ?? 0), earlyGuardMs };
+  const strict = readingsLeft(all, specimen, { latenessMs, earlyGuardMs });
+  const left = strict.length > 0 ? strict : readingsLeft(all, specimen, patient);
+  const index = specimen.pushes.length;
+  const overMs = (left.length > 0 ? left : all).map((reading) => {
+    const due = dueOf(reading, "failure", index, specimen)?.latestMs ?? -Infinity;
+    return due + allowedLatenessMs(reading.delaysMs[index] ?? 0, { latenessMs });
+  });
+  const leastMs = specimen.triggered.latestMs + lastInstantMs(limits);
+  return watchedUntil.earliestMs >= Math.max(leastMs, ...overMs);
 };
 
 const asReadingHasIt = (campaign: Campaign): string => {

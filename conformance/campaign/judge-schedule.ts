@@ -13,10 +13,13 @@ import {
   usualLatenessMs,
   type Fitted,
 } from "./fitted.ts";
+import { unlessLost } from "./lost.ts";
 import { anchors, type Anchor } from "./readings.ts";
 
 /** push.schedule: sections 6 and 8. */
-export const judgeSchedule = (campaign: Campaign): Finding => {
+export const judgeSchedule = (campaign: Campaign): Finding => unlessLost(judgeMoments(campaign), campaign);
+
+const judgeMoments = (campaign: Campaign): Finding => {
   const all = telling(campaign);
   const never = all.filter(({ purpose }) => purpose === "never");
   if (never.length === 0) return undecidedFinding("no notification was pushed that is never acknowledged");

@@ -57,10 +57,13 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
   const plans = [...Object.values(before), ...waves.flatMap((wave) => wave.plans)];
   const accountOf = accountsFor(plans, options.events);
   const tolerance = pushToleranceOf(limits, timeline.kind, options.latenessMs);
+  const own = new Set([...accountOf.values()].map((id) => id.toLowerCase()));
+  const isOurs = (accountId: string | undefined): boolean =>
+    accountId === undefined || own.has(accountId.toLowerCase());
   const journey: Journey = {
     options,
     timeline,
-    collector: await createCollector(receiver, timeline, options.onLine, () => isSettled(journey)),
+    collector: await createCollector(receiver, timeline, options.onLine, () => isSettled(journey), isOurs),
     agenda: { ...tolerance, fineMs: firstDelayMs / 30, coarseMs: COARSE * firstDelayMs, firstDelayMs },
     readings: readingsOf(limits),
     triggered: [],

@@ -217,7 +217,13 @@ export const LoadRecord = Type.Object(
     validity: Type.Optional(
       Type.Object({
         valid: Type.Boolean(),
-        reasons: Type.Array(Type.Object({ reason: Type.String(), remedy: Type.String() })),
+        reasons: Type.Array(
+          Type.Object({
+            reason: Type.String(),
+            remedy: Type.String(),
+            cause: Type.Optional(Type.Union([Type.Literal("service"), Type.Literal("load generator")])),
+          }),
+        ),
       }),
     ),
     stopped: Type.Optional(Type.String({ description: "Why the load ended before its time." })),

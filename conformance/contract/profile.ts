@@ -195,5 +195,16 @@ export const hooksOf = ({ hooks, authorize }: Profile): readonly (readonly [Hook
   );
 };
 
+type PartOf<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]?: PartOf<T[Key]> }
+    : T;
+/** What one file of several says: any part of a profile; lists are whole. */
+export type ProfilePart = PartOf<Profile>;
+
+/** Checks the literal of a file that is laid over another one, and returns it as it is. */
+export const defineProfilePart = (part: ProfilePart): ProfilePart => part;
+
 /** Checks a profile's literal at compile time and returns it as it is. */
 export const defineProfile = (profile: Profile): Profile => profile;

@@ -76,3 +76,29 @@ const inPage = (value: string): readonly string[] => {
     page.replaceAll('"', "&#34;").replaceAll("'", "&#x27;"),
   ];
 };
+
+/**
+ * Runs of characters that may be base64 or hexadecimal digits of something that is long enough to be a
+ * secret. One begins behind an escaped byte of an address, not within it.
+ */
+export const encodedRuns = /(?<!%[0-9A-Fa-f]?)[A-Za-z0-9+/_-]{16,}/g;
+
+/** What such a run may stand for, as a whole or as the parts of a path. */
+export const decodings = (run: string): readonly string[] => {
+  // A UUID is what a text has most of, and encodes nothing.
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(run)) return [];
+  const parts = run.includes("/") ? run.split("/").filter(({ length }) => length >= SHORTEST_RUN) : [];
+  const texts = [run, ...parts].map(fromBase64);
+  return /^(?:[0-9a-f]+|[0-9A-F]+)$/.test(run) ? [...texts, fromHex(run), fromHex(run.slice(1))] : texts;
+};
+
+const SHORTEST_RUN = 16;
+
+const fromBase64 = (run: string): string => {
+  const plain = run.replaceAll("-", "+").replaceAll("_", "/");
+  // One character alone stands for no byte.
+  return atob(plain.length % 4 === 1 ? plain.slice(0, -1) : plain);
+};
+
+const fromHex = (digits: string): string =>
+  (digits.match(/../g) ?? []).map((pair) => String.fromCharCode(Number.parseInt(pair, 16))).join("");

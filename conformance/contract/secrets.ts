@@ -1,5 +1,5 @@
 import { createNearMisses } from "./near-misses.ts";
-import { encodedForms, shiftedForms, writtenForms } from "./secret-forms.ts";
+import { decodings, encodedForms, encodedRuns, shiftedForms, writtenForms } from "./secret-forms.ts";
 
 /** What is secret. Labels are made of these words alone, so that a label is known for one wherever it stands. */
 export const secretKinds = [
@@ -38,7 +38,7 @@ const pieces = /[A-Za-z0-9_-]+|%[0-9A-Fa-f]{2}|[^]/g;
 const SHORTEST = 4;
 
 /** Text that is a label already: what is masked twice reads as if it had been masked once. */
-const labels = new RegExp(`(‹(?:nearly )?(?:${secretKinds.join("|")}) \\d{1,7}›)`);
+const labels = new RegExp(`(‹(?:nearly |encoded )?(?:${secretKinds.join("|")}) \\d{1,7}›)`);
 
 /** Of these there are few in a run, they live long, and they are looked for inside words too. */
 const lasting: ReadonlySet<SecretKind> = new Set([
@@ -102,8 +102,30 @@ export const createSecrets = (): Secrets => {
     return undefined;
   };
 
+  /** The label of the value that a text holds, whatever its kind. */
+  const anyIn = (text: string): string | undefined => {
+    for (const value of glued) if (text.includes(value)) return known.get(value)?.label;
+    const parts = text.match(pieces) ?? [];
+    for (let at = 0; at < parts.length; at += 1) {
+      const label = longestAt(parts, at)?.entry.label ?? near.find(parts[at] ?? "");
+      if (label !== undefined) return label;
+    }
+    return undefined;
+  };
+
+  /** Longer texts that were encoded with a secret in them go as a whole: what is left of them could be decoded. */
+  const maskEncoded = (text: string): string =>
+    text.replace(encodedRuns, (run) => {
+      if (known.has(run)) return run;
+      for (const decoded of decodings(run)) {
+        const label = anyIn(decoded);
+        if (label !== undefined) return label.replace(/^‹(?:nearly )?/, "‹encoded ");
+      }
+      return run;
+    });
+
   const maskInside = (text: string): string => {
-    let masked = text;
+    let masked = known.size === 0 ? text : betweenLabels(text, maskEncoded);
     for (const value of glued)
       if (masked.includes(value))
         masked = betweenLabels(masked, (part) =>

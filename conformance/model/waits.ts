@@ -32,7 +32,7 @@ export const waitForEnd = (kind: Kind, pick: number, side: "before" | "after", d
       // A lifetime that is no number, one that has passed, and one longer than the history may wait: none is waited for.
       if (!(waitMs <= model.leftToWaitMs)) return;
       model.focus = mortal;
-      if (waitMs > 0) await sleep(model, real, waitMs);
+      if (waitMs > 0) await sleep(model, real, waitMs, side === "before");
     },
   );
 

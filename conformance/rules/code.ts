@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { alterations, altered, nearMisses } from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "../attempts.ts";
 import { judgeLifetime, roomAfter, type Mortal } from "../lifetime.ts";
-import { inTurn } from "../parts.ts";
+import { allTogether, inTurn } from "../parts.ts";
 import { withConnections } from "../race.ts";
 import { reuseIsRefused, usedUpEvents, usedUpHistories } from "../reuse.ts";
 import type { Rules, WaitFacts } from "../rule.ts";
@@ -102,8 +102,9 @@ export const codeRules = {
     requirement: "code.independence",
     waitsMs: pastTheCode,
     check: (world, run) =>
-      inTurn(run, [
-        // One after the other, so that what breaks under one disturbance is not put down to the next.
+      (world.isFar ? allTogether : inTurn)(run, [
+        // One after the other, so that what breaks under one disturbance is not put down to the next; a target that is
+        // far away would take a minute over that.
         ...disturbances(world).map(
           (fate) => () => run.forEach(tellingFates(world, fate), othersGoOnWorking, { part: fate }),
         ),

@@ -13,6 +13,9 @@ import type { World } from "../world/world.ts";
 /** Histories relative to the usual number of cases: each is cheap, and the rare orders matter. */
 const HISTORIES = { quick: 2.5, standard: 1.6, thorough: 2 } as const;
 
+/** Whoever is far away is asked for less to begin with; further rounds see to what was not reached. */
+const SHARE_FROM_AFAR = 0.5;
+
 /** How often histories are generated anew where some state has not been reached. */
 const ROUNDS = { virtual: 6, real: 2 } as const;
 const LONGEST_HISTORY = { quick: 24, standard: 36, thorough: 80 } as const;
@@ -40,8 +43,8 @@ export const lifecycleRules = {
       const tally: Tally = { reached: new Map(), decisions: 0 };
       const orders = (): Promise<Verdict> => judgeTellingOrders(world, run, tally);
       const rounds = judgeRounds(world, run, tally);
-      // What has to be waited for is waited for side by side.
-      if (world.clock.kind === "real") return withCoverage(world, await run.all([rounds, orders()]), tally);
+      // What takes its time by waiting, or by travelling, is done side by side.
+      if (world.clock.kind === "real" || world.isFar) return withCoverage(world, await run.all([rounds, orders()]), tally);
       const verdict = await rounds;
       return verdict.kind === "passed"
         ? withCoverage(world, await run.all([rounds, orders()]), tally)
@@ -80,8 +83,9 @@ const judgeHistories = (world: World, run: Run, tally: Tally, round: number): Pr
     LONGEST_HISTORY[run.effort],
   );
   const judge = (history: History, caseWorld: World): Promise<Judgement> => play(history, caseWorld, tally);
+  const share = HISTORIES[run.effort] * (world.isFar ? SHARE_FROM_AFAR : 1);
   if (world.clock.kind === "virtual")
-    return run.forAll(arbitrary, judge, { ...part, print: printed, share: HISTORIES[run.effort] });
+    return run.forAll(arbitrary, judge, { ...part, print: printed, share });
   const sampled = fc.sample(arbitrary, { seed: run.seed + round, numRuns: run.cases(HISTORIES[run.effort]) });
   return run.forEach(sampled, judge, { ...part, print: printed, together: true, replays: 0 });
 };
@@ -121,9 +125,11 @@ const play = async (history: History, world: World, tally: Tally): Promise<Judge
     if (error instanceof Disagreement) return broke(error.expected, error.actual);
     throw error;
   }
-  for (const state of model.decided) tally.reached.set(state, (tally.reached.get(state) ?? 0) + 1);
   const decisions = model.decided.length + model.otherDecisions;
-  tally.decisions += decisions;
+  world.whenItStands(() => {
+    for (const state of model.decided) tally.reached.set(state, (tally.reached.get(state) ?? 0) + 1);
+    tally.decisions += decisions;
+  });
   return decisions === 0 ? setAside("the history asked nothing") : held;
 };
 

@@ -125,15 +125,15 @@ const totalIsTheNumber: Judge<Counted> = async ({ question, limit, page }, world
 /** The whole list: its total is the same whatever the page, and the number of items where it can be walked. */
 const totalOfAll = async (world: World, vouched: number): Promise<Judgement> => {
   const list = await openLists(world);
-  return whileTotalStands(list, async () => {
+  const shapes: readonly ListQuery[] = [
+    {},
+    { limit: 1 },
+    { limit: vouched },
+    { page: 1 },
+    { limit: 2, page: 3 },
+  ];
+  const judgement = await whileTotalStands(list, async () => {
     const least = leastInAll(world);
-    const shapes: readonly ListQuery[] = [
-      {},
-      { limit: 1 },
-      { limit: vouched },
-      { page: 1 },
-      { limit: 2, page: 3 },
-    ];
     const totals = new Set<unknown>();
     for (const query of shapes) {
       const { served, total, said } = await list(query);
@@ -149,6 +149,25 @@ const totalOfAll = async (world: World, vouched: number): Promise<Judgement> => 
       return broke("total of the whole list is the same on every page", `it was ${[...totals].join(", ")}`);
     return countedTotal(list, Number([...totals][0]), vouched);
   });
+  return judgement.kind === "set-aside" ? totalsKeepPace(list, shapes) : judgement;
+};
+
+/** Where others write all the time, each total lies between one that was told before it and one that is told after it. */
+const totalsKeepPace = async (list: List, shapes: readonly ListQuery[]): Promise<Judgement> => {
+  const now = async (): Promise<number> => Number((await list({ limit: 1 })).total);
+  let before = await now();
+  for (const query of shapes) {
+    const { served, total, said } = await list(query);
+    const after = await now();
+    if (!(before <= after)) return setAside("somebody else removes notifications");
+    if (served && !(typeof total === "number" && total >= before && total <= after))
+      return broke(
+        `total of the whole list, while others write, lies between the ${before} before and the ${after} after it`,
+        `with ${asked(query)} it got ${said}`,
+      );
+    before = after;
+  }
+  return held;
 };
 
 const countedTotal = async (list: List, total: number, limit: number): Promise<Judgement> => {

@@ -18,6 +18,7 @@ import type { Rule, Rules } from "../rule.ts";
 import { mapLimited, type Run } from "../run.ts";
 import { obtainTokens } from "../steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
+import { untilListed } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
 
 /** What all push rules have in common: they are judged by the one journey that all of them share. */
@@ -139,11 +140,18 @@ const isListed = async (
   const body = bodyOf(first);
   const id = body?.["id"];
   if (body === undefined || typeof id !== "string") return setAside("the push names no id");
-  const answer = await world.target.list({ accessToken, query: { id } });
-  const found = (pageOf(answer)?.items ?? []).filter(
-    (item) => typeof item["id"] === "string" && item["id"].toLowerCase() === id.toLowerCase(),
-  );
-  const [item] = found;
+  let answer = await world.target.list({ accessToken, query: { id } });
+  const itemIn = () =>
+    pageOf(answer)?.items.find(
+      (one) => typeof one["id"] === "string" && one["id"].toLowerCase() === id.toLowerCase(),
+    );
+  // A service may index in real time, however far its clock was moved.
+  if (itemIn() === undefined)
+    await untilListed(world, async () => {
+      answer = await world.target.list({ accessToken, query: { id } });
+      return itemIn() !== undefined;
+    });
+  const item = itemIn();
   if (item === undefined) {
     world.exhibit([first]);
     return broke(

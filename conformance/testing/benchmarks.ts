@@ -2,12 +2,14 @@ import { exchanges } from "../../fake-server/exchanges.bench.ts";
 import { loadDetection } from "../../fake-server/load-detection.bench.ts";
 import { throughput } from "../../fake-server/throughput.bench.ts";
 import { receiver } from "../../fake-server/receiver/receiver.bench.ts";
+import { duet } from "../../reports/duet/duet.bench.ts";
 import { statistics } from "../../reports/duet/statistics.bench.ts";
 import { history } from "../../reports/history/history.bench.ts";
 import { page } from "../../reports/html/page.bench.ts";
 import { load } from "../../scenarios/runner/load.bench.ts";
 import { detection } from "../detect.bench.ts";
 import { gate } from "../gate.bench.ts";
+import { reliability } from "./reliability/reliability.bench.ts";
 
 /** `npm run bench [-- NAME ...]`: prints measured figures beside their targets, and asserts nothing. */
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
@@ -25,6 +27,8 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
     await history();
   },
   statistics,
+  duet,
+  reliability,
 };
 
 const asked = process.argv.slice(2);

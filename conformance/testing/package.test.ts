@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { k6ForTests, k6WithinMs } from "../../scenarios/runner/testing/k6.ts";
 import { root } from "./measure.ts";
 
 /** The package as its users get it: packed, installed into an empty folder, and run from there. */
@@ -51,6 +52,14 @@ describe("the packed package", () => {
     );
   });
 
+  it("holds the load scripts, bundled for k6", () => {
+    expect(contents).toEqual(
+      expect.arrayContaining(
+        ["token", "notifications", "mixed", "push"].map((name) => `dist/scenarios/${name}.js`),
+      ),
+    );
+  });
+
   it("runs the gate from the folder that it was installed into, and writes its record there", async () => {
     const { stdout } = await run(
       "npx",
@@ -66,6 +75,28 @@ describe("the packed package", () => {
       outcome: "passed",
     });
   });
+
+  it(
+    "loads the embedded service from there, and reports of the run",
+    async () => {
+      const { path: k6 } = await k6ForTests();
+      const installed = { cwd: folder, env: { ...process.env, CI: "", TOUCHSTONE_K6: k6 } };
+      const touchstone = (...parameters: readonly string[]) =>
+        run("npx", ["touchstone", ...parameters], installed);
+      const asked = ["--scenario", "token", "--rate", "20", "--duration", "2s", "--out", "load"];
+      const load = await touchstone("load", ...asked, "--json").then(
+        ({ stdout }) => ({ code: 0, stdout }),
+        (error: { code: number; stdout: string }) => error,
+      );
+      // A machine that is busy otherwise may leave the load incomplete; the run is there all the same.
+      expect([0, 3]).toContain(load.code);
+      expect(JSON.parse(load.stdout)).toMatchObject({ command: "load", state: "sealed", scenario: "token" });
+      await touchstone("report", "load", "--report", "html,junit", "--out", "reports");
+      expect(readdirSync(path.join(folder, "reports")).toSorted()).toEqual(["junit.xml", "report.html"]);
+      expect(readFileSync(path.join(folder, "reports", "report.html"), "utf8")).toContain("code.single-use");
+    },
+    k6WithinMs,
+  );
 
   it("lets a profile in TypeScript import defineProfile", async () => {
     writeFileSync(

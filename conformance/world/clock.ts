@@ -7,8 +7,11 @@ export interface Clock {
   readonly kind: "virtual" | "real";
   /** The target's present moment, as a bracket on the clock's own scale in milliseconds. */
   now(): Promise<Bracket>;
-  /** Returns once the target's time has moved on by at least this much; never moves it back or to the past. */
-  sleep(durationMs: number): Promise<void>;
+  /**
+   * Returns once the target's time has moved on by at least this much; never moves it back or to the past. Where it is
+   * moved by hand and others are to wake up to `slackMs` later, it may go on to there at once, and all wake together.
+   */
+  sleep(durationMs: number, slackMs?: number): Promise<void>;
   /** Returns once this much of the target's time or of this machine's is over, whichever comes first. */
   sleepOnEither(durationMs: number): Promise<void>;
   /**

@@ -2,6 +2,7 @@ import dns from "node:dns";
 import net, { type LookupFunction } from "node:net";
 import tls from "node:tls";
 import { buildConnector, Client, type Dispatcher } from "undici";
+import { decoded } from "../contract/profile-secrets.ts";
 
 /** How a service is reached where a plain connection does not do. Certificates are always verified. */
 export interface DialSettings {
@@ -54,13 +55,10 @@ export const createDialer = (settings: DialSettings = {}): Dialer => {
         if (options.port !== "") origin.port = options.port;
         const opening = tunnel(origin, timeoutMs);
         if (opening === undefined) return direct(options, callback);
-        opening.then(
-          (socket) =>
-            origin.protocol === "https:"
-              ? direct({ ...options, httpSocket: socket }, callback)
-              : callback(null, socket),
-          (error: unknown) => callback(error as Error, null),
-        );
+        void hand(opening, callback, (socket) => {
+          if (origin.protocol === "https:") direct({ ...options, httpSocket: socket }, callback);
+          else callback(null, socket);
+        });
       };
     },
     open: (origin, over) => {
@@ -79,6 +77,22 @@ export const createDialer = (settings: DialSettings = {}): Dialer => {
       return { socket, event: "secureConnect" };
     },
   };
+};
+
+/** Takes a tunnel on once it is there, or tells undici why there is none. */
+const hand = async (
+  opening: Promise<net.Socket>,
+  callback: buildConnector.Callback,
+  take: (socket: net.Socket) => void,
+): Promise<void> => {
+  let socket: net.Socket;
+  try {
+    socket = await opening;
+  } catch (error) {
+    callback(error as Error, null);
+    return;
+  }
+  take(socket);
 };
 
 /** One for all connections: the platform's authorities are many, and reading them takes time. One's own are added to them. */
@@ -104,7 +118,7 @@ const through = async (
     connect: { ...connect, allowH2: false, timeout: timeoutMs },
     headersTimeout: timeoutMs,
   });
-  const user = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const user = `${decoded(proxy.username)}:${decoded(proxy.password)}`;
   const authorization =
     user === ":" ? {} : { "proxy-authorization": `Basic ${Buffer.from(user).toString("base64")}` };
   const { statusCode, socket }: Dispatcher.ConnectData = await client

@@ -83,6 +83,63 @@ describe("a known value", () => {
   });
 });
 
+describe("an encoded value", () => {
+  const encodings: readonly (readonly [string, (text: string) => string])[] = [
+    ["base64", (text) => Buffer.from(text).toString("base64")],
+    ["base64 for addresses", (text) => Buffer.from(text).toString("base64url")],
+    ["hexadecimal digits", (text) => Buffer.from(text).toString("hex")],
+    ["capital hexadecimal digits", (text) => Buffer.from(text).toString("hex").toUpperCase()],
+  ];
+
+  it.each(encodings)("is masked in %s, alone and in the middle of something longer", (_, encode) => {
+    for (const value of ["Zm9vYmFyCg-0123456789", "with space and 🦉", "a+b/c=d%25e"])
+      for (const [before, after] of [
+        ["", ""],
+        ["user:", ""],
+        ["x ", " y"],
+        ['{"a":"', '"}'],
+        ["12 ", "\n"],
+      ]) {
+        const secrets = createSecrets();
+        secrets.conceal(value, "client secret");
+        const text = `see ${encode(`${before}${value}${after}`)} there`;
+        expect(secrets.mask(text)).toMatch(/^see .*‹(?:encoded )?client secret 1›.* there$/);
+        expect(secrets.mask(text)).not.toContain(encode(value).slice(4, -6));
+      }
+  });
+
+  it("is masked in a page, in JSON inside JSON, and where every byte is escaped", () => {
+    const value = `a"b<c>&'d/e-0123`;
+    const { mask } = knowing(value);
+    for (const text of [
+      "a&quot;b&lt;c&gt;&amp;&#39;d/e-0123",
+      JSON.stringify(JSON.stringify(value)).slice(3, -3),
+    ])
+      expect(mask(text)).toBe("‹access token 1›");
+    const secrets = createSecrets();
+    secrets.conceal("hush-0123456789", "client secret");
+    const bytes = [...Buffer.from("hush-0123456789")].map((byte) => byte.toString(16).padStart(2, "0"));
+    expect(secrets.mask(bytes.map((byte) => `%${byte}`).join(""))).toBe("‹client secret 1›");
+    expect(secrets.mask(bytes.map((byte) => `\\u00${byte}`).join(""))).toBe("‹client secret 1›");
+  });
+
+  it("leaves encoded text alone that holds none", () => {
+    const { mask } = knowing("secret-value-0123");
+    const text = `${Buffer.from("nothing to see here, move along").toString("base64")} ${"ab".repeat(40)}`;
+    expect(mask(text)).toBe(text);
+  });
+});
+
+describe("a text that was masked", () => {
+  it("stays as it is when it is masked again, even if a secret is a word of its labels", () => {
+    const secrets = createSecrets();
+    for (const value of ["secret", "client", "token"]) secrets.conceal(value, "client secret");
+    const once = secrets.mask("a secret, a client, a token");
+    expect(once).toBe("a ‹client secret 1›, a ‹client secret 2›, a ‹client secret 3›");
+    expect(secrets.mask(once)).toBe(once);
+  });
+});
+
 describe("what is no secret", () => {
   it("stays as it is, to the last character", () => {
     const { mask } = knowing("secret-value");

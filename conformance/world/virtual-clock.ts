@@ -36,6 +36,8 @@ interface Participant {
 
 interface Sleeper {
   readonly wakeAtMs: number;
+  /** Up to when time may go on before the sleeper wakes. */
+  readonly latestMs: number;
   readonly owner: Participant;
   readonly wake: (at: Bracket) => void;
   readonly fail: (reason: unknown) => void;
@@ -72,6 +74,12 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     participants.size > 0 && sleepers.size > 0 && [...participants].every(sleeps);
 
   const earliestWakeMs = (): number => Math.min(...[...sleepers].map((sleeper) => sleeper.wakeAtMs));
+
+  /** The latest wake-up to which time can go on at once without anyone oversleeping. */
+  const nextStopMs = (): number => {
+    const boundMs = Math.min(...[...sleepers].map(({ latestMs }) => latestMs));
+    return Math.max(...[...sleepers].map(({ wakeAtMs }) => wakeAtMs).filter((atMs) => atMs <= boundMs));
+  };
 
   const remove = (sleeper: Sleeper): void => {
     sleepers.delete(sleeper);
@@ -132,7 +140,7 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
         // Someone may have been woken by now, or have gone to sleep for less long than all others.
         if (!everyoneSleeps()) break;
         flow.moves();
-        const after = await time.advance(earliestWakeMs() - before.earliestMs, before);
+        const after = await time.advance(nextStopMs() - before.earliestMs, before);
         flow.moves();
         wakeDue(noted(after));
       }
@@ -161,11 +169,11 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
   const joined = (company: Set<Participant>): JoinedClock => {
     const self: Participant = { sleepers: 0, branches: new Set() };
     company.add(self);
-    const wakeAt = async (wakeAtMs: number, early?: AbortSignal): Promise<Bracket> => {
+    const wakeAt = async (wakeAtMs: number, slackMs = 0, early?: AbortSignal): Promise<Bracket> => {
       if (time.signal?.aborted === true) throw new SleepEnded("interrupted");
       if (!company.has(self)) throw new SleepEnded("its rule is over");
       return new Promise<Bracket>((wake, fail) => {
-        const sleeper: Sleeper = { wakeAtMs, owner: self, wake, fail };
+        const sleeper: Sleeper = { wakeAtMs, latestMs: wakeAtMs + slackMs, owner: self, wake, fail };
         sleepers.add(sleeper);
         self.sleepers += 1;
         early?.addEventListener("abort", () => {
@@ -180,29 +188,29 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     };
     const base = ({ earliestMs, latestMs }: Bracket): number =>
       time.isReckoned === true ? earliestMs : latestMs;
-    const sleepFor = async (durationMs: number, early?: AbortSignal): Promise<void> => {
+    const sleepFor = async (durationMs: number, slackMs = 0, early?: AbortSignal): Promise<void> => {
       if (!canWait(durationMs))
         throw new ControlFailed(`a wait of ${duration(durationMs)} is beyond what any clock is moved by`);
-      await wakeAt(base(await read()) + durationMs, early);
+      await wakeAt(base(await read()) + durationMs, slackMs, early);
     };
     return {
       kind: "virtual",
       isTold: time.isReckoned !== true,
       now: read,
       canWait,
-      sleep: (durationMs) => sleepFor(durationMs),
+      sleep: (durationMs, slackMs) => sleepFor(durationMs, slackMs),
       sleepOnEither: async (durationMs) => {
         const over = new AbortController();
         try {
           await Promise.race([
-            sleepFor(durationMs, over.signal),
+            sleepFor(durationMs, 0, over.signal),
             pause(Math.min(durationMs, LONGEST_PAUSE_MS), over.signal).catch(() => undefined),
           ]);
         } finally {
           over.abort();
         }
       },
-      sleepUntil: wakeAt,
+      sleepUntil: (momentMs) => wakeAt(momentMs),
       beginSecond: async (withinMs = Infinity) => {
         const nowMs = base(await read());
         let secondMs = Math.ceil(nowMs / SECOND_MS) * SECOND_MS;

@@ -31,6 +31,8 @@ export interface World {
   readonly target: Target;
   readonly raw: RawTarget;
   readonly clock: Clock;
+  /** Whether the target is so far away that most of a case's time is the road's. */
+  readonly isFar: boolean;
   /** Creates notifications; undefined where the profile has no hook for it. */
   readonly events: Events | undefined;
   /** Notifications that nobody writes to while rules read them. */

@@ -90,6 +90,24 @@ export const loadNotificationDefects = {
       };
     },
   ),
+  "load-writes-lost-beside-reads": loadDefect(
+    "Once reads are slow, a notification that comes beside two of them is pushed, and never listed.",
+    ["notifications.under-writes"],
+    reads,
+    (sound) => {
+      const reading = slowStep(10, QUICK_READS_BESIDE_WRITES);
+      return {
+        keepNotification: (...subject) => {
+          if (reading.inside() < 2) sound.keepNotification(...subject);
+        },
+        readItems: async (selection, offset, paging, context) => {
+          const items = await sound.readItems(selection, offset, paging, context);
+          await reading.pass(context.clock);
+          return items;
+        },
+      };
+    },
+  ),
   "load-page-shifted-by-writes": loadDefect(
     "Once reads are slow, a page beside another one is read in two halves, newest first, and writes come between.",
     ["notifications.under-writes"],

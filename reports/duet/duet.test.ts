@@ -107,8 +107,8 @@ describe("spoilt pairs", () => {
     const result = judgeDuet(spoil(wild, [20, 21]), { ...rules, pairs: 22 });
     expect(result).toMatchObject({ verdict: "unchanged", pairs: 20 });
     expect(result.spoilt).toEqual([
-      { pair: 20, reasons: ["2 dropped iterations"] },
-      { pair: 21, reasons: ["2 dropped iterations"] },
+      { pair: 20, reasons: ["a: 2 dropped iterations"] },
+      { pair: 21, reasons: ["a: 2 dropped iterations"] },
     ]);
   });
 

@@ -30,7 +30,9 @@ interface Estimated {
 export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResult => {
   const { clean, spoilt } = sortedPairs(blocks);
   const used = clean.slice(0, rules.pairs);
-  const estimated = [...new Set(blocks.map(({ endpoint }) => endpoint))].flatMap((endpoint) =>
+  const isUsed = new Set(used);
+  const endpoints = new Set(blocks.flatMap(({ pair, endpoint }) => (isUsed.has(pair) ? [endpoint] : [])));
+  const estimated = [...endpoints].flatMap((endpoint) =>
     duetMetrics
       .map((metric) => pairedLogs(blocks, used, endpoint, metric))
       // Where a side never answered there is no ratio: what is gated stays, as inconclusive.

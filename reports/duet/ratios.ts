@@ -17,7 +17,9 @@ export const sortedPairs = (
 } => {
   const byPair = [...Map.groupBy(blocks, ({ pair }) => pair)].toSorted(([x], [y]) => x - y);
   const spoilt = byPair.flatMap(([pair, members]) => {
-    const reasons = new Set(members.flatMap((block) => (block.spoilt === undefined ? [] : [block.spoilt])));
+    const reasons = new Set(
+      members.flatMap(({ side, spoilt }) => (spoilt === undefined ? [] : [`${side}: ${spoilt}`])),
+    );
     return reasons.size === 0 ? [] : [{ pair, reasons: [...reasons] }];
   });
   const isSpoilt = new Set(spoilt.map(({ pair }) => pair));

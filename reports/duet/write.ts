@@ -2,23 +2,16 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileReason } from "../../conformance/contract/files.ts";
 import { UnwritableReport } from "../write.ts";
-import type { Block, DuetResult } from "./model.ts";
+import type { DuetDocument } from "./document.ts";
 
-/** Version of duet.json's shape. */
-const duetVersion = 1;
+export const duetFile = "duet.json";
 
-/** Writes duet.json, with every block that was played, in one step. Throws UnwritableReport. */
-export const writeDuet = (directory: string, result: DuetResult, blocks: readonly Block[]): void => {
-  const file = path.join(directory, "duet.json");
+/** Writes duet.json, or replaces it, in one step: whoever reads it sees it whole. Throws UnwritableReport. */
+export const writeDuet = (directory: string, document: DuetDocument): void => {
+  const file = path.join(directory, duetFile);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeFileSync(
-      `${file}.part`,
-      `${JSON.stringify({ version: duetVersion, ...result, blocks }, undefined, 2)}\n`,
-      {
-        mode: 0o600,
-      },
-    );
+    writeFileSync(`${file}.part`, `${JSON.stringify(document, undefined, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.part`, file);
   } catch (error) {
     rmSync(`${file}.part`, { force: true });

@@ -7,7 +7,7 @@ import { fileMode } from "../../conformance/contract/files.ts";
 export const indexFile = ".history.sqlite";
 
 /** A number of its own for every shape of the tables: an index of another shape is made anew. */
-const shape = 1;
+const shape = 2;
 
 const tables = `
   CREATE TABLE runs (
@@ -25,6 +25,7 @@ const tables = `
     run TEXT NOT NULL, endpoint TEXT NOT NULL, metric TEXT NOT NULL, value REAL NOT NULL,
     PRIMARY KEY (run, endpoint, metric)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE changes (series TEXT PRIMARY KEY, found TEXT NOT NULL) STRICT, WITHOUT ROWID;
   PRAGMA user_version = ${shape};
 `;
 

@@ -136,6 +136,19 @@ describe("the index", () => {
     expect((await historyOf(folder, { outcome: "marked" })).runs).toHaveLength(1);
   });
 
+  it("remembers the changes of a series, and looks anew once the series is another", async () => {
+    const asked = { endpoint: "list", metric: "p50" };
+    const first = await historyOf(folder, asked);
+    const database = new DatabaseSync(index());
+    database.exec("UPDATE changes SET found = '[]'");
+    database.close();
+    expect((await historyOf(folder, asked)).trends[0]?.changes).toEqual([]);
+    rmSync(path.join(folder, "load-01"), { recursive: true });
+    const shorter = await historyOf(folder, asked);
+    expect(first.trends[0]?.changes.map(({ at }) => at)).toEqual([6]);
+    expect(shorter.trends[0]?.changes.map(({ at }) => at)).toEqual([5]);
+  });
+
   it.each([
     ["lost", () => rmSync(index())],
     [

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { changePoints, usualChangePoints, type ChangePoint } from "../statistics/change-points.ts";
-import { seededRandom } from "../statistics/random.ts";
+import type { ChangePoint } from "../statistics/change-points.ts";
+import { changeFinder } from "./changes.ts";
 import { chosen, number, text, type HistoryFilter, type Row } from "./runs.ts";
 
 /** One metric of one endpoint over the runs of one fingerprint, with the places where its level changed. */
@@ -16,9 +16,6 @@ export interface Trend {
   readonly points: readonly { readonly name: string; readonly startedAt: string; readonly value: number }[];
   readonly changes: readonly ChangePoint[];
 }
-
-/** Change points are looked for in so many of the latest values: the far past changes nothing that anyone can still mend. */
-const MOST_VALUES = 200;
 
 /**
  * Trends of valid load runs. Change points are those of the logarithm, by E-divisive with a permutation
@@ -57,6 +54,7 @@ export const trendsOf = (
         value: number(figure, "value"),
       });
     }
+  const changesOf = changeFinder(database);
   return [...trends.values()].map(({ run, figure, points }) => ({
     target: text(run, "target"),
     scenario: text(run, "scenario"),
@@ -67,16 +65,5 @@ export const trendsOf = (
     metric: text(figure, "metric"),
     points,
     changes: changesOf(points.map(({ value }) => value)),
-  }));
-};
-
-const changesOf = (values: readonly number[]): readonly ChangePoint[] => {
-  const from = Math.max(0, values.length - MOST_VALUES);
-  const logs = values.slice(from).map((value) => Math.log(Math.max(value, Number.MIN_VALUE)));
-  return changePoints(logs, { ...usualChangePoints, random: seededRandom(1) }).map((change) => ({
-    ...change,
-    at: from + change.at,
-    before: Math.exp(change.before),
-    after: Math.exp(change.after),
   }));
 };

@@ -9,13 +9,12 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EndpointRow } from "../../conformance/contract/load-record.ts";
-import { manifestOf } from "../../conformance/contract/manifest.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
+import { seal } from "../testing/seal.ts";
 import { readGateRun, readRun, UnreadableRun, verify, type LoadRun } from "./index.ts";
 
 let home: string;
@@ -35,18 +34,6 @@ const copyOf = (run: "gate" | "load" | "short", change: Record<string, unknown> 
   const file = path.join(directory, "run.json");
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...change }));
   return directory;
-};
-
-/** Seals a run as its writer does, with a manifest of these files. */
-const seal = (directory: string, files: readonly string[]): void => {
-  const entries = files.map((file) => {
-    const bytes = readFileSync(path.join(directory, file));
-    return [file, { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }] as const;
-  });
-  writeFileSync(
-    path.join(directory, "manifest.json"),
-    JSON.stringify(manifestOf(Object.fromEntries(entries))),
-  );
 };
 
 const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {

@@ -2,10 +2,12 @@ import type { TSchema } from "typebox";
 import { LoadBreach, LoadRecord, SecondLine } from "../../conformance/contract/load-record.ts";
 import { Manifest } from "../../conformance/contract/manifest.ts";
 import { ExchangeLine, RuleLine, RunRecord } from "../../conformance/contract/record.ts";
+import { DuetDocument } from "../duet/document.ts";
 
 const schemas = {
   conform: RunRecord,
   load: LoadRecord,
+  duet: DuetDocument,
   manifest: Manifest,
   exchange: ExchangeLine,
   rule: RuleLine,
@@ -15,7 +17,7 @@ const schemas = {
 
 export type SchemaName = keyof typeof schemas;
 
-/** What schemas there are: of run.json by command, of manifest.json, and of the lines of the other files. */
+/** What schemas there are: of run.json by command, of duet.json and manifest.json, and of the lines of the other files. */
 export const schemaNames = Object.keys(schemas) as readonly SchemaName[];
 
 /** The JSON Schema (draft 7) of a file of a run directory, or of its lines. */

@@ -30,7 +30,7 @@ describe("a duet on the terminal", () => {
   it("says for each judged metric what changed, from where on it matters, and what could have been seen", () => {
     expect(text).toMatch(/p50 +20\.8 ms +25\.0 ms +\+20 % +\+20 % to \+20 % +5 % +under 0\.1 % +✗ regressed/);
     expect(text).toContain("9 of 12 planned pairs");
-    expect(text).toContain("pair 4: 4 dropped iterations");
+    expect(text).toContain("pair 4: b: 4 dropped iterations");
     expect(text.trimEnd().endsWith("✗ regressed")).toBe(true);
   });
 

@@ -1,3 +1,4 @@
+import type { DuetDocument } from "../duet/document.ts";
 import type { DuetResult, Member, MemberVerdict } from "../duet/model.ts";
 import type { DuetPlan } from "../duet/plan.ts";
 import { plural } from "../text/figures.ts";
@@ -9,6 +10,29 @@ import { table } from "./table.ts";
 import { section } from "./totals.ts";
 
 const right = { align: "right" } as const;
+
+/** What `duet` prints at its end: the plan of a pilot or the verdicts, promises that were broken, and where the record is. */
+export const renderDuetRun = (
+  document: DuetDocument,
+  options: Page & { readonly run: string; readonly isPilot: boolean },
+): string => {
+  const page = fitted(options);
+  const { red, yellow, dim } = page.palette;
+  const body =
+    document.plan !== undefined
+      ? renderPlan(document.plan, options)
+      : options.isPilot
+        ? `${yellow("? too few clean pairs to plan from")}\n`
+        : renderDuet(document, { ...options, a: document.a, b: document.b });
+  const lines = [
+    ...(document.state === "interrupted" ? [yellow("interrupted: this is what was played until then")] : []),
+    ...document.broken.map(({ side, rule, times }) =>
+      red(`${side} broke ${safe(rule)} ${times === 1 ? "once" : `${times} times`} under this load`),
+    ),
+    dim(`Record  ${safe(options.run)}`),
+  ];
+  return `${body}${lines.join("\n")}\n`;
+};
 
 /** A duet: each gated metric with its verdict and what could have been seen, then what is only shown. */
 export const renderDuet = (
@@ -57,8 +81,14 @@ const paint = (verdict: MemberVerdict, palette: Palette): string => {
 const amount = (metric: Member["metric"], value: number): string =>
   metric === "throughput" ? `${value.toFixed(1)}/s` : latency(value);
 
+/** Beyond tenfold, digits only tell that the pairs were too few. */
+const MOST_SHARE = 9;
+
+const limit = (ratio: number): string =>
+  ratio - 1 > MOST_SHARE ? `over +${percent(MOST_SHARE)}` : change(ratio);
+
 const intervalOf = ({ interval }: Member): string =>
-  interval === undefined ? "unknown" : `${change(interval[0])} to ${change(interval[1])}`;
+  interval === undefined ? "unknown" : `${limit(interval[0])} to ${limit(interval[1])}`;
 
 const rowOf = (member: Member, { palette }: Page): string[] => [
   safe(member.endpoint),
@@ -72,7 +102,10 @@ const rowOf = (member: Member, { palette }: Page): string[] => [
 const head = ["endpoint", "", "a", "b", "change", "95 % interval"];
 
 /** Finer than a tenth of a percent no load generator can see, whatever the arithmetic says. */
-const seen = (share: number): string => (share < 0.001 ? "under 0.1 %" : percent(share));
+const seen = (share: number): string => {
+  if (share > MOST_SHARE) return `over ${percent(MOST_SHARE)}`;
+  return share < 0.001 ? "under 0.1 %" : percent(share);
+};
 
 const gatedTable = (members: readonly Member[], page: Page): string[] =>
   table(

@@ -1,4 +1,5 @@
 import type { ScriptClient } from "../protocol.ts";
+import type { Exchange } from "./exchange.ts";
 import { grantOf, judgeAuthorization } from "./oracles/authorize.ts";
 import { judgeTokenSet, tokensOf, type Tokens } from "./oracles/tokens.ts";
 import { requests, type Play } from "./play.ts";
@@ -11,15 +12,24 @@ export interface IssuedCode {
   readonly code: string;
 }
 
-/** Asks for a code and judges the answer; undefined where none came. */
+/** Asks for a code and judges the answer; undefined where none came that a client could rely on. */
 export const obtainCode = (play: Play, client = play.someClient()): IssuedCode | undefined => {
   const state = play.freshState();
-  const answer = send(requests.authorize(client, state));
-  report(judgeAuthorization(answer, state), [answer]);
-  const code = grantOf(answer)?.code;
-  if (code === undefined) return undefined;
-  issued("code", code);
-  return { client, code };
+  return takeCode(client, send(requests.authorize(client, state)), state);
+};
+
+const takeCode = (
+  client: ScriptClient,
+  answer: Exchange,
+  state: string,
+  others?: readonly string[],
+): IssuedCode | undefined => {
+  report(judgeAuthorization(answer, state, others), [answer]);
+  const grant = grantOf(answer);
+  if (grant === undefined) return undefined;
+  issued("code", grant.code);
+  // A code beside a foreign state may be another client's: what becomes of it would say nothing of codes.
+  return grant.state === state ? { client, code: grant.code } : undefined;
 };
 
 /** Asks for several codes at once, each with a state of its own: an answer must not go to another request. */
@@ -32,12 +42,7 @@ export const obtainCodesTogether = (play: Play, count: number): readonly (Issued
   const states = asked.map(({ state }) => state);
   return asked.map(({ client, state }, index) => {
     const answer = answers[index];
-    if (answer === undefined) return undefined;
-    report(judgeAuthorization(answer, state, states), [answer]);
-    const code = grantOf(answer)?.code;
-    if (code === undefined) return undefined;
-    issued("code", code);
-    return { client, code };
+    return answer === undefined ? undefined : takeCode(client, answer, state, states);
   });
 };
 

@@ -17,6 +17,8 @@ export interface Read {
   readonly query: ListQuery;
   readonly exchange: Exchange;
   readonly page: Page | undefined;
+  /** The page is no other request's, as far as it shows: its items match, each is there once, and they are not too many. */
+  readonly isSound: boolean;
 }
 
 /** A query, and whether refusing it is as good as an empty page: nothing may match, or its page is past the end. */
@@ -68,7 +70,7 @@ export const read = (
       [exchange],
     );
     if (exchange.status === 401) dropToken(visitor);
-    return { query, exchange, page };
+    return { query, exchange, page, isSound };
   });
 };
 

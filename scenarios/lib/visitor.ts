@@ -15,6 +15,8 @@ export interface Visitor {
   endsAtMs: number;
   /** Where the access token came from, for as long as nobody has used it. */
   fresh: "exchange" | "refresh" | undefined;
+  /** When the access token was asked for, in milliseconds of the wall clock. */
+  askedAtMs: number;
 }
 
 /** Nobody relies on a token for the last tenth of its life, or its last two seconds. */
@@ -46,6 +48,7 @@ const visitorWith = (client: ScriptClient, askedAtMs: number, tokens: ExchangedT
   refreshToken: tokens.refreshToken,
   endsAtMs: usableUntilMs(askedAtMs, tokens),
   fresh: "exchange",
+  askedAtMs,
 });
 
 /** Puts a refreshed access token in the place of the one before. */
@@ -53,6 +56,7 @@ export const takeRefreshed = (visitor: Visitor, askedAtMs: number, tokens: Token
   visitor.accessToken = tokens.accessToken;
   visitor.endsAtMs = usableUntilMs(askedAtMs, tokens);
   visitor.fresh = "refresh";
+  visitor.askedAtMs = askedAtMs;
 };
 
 export const isNearItsEnd = (visitor: Visitor): boolean => epochMs() >= visitor.endsAtMs;
@@ -62,15 +66,14 @@ export const dropToken = (visitor: Visitor): void => {
   visitor.endsAtMs = 0;
 };
 
-/** A use of the token at the list: the first one shows that it works, later ones that it lives as long as it said. */
+/** A token that is first used later than this tells of its life, not of its birth. */
+const AT_ONCE_MS = 1_000;
+
+/** A use of the token at the list: the first one, at once, shows that it works, later ones that it lives as long as it said. */
 export const judgeUse = (visitor: Visitor, listing: Exchange): readonly Look[] => {
-  if (visitor.fresh === undefined && isNearItsEnd(visitor)) return [];
-  const rule =
-    visitor.fresh === undefined
-      ? "access.lifetime"
-      : visitor.fresh === "exchange"
-        ? "exchange.access-token-works"
-        : "refresh.access-token-works";
+  const isAtOnce = epochMs() - listing.durationMs - visitor.askedAtMs <= AT_ONCE_MS;
+  const origin = isAtOnce ? visitor.fresh : undefined;
   visitor.fresh = undefined;
-  return judgeOpens(rule, listing);
+  if (origin === undefined && isNearItsEnd(visitor)) return [];
+  return judgeOpens(origin === undefined ? "access.lifetime" : `${origin}.access-token-works`, listing);
 };

@@ -58,7 +58,10 @@ describe("the search for the highest rate", () => {
     expect({ highestRate, steps: steps.length }).toEqual({ highestRate: 200, steps: 2 });
   });
 
-  it("says so where nothing holds", async () => {
-    expect((await searchBreakpoint({ from: 8, most: 100, step: upTo(0) })).highestRate).toBeUndefined();
+  it("says so where nothing holds, and goes no lower than a rate that means anything", async () => {
+    const asked: number[] = [];
+    const found = await searchBreakpoint({ from: 80, least: 25, most: 100, step: upTo(0, asked) });
+    expect(found.highestRate).toBeUndefined();
+    expect(asked).toEqual([80, 80, 40, 40, 25, 25]);
   });
 });

@@ -1,8 +1,9 @@
 import type { BreakpointStep } from "../../conformance/contract/load-record.ts";
 
 export interface SearchOptions {
-  /** Rate of the first step, and the most that may be asked for, in requests a second. */
+  /** Rate of the first step, in requests a second; the search goes no lower than `least` and no higher than `most`. */
   readonly from: number;
+  readonly least?: number;
   readonly most: number;
   /** Loads at a constant rate and says what it came to; undefined once the run is interrupted. */
   readonly step: (rate: number) => Promise<BreakpointStep | undefined>;
@@ -23,7 +24,12 @@ const MOST_STEPS = 16;
  * then the interval between is halved (on the logarithm, as rates are read). A step that gives way is
  * tried a second time, since one hiccup is no limit.
  */
-export const searchBreakpoint = async ({ from, most, step }: SearchOptions): Promise<SearchResult> => {
+export const searchBreakpoint = async ({
+  from,
+  least = 1,
+  most,
+  step,
+}: SearchOptions): Promise<SearchResult> => {
   const steps: BreakpointStep[] = [];
   let held: number | undefined;
   let broken: number | undefined;
@@ -42,15 +48,19 @@ export const searchBreakpoint = async ({ from, most, step }: SearchOptions): Pro
     if (itHeld === undefined) break;
     if (itHeld) held = rate;
     else broken = rate;
-    if (held === most || (broken !== undefined && broken <= 1)) break;
+    if (held === most || (broken !== undefined && broken <= least)) break;
     if (broken !== undefined && held !== undefined && broken / held <= 1 + PRECISION) break;
-    rate = nextRate(held, broken, most);
+    rate = nextRate(held, broken, { least, most });
   }
   return { steps, ...(held === undefined ? {} : { highestRate: held }) };
 };
 
-const nextRate = (held: number | undefined, broken: number | undefined, most: number): number => {
-  if (broken === undefined) return Math.min(most, (held ?? 1) * 2);
-  if (held === undefined) return Math.max(1, Math.round(broken / 2));
+const nextRate = (
+  held: number | undefined,
+  broken: number | undefined,
+  { least, most }: { readonly least: number; readonly most: number },
+): number => {
+  if (broken === undefined) return Math.min(most, (held ?? least) * 2);
+  if (held === undefined) return Math.max(least, Math.round(broken / 2));
   return Math.round(Math.sqrt(held * broken));
 };

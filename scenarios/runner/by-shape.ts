@@ -2,9 +2,11 @@ import path from "node:path";
 import type { BreakpointStep, LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { ShapeName } from "../../conformance/contract/load-shape.ts";
 import { exitCodes, type Outcome } from "../../conformance/contract/record.ts";
+import { requestsPerIteration } from "../lib/mix.ts";
 import { searchBreakpoint } from "./breakpoint.ts";
 import { checkPlan, headerOf, load, type LoadContext, type LoadPlan } from "./load.ts";
 import { openLoadRecord, type LoadRecordWriter } from "./record.ts";
+import { stepOf } from "./step.ts";
 
 /** A run as it is asked for: of a fixed shape, or the search for the highest rate. */
 export type AskedRun = Omit<LoadPlan, "shape"> & { readonly shape: ShapeName };
@@ -19,6 +21,8 @@ export const loadByShape = (context: LoadContext, asked: AskedRun, out: string):
 const FIRST_SHARE = 1 / 16;
 const LEAST_STEP_MS = 3_000;
 const STEPS_IN_A_RUN = 10;
+/** A step of fewer iterations than this says nothing. */
+const LEAST_ARRIVALS = 10;
 
 const search = async (context: LoadContext, asked: AskedRun, out: string): Promise<LoadRecord> => {
   const stepMs = Math.max(LEAST_STEP_MS, Math.round(asked.durationMs / STEPS_IN_A_RUN));
@@ -40,8 +44,11 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
     return record.outcome === "interrupted" ? undefined : stepOf(record);
   };
   try {
+    const wanted = (LEAST_ARRIVALS * 1_000 * requestsPerIteration[asked.scenario]) / stepMs;
+    const least = Math.min(asked.rate, Math.ceil(wanted));
     const found = await searchBreakpoint({
-      from: Math.max(1, asked.rate * FIRST_SHARE),
+      from: Math.max(least, Math.round(asked.rate * FIRST_SHARE)),
+      least,
       most: asked.rate,
       step,
     });
@@ -49,26 +56,6 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
   } finally {
     writer.close();
   }
-};
-
-/** What one step came to, and what gave way. */
-const stepOf = (record: LoadRecord): BreakpointStep => {
-  const base = { rate: record.rate, achieved: record.achieved?.requestsPerSecond ?? 0 };
-  const { outcome, validity, objectives, rules, stopped } = record;
-  if (outcome === "passed") return { ...base, verdict: "held" };
-  const broken = rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
-  const missed = objectives.filter(({ verdict }) => verdict === "breached").map(({ name }) => name);
-  if (broken.length + missed.length > 0)
-    return { ...base, verdict: "gave way", gaveWay: "service", reason: [...broken, ...missed].join(", ") };
-  if (stopped !== undefined) return { ...base, verdict: "gave way", gaveWay: "service", reason: stopped };
-  const reasons = (validity?.reasons ?? []).map(({ reason }) => reason);
-  const users = reasons.some((reason) => reason.includes("virtual users were waiting"));
-  return {
-    ...base,
-    verdict: users ? "gave way" : "spoilt",
-    gaveWay: users ? "service" : "load generator",
-    reason: reasons.join("; ") || (record.notes[0] ?? "the step could not be judged"),
-  };
 };
 
 /** The search as one run: the figures of the best step, or of the one that broke a rule. */

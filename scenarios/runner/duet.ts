@@ -1,6 +1,31 @@
 import path from "node:path";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { load, type LoadContext, type LoadPlan } from "./load.ts";
+import { InvalidLoad } from "./problem.ts";
+
+const duetScenarios = ["token", "notifications", "mixed"] as const;
+const LEAST_BLOCK_MS = 2_000;
+
+/** The flags of `touchstone duet` as the load of one block. Throws InvalidLoad with every problem, each naming its flag. */
+export const parseBlock = (flags: {
+  readonly scenario: string;
+  readonly rate: number;
+  readonly blockMs: number;
+  readonly seed: number;
+}): LoadPlan => {
+  const { rate, blockMs: durationMs, seed } = flags;
+  const scenario = duetScenarios.find((name) => name === flags.scenario);
+  const problems = [
+    ...(scenario === undefined
+      ? [`--scenario is "${flags.scenario}"; a duet accepts ${duetScenarios.join(", ")}`]
+      : []),
+    ...(durationMs < LEAST_BLOCK_MS
+      ? [`--block is ${durationMs / 1_000}s; accepted is ${LEAST_BLOCK_MS / 1_000}s or longer`]
+      : []),
+  ];
+  if (scenario === undefined || problems.length > 0) throw new InvalidLoad(problems);
+  return { scenario, shape: "constant", rate, durationMs, warmUpMs: Math.round(durationMs / 5), seed };
+};
 
 /** One of two targets that are loaded in turns. */
 export type Side = "a" | "b";
@@ -31,6 +56,8 @@ export interface DuetContext {
     readonly side: Side;
     readonly record: LoadRecord;
   }) => void;
+  /** After each pair, with all that was played so far. */
+  readonly onPair?: (played: PlayedDuet) => void;
   readonly signal: AbortSignal;
 }
 
@@ -43,10 +70,15 @@ export interface PlayedDuet {
 
 /** Plays pairs of blocks on two targets until enough of them are there. Each block leaves a record of its own below `out`. */
 export const playDuet = async (context: DuetContext, out: string): Promise<PlayedDuet> => {
-  const { plan, schedule, goesOn, onBlock, signal } = context;
+  const { plan, schedule, goesOn, onBlock, onPair, signal } = context;
   const blocks: PlayedBlock[] = [];
   const broken = new Map<string, { side: Side; rule: string; times: number }>();
   const looked = new Set<Side>();
+  const soFar = (): PlayedDuet => ({
+    blocks: [...blocks],
+    broken: [...broken.values()],
+    interrupted: signal.aborted,
+  });
   while (!signal.aborted && goesOn(blocks)) {
     const next = schedule.next();
     if (next.done === true) break;
@@ -55,11 +87,15 @@ export const playDuet = async (context: DuetContext, out: string): Promise<Playe
     for (const side of order) {
       if (signal.aborted) break;
       const name = `${String(pair + 1).padStart(3, "0")}-${side}`;
-      const record = await load(
-        context[side],
-        { ...plan, isKnown: looked.has(side) },
-        path.join(out, "blocks", name),
+      const asked = { ...plan, isKnown: looked.has(side) };
+      const record = await load(context[side], asked, path.join(out, "blocks", name)).catch(
+        (error: unknown) => {
+          // An interruption ends a block wherever it is, and may look like a failure there.
+          if (signal.aborted) return undefined;
+          throw error;
+        },
       );
+      if (record === undefined) break;
       looked.add(side);
       for (const { id, breaches } of record.rules) {
         if (breaches === 0) continue;
@@ -70,18 +106,24 @@ export const playDuet = async (context: DuetContext, out: string): Promise<Playe
       onBlock?.({ pair, side, record });
     }
     // Half a pair says nothing.
-    if (!signal.aborted) blocks.push(...played);
+    if (signal.aborted) break;
+    blocks.push(...played);
+    onPair?.(soFar());
   }
-  return { blocks, broken: [...broken.values()], interrupted: signal.aborted };
+  return soFar();
 };
 
-/** Endpoints that the service answers, as blocks; a block that was no valid load is spoilt, and so is its pair. */
+/**
+ * Endpoints that the service answers, as blocks; a block that was no valid load is spoilt, and so is its
+ * pair. Where nothing was granted one spoilt block of no endpoint says so.
+ */
 const blocksOf = (record: LoadRecord, pair: number, side: Side): readonly PlayedBlock[] => {
   const reasons = (record.validity?.reasons ?? []).map(({ reason }) => reason);
   const spoilt = reasons.length > 0 ? reasons.join("; ") : record.stopped;
   const granted = record.endpoints.filter(
     ({ endpoint, outcome }) => outcome === "granted" && endpoint !== "trigger",
   );
+  if (granted.length === 0) return [{ ...nothing, pair, side, spoilt: spoilt ?? "no request was granted" }];
   return granted.map(({ endpoint, response }) => ({
     pair,
     side,
@@ -93,3 +135,5 @@ const blocksOf = (record: LoadRecord, pair: number, side: Side): readonly Played
     ...(spoilt === undefined ? {} : { spoilt }),
   }));
 };
+
+const nothing = { endpoint: "", p50Ms: 0, p95Ms: 0, p99Ms: 0, throughput: 0 } as const;

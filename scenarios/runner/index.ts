@@ -3,4 +3,5 @@ export { findK6, k6Status, type FoundK6 } from "./k6/find.ts";
 export type { LoadContext } from "./load.ts";
 export { loadByShape, type AskedRun } from "./by-shape.ts";
 export { parseAsked } from "./asked-run.ts";
-export { playDuet } from "./duet.ts";
+export { parseBlock, playDuet } from "./duet.ts";
+export { startTarget } from "./start-target.ts";

@@ -53,17 +53,15 @@ describe("a load on the sound fake", () => {
 describe("a load on a service that breaks a promise", () => {
   it("exit code 1, the rule's own id, the proof with its secrets masked, and a record that tells the same", async () => {
     const run = await load(
-      ...[
-        "--scenario",
-        "token",
-        "--rate",
-        "150",
-        "--duration",
-        "4s",
-        "--behaviour",
-        "code-race-of-twenty-milliseconds",
-        "--json",
-      ],
+      "--scenario",
+      "token",
+      "--rate",
+      "150",
+      "--duration",
+      "4s",
+      "--behaviour",
+      "code-race-of-twenty-milliseconds",
+      "--json",
     );
     expect(run.exitCode).toBe(1);
     const { rules, breaches, run: directory } = run.record();

@@ -26,7 +26,13 @@ import { InvalidLoad } from "./problem.ts";
 import { watchPushes, type PushPorts, type PushOutcome } from "./push/watch.ts";
 import { nowhere, openLoadRecord, type LoadRecordWriter } from "./record.ts";
 import { temporaryBase } from "./temporary.ts";
-import { arrivalRateFor, scriptSettings, type ScriptPlan, type ScriptTarget } from "./settings.ts";
+import {
+  arrivalRateFor,
+  scriptSettings,
+  thinkingUsers,
+  type ScriptPlan,
+  type ScriptTarget,
+} from "./settings.ts";
 
 /** The service that is loaded, with the secrets that its scripts need. */
 export interface LoadTarget {
@@ -118,7 +124,7 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
 type Watched = Awaited<ReturnType<typeof watchPushes>> | undefined;
 
 const settingsFor = (
-  { target, runKey }: LoadContext,
+  { target, runKey }: Pick<LoadContext, "target" | "runKey">,
   plan: LoadPlan,
   preflight: boolean,
   accounts: readonly string[] | undefined,
@@ -251,8 +257,8 @@ const verdictsOf = (
   result: LoadResult,
   pushed: PushOutcome | undefined,
 ): Parameters<LoadRecordWriter["seal"]>[0] => {
-  const { end, stopped, achieved, busiest } = result;
-  const settings = settingsMost(plan, target);
+  const { end, stopped, achieved, mostUnderWay } = result;
+  const { virtualUsers } = settingsFor({ target, runKey: "" }, plan, false, undefined, "");
   const rules = [...result.rules, ...(pushed?.judgement.rules ?? [])];
   const breaches = [...result.breaches, ...(pushed?.judgement.breaches ?? [])];
   const objectives = judgeObjectives(target.profile, {
@@ -266,14 +272,17 @@ const verdictsOf = (
   const validity = judgeValidity({
     achieved,
     whole: stopped === undefined,
-    busiest,
-    most: plan.virtualUsers ?? settings,
+    mostUnderWay,
+    virtualUsers: {
+      ready: Math.max(1, Math.round(virtualUsers.allocated - thinkingUsers(plan.scenario, plan.rate))),
+      most: virtualUsers.most,
+    },
     cores: machine().cores,
   });
   const outcome = outcomeOf({ signal, result, rules, objectives, validity });
   return {
     endedAt: clock.wallTime().toISOString(),
-    virtualUsers: plan.virtualUsers ?? settings,
+    virtualUsers: virtualUsers.most,
     k6: {
       version: k6.version,
       from: k6.from,
@@ -294,26 +303,6 @@ const verdictsOf = (
     exitCode: exitCodes[outcome],
   };
 };
-
-const settingsMost = (plan: LoadPlan, target: LoadTarget): number =>
-  scriptSettings(
-    {
-      baseUrl: "",
-      clients: [],
-      limits: target.limits,
-      visibilityMs: 0,
-      requestTimeoutMs: target.profile.tolerances?.requestTimeoutMs ?? 10_000,
-    },
-    {
-      scenario: plan.scenario,
-      shape: plan.shape,
-      rate: plan.rate,
-      durationMs: plan.durationMs,
-      seed: 0,
-      runKey: "",
-      preflight: false,
-    },
-  ).virtualUsers.most;
 
 const exceptionNotes = ({ exceptions }: LoadResult): readonly string[] =>
   exceptions.count === 0

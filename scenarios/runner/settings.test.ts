@@ -64,6 +64,8 @@ describe("virtual users", () => {
 
   it("are no more than asked for, and no fewer than a few", () => {
     expect(virtualUsersFor("push", 300, 10_000, 50)).toEqual({ allocated: 50, most: 50 });
+    // Whoever asks for more than the rate would take has a slow service: they have to be there at once.
+    expect(virtualUsersFor("push", 300, 10_000, 900)).toEqual({ allocated: 900, most: 900 });
     expect(virtualUsersFor("token", 1, 10_000)).toEqual({ allocated: 10, most: 10 });
     expect(virtualUsersFor("push", 100_000, 10_000).most).toBe(5_000);
   });

@@ -113,10 +113,13 @@ export const virtualUsersFor = (
         1_000,
     );
   const most = asked ?? clamp(busy(Math.min(SLOW_ANSWER_MS, requestTimeoutMs)), FEWEST_USERS, MOST_USERS);
-  return {
-    allocated: Math.min(most, clamp(busy(USUAL_ANSWER_MS), FEWEST_USERS, MOST_USERS_AT_START)),
-    most,
-  };
+  // Users who are asked for by number are all there from the start, since that is what they are asked for.
+  const wanted = asked ?? clamp(busy(USUAL_ANSWER_MS), FEWEST_USERS, MOST_USERS_AT_START);
+  return { allocated: Math.min(most, wanted, MOST_USERS_AT_START), most };
 };
+
+/** Virtual users that think, and so wait for nobody, at any moment. */
+export const thinkingUsers = (scenario: ScenarioName, rate: number): number =>
+  scenario === "mixed" ? (rate * meanThinkTimeMs) / 1_000 : 0;
 
 const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));

@@ -6,7 +6,7 @@ export interface HostileAnswer {
   readonly kind: string;
   readonly bytes: Buffer;
   /** `endless` repeats the last kilobyte for ever; `drip` writes one byte at a time. */
-  readonly then: "end" | "reset" | "hold" | "endless" | "drip";
+  readonly afterwards: "end" | "reset" | "hold" | "endless" | "drip";
   /** What may come of it: a whole answer, or the reasons of a TransportError. */
   readonly allowed: readonly Outcome[];
 }
@@ -30,9 +30,9 @@ const text = (value: string): Buffer => Buffer.from(value, "latin1");
 const made = (
   kind: string,
   bytes: Buffer,
-  then: HostileAnswer["then"],
+  afterwards: HostileAnswer["afterwards"],
   allowed: readonly Outcome[],
-): HostileAnswer => ({ kind, bytes, then, allowed });
+): HostileAnswer => ({ kind, bytes, afterwards, allowed });
 
 const ended = fc.constantFrom("end" as const, "reset" as const, "hold" as const);
 
@@ -72,11 +72,11 @@ const chunking = fc
     fc.constantFrom("zz", "-1", "0x5", "FFFFFFFFFFFFFFFFFF", '5;ext="', "", " 5", "5\r", "1e1", "+5"),
     ended,
   )
-  .map(([size, then]) =>
+  .map(([size, afterwards]) =>
     made(
       "bad chunking",
       text(`${head([json, "transfer-encoding: chunked"])}5\r\nhello\r\n${size}\r\n{"a":\r\n0\r\n\r\n`),
-      then,
+      afterwards,
       any,
     ),
   );
@@ -108,11 +108,11 @@ const drip = fc
 
 const wrongLength = fc
   .tuple(fc.integer({ min: -50, max: 50 }), ended, fc.boolean())
-  .map(([off, then, twice]) => {
+  .map(([off, afterwards, twice]) => {
     const body = "x".repeat(100);
     const lines = [json, `content-length: ${100 + off}`, ...(twice ? ["content-length: 7"] : [])];
     const allowed: readonly Outcome[] = twice ? broken : off <= 0 ? ["answer"] : broken;
-    return made("a wrong length", text(head(lines) + body), then, allowed);
+    return made("a wrong length", text(head(lines) + body), afterwards, allowed);
   });
 
 const bomb = Object.fromEntries(
@@ -154,7 +154,9 @@ const redirects = fc
 const whole = answer('{"code":"a-code-of-24-characters","state":"s","timestamp":1}').toString("latin1");
 const cutOff = fc
   .tuple(fc.integer({ min: 0, max: whole.length - 1 }), ended)
-  .map(([size, then]) => made("a connection that ends early", text(whole.slice(0, size)), then, broken));
+  .map(([size, afterwards]) =>
+    made("a connection that ends early", text(whole.slice(0, size)), afterwards, broken),
+  );
 
 const garbage = fc
   .tuple(
@@ -162,8 +164,8 @@ const garbage = fc
     fc.constantFrom("", "HTTP/1.1 ", "HTTP/1.1 200 OK\r\n", "HTTP/2 200\r\n\r\n"),
     ended,
   )
-  .map(([bytes, before, then]) =>
-    made("garbage", Buffer.concat([text(before), Buffer.from(bytes)]), then, [...any, "too-large"]),
+  .map(([bytes, before, afterwards]) =>
+    made("garbage", Buffer.concat([text(before), Buffer.from(bytes)]), afterwards, [...any, "too-large"]),
   );
 
 const statuses = fc
@@ -213,7 +215,7 @@ const headerLines = fc
     ),
     ended,
   )
-  .map(([line, then]) => made("headers that are none", answer("{}", [line]), then, any));
+  .map(([line, afterwards]) => made("headers that are none", answer("{}", [line]), afterwards, any));
 
 const later = fc
   .tuple(

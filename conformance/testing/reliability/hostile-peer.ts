@@ -8,7 +8,7 @@ export interface HostilePeer {
   readonly stop: () => Promise<void>;
 }
 
-const DRIP_MS = 5;
+const DRIP_MS = 20;
 const sound = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 14\r\n\r\n{"sound":true}';
 
 export const startHostilePeer = async (): Promise<HostilePeer> => {
@@ -42,12 +42,12 @@ export const startHostilePeer = async (): Promise<HostilePeer> => {
   };
 };
 
-const play = ({ bytes, then }: HostileAnswer, socket: Socket): void => {
-  if (then === "drip") return dripInto(socket, bytes);
-  if (then === "endless") return flood(socket, bytes);
+const play = ({ bytes, afterwards }: HostileAnswer, socket: Socket): void => {
+  if (afterwards === "drip") return dripInto(socket, bytes);
+  if (afterwards === "endless") return flood(socket, bytes);
   socket.write(bytes, () => {
-    if (then === "end") socket.end();
-    else if (then === "reset") socket.resetAndDestroy();
+    if (afterwards === "end") socket.end();
+    else if (afterwards === "reset") socket.resetAndDestroy();
   });
 };
 

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 export interface HostileRequest {
   readonly kind: string;
   readonly bytes: Buffer;
-  readonly then: "end" | "reset" | "hold";
+  readonly afterwards: "end" | "reset" | "hold";
 }
 
 const text = (value: string): Buffer => Buffer.from(value, "latin1");
@@ -23,7 +23,7 @@ export const hostileRequest = (paths: readonly string[]): fc.Arbitrary<HostileRe
   const sized = (line: string, body: Buffer | string, headers: readonly string[] = []): Buffer =>
     request(line, [json, `content-length: ${Buffer.byteLength(body)}`, ...headers], body);
   const made = (kind: string, bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<HostileRequest> =>
-    fc.tuple(bytes, ended).map(([content, then]) => ({ kind, bytes: content, then }));
+    fc.tuple(bytes, ended).map(([content, afterwards]) => ({ kind, bytes: content, afterwards }));
 
   const bodies = fc.oneof(
     fc.integer({ min: 1, max: 100_000 }).map((depth) => `${"[".repeat(depth)}${"]".repeat(depth)}`),

@@ -183,8 +183,8 @@ const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>>
         profile,
         "--effort",
         "quick",
-        "--section",
-        "code,push,refresh",
+        "--only",
+        "code.lifetime,code.single-use,push.delivered,refresh.reusable",
         "--out",
         out,
       ],
@@ -207,13 +207,13 @@ const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>>
       "--pairs",
       "2",
       "--block",
-      "1s",
+      "2s",
       "--rate",
-      "20",
+      "60",
       "--out",
       out,
     ],
-    expected: [0, 3],
+    expected: [0, 1, 3],
     secrets: ["clientSecret", '"secret"'],
   }),
   receiver: async ({ folder }) => {
@@ -251,7 +251,7 @@ const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>>
     };
   },
   ledger: async (place) => {
-    const { profile, env, ...fake } = await servedFake(place, ({ hooks: _, ...rest }) => rest);
+    const { profile, env, ...fake } = await servedFake(place, (whole) => ({ ...whole, hooks: undefined }));
     const ledger = path.join(place.folder, "ledger.sqlite");
     const entries = new Set<string>();
     const read = (): readonly string[] =>

@@ -4,7 +4,7 @@ import { TransportError } from "../../world/exchange.ts";
 import { createRawTarget } from "../../world/raw.ts";
 import { createSecrets } from "../../world/secrets.ts";
 import { createTransport } from "../../world/transport.ts";
-import { hostileAnswer, type HostileAnswer, type Outcome } from "./hostile-answers.ts";
+import { hostileAnswer, type HostileAnswer } from "./hostile-answers.ts";
 import { startHostilePeer } from "./hostile-peer.ts";
 
 /** What came of hostile inputs: how many there were, and each that went otherwise than it may. */
@@ -14,9 +14,9 @@ export interface Tried {
 }
 
 /** Shorter than what a drip takes, longer than a busy machine lets an honest answer wait. */
-const TIMEOUT_MS = 1_000;
+const TIMEOUT_MS = 3_000;
 /** An exchange is tried three times at most; what takes much longer than that hangs. */
-const HANGS_AFTER_MS = 20_000;
+const HANGS_AFTER_MS = 40_000;
 const AT_ONCE = 24;
 const IN_A_BATCH = 250;
 
@@ -62,8 +62,12 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
     };
     const raw = createRawTarget({
       ...options,
-      ...{ basePath: "", headers: [], authorize: { headers: [], query: "" } },
-      ...{ transport, scope, clock },
+      basePath: "",
+      headers: [],
+      authorize: { headers: [], query: "" },
+      transport,
+      scope,
+      clock,
     });
     const sent =
       number % 3 === 0
@@ -102,10 +106,7 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
 const hanging = (): Promise<string> =>
   new Promise((resolve) => setTimeout(() => resolve("hangs"), HANGS_AFTER_MS).unref());
 
-const outcomeOf = async (
-  sent: Promise<{ readonly json: unknown }>,
-  want?: "sound",
-): Promise<Outcome | string> => {
+const outcomeOf = async (sent: Promise<{ readonly json: unknown }>, want?: "sound"): Promise<string> => {
   try {
     const { json } = await sent;
     if (want === undefined) return "answer";

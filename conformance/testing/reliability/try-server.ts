@@ -43,7 +43,7 @@ const hanging = (): Promise<string> =>
   );
 
 /** Writes the bytes, reads and forgets what comes back, and goes. */
-const deliver = (port: number, { bytes, then }: HostileRequest): Promise<void> =>
+const deliver = (port: number, { bytes, afterwards }: HostileRequest): Promise<void> =>
   new Promise((resolve) => {
     const socket = net.connect(port, "127.0.0.1");
     const gone = setTimeout(() => socket.destroy(), HOLD_MS * 10);
@@ -54,8 +54,8 @@ const deliver = (port: number, { bytes, then }: HostileRequest): Promise<void> =
     });
     socket.resume();
     socket.write(bytes, () => {
-      if (then === "end") socket.end();
-      else if (then === "reset") socket.resetAndDestroy();
+      if (afterwards === "end") socket.end();
+      else if (afterwards === "reset") socket.resetAndDestroy();
       else setTimeout(() => socket.destroy(), HOLD_MS);
     });
   });

@@ -55,7 +55,7 @@ export const judgePastTheEnd = (page: Page, all: ReadonlySet<string>): readonly 
   ];
 };
 
-/** A look-up whose number of matches is known: one or none. */
+/** A look-up whose number of matches is known: one or none. A wrong number beside the right items is the total's fault alone. */
 export const judgeMatches = (
   rule: RequirementId & `notifications.filter${string}`,
   page: Page,
@@ -63,8 +63,18 @@ export const judgeMatches = (
 ): readonly Look[] => [
   look(
     rule,
-    page.items.length === matches && (Number.isNaN(page.total) || page.total === matches),
-    matches === 1 ? "the one match, and a total of 1" : "no match, and a total of 0",
+    page.items.length === matches,
+    matches === 1 ? "the one match" : "no match",
     () => `${page.items.length} items, total ${page.total}`,
   ),
+  ...(page.items.length === matches && !Number.isNaN(page.total)
+    ? [
+        look(
+          "notifications.total",
+          page.total === matches,
+          `total is ${matches}, the number of matches`,
+          () => `it is ${page.total}`,
+        ),
+      ]
+    : []),
 ];

@@ -1,6 +1,4 @@
 import { mkdtempSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import {
   histogramTag,
   type Latencies,

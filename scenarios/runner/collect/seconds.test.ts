@@ -135,6 +135,20 @@ describe("totals", () => {
     expect(measuredSeconds).toBe(2);
   });
 
+  it("tell how many requests were under way at their peak, though k6 saw no user busy", () => {
+    const { totals, seconds } = collected();
+    seconds.begin(start);
+    for (let at = 0; at < 20; at += 1) {
+      seconds.request(start + at * 10, { ...granted, serviceMs: 100 });
+      // Half a second each, forty in this second: twenty of them at any moment.
+      seconds.request(start + 1_000 + at * 10, { ...granted, serviceMs: 500 });
+      seconds.request(start + 1_000 + at * 10, { ...granted, outcome: "failed", serviceMs: 500 });
+      seconds.virtualUsers(start + 1_000 + at * 10, 0);
+    }
+    seconds.finish();
+    expect(totals.summary(seconds.elapsedMs(), true).mostUnderWay).toBeCloseTo(20, 1);
+  });
+
   it("ask of a load that was cut short only what was due by then", () => {
     const { totals, seconds } = collected(constantStage(10, 60_000));
     seconds.begin(start);

@@ -1,6 +1,7 @@
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import {
   histogramTag,
+  histogramUnit,
   type EndpointRow,
   type Latencies,
   type LoadRecord,
@@ -22,8 +23,8 @@ export interface Totals {
   /** By endpoint, without the warm-up, in the form in which objectives are judged. */
   readonly measures: Readonly<Record<string, EndpointMeasure>>;
   readonly measuredSeconds: number;
-  /** The most virtual users that were busy in any second. */
-  readonly busiest: number;
+  /** Requests that were under way at a time, on average over the second in which they were the most. */
+  readonly mostUnderWay: number;
 }
 
 /** Sums seconds up in memory that does not grow with their number. */
@@ -34,7 +35,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
   const lag = latencyHistogram();
   const sums = { arrivals: 0, dropped: 0, requests: 0, measuredSeconds: 0 };
   const use = createUse();
-  let busiest = 0;
+  let mostUnderWay = 0;
 
   const merge = (tagged: TaggedHistogram): void => {
     const { endpoint, outcome, kind, histogram } = tagged;
@@ -53,7 +54,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
     sums.dropped += line.dropped;
     for (const { granted, refused, failed } of Object.values(line.requests))
       sums.requests += granted + refused + failed;
-    busiest = Math.max(busiest, line.virtualUsers ?? 0);
+    mostUnderWay = Math.max(mostUnderWay, underWayIn(second.histograms));
     use.add(line);
     if (line.second * 1_000 < warmUpMs) return;
     sums.measuredSeconds += 1;
@@ -89,11 +90,19 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
       ),
       // The last second is seldom a whole one, and answers may come in after the load has ended.
       measuredSeconds: Math.min(measuredSeconds, Math.max(0, loadMs - warmUpMs) / 1_000),
-      busiest,
+      mostUnderWay,
     };
   };
   return { add, summary };
 };
+
+/** Little's law: requests a second times the seconds that each took. k6 tells its busy users too seldom to be believed. */
+const underWayIn = (histograms: readonly TaggedHistogram[]): number =>
+  histograms
+    .filter(({ kind }) => kind === "service")
+    .reduce((sum, { histogram }) => sum + (histogram.totalCount * histogram.mean) / MICROSECONDS, 0);
+
+const MICROSECONDS = 1_000 * histogramUnit.perMs;
 
 /** One row an endpoint and outcome, in the order in which they first came. */
 const rowsOf = (histograms: readonly TaggedHistogram[]): readonly EndpointRow[] => {

@@ -64,6 +64,15 @@ describe("objectives", () => {
     });
   });
 
+  it("pushes that all wait for a moved clock have no delay, and miss only what the profile asks for", () => {
+    const none = { endpoints: {}, measuredSeconds: 10, seed: 1, pushDelays: [] };
+    expect(judgeObjectives({}, none)).toEqual([]);
+    const asked = judgeObjectives({ slos: { push: { p95Ms: 100 } } }, none);
+    expect(asked.map(({ verdict }) => verdict)).toEqual(["not measured"]);
+    const measured = judgeObjectives({}, { ...none, pushDelays: [[[20, 5]]] });
+    expect(measured.map(({ name, verdict }) => [name, verdict])).toEqual([["push delay p95", "held"]]);
+  });
+
   it("the interval of a share is Wilson's", () => {
     // Brown, Cai and DasGupta 2001: the interval of 0 in n is [0, z²/(n + z²)].
     expect(shareInterval(0, 100)[0]).toBeCloseTo(0, 12);
@@ -137,8 +146,8 @@ describe("whether a run speaks of speed", () => {
       ...achieved,
     },
     whole: true,
-    busiest: 5,
-    most: 50,
+    mostUnderWay: 5,
+    virtualUsers: { ready: 50, most: 200 },
     cores: 2,
     ...rest,
   });
@@ -148,8 +157,12 @@ describe("whether a run speaks of speed", () => {
   });
 
   it.each([
-    ["dropped with all users busy", evidence({ dropped: 3 }, { busiest: 50 }), /too slow/],
-    ["dropped with users free", evidence({ dropped: 3 }), /cannot keep up/],
+    [
+      "dropped with as many waiting as were ready",
+      evidence({ dropped: 3 }, { mostUnderWay: 60 }),
+      /too slow/,
+    ],
+    ["dropped with few waiting", evidence({ dropped: 3 }), /about 5 requests.*50.*cannot keep up/],
     ["fewer started than asked for", evidence({ arrivals: 900 }), /900 of 1000/],
     ["nothing started", evidence({ arrivals: 0 }), /no iteration/],
   ])("%s is not", (_, given, reason) => {
@@ -158,7 +171,15 @@ describe("whether a run speaks of speed", () => {
     expect(reasons.map((one) => `${one.reason} ${one.remedy}`).join(" ")).toMatch(reason);
   });
 
-  it("late starts are not, and the reason tells of the machine", () => {
+  it.each([
+    [60, "service"],
+    [5, "load generator"],
+  ])("dropped with %d waiting of 50: the %s gave way", (mostUnderWay, cause) => {
+    const { reasons } = judgeValidity(evidence({ dropped: 3 }, { mostUnderWay }));
+    expect(reasons.map((one) => one.cause)).toEqual([cause]);
+  });
+
+  describe("late starts", () => {
     const lag = {
       count: 1,
       minMs: 0,
@@ -170,9 +191,16 @@ describe("whether a run speaks of speed", () => {
       p999Ms: 0,
       maxMs: 0,
     };
-    expect(judgeValidity(evidence({ lag, k6Cores: 1.9, machineIdle: 0.01 })).reasons[0]?.reason).toMatch(
-      /900 ms late.*1\.9 of 2 cores, 1 %/,
-    );
+
+    it("are not, and the reason tells of the machine", () => {
+      const { reasons } = judgeValidity(evidence({ lag, k6Cores: 1.9, machineIdle: 0.01 }));
+      expect(reasons[0]?.reason).toMatch(/900 ms late.*1\.9 of 2 cores, 1 %/);
+    });
+
+    it("are the service's doing where its answers used the virtual users up", () => {
+      const { reasons } = judgeValidity(evidence({ lag, dropped: 3 }, { mostUnderWay: 60 }));
+      expect(reasons.map(({ cause }) => cause)).toEqual(["service"]);
+    });
   });
 
   it("a run that was stopped early is not blamed for what it did not start", () => {

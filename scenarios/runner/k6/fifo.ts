@@ -44,7 +44,7 @@ const REST_MS = 3;
  */
 export const readFifo = (
   file: string,
-  clock: Pick<RunnerClock, "after">,
+  clock: Pick<RunnerClock, "sleep">,
   onBytes: (bytes: Uint8Array) => void,
 ): Fifo => {
   const reading = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -67,7 +67,8 @@ export const readFifo = (
         } catch (error) {
           socket.destroy(error instanceof Error ? error : new Error(String(error)));
         }
-        clock.after(REST_MS, () => socket.resume());
+        // A resting socket keeps no process alive: without this sleep it would end with samples unread.
+        void clock.sleep(REST_MS).then(() => socket.resume());
         return false;
       },
     },

@@ -236,6 +236,9 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
         : [
             `${unnamed} events were triggered whose notification the hook does not name: their pushes cannot be told apart and were not judged; name the id with "result" in hooks.events.trigger`,
           ]),
+      ...(delays.all === undefined && triggered.length > 0
+        ? ["no first push came before the target's clock was moved, so that no delay of pushes was measured"]
+        : []),
       ...(judgement.readings.length === 0
         ? []
         : [

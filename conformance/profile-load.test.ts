@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { loadEnvironment } from "./profile-load.ts";
+
+describe("the environment of a load run", () => {
+  it("is the user's, and trusts the authority that the profile names", () => {
+    expect(loadEnvironment({}, { A: "1" })).toEqual({ A: "1" });
+    expect(loadEnvironment({ network: { caFile: "/ca.pem" } }, { A: "1" })).toEqual({
+      A: "1",
+      SSL_CERT_FILE: "/ca.pem",
+    });
+  });
+
+  it("is refused where the load could not go the gate's way", () => {
+    const code = { command: ["./get-code.sh"] };
+    const profile = {
+      network: { proxy: { url: "http://proxy:1" }, resolve: { a: "::1" } },
+      authorize: { code },
+    };
+    expect(() => loadEnvironment(profile, {})).toThrow(
+      /network\.proxy.*\n.*network\.resolve.*\n.*authorize\.code/,
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, it } from "vitest";
+import { conform, type ConformResult } from "./conform.ts";
+import { rules } from "./rules/index.ts";
+import { runOptions, startFake } from "./testing/fake.ts";
+import { startRoad, type RoadConditions, type RoadCounts } from "./testing/rough-road.ts";
+import { startNeighbours } from "./testing/neighbours.ts";
+import { stopAfterEach } from "./testing/stopping.ts";
+import { randomOf } from "./world/road.ts";
+
+const stopping = stopAfterEach();
+
+const rough: RoadConditions = {
+  latencyMs: 10,
+  dropShare: 0.01,
+  throttleShare: 0.02,
+  restartAfter: 300,
+  restartMs: 600,
+};
+
+const sections = [
+  "authorize.echoes-state",
+  "authorize.state-charset",
+  "code.single-use",
+  "code.lifetime",
+  "exchange.authenticates-client",
+  "exchange.bad-bodies",
+  "refresh.reusable",
+  "access.required",
+  "notifications.shape",
+  "notifications.default-limit",
+  "notifications.filter-id",
+  "notifications.total",
+  "service.survives-bad-input",
+];
+
+/** Some rules of each section judged at quick effort behind this road. */
+const judgeBehind = async (
+  behaviour: string,
+  conditions: RoadConditions,
+  only: readonly string[] = sections,
+): Promise<{ result: ConformResult; counts: RoadCounts }> => {
+  const fake = await stopping(startFake({ behaviour }));
+  const road = await stopping(startRoad(fake.server.baseUrl, conditions, randomOf(7)));
+  const resolved = await fake.resolved({ baseUrl: road.url });
+  const selected = rules.filter(({ requirement }) => only.includes(requirement));
+  expect(selected).toHaveLength(only.length);
+  return { result: await conform({ ...runOptions(), resolved, rules: selected }), counts: road.counts };
+};
+
+const verdicts = ({ results }: ConformResult): Readonly<Record<string, string>> =>
+  Object.fromEntries(results.map(({ id, verdict }) => [id, verdict.kind]));
+
+it("is green behind a road that delays, drops, throttles and restarts, and says all of it", async () => {
+  const { result, counts } = await judgeBehind("sound", rough);
+  expect(verdicts(result)).toEqual(Object.fromEntries(sections.map((id) => [id, "passed"])));
+  expect(counts).toMatchObject({ restarts: 1 });
+  expect(Math.min(counts.dropped, counts.throttled)).toBeGreaterThan(0);
+  const notes = result.notes.join("\n");
+  expect(notes).toMatch(new RegExp(`${counts.throttled} answers asked to come back later, for up to 1 s`));
+  expect(notes).toMatch(/\d+ requests got no whole answer; \d+ of them were sent again/);
+  expect(notes).toMatch(/\d+ cases? made anew/);
+  expect(notes).toMatch(/nobody listened at the target's address 1 time/);
+}, 60_000);
+
+it("finds a defect behind the same road under its own rule, and no other", async () => {
+  const only = ["code.single-use", "exchange.token-set", "refresh.token-set"];
+  const { result } = await judgeBehind("code-reusable-twice", { ...rough, restartAfter: 60 }, only);
+  expect(verdicts(result)).toEqual({
+    "code.single-use": "failed",
+    "exchange.token-set": "passed",
+    "refresh.token-set": "passed",
+  });
+}, 60_000);
+
+it("is green beside neighbours who write to the same list all the time", async () => {
+  const fake = await stopping(startFake());
+  const neighbours = await stopping(startNeighbours(fake.server, 10));
+  const only = sections.filter((id) => id.startsWith("notifications."));
+  const result = await conform({
+    ...runOptions(),
+    resolved: await fake.resolved(),
+    rules: rules.filter(({ requirement }) => only.includes(requirement)),
+  });
+  expect(verdicts(result)).toEqual(Object.fromEntries(only.map((id) => [id, "passed"])));
+  expect(neighbours.written()).toBeGreaterThan(10);
+}, 60_000);

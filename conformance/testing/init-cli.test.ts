@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startFakeServer, type FakeServer } from "../../fake-server/index.ts";
+import { profileOf, secretsOf } from "../../fake-server/profile.ts";
+import { runCli } from "./measure.ts";
+
+/** From nothing to a judged service, as a new user goes: init, doctor, conform. */
+
+let fake: FakeServer;
+let folder: string;
+beforeAll(async () => {
+  fake = await startFakeServer({ behaviour: "code-reusable-twice" });
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-new-"));
+});
+afterAll(async () => {
+  await fake.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = (name: string): string => path.join(folder, name);
+
+describe("a new user", () => {
+  it("writes a profile by flags, lays the environment over it, and has the service judged", async () => {
+    const [client] = fake.clients;
+    if (client === undefined) throw new Error("the fake has clients");
+    const profile = at("touchstone.config.ts");
+    const flags = {
+      "--base-url": "https://to-be-replaced.invalid",
+      "--client-id": client.id,
+      "--secret-env": "TOUCHSTONE_FAKE_SECRET_1",
+      "--redirect-uri": client.redirectUri,
+      "--out": profile,
+    };
+    const init = await runCli(["init", ...Object.entries(flags).flat()]);
+    expect(init).toMatchObject({ exitCode: 0, stdout: `${profile}\n` });
+
+    // The breach is known: its waiver stands with what else is particular to this environment.
+    const { baseUrl, hooks } = profileOf(fake);
+    const waivers = [
+      { id: "code.single-use", reason: "known", owner: "the token team", expires: "2999-12-31" },
+    ];
+    writeFileSync(at("staging.json"), JSON.stringify({ baseUrl, hooks, waivers }));
+    const layers = ["--profile", profile, "--profile", at("staging.json")];
+    const env = secretsOf(fake);
+    const doctor = await runCli(["doctor", ...layers], { env });
+    expect(doctor.exitCode, doctor.stdout).toBe(0);
+    expect(doctor.stdout).toContain("waiver of code.single-use");
+
+    const conform = ["conform", ...layers, "--only", "code.single-use", "--effort", "quick"];
+    const waived = await runCli([...conform, "--out", at("run-1")], { env });
+    expect(waived.exitCode, waived.stdout).toBe(0);
+    expect(waived.stdout).toContain("Known breaches, waived for a while (1)");
+    expect(waived.stdout).toContain("until 2999-12-31 by the token team: known");
+
+    writeFileSync(
+      at("staging.json"),
+      JSON.stringify({ baseUrl, hooks, waivers: [{ ...waivers[0], expires: "2020-01-01" }] }),
+    );
+    const expired = await runCli([...conform, "--json", "--out", at("run-2")], { env });
+    expect(expired.exitCode).toBe(1);
+    expect(JSON.parse(expired.stdout)).toMatchObject({
+      outcome: "failed",
+      waivers: [{ id: "code.single-use", state: "expired" }],
+      target: { profiles: [profile, at("staging.json")] },
+    });
+  });
+
+  it("is told by the doctor what is wrong with the profile, each with its remedy", async () => {
+    writeFileSync(at("broken.json"), JSON.stringify({ baseurl: fake.baseUrl, clients: [] }));
+    const { exitCode, stdout } = await runCli(["doctor", "--json", "--profile", at("broken.json")]);
+    expect(exitCode).toBe(2);
+    const { checks } = JSON.parse(stdout) as { checks: { check: string; ok: unknown; message: string }[] };
+    const mistakes = checks.filter(({ ok }) => ok === false).map(({ message }) => message);
+    expect(mistakes).toEqual([
+      expect.stringContaining('lacks the key "baseUrl"'),
+      expect.stringContaining('unknown key "baseurl"'),
+      expect.stringContaining("clients"),
+    ]);
+  });
+});

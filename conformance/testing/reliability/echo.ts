@@ -1,0 +1,119 @@
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
+import net, { type AddressInfo } from "node:net";
+
+/** A road to a service on which everything that is sent comes back in answers, in every form that texts take. */
+export interface EchoRoad {
+  readonly origin: string;
+  /** Codes and tokens that went by. */
+  readonly issued: Set<string>;
+  /** Whether an answer is spoilt now and then. */
+  spoils: boolean;
+  readonly stop: () => Promise<void>;
+}
+
+/** What acts on terminals, hides itself, or turns the text around it. */
+const acting = "\u001b[31m\u202e\u0000\u0007<script>alert(1)</script>";
+
+/** One answer in so many is spoilt, so that there are breaches to be told. */
+const SPOILT_EVERY = 11;
+const fields = /"(?:code|accessToken|refreshToken)"\s*:\s*"([^"]+)"/g;
+
+export const startEchoRoad = async (origins: Readonly<Record<string, string>>): Promise<EchoRoad> => {
+  const issued = new Set<string>();
+  let seen = 0;
+  const server = createServer((incoming, outgoing) => {
+    seen += 1;
+    pass(origins, incoming, outgoing, issued, road.spoils && seen % SPOILT_EVERY === 0);
+  });
+  // As a proxy it lets everybody through, but for those at whom it shouts what they have shown.
+  server.on("connect", (incoming, socket) => {
+    seen += 1;
+    if (seen % SPOILT_EVERY === 0) {
+      const shown = incoming.headers["proxy-authorization"] ?? "";
+      socket.end(`HTTP/1.1 407 Not ${shown}\r\nx-echo: ${shown}\r\ncontent-length: 0\r\n\r\n`);
+      return;
+    }
+    const onward = net.connect(Number(incoming.url?.split(":").at(-1)), "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 Connected\r\n\r\n");
+      onward.pipe(socket).pipe(onward);
+    });
+    for (const one of [onward, socket])
+      one.on("error", () => [onward, socket].forEach((end) => end.destroy()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const road: EchoRoad = {
+    spoils: true,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    issued,
+    stop: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+  return road;
+};
+
+const pass = (
+  origins: Readonly<Record<string, string>>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  issued: Set<string>,
+  isSpoilt: boolean,
+): void => {
+  const [, name = "", rest = ""] = /^\/(\w+)(.*)$/s.exec(incoming.url ?? "") ?? [];
+  const origin = new URL(origins[name] ?? origins["service"] ?? "");
+  const body: Buffer[] = [];
+  incoming.on("data", (chunk: Buffer) => body.push(chunk));
+  incoming.on("end", () => {
+    const sent = Buffer.concat(body);
+    const onward = request(
+      {
+        host: origin.hostname,
+        port: origin.port,
+        method: incoming.method,
+        path: rest,
+        headers: incoming.headers,
+      },
+      (answer) => {
+        const received: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => received.push(chunk));
+        answer.on("end", () => {
+          const text = Buffer.concat(received).toString("utf8");
+          for (const [, value] of text.matchAll(fields)) if (value !== undefined) issued.add(value);
+          const echo = echoOf(incoming, sent.toString("utf8"));
+          const status = isSpoilt && name === "service" ? 500 : (answer.statusCode ?? 500);
+          const content = status < 400 ? text : JSON.stringify({ error: `${acting} ${echo}`, was: text });
+          outgoing.writeHead(status, {
+            "content-type": "application/json",
+            "x-echo": encodeURIComponent(echo).slice(0, 4_000),
+            "x-echo-base64": Buffer.from(echo).toString("base64").slice(0, 4_000),
+            "set-cookie": "session=planted-cookie-0123456789abcdef; Path=/",
+            ...(answer.headers.location === undefined
+              ? {}
+              : { location: `${answer.headers.location}&was=${encodeURIComponent(echo)}` }),
+          });
+          outgoing.end(content);
+        });
+      },
+    );
+    onward.on("error", () => outgoing.destroy());
+    onward.end(sent);
+  });
+};
+
+/** Everything that was sent, as it is, and encoded on its own and in the middle of something longer. */
+const echoOf = (incoming: IncomingMessage, body: string): string => {
+  const all = [incoming.url ?? "", ...Object.values(incoming.headers).map(String), body];
+  return all
+    .flatMap((text) => [
+      text,
+      encodeURIComponent(text),
+      Buffer.from(text).toString("base64"),
+      Buffer.from(`user:${text}`).toString("base64url"),
+      Buffer.from(`12${text}!`).toString("base64"),
+      Buffer.from(text).toString("hex"),
+      JSON.stringify(JSON.stringify(text)),
+    ])
+    .join(" | ");
+};

@@ -1,0 +1,25 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { k6ForTests, k6WithinMs } from "../../../scenarios/runner/testing/k6.ts";
+import { killRuns } from "./killed.ts";
+
+/** A few of the hundred kills of `npm run bench -- reliability`. */
+
+let k6: string;
+beforeAll(async () => {
+  k6 = (await k6ForTests()).path;
+}, k6WithinMs);
+
+describe("runs that are killed at random instants", () => {
+  it.each([
+    ["gate", 2],
+    ["load", 2],
+    ["receiver", 3],
+    ["ledger", 1],
+  ] as const)(
+    "%s, %i times: what it recorded can be read, it leaves nothing behind, and the next run works",
+    async (kind, count) => {
+      const { kills, wrong } = await killRuns(kind, count, { seed: 5, k6 });
+      expect({ kills, wrong }).toEqual({ kills: count, wrong: [] });
+    },
+  );
+});

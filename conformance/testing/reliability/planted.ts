@@ -1,0 +1,279 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { startFakeServer } from "../../../fake-server/index.ts";
+import { profileOf, secretVariable } from "../../../fake-server/profile.ts";
+import { startReceiver } from "../../../fake-server/receiver/index.ts";
+import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
+import { startEchoRoad } from "./echo.ts";
+import { filesBelow, processesOf, startCli, type Started } from "./processes.ts";
+
+export interface Planted {
+  /** Secrets that were looked for, tokens among them. */
+  readonly secrets: number;
+  readonly bytes: number;
+  readonly runs: number;
+  /** Where a secret was found that should not be there, and whatever else went wrong. */
+  readonly found: readonly string[];
+}
+
+const marks = {
+  client1: 'pl4nted/client+one="secret"%1',
+  client2: "planted-client-two-0123456789abcdef",
+  header: "planted.header.0a1b2c3d4e5f6a7b8c9d",
+  consent: "planted-consent-cookie-99887766554433",
+  query: "planted-consent-query-1029384756",
+  hook: "planted-hook-bearer-5647382910",
+  body: "planted-hook-body-token-777888999",
+  receiver: "planted-receiver-token-13579",
+  ledger: "planted ledger passphrase 24680",
+  proxy: "planted:proxy@password/86420",
+  sender: "planted-sender-authorization-11223344",
+  /** What the service gives for a cookie. */
+  cookie: "planted-cookie-0123456789abcdef",
+} as const;
+
+/** Runs everything that writes, against a service that says back all that it is told, and looks for secrets in every byte. */
+export const plantSecrets = async (k6: string): Promise<Planted> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-planted-"));
+  const [out, temporary, given] = ["out", "temporary", "given"].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const one of [out, temporary, given]) mkdirSync(one);
+  const fake = await startFakeServer({
+    clients: [
+      { id: "client-1", secret: marks.client1, redirectUri: "https://client.example/callback" },
+      { id: "client-2", secret: marks.client2, redirectUri: "https://client.example/second" },
+    ],
+  });
+  const road = await startEchoRoad({ service: fake.baseUrl, control: fake.controlUrl });
+  const attached = await startReceiver({ scheme: "https", token: marks.receiver, certificateFolder: given });
+  const profiles = writeProfiles(given, road.origin, attached.controlUrl, profileOf(fake));
+  const env = {
+    TMPDIR: temporary,
+    TOUCHSTONE_K6: k6,
+    NODE_COMPILE_CACHE: path.join(folder, "compiled"),
+    [secretVariable(0)]: marks.client1,
+    [secretVariable(1)]: marks.client2,
+    PLANTED_RECEIVER: marks.receiver,
+    TOUCHSTONE_LEDGER_KEY: marks.ledger,
+    PLANTED_PROXY: road.origin.replace("//", `//user:${encodeURIComponent(marks.proxy)}@`),
+  };
+  const found: string[] = [];
+  const said: { readonly file: string; readonly bytes: Buffer }[] = [];
+  let runs = 0;
+  const run = async (
+    name: string,
+    parameters: readonly string[],
+    during?: (run: Started) => Promise<void>,
+  ): Promise<void> => {
+    runs += 1;
+    const started = startCli(parameters, env, out);
+    const watched = watch(started, temporary, said, found, name);
+    await during?.(started);
+    const { code } = await started.ended;
+    await watched;
+    const { stdout, stderr } = started.said();
+    said.push(
+      { file: `${name}: stdout`, bytes: Buffer.from(stdout) },
+      { file: `${name}: stderr`, bytes: Buffer.from(stderr) },
+    );
+    if (code === 5 || (code === 2 && name !== "doctor")) found.push(`${name} ends with ${code}: ${stderr}`);
+  };
+  const reports = ["--report", "html,junit,ctrf,markdown"];
+  try {
+    const quick = ["--effort", "quick", "--seed", "1"];
+    await run("conform", [
+      "conform",
+      "-p",
+      profiles.whole,
+      ...quick,
+      "--verbose",
+      "--out",
+      "gate",
+      ...reports,
+      "--only",
+      "exchange.authenticates-client,exchange.refusal-leaks-nothing,code.unknown,exchange.token-set",
+    ]);
+    await run("conform --json", [
+      "conform",
+      "-p",
+      profiles.network,
+      ...quick,
+      "--json",
+      "--out",
+      "ledger",
+      "--max-wait",
+      "1s",
+      "--ledger",
+      "kept.sqlite",
+      "--only",
+      "code.single-use,refresh.lifetime,exchange.token-set",
+    ]);
+    await run("doctor", ["doctor", "-p", profiles.brokenHook]).catch(() => undefined);
+    road.spoils = false;
+    const load = [
+      "load",
+      "-p",
+      profiles.whole,
+      "--scenario",
+      "mixed",
+      "--duration",
+      "3s",
+      "--rate",
+      "60",
+      "--out",
+      "load",
+      ...reports,
+    ];
+    // The look before the load has to go well.
+    await run("load", load, async () => {
+      await delay(3_000);
+      road.spoils = true;
+    });
+    await run("receive", ["receive", "--http", "--json", "--token-env", "PLANTED_RECEIVER"], pushed);
+    await run("report", ["report", "gate", "--report", "html", "--out", "again"]);
+    const secrets = [...new Set([...Object.values(marks), ...road.issued])];
+    const texts = [...filesBelow(out), ...filesBelow(temporary), ...said];
+    for (const { file, bytes } of texts) {
+      if (isShown(file) && actsIn(file).test(bytes.toString("utf8")))
+        found.push(`${file} holds what acts on its reader`);
+      const all = bytes.toString("latin1");
+      for (const secret of secrets) {
+        const form = formsOf(secret).find((one) => all.includes(one));
+        if (form !== undefined) found.push(`${path.relative(folder, file)}: ${form}${around(all, form)}`);
+      }
+    }
+    return {
+      secrets: secrets.length,
+      bytes: texts.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      runs,
+      found,
+    };
+  } finally {
+    await attached.stop();
+    await road.stop();
+    await fake.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** What people look at; other files are for programs. */
+const isShown = (file: string): boolean =>
+  file.endsWith(".html") || /^(?!.*json).*: std(?:out|err)$/.test(file);
+// eslint-disable-next-line no-control-regex -- control characters are what it is about
+const actsOnTerminal = /[\u0000\u0007\u001b\u202e]/;
+const actsIn = (file: string): RegExp =>
+  file.endsWith(".html") ? new RegExp(`${actsOnTerminal.source}|<script>alert`) : actsOnTerminal;
+
+const around = (text: string, form: string): string => {
+  const at = text.indexOf(form);
+  return ` in ${JSON.stringify(text.slice(Math.max(0, at - 60), at + form.length + 20))}`;
+};
+
+/** What the search goes by; written without the code that it looks at. */
+const formsOf = (secret: string): readonly string[] => {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString("base64").replaceAll("=", "").slice(0, -1),
+    bytes.toString("base64url").slice(0, -1),
+    Buffer.from(`a${secret}`).toString("base64").slice(2, -4),
+    Buffer.from(`ab${secret}`).toString("base64").slice(3, -4),
+    bytes.toString("hex"),
+  ];
+};
+
+/** Looks at processes and temporary files for as long as a run lives. */
+const watch = async (
+  { ended }: Started,
+  temporary: string,
+  said: { readonly file: string; readonly bytes: Buffer }[],
+  found: string[],
+  name: string,
+): Promise<void> => {
+  const over = new AbortController();
+  void ended.then(() => over.abort());
+  const seen = new Set<string>();
+  while (!over.signal.aborted) {
+    for (const { title, argv } of processesOf(temporary))
+      if (!seen.has(argv + title)) {
+        seen.add(argv + title);
+        said.push({ file: `${name}: process`, bytes: Buffer.from(`${title} ${argv}`, "latin1") });
+      }
+    for (const { file, bytes } of filesBelow(temporary))
+      if (
+        Object.values(marks).some((mark) => bytes.includes(mark)) &&
+        (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077
+      )
+        found.push(`${name}: ${file} holds a secret and is open to others`);
+    await delay(50);
+  }
+};
+
+/** Pushes that prove who sends them, as the service in question might. */
+const pushed = async (run: Started): Promise<void> => {
+  while (!run.said().stdout.includes("}")) await delay(10);
+  const sender = openSender(JSON.parse(run.said().stdout) as Parameters<typeof openSender>[0]);
+  for (const header of ["authorization", "cookie", "Proxy-Authorization"])
+    await sender.send(notification(), { headers: { [header]: `Bearer ${marks.sender}` } });
+  sender.close();
+  run.child.kill("SIGTERM");
+};
+
+const writeProfiles = (
+  folder: string,
+  origin: string,
+  receiverControl: string,
+  base: ReturnType<typeof profileOf>,
+) => {
+  const control = (route: string, extra: object = {}) => ({
+    http: { url: `${origin}/control${route}`, headers: { authorization: `Bearer ${marks.hook}` }, ...extra },
+  });
+  const whole = {
+    ...base,
+    name: "planted",
+    baseUrl: `${origin}/service`,
+    headers: { "x-gateway-key": marks.header },
+    authorize: { headers: { cookie: `consent=${marks.consent}; other=1` }, query: { session: marks.query } },
+    hooks: {
+      clock: {
+        now: { ...control("/clock"), result: "/now" },
+        advance: control("/clock/advance", { body: { ms: "{{ms}}", token: marks.body } }),
+      },
+      events: {
+        trigger: {
+          ...control("/events", { body: { accountId: "{{accountId}}", clientId: "{{clientId}}" } }),
+          result: "/id",
+        },
+      },
+      callback: { register: control("/callback", { method: "PUT", body: { url: "{{url}}", ca: "{{ca}}" } }) },
+    },
+    receiver: { attach: { controlUrl: receiverControl, token: { env: "PLANTED_RECEIVER" } } },
+  };
+  const { hooks: _, ...still } = whole;
+  const all = {
+    whole,
+    network: {
+      ...still,
+      baseUrl: `${origin.replace("127.0.0.1", "staging.test")}/service`,
+      network: { proxy: { url: { env: "PLANTED_PROXY" } }, resolve: { "staging.test": "127.0.0.1" } },
+    },
+    brokenHook: {
+      ...whole,
+      hooks: { ...whole.hooks, events: { trigger: control("/nowhere", { body: { token: marks.body } }) } },
+    },
+  };
+  return Object.fromEntries(
+    Object.entries(all).map(([name, profile]) => {
+      const file = path.join(folder, `${name}.json`);
+      writeFileSync(file, JSON.stringify(profile));
+      return [name, file];
+    }),
+  ) as Record<keyof typeof all, string>;
+};

@@ -1,0 +1,56 @@
+import { findK6, runnerClock } from "../../../scenarios/runner/index.ts";
+import { figure, mebibytes } from "../measure.ts";
+import { killedKinds, killRuns } from "./killed.ts";
+import { plantSecrets } from "./planted.ts";
+import { tryClient } from "./try-client.ts";
+import { tryFake } from "./try-fake.ts";
+import { tryReceiver } from "./try-receiver.ts";
+
+const SEED = 20_261_121;
+const inputs = { client: 4_000, fake: 3_000, receiver: 3_000 } as const;
+const kills: Readonly<Record<(typeof killedKinds)[number], number>> = {
+  gate: 30,
+  load: 20,
+  receiver: 25,
+  duet: 5,
+  ledger: 20,
+};
+
+const complain = (wrong: readonly string[]): void => {
+  for (const one of wrong.slice(0, 20)) process.stdout.write(`  ${one}\n`);
+};
+
+/** Hostile inputs, kills, secrets: how many were tried, and how many went otherwise than they should. */
+export const reliability = async (): Promise<void> => {
+  const k6 = await findK6({
+    environment: process.env,
+    clock: runnerClock,
+    onProgress: (line) => process.stderr.write(`${line}\n`),
+  });
+  const tried = [
+    ["client", await tryClient(inputs.client, SEED)],
+    ["fake", await tryFake(inputs.fake, SEED)],
+    ["receiver", await tryReceiver(inputs.receiver, SEED)],
+  ] as const;
+  for (const [who, { inputs: count, wrong }] of tried) {
+    figure(`hostile inputs to the ${who}, of ${count} gone wrong`, String(wrong.length), "0");
+    complain(wrong);
+  }
+  figure(
+    "memory high-water mark of clients, servers and hostile peers together",
+    mebibytes(process.resourceUsage().maxRSS * 1_024),
+    "bounded",
+  );
+  for (const kind of killedKinds) {
+    const { kills: count, midway, wrong } = await killRuns(kind, kills[kind], { seed: SEED, k6: k6.path });
+    figure(
+      `kills of ${kind} runs, ${midway} in the middle, of ${count} survived`,
+      String(count - new Set(wrong.map((one) => one.split(":")[0])).size),
+      String(count),
+    );
+    complain(wrong);
+  }
+  const { secrets, bytes, runs, found } = await plantSecrets(k6.path);
+  figure(`secrets found, of ${secrets} in ${bytes} bytes that ${runs} runs wrote`, String(found.length), "0");
+  complain(found);
+};

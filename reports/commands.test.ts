@@ -1,0 +1,248 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { Ajv } from "ajv";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../conformance/testing/measure.ts";
+import type { Comparison } from "./compare/compare.ts";
+import type { History } from "./history/index.ts";
+import { writeGateRun, writeLoadRun } from "./testing/records.ts";
+import { seal } from "./testing/seal.ts";
+
+/** `report`, `compare` and `history` on the command line, on made-up run directories. */
+
+let home: string;
+const at = (...names: readonly string[]): string => path.join(home, ...names);
+const day = (number: number): string => new Date(Date.UTC(2030, 0, number)).toISOString();
+
+beforeAll(() => {
+  home = mkdtempSync(path.join(os.tmpdir(), "touchstone-report-cli-"));
+  writeGateRun(at("runs", "gate-1"), { seed: 1, exchanges: 3, record: { startedAt: day(1) } });
+  writeGateRun(at("runs", "gate-2"), {
+    seed: 2,
+    exchanges: 3,
+    failing: ["code.single-use"],
+    record: { startedAt: day(2) },
+  });
+  for (let number = 1; number <= 11; number += 1)
+    writeLoadRun(at("runs", `load-${String(number).padStart(2, "0")}`), {
+      seed: number,
+      seconds: 2,
+      requests: 300,
+      slowness: number === 11 ? 60 : 20 * (1 + 0.02 * (number % 3)),
+      record: { startedAt: day(number) },
+    });
+  const files = ["run.json", "rules.jsonl", "exchanges.jsonl"];
+  for (const name of ["sealed", "altered"]) {
+    cpSync(at("runs", "gate-2"), at(name), { recursive: true });
+    seal(at(name), files);
+  }
+  const altered = at("altered", "run.json");
+  writeFileSync(altered, readFileSync(altered, "utf8").replace('"failed"', '"passed"'));
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+/** Without the environment of a CI service, which gets annotations of its own. */
+const cli = (...parameters: readonly string[]) => runCli(parameters, { env: { CI: "" } });
+
+describe("report", () => {
+  it("writes all four formats of a gate and a load run into one folder, and tells which files", async () => {
+    const out = at("all-four");
+    const runs = [at("runs", "gate-2"), at("runs", "load-01")];
+    const run = await cli("report", ...runs, "--report", "html,junit,ctrf,markdown", "--out", out, "--json");
+    const names = ["report.html", "junit.xml", "ctrf.json", "summary.md"];
+    expect(JSON.parse(run.stdout)).toEqual({ files: names.map((name) => path.join(out, name)) });
+    expect(run.exitCode).toBe(0);
+    expect(readdirSync(out).toSorted()).toEqual(names.toSorted());
+    for (const name of names) expect(readFileSync(path.join(out, name), "utf8")).toContain("code.single-use");
+  });
+
+  it("--verify says whether runs are as they were sealed: 0, 1 where altered, 3 where never sealed", async () => {
+    const [intact, altered, unsealed] = await Promise.all([
+      cli("report", "--verify", at("sealed")),
+      cli("report", "--verify", at("sealed"), at("altered"), "--json"),
+      cli("report", "--verify", at("runs", "gate-1")),
+    ]);
+    expect([intact, altered, unsealed].map(({ exitCode }) => exitCode)).toEqual([0, 1, 3]);
+    expect(intact.stdout).toContain("as it was sealed (3 files)");
+    expect(JSON.parse(altered.stdout)).toMatchObject([
+      { run: at("sealed"), state: "intact" },
+      { run: at("altered"), state: "altered", alterations: [{ file: "run.json", change: "content" }] },
+    ]);
+    expect(unsealed.stdout).toContain("was never sealed");
+  });
+
+  it("--schema prints a schema that the records fit", async () => {
+    const { stdout, exitCode } = await cli("report", "--schema", "load");
+    expect(exitCode).toBe(0);
+    const isLoad = new Ajv({ strictTypes: false, formats: { "date-time": true } }).compile(
+      JSON.parse(stdout) as object,
+    );
+    const record: unknown = JSON.parse(readFileSync(at("runs", "load-01", "run.json"), "utf8"));
+    expect(isLoad(record), JSON.stringify(isLoad.errors)).toBe(true);
+  });
+
+  it("reports of a run that is still open what there is of it", async () => {
+    cpSync(at("runs", "gate-2"), at("open"), { recursive: true });
+    const file = at("open", "run.json");
+    const {
+      outcome: _,
+      endedAt: __,
+      exitCode: ___,
+      ...rest
+    } = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify({ ...rest, state: "open", rules: [] }));
+    const { stdout, exitCode } = await cli(
+      "report",
+      at("open"),
+      "--report",
+      "markdown",
+      "--out",
+      at("of-open"),
+    );
+    expect([stdout.trim(), exitCode]).toEqual([at("of-open", "summary.md"), 0]);
+    expect(readFileSync(at("of-open", "summary.md"), "utf8")).toContain("code.single-use");
+  });
+});
+
+describe("what report cannot read or write: exit code 2, which file, why, and nothing half-written", () => {
+  const made = (name: string, text?: string): string => {
+    mkdirSync(at(name), { recursive: true });
+    if (text !== undefined) writeFileSync(at(name, "run.json"), text);
+    return at(name);
+  };
+
+  it.each([
+    ["no run directory", () => at("nowhere"), "is no run directory: it does not exist"],
+    ["one that was altered after sealing", () => at("altered"), "was altered after it was sealed: run.json"],
+    ["one of a newer version", () => made("newer", '{"version":9}'), "reads up to version 1; update it"],
+  ])("%s", async (_, directory, message) => {
+    const { exitCode, stderr, stdout } = await cli("report", directory(), "--out", at("never"));
+    expect(stderr).toContain(message);
+    expect([exitCode, stdout, existsSync(at("never"))]).toEqual([2, "", false]);
+  });
+
+  it("an output folder below a file", async () => {
+    writeFileSync(at("file"), "");
+    const out = at("file", "reports");
+    const { exitCode, stderr } = await cli("report", at("runs", "gate-1"), "--out", out);
+    expect(stderr).toContain(`--out: ${out} cannot be written (a part of the path is a file)`);
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe("compare", () => {
+  it("tells in JSON what newly fails: exit code 1; and 0 the other way round", async () => {
+    const [worse, better] = await Promise.all([
+      cli("compare", at("runs", "gate-1"), at("runs", "gate-2"), "--json"),
+      cli("compare", at("runs", "gate-2"), at("runs", "gate-1")),
+    ]);
+    expect(worse.exitCode).toBe(1);
+    expect(JSON.parse(worse.stdout) as Comparison).toMatchObject({ verdict: "regressed" });
+    expect(worse.stdout).toContain("code.single-use");
+    expect(better.exitCode).toBe(0);
+    expect(better.stdout).toMatch(/fixed/i);
+  });
+
+  it("judges a load run against ten earlier ones of a folder: exit code 1", async () => {
+    const { exitCode, stdout } = await cli("compare", at("runs", "load-11"), "--baseline", at("runs"));
+    expect(stdout).toContain("Against 10 earlier runs");
+    expect(exitCode).toBe(1);
+  });
+
+  it("exit code 6 where only a pinned observation changed", async () => {
+    const gate = (name: string, change: (text: string) => string): string => {
+      cpSync(at("runs", "gate-1"), at(name), { recursive: true });
+      const file = at(name, "run.json");
+      writeFileSync(file, change(readFileSync(file, "utf8")));
+      return at(name);
+    };
+    const record = JSON.parse(readFileSync(at("runs", "gate-1", "run.json"), "utf8")) as {
+      rules: { id: string; verdict: { kind: string; fingerprint?: string } }[];
+    };
+    const observed = record.rules.find(({ verdict }) => verdict.kind === "observed");
+    const pinned = { [observed?.id ?? ""]: observed?.verdict.fingerprint ?? "" };
+    const drifted = gate("drifted", () =>
+      JSON.stringify({
+        ...record,
+        pinned,
+        rules: record.rules.map((rule) =>
+          rule.id === observed?.id
+            ? { ...rule, verdict: { ...rule.verdict, fingerprint: '{"status":302}' } }
+            : rule,
+        ),
+      }),
+    );
+    const { exitCode, stdout } = await cli("compare", at("runs", "gate-1"), drifted);
+    expect(stdout).toContain(observed?.id);
+    expect(exitCode).toBe(6);
+  });
+
+  it("refuses runs that differ in what makes them comparable, names it, and compares them by force", async () => {
+    writeGateRun(at("quick"), { seed: 1, exchanges: 3, record: { effort: "quick" } });
+    const [refused, forced, kinds] = await Promise.all([
+      cli("compare", at("runs", "gate-1"), at("quick")),
+      cli("compare", at("runs", "gate-1"), at("quick"), "--force"),
+      cli("compare", at("runs", "gate-1"), at("runs", "load-01"), "--force"),
+    ]);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(refused.stderr).toContain("differ in effort: standard / quick");
+    expect(forced.stdout.split("\n")[0]).toBe("Compared by force: these runs differ in effort");
+    expect(forced.exitCode).toBe(0);
+    expect(kinds.exitCode).toBe(2);
+  });
+
+  it("asks for two runs, or one and --baseline: exit code 2", async () => {
+    const { exitCode, stderr } = await cli("compare", at("runs", "gate-1"));
+    expect(stderr).toContain("compare takes two or more run directories, or one and --baseline <folder>");
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe("history", () => {
+  it("lists a folder, filtered", async () => {
+    const filters = "--kind load --since 2030-01-03 --last 4 --endpoint list --metric p95".split(" ");
+    const [all, filtered] = await Promise.all([
+      cli("history", at("runs")),
+      cli("history", at("runs"), ...filters, "--json"),
+    ]);
+    expect(all.exitCode).toBe(0);
+    expect(all.stdout).toMatch(/code\.single-use/);
+    expect(all.stdout).toContain("13 runs");
+    const { runs, trends } = JSON.parse(filtered.stdout) as History;
+    expect(runs.map(({ name }) => name)).toEqual(["load-08", "load-09", "load-10", "load-11"]);
+    expect(trends.map(({ endpoint, metric }) => [endpoint, metric])).toEqual([["list", "p95"]]);
+  });
+
+  it("--report html writes the page, beside the folder where no place is given", async () => {
+    const [given, beside] = await Promise.all([
+      cli("history", at("runs"), "--report", "html", "--out", at("page")),
+      cli("history", `${at("runs")}/`, "--report", "html"),
+    ]);
+    expect(given.stderr).toContain(at("page", "history.html"));
+    expect(readFileSync(at("page", "history.html"), "utf8")).toContain("load-11");
+    expect(existsSync(at("runs-report", "history.html"))).toBe(true);
+    expect([given.exitCode, beside.exitCode]).toEqual([0, 0]);
+  });
+
+  it("names what it cannot do: exit code 2", async () => {
+    const [folder, format, out] = await Promise.all([
+      cli("history", at("nowhere")),
+      cli("history", at("runs"), "--report", "pdf"),
+      cli("history", at("runs"), "--out", at("page")),
+    ]);
+    expect(folder.stderr).toContain(`"${at("nowhere")}" cannot be read (there is no such folder)`);
+    expect(format.stderr).toMatch(/--report.*pdf.*html/s);
+    expect(out.stderr).toContain("--out is for --report html, which is missing");
+    expect([folder, format, out].map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { plain } from "../terminal/palette.ts";
+import { renderDuetRun } from "../terminal/duet.ts";
+import { duetExitCode, type DuetDocument } from "./document.ts";
+import type { Block } from "./model.ts";
+import { duetSession, type DuetQuestion } from "./session.ts";
+
+const header = {
+  tool: "0.1.0",
+  startedAt: "2030-01-01T00:00:00.000Z",
+  a: "fake:old",
+  b: "fake:new",
+  scenario: "token",
+  rate: 60,
+  blockMs: 2_000,
+  warmUpMs: 400,
+};
+const question: DuetQuestion = { pairs: 4, seed: 1, endEarly: false };
+
+const pair = (number: number, ratio: number): readonly Block[] =>
+  (["a", "b"] as const).map((side) => {
+    const p50Ms = 20 * (side === "b" ? ratio : 1);
+    const more = { p95Ms: 2 * p50Ms, p99Ms: 3 * p50Ms, throughput: 100 };
+    return { pair: number, side, endpoint: "list", p50Ms, ...more };
+  });
+
+/** A pair in which b granted nothing. */
+const deaf = (number: number): readonly Block[] => {
+  const [a] = pair(number, 1) as [Block];
+  const b: Block = {
+    pair: number,
+    side: "b",
+    endpoint: "",
+    p50Ms: 0,
+    p95Ms: 0,
+    p99Ms: 0,
+    throughput: 0,
+    spoilt: "no request was granted",
+  };
+  return [a, b];
+};
+
+const ratios = [1.3, 1.31, 1.29, 1.3];
+const slower = ratios.flatMap((ratio, number) => pair(number, ratio));
+const documentOf = (blocks: readonly Block[], more: Partial<DuetQuestion> = {}): DuetDocument =>
+  duetSession({ ...question, ...more }, header).document("ended", { blocks, broken: [] });
+
+describe("a duet's session", () => {
+  it("ends once all pairs are there", () => {
+    const { goesOn } = duetSession(question, header);
+    expect([goesOn([]), goesOn(slower.slice(0, 6)), goesOn(slower)]).toEqual([true, true, false]);
+  });
+
+  it("ends also where a side grants nothing, and speaks of no endpoint without a name", () => {
+    const blocks = [0, 1, 2].flatMap(deaf);
+    expect(duetSession(question, header).goesOn(blocks)).toBe(false);
+    const document = documentOf(blocks);
+    expect(document).toMatchObject({ verdict: "inconclusive", pairs: 0, members: [] });
+    expect(document.spoilt[0]).toEqual({ pair: 0, reasons: ["b: no request was granted"] });
+    expect(duetExitCode(document, false)).toBe(3);
+  });
+
+  it("plans from a pilot only where enough of it was clean", () => {
+    const pilot = { planFor: 0.05 };
+    const planned = documentOf(slower, pilot);
+    expect(planned.plan?.pilotPairs).toBe(4);
+    expect(duetExitCode(planned, true)).toBe(0);
+    const poor = documentOf(slower.slice(0, 4), pilot);
+    expect(poor.plan).toBeUndefined();
+    expect(duetExitCode(poor, true)).toBe(3);
+    expect(renderDuetRun(poor, { palette: plain, columns: 100, run: "r", isPilot: true })).toContain(
+      "too few clean pairs to plan from",
+    );
+  });
+});
+
+describe("a duet's exit code", () => {
+  const broke = (side: "a" | "b") => [{ side, rule: "code.single-use", times: 2 }];
+
+  it.each([
+    [0, "unchanged", { verdict: "unchanged" }],
+    [0, "inconclusive with all pairs", { verdict: "inconclusive" }],
+    [1, "regressed", {}],
+    [1, "b broke a promise", { verdict: "unchanged", broken: broke("b") }],
+    [0, "a broke a promise, which b mended", { verdict: "unchanged", broken: broke("a") }],
+    [3, "too few pairs", { verdict: "unchanged", pairs: 3 }],
+    [0, "ended early", { verdict: "unchanged", pairs: 3, endedEarly: true }],
+    [130, "interrupted", { state: "interrupted" }],
+  ] as const)("is %i: %s", (code, _, change) => {
+    expect(duetExitCode({ ...documentOf(slower), ...change }, false)).toBe(code);
+  });
+
+  it("stands beside what was broken, and where the record is", () => {
+    const document = { ...documentOf(slower), broken: broke("b") };
+    const text = renderDuetRun(document, { palette: plain, columns: 100, run: "runs/x", isPilot: false });
+    expect(text).toContain("✗ regressed\nb broke code.single-use 2 times under this load\nRecord  runs/x\n");
+  });
+});

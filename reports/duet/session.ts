@@ -1,0 +1,68 @@
+import { seededRandom } from "../statistics/random.ts";
+import { nextStep } from "./course.ts";
+import { duetVersion, type DuetDocument } from "./document.ts";
+import { judgeDuet } from "./judge.ts";
+import { usualRules, type Block, type DuetRules } from "./model.ts";
+import { planFor, type DuetPlan } from "./plan.ts";
+import { scheduleOf } from "./schedule.ts";
+
+const PILOT_PAIRS = 5;
+
+/** What is asked of a duet. */
+export interface DuetQuestion {
+  readonly pairs: number;
+  readonly seed: number;
+  readonly endEarly: boolean;
+  /** The change, as a share, whose number of pairs is to be told from a pilot. */
+  readonly planFor?: number | undefined;
+}
+
+/** What is known of a duet before it begins. */
+export type DuetHeader = Pick<
+  DuetDocument,
+  "tool" | "startedAt" | "a" | "b" | "scenario" | "rate" | "blockMs" | "warmUpMs"
+>;
+
+interface SoFar {
+  readonly blocks: readonly Block[];
+  readonly broken: DuetDocument["broken"];
+}
+
+/** A duet from its question to its document: which pair comes next, whether one is needed, and what all come to. */
+export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
+  const { seed, planFor: effect } = question;
+  const pairs = effect === undefined ? question.pairs : PILOT_PAIRS;
+  const quarters = question.endEarly ? [1, 2, 3].map((part) => Math.floor((pairs * part) / 4)) : [];
+  // Two pairs tell next to nothing of their own noise.
+  const looks = [...new Set(quarters)].filter((look) => look > 2);
+  const rules: DuetRules = { ...usualRules, pairs, looks };
+  return {
+    pairs,
+    schedule: scheduleOf(seededRandom(seed)),
+    goesOn: (blocks: readonly Block[]): boolean => nextStep(blocks, rules).next === "pair",
+    document: (state: DuetDocument["state"], { blocks, broken }: SoFar): DuetDocument => {
+      const plan = state === "ended" && effect !== undefined ? planned(effect, blocks, rules) : undefined;
+      return {
+        version: duetVersion,
+        command: "duet",
+        state,
+        ...header,
+        seed,
+        ...judgeDuet(blocks, rules),
+        broken,
+        ...(plan === undefined ? {} : { plan }),
+        blocks,
+      };
+    },
+  };
+};
+
+/** The plan, or none where too few pairs of the pilot were clean. */
+const planned = (effect: number, blocks: readonly Block[], rules: DuetRules): DuetPlan | undefined => {
+  try {
+    return planFor(effect, blocks, rules);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+};

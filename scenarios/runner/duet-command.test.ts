@@ -1,0 +1,161 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { Ajv } from "ajv";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root, runCli } from "../../conformance/testing/measure.ts";
+import type { DuetDocument } from "../../reports/duet/document.ts";
+import { schemaOf } from "../../reports/read/index.ts";
+import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+
+/** `touchstone duet` as its users meet it: k6, both services and Touchstone each in a process of its own. */
+
+let folder: string;
+let withK6: Record<string, string>;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-duet-cli-"));
+  withK6 = { TOUCHSTONE_K6: (await k6ForTests()).path, TEST_SECRET: "MARKED-secret" };
+  writeFileSync(path.join(folder, "clients.json"), JSON.stringify([{ ...client, secret: "MARKED-secret" }]));
+}, k6WithinMs);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const client = { id: "client-a", redirectUri: "https://client-a.example/callback" };
+
+let files = 0;
+const fresh = (): string => path.join(folder, "runs", `duet-${(files += 1)}`);
+
+/** A port that nobody listens on just now. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+};
+
+/** A profile of a service that is still to be started, and the command that starts it: behind a shell, as in real life. */
+const toBeStarted = async () => {
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const file = path.join(folder, `profile-${port}.json`);
+  writeFileSync(file, JSON.stringify({ baseUrl, clients: [{ ...client, secret: { env: "TEST_SECRET" } }] }));
+  const serve = `${process.execPath} ${path.join(root, "cli.ts")} serve --port ${port}`;
+  return { baseUrl, file, command: `${serve} --clients ${path.join(folder, "clients.json")} & wait` };
+};
+
+const duet = (...parameters: readonly string[]) => runCli(["duet", ...parameters], { env: withK6 });
+
+const documentIn = (directory: string): DuetDocument =>
+  JSON.parse(readFileSync(path.join(directory, "duet.json"), "utf8")) as DuetDocument;
+
+const isAnswering = (baseUrl: string): Promise<boolean> =>
+  fetch(baseUrl).then(
+    () => true,
+    () => false,
+  );
+
+const short = ["--block", "2s", "--rate", "40", "--seed", "1"];
+
+describe("a duet", () => {
+  it("starts what it was told to, plays in turns, leaves its document, and ends what it started", async () => {
+    const b = await toBeStarted();
+    const out = fresh();
+    const start = ["--start-b", b.command];
+    const run = await duet("fake:sound", b.file, ...start, "--pairs", "2", ...short, "--out", out, "--json");
+    const { run: told, ...printed } = JSON.parse(run.stdout) as DuetDocument & { readonly run: string };
+    const document = documentIn(out);
+    expect(told).toBe(out);
+    expect(printed).toEqual(document);
+    const isDuet = new Ajv({ strictTypes: false, formats: { "date-time": true } }).compile(schemaOf("duet"));
+    expect(isDuet(document), JSON.stringify(isDuet.errors)).toBe(true);
+    expect(document).toMatchObject({ state: "ended", planned: 2, a: "fake:sound", b: b.file, broken: [] });
+    // Two pairs of a build with itself cannot tell of a regression; a busy machine may have spoilt some.
+    expect(document.verdict).not.toBe("regressed");
+    expect(run.exitCode).toBe(document.pairs === 2 ? 0 : 3);
+    expect(new Set(document.blocks.map(({ side }) => side))).toEqual(new Set(["a", "b"]));
+    expect(document.blocks.map(({ endpoint }) => endpoint)).not.toContain("trigger");
+    expect(readdirSync(path.join(out, "blocks")).slice(0, 4)).toEqual(["001-a", "001-b", "002-a", "002-b"]);
+    expect(await isAnswering(b.baseUrl)).toBe(false);
+    expect(JSON.stringify(document) + run.stderr).not.toContain("MARKED-secret");
+
+    const history = await runCli(["history", path.dirname(out), "--json"]);
+    expect(JSON.parse(history.stdout)).toMatchObject({ runs: [], problems: [] });
+  });
+
+  it("that is interrupted keeps the pairs that were played, and ends what it started: exit code 130", async () => {
+    const b = await toBeStarted();
+    const out = fresh();
+    const parameters = ["fake:sound", b.file, "--start-b", b.command, "--pairs", "9", ...short, "--out", out];
+    const child = spawn(process.execPath, [path.join(root, "cli.ts"), "duet", ...parameters], {
+      env: { ...process.env, ...withK6 },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      if (/pair 2 of 9, [ab]/.test(text)) child.kill("SIGINT");
+    });
+    const [code] = (await once(child, "close")) as [number | null];
+    expect(code).toBe(130);
+    const { state, blocks, planned } = documentIn(out);
+    expect({ state, planned }).toEqual({ state: "interrupted", planned: 9 });
+    expect(new Set(blocks.map(({ pair }) => pair))).toEqual(new Set([0]));
+    expect(await isAnswering(b.baseUrl)).toBe(false);
+  });
+});
+
+describe("mistakes are told before anything is loaded", () => {
+  const failing = async (...parameters: readonly string[]) => {
+    const { exitCode, stderr, stdout } = await duet(...parameters, "--out", fresh());
+    expect(stdout).toBe("");
+    return { exitCode, stderr };
+  };
+
+  it.each([
+    [["--scenario", "push"], '--scenario is "push"; a duet accepts token, notifications, mixed'],
+    [["--block", "1s"], "--block is 1s; accepted is 2s or longer"],
+    [["--start-a", "true"], '--start-a is for a profile; "fake:sound" is started without a command'],
+  ])("%j: exit code 2", async (flags, message) => {
+    const { exitCode, stderr } = await failing("fake:sound", "fake:sound", ...flags);
+    expect(stderr).toContain(message);
+    expect(exitCode).toBe(2);
+  });
+
+  it.each([
+    ["fake:none", "none"],
+    ["no-such-profile.json", "no-such-profile.json"],
+  ])("a target %s that does not exist: exit code 2", async (target, message) => {
+    const { exitCode, stderr } = await failing("fake:sound", target, ...short);
+    expect(stderr).toContain(message);
+    expect(exitCode).toBe(2);
+  });
+
+  it("a start command that ends at once is quoted: exit code 2", async () => {
+    const { file } = await toBeStarted();
+    const { exitCode, stderr } = await failing(file, "fake:sound", "--start-a", "echo no database; exit 7");
+    expect(stderr).toMatch(/--start-a: it ended with exit code 7 before anything answered[^]*no database/);
+    expect(exitCode).toBe(2);
+  });
+
+  describe("where something answers already", () => {
+    let server: Server;
+    beforeAll(async () => {
+      server = createServer((_, response) => void response.end()).listen(0, "127.0.0.1");
+      await once(server, "listening");
+    });
+    afterAll(() => void server.close());
+
+    it("a start command is refused, as what it starts would not be what is loaded: exit code 2", async () => {
+      const { file } = await toBeStarted();
+      const { port } = server.address() as AddressInfo;
+      const profile = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+      writeFileSync(file, JSON.stringify({ ...profile, baseUrl: `http://127.0.0.1:${port}` }));
+      const { exitCode, stderr } = await failing(file, "fake:sound", "--start-a", "sleep 9");
+      expect(stderr).toContain(`something answers at http://127.0.0.1:${port} already`);
+      expect(exitCode).toBe(2);
+    });
+  });
+});

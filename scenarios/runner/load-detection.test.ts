@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { runCli } from "../../conformance/testing/measure.ts";
+import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+
+/**
+ * Defects that only load shows, each found under the rule that it breaks and under no other. All of
+ * them are tried by `npm run bench -- load-detect`; here is one for each scenario and then some.
+ */
+
+let folder: string;
+let k6: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-load-detection-"));
+  k6 = (await k6ForTests()).path;
+}, k6WithinMs);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Asked {
+  readonly behaviour: string;
+  readonly scenario: string;
+  readonly rate: number;
+  readonly seconds: number;
+}
+
+const load = async ({ behaviour, scenario, rate, seconds }: Asked) => {
+  const { stdout, stderr, exitCode } = await runCli(
+    `load --json --behaviour ${behaviour} --scenario ${scenario} --rate ${rate} --duration ${seconds}s`
+      .split(" ")
+      .concat("--seed", "1", "--warm-up", "1s", "--out", path.join(folder, behaviour)),
+    { env: { TOUCHSTONE_K6: k6 } },
+  );
+  if (stdout === "") throw new Error(stderr);
+  const { rules, outcome, breaches } = JSON.parse(stdout) as LoadRecord;
+  const broken = rules.filter((rule) => rule.breaches > 0).map(({ id }) => id);
+  return { broken, outcome, exitCode, proven: breaches.map(({ rule }) => rule) };
+};
+
+describe.concurrent("a load finds what breaks only under load", () => {
+  it.each([
+    ["code.single-use-under-race", "load-code-race-behind-full-pool", "token", 400, 6],
+    ["authorize.echoes-state", "load-answers-swapped", "token", 400, 5],
+    ["notifications.under-writes", "load-page-shifted-by-writes", "notifications", 400, 6],
+    ["refresh.reusable", "load-refresh-tokens-evicted", "mixed", 150, 5],
+    ["push.delivered", "load-push-outbox-overflows", "push", 150, 4],
+  ])(
+    "%s: %s",
+    async (rule, behaviour, scenario, rate, seconds) => {
+      expect(await load({ behaviour, scenario, rate, seconds })).toEqual({
+        broken: [rule],
+        outcome: "failed",
+        exitCode: 1,
+        proven: [rule],
+      });
+    },
+    60_000,
+  );
+});

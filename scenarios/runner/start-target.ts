@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { RunnerClock } from "./clock.ts";
+import { InvalidLoad } from "./problem.ts";
+
+/** A command was started and is running, but nothing answers where its profile says: exit code 4. */
+export class TargetNotAnswering extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "TargetNotAnswering";
+  }
+}
+
+export interface StartedTarget {
+  /** Ends the command with everything that it started. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface StartOptions {
+  /** For the shell, in the folder of this process. */
+  readonly command: string;
+  /** The flag that gave the command, for messages. */
+  readonly flag: string;
+  readonly baseUrl: string;
+  /** How long it may take until something answers at baseUrl. */
+  readonly withinMs: number;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly clock: RunnerClock;
+  readonly signal: AbortSignal;
+}
+
+const POLL_MS = 100;
+/** How long a command may take to end in an orderly way before it is killed. */
+const GRACE_MS = 5_000;
+const MOST_OUTPUT = 2_000;
+
+/**
+ * Starts a service by its command and waits until it answers at baseUrl, with whatever status. It gets a
+ * process group of its own, so that Ctrl-C lets the load end before the service does, and so that whatever
+ * a shell or a script starts ends with it. Throws InvalidLoad where something answers there already or the
+ * command ends before anything does, with the end of what it printed; TargetNotAnswering where it takes too long.
+ */
+export const startTarget = async (options: StartOptions): Promise<StartedTarget> => {
+  const { command, flag, baseUrl, withinMs, environment, clock, signal } = options;
+  if (await answers(baseUrl))
+    throw new InvalidLoad([
+      `${flag}: something answers at ${baseUrl} already; end it, or leave ${flag} out to load that`,
+    ]);
+  const child = spawn("/bin/sh", ["-c", command], {
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+    env: environment,
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-MOST_OUTPUT)));
+  let ended: string | undefined;
+  const end = new Promise<void>((resolve) => {
+    child.once("error", (error) => ((ended = error.message), resolve()));
+    child.once("exit", (code, by) => ((ended = `it ended with ${by ?? `exit code ${code}`}`), resolve()));
+  });
+  const kill = (by: NodeJS.Signals): void => killGroup(child.pid, by);
+  // However this process ends, the service does not outlive it.
+  const onExit = (): void => kill("SIGKILL");
+  process.once("exit", onExit);
+  const stop = async (): Promise<void> => {
+    kill("SIGTERM");
+    const late = new AbortController();
+    await Promise.race([end, clock.sleep(GRACE_MS, late.signal).catch(() => undefined)]);
+    late.abort();
+    // Also where the shell has ended: what it started may not have.
+    kill("SIGKILL");
+    process.off("exit", onExit);
+  };
+  const latestMs = clock.nowMs() + withinMs;
+  while (!(await answers(baseUrl))) {
+    const why =
+      ended === undefined
+        ? clock.nowMs() > latestMs
+          ? new TargetNotAnswering(
+              `${flag}: nothing answers at ${baseUrl} after ${withinMs / 1_000} s${tail(said)}`,
+            )
+          : undefined
+        : new InvalidLoad([`${flag}: ${ended} before anything answered at ${baseUrl}${tail(said)}`]);
+    if (why !== undefined || signal.aborted) {
+      await stop();
+      throw why ?? new InvalidLoad([`${flag}: interrupted while waiting for ${baseUrl}`]);
+    }
+    await clock.sleep(POLL_MS, signal).catch(() => undefined);
+  }
+  return { stop };
+};
+
+const tail = (said: string): string => (said.trim() === "" ? "" : `; it printed:\n${said.trim()}`);
+
+/** The whole group; nothing where it is gone. */
+const killGroup = (pid: number | undefined, by: NodeJS.Signals): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, by);
+  } catch {
+    // It has ended.
+  }
+};
+
+/** Whether anything speaks HTTP there; certificates are looked at by whoever loads it. */
+const answers = (baseUrl: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const url = new URL(baseUrl);
+    const settings = { method: "GET", agent: false, timeout: 2_000 } as const;
+    const asked =
+      url.protocol === "https:"
+        ? httpsRequest(url, { ...settings, rejectUnauthorized: false })
+        : httpRequest(url, settings);
+    asked.once("response", (response) => {
+      response.destroy();
+      resolve(true);
+    });
+    asked.once("timeout", () => asked.destroy());
+    asked.once("close", () => resolve(false));
+    asked.on("error", () => resolve(false));
+    asked.end();
+  });

@@ -1,0 +1,56 @@
+import type { BreakpointStep, LoadRecord } from "../../conformance/contract/load-record.ts";
+
+/** What a step's record has to tell. */
+export type JudgedLoad = Pick<
+  LoadRecord,
+  "rate" | "achieved" | "outcome" | "validity" | "objectives" | "rules" | "stopped" | "endpoints" | "notes"
+>;
+
+/** What one step came to, and what gave way. */
+export const stepOf = (record: JudgedLoad): BreakpointStep => {
+  const base = { rate: record.rate, achieved: record.achieved?.requestsPerSecond ?? 0 };
+  const { outcome, validity, objectives, rules, stopped } = record;
+  if (outcome === "passed") return { ...base, verdict: "held" };
+  const broken = rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
+  if (broken.length > 0)
+    return { ...base, verdict: "gave way", gaveWay: "service", reason: broken.join(", ") };
+  if (stopped !== undefined) return { ...base, verdict: "gave way", gaveWay: "service", reason: stopped };
+  const reasons = validity?.reasons ?? [];
+  const told = reasons.map(({ reason }) => reason).join("; ");
+  // Where the load generator fell behind, what it measured says nothing of the service.
+  if (reasons.some(({ cause }) => cause === "load generator"))
+    return { ...base, verdict: "spoilt", gaveWay: "load generator", reason: told };
+  const missed = objectives.filter(({ verdict }) => verdict === "breached");
+  const names = missed.map(({ name }) => name).join(", ");
+  if (missed.length > 0 && missed.every((one) => isKeptByService(one, record)))
+    return {
+      ...base,
+      verdict: "gave way",
+      gaveWay: "network",
+      reason: `${names}, which the service's own answers keep: requests waited for connections`,
+    };
+  if (missed.length > 0 || reasons.length > 0) {
+    const parts = [names, told, busyMachine(record)].filter((part) => part !== "");
+    return { ...base, verdict: "gave way", gaveWay: "service", reason: parts.join("; ") };
+  }
+  const [note = "the step could not be judged"] = record.notes;
+  return { ...base, verdict: "spoilt", gaveWay: "load generator", reason: note };
+};
+
+/** Whether a percentile is missed only by what went before the request was sent. */
+const isKeptByService = (
+  { name, limit }: LoadRecord["objectives"][number],
+  { endpoints }: Pick<LoadRecord, "endpoints">,
+): boolean => {
+  const [endpoint, percentile] = name.split(" ");
+  const service = endpoints.find((row) => row.endpoint === endpoint && row.outcome === "granted")?.service;
+  if (service === undefined || (percentile !== "p50" && percentile !== "p95" && percentile !== "p99"))
+    return false;
+  return service[`${percentile}Ms`] <= limit;
+};
+
+const LEAST_IDLE = 0.05;
+
+/** A service on the load generator's own machine may have been slow for want of a processor alone. */
+const busyMachine = ({ achieved }: Pick<LoadRecord, "achieved">): string =>
+  (achieved?.machineIdle ?? 1) < LEAST_IDLE ? "the load generator's machine had no processor to spare" : "";
