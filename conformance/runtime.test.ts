@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { isRecentEnough, oldestNode, runOnBroughtNode } from "./runtime.ts";
+import { describe, expect, it } from "vitest";
+import { isRecentEnough, oldestNode, runOnBroughtNode, trimming } from "./runtime.ts";
 
 it.each([
   [oldestNode.join("."), true],
@@ -16,4 +16,23 @@ it.each([
 
 it("starts no other Node where this one will do", async () => {
   expect(await runOnBroughtNode(["node", "nowhere.js"])).toBe(undefined);
+});
+
+describe("trimming the heap", () => {
+  it("does nothing while it is small, and collects once when much is alive, not at every look", () => {
+    let used = 10_000_000;
+    let collected = 0;
+    const look = trimming(
+      () => used,
+      () => (collected += 1),
+    );
+    look();
+    expect(collected).toBe(0);
+    used = 500_000_000;
+    for (let again = 0; again < 100; again += 1) look();
+    expect(collected).toBe(1);
+    used = 800_000_000;
+    look();
+    expect(collected).toBe(2);
+  });
 });

@@ -56,7 +56,21 @@ export const heapTrimmer = (): (() => void) => {
   v8.setFlagsFromString("--expose-gc");
   v8.setFlagsFromString("--semi-space-growth-factor=1");
   const collect = runInNewContext("gc") as () => void;
+  return trimming(() => process.memoryUsage().heapUsed, collect);
+};
+
+/** What is alive may grow by this factor until garbage is collected again. */
+const GROWTH = 1.4;
+
+/**
+ * Collects once the heap has outgrown what was alive after the last time, and never while it is small: where
+ * much is alive, collecting at every look would take all of the time and bring nothing.
+ */
+export const trimming = (heapUsed: () => number, collect: () => void): (() => void) => {
+  let limit = ROOMY_BYTES;
   return () => {
-    if (process.memoryUsage().heapUsed > ROOMY_BYTES) collect();
+    if (heapUsed() <= limit) return;
+    collect();
+    limit = Math.max(ROOMY_BYTES, heapUsed() * GROWTH);
   };
 };

@@ -44,7 +44,8 @@ export const lifecycleRules = {
       const orders = (): Promise<Verdict> => judgeTellingOrders(world, run, tally);
       const rounds = judgeRounds(world, run, tally);
       // What takes its time by waiting, or by travelling, is done side by side.
-      if (world.clock.kind === "real" || world.isFar) return withCoverage(world, await run.all([rounds, orders()]), tally);
+      if (world.clock.kind === "real" || world.isFar)
+        return withCoverage(world, await run.all([rounds, orders()]), tally);
       const verdict = await rounds;
       return verdict.kind === "passed"
         ? withCoverage(world, await run.all([rounds, orders()]), tally)
@@ -84,8 +85,7 @@ const judgeHistories = (world: World, run: Run, tally: Tally, round: number): Pr
   );
   const judge = (history: History, caseWorld: World): Promise<Judgement> => play(history, caseWorld, tally);
   const share = HISTORIES[run.effort] * (world.isFar ? SHARE_FROM_AFAR : 1);
-  if (world.clock.kind === "virtual")
-    return run.forAll(arbitrary, judge, { ...part, print: printed, share });
+  if (world.clock.kind === "virtual") return run.forAll(arbitrary, judge, { ...part, print: printed, share });
   const sampled = fc.sample(arbitrary, { seed: run.seed + round, numRuns: run.cases(HISTORIES[run.effort]) });
   return run.forEach(sampled, judge, { ...part, print: printed, together: true, replays: 0 });
 };

@@ -2,7 +2,13 @@ import { figure } from "../../conformance/testing/measure.ts";
 import { changePoints, usualChangePoints } from "../statistics/change-points.ts";
 import { normalOf, seededRandom } from "../statistics/random.ts";
 import { predictionLimits } from "../statistics/sample.ts";
-import { assumedNoise, simulatedBlocks, type DuetNoise, type SimulatedDuet } from "../testing/duets.ts";
+import {
+  assumedNoise,
+  crowdedNoise,
+  simulatedBlocks,
+  type DuetNoise,
+  type SimulatedDuet,
+} from "../testing/duets.ts";
 import { nextStep } from "./course.ts";
 import { judgeDuet } from "./judge.ts";
 import { usualRules, type Block, type DuetResult, type DuetRules } from "./model.ts";
@@ -11,6 +17,7 @@ const PAIRS = 20;
 
 const noises: Readonly<Record<string, DuetNoise>> = {
   "assumed for two shared cores": assumedNoise,
+  "measured on two crowded cores": crowdedNoise,
   "independent blocks": { ...assumedNoise, persistence: 0, drift: 0, burstChance: 0 },
   "long memory": { ...assumedNoise, level: 0.06, persistence: 0.97 },
   drifting: { ...assumedNoise, drift: 0.6 },
