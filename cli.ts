@@ -244,7 +244,6 @@ const reportOn = async (
     if (!io.json) print(line);
   const out = reportOut ?? `${directories[0]}-report`;
   const files = await writeReports(runs, { formats: report, out, program: programName, pinned });
-  for (const file of files) say(`Report  ${file}`);
   return files;
 };
 
@@ -517,7 +516,7 @@ program
           program: programName,
         }),
       );
-    await reportOn([directory], options, pinned);
+    for (const file of await reportOn([directory], options, pinned)) say(`Report   ${file}`);
     process.exitCode = record.exitCode ?? exitCodes["harness-error"];
   });
 
@@ -935,7 +934,7 @@ program
     const { renderLoad } = await import("./reports/terminal/load.ts");
     if (options.json) printJson({ ...record, run: directory });
     else print(renderLoad(record, { ...(await page()), run: directory }));
-    await reportOn([directory], options);
+    for (const file of await reportOn([directory], options)) say(`Report   ${file}`);
     process.exitCode = record.exitCode ?? exitCodes["harness-error"];
   });
 
@@ -964,34 +963,40 @@ program
     const { duration: durationMs, rate, scenario } = options;
     const asked = parseAsked({ scenario, rate, durationMs, seed });
     // k6 may have to be built first, which the gate need not wait for.
+    let isJudged = false;
     let progress = "";
     const k6 = findK6({
       environment: process.env,
       clock: runnerClock,
-      onProgress: (line) => (progress = line),
+      onProgress: (line) => {
+        progress = line;
+        if (isJudged) say(line);
+      },
       signal: interrupt.signal,
     });
     k6.catch(() => undefined);
     const gate = await runGate({ ...options, seed });
     const { renderConform } = await import("./reports/terminal/conform.ts");
     const { pinned, directory } = gate;
-    print(
-      renderConform(gate.record, {
-        ...(await page()),
-        run: directory,
-        pinned,
-        quiet: io.quiet,
-        program: programName,
-      }),
-    );
-    if (interrupt.signal.aborted) return void (process.exitCode = exitCodes.interrupted);
+    const shown = { ...(await page()), quiet: io.quiet, program: programName };
+    print(renderConform(gate.record, { ...shown, run: directory, pinned }));
+    process.exitCode = gate.record.exitCode ?? exitCodes["harness-error"];
+    if (interrupt.signal.aborted) return;
+    isJudged = true;
     if (progress !== "") say(progress);
-    const loaded = await runLoad(options, asked, k6);
-    const { renderLoad } = await import("./reports/terminal/load.ts");
-    print(`\n${renderLoad(loaded.record, { ...(await page()), run: loaded.directory })}`);
-    const [report] = await reportOn([directory, loaded.directory], { ...options, report: ["html"] }, pinned);
-    print(`Report   ${report ?? ""}`);
-    process.exitCode = gate.record.exitCode === 0 ? loaded.record.exitCode : gate.record.exitCode;
+    const runs = [directory];
+    try {
+      const loaded = await runLoad(options, asked, k6);
+      runs.push(loaded.directory);
+      const { renderLoad } = await import("./reports/terminal/load.ts");
+      print(`\n${renderLoad(loaded.record, { ...shown, run: loaded.directory })}`);
+      if (process.exitCode === exitCodes.passed)
+        process.exitCode = loaded.record.exitCode ?? exitCodes["harness-error"];
+    } finally {
+      // What the gate found is worth its report whatever became of the load.
+      const [report] = await reportOn(runs, { ...options, report: ["html"] }, pinned);
+      print(`Report   ${report ?? ""}`);
+    }
   });
 
 program
@@ -1093,8 +1098,15 @@ program
       const due = dueWindow(entry);
       const { rule, subject, side, target, state, lifetimeMs, held, note } = entry;
       return {
-        ...{ rule, subject, side, target, state, lifetimeMs },
-        ...{ issuedAt: at(entry.issued.earliestMs), dueFrom: at(due.earliestMs), dueUntil: at(due.latestMs) },
+        rule,
+        subject,
+        side,
+        target,
+        state,
+        lifetimeMs,
+        issuedAt: at(entry.issued.earliestMs),
+        dueFrom: at(due.earliestMs),
+        dueUntil: at(due.latestMs),
         ...(held === undefined ? {} : { held }),
         ...(note === undefined ? {} : { note }),
       };

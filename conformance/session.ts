@@ -273,8 +273,10 @@ const learn = (secrets: Secrets, answer: Parameters<TransportOptions["learn"]>[0
     if (typeof accessToken === "string") secrets.conceal(accessToken, "access token");
     if (typeof refreshToken === "string") secrets.conceal(refreshToken, "refresh token");
   }
-  for (const [, name = "", value = ""] of textOf(answer.json).matchAll(quotedCredential))
-    if (name !== "code" || !namesAnError(value))
+  const text = textOf(answer.json);
+  const isGrant = quotedState.test(text);
+  for (const [, name = "", value = ""] of text.matchAll(quotedCredential))
+    if (name !== "code" || isGrant || !namesAnError(value))
       secrets.conceal(
         value,
         name === "code" ? "code" : name === "accessToken" ? "access token" : "refresh token",
@@ -287,6 +289,8 @@ const learn = (secrets: Secrets, answer: Parameters<TransportOptions["learn"]>[0
 
 /** A credential that an answer holds further down, or quotes out of another one, however often it was escaped. */
 const quotedCredential = /\\*"(code|accessToken|refreshToken)\\*"\s*:\s*\\*"([^"\\]{8,512})\\*"/g;
+/** What stands beside a code, and beside no name of an error. */
+const quotedState = /\\*"state\\*"\s*:/;
 const QUOTED_CHARACTERS = 65_536;
 
 /** The answer as text, where it is small enough to be searched each time. */

@@ -83,12 +83,16 @@ const inPage = (value: string): readonly string[] => {
  */
 export const encodedRuns = /(?<!%[0-9A-Fa-f]?)[A-Za-z0-9+/_-]{16,}/g;
 
-/** What such a run may stand for, as a whole or as the parts of a path. */
-export const decodings = (run: string): readonly string[] => {
+/**
+ * What such a run may stand for, as a whole or as the parts of a path. One that stands behind an escaped
+ * byte may go on with what began before it, at any of its characters.
+ */
+export const decodings = (run: string, mayGoOn: boolean): readonly string[] => {
   // A UUID is what a text has most of, and encodes nothing.
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(run)) return [];
   const parts = run.includes("/") ? run.split("/").filter(({ length }) => length >= SHORTEST_RUN) : [];
-  const texts = [run, ...parts].map(fromBase64);
+  const later = mayGoOn ? [1, 2, 3].map((skipped) => run.slice(skipped)) : [];
+  const texts = [run, ...parts, ...later].map(fromBase64);
   return /^(?:[0-9a-f]+|[0-9A-F]+)$/.test(run) ? [...texts, fromHex(run), fromHex(run.slice(1))] : texts;
 };
 

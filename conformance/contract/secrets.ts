@@ -115,9 +115,9 @@ export const createSecrets = (): Secrets => {
 
   /** Longer texts that were encoded with a secret in them go as a whole: what is left of them could be decoded. */
   const maskEncoded = (text: string): string =>
-    text.replace(encodedRuns, (run) => {
+    text.replace(encodedRuns, (run, at: number) => {
       if (known.has(run)) return run;
-      for (const decoded of decodings(run)) {
+      for (const decoded of decodings(run, text[at - 3] === "%")) {
         const label = anyIn(decoded);
         if (label !== undefined) return label.replace(/^‹(?:nearly )?/, "‹encoded ");
       }

@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startFakeServer } from "../../../fake-server/index.ts";
+import { defaultClients } from "../../../fake-server/clients.ts";
 import { secretVariable } from "../../../fake-server/profile.ts";
 import { readPushes } from "../../../fake-server/receiver/read-journal.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
@@ -191,12 +192,11 @@ const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>>
       expected: [0],
     };
   },
-  // The secrets of the fake that load runs start are made up by it; its profile's file names tell where they are.
   load: async () => ({
     ...nothing,
     command: (out) => ["load", "--scenario", "token", "--duration", "4s", "--rate", "20", "--out", out],
     expected: [0, 3],
-    secrets: ["clientSecret", '"secret"'],
+    secrets: defaultClients.map(({ secret }) => secret),
   }),
   duet: async () => ({
     ...nothing,
@@ -214,7 +214,7 @@ const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>>
       out,
     ],
     expected: [0, 1, 3],
-    secrets: ["clientSecret", '"secret"'],
+    secrets: defaultClients.map(({ secret }) => secret),
   }),
   receiver: async ({ folder }) => {
     const journal = path.join(folder, "pushes.jsonl");
