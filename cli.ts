@@ -242,6 +242,7 @@ const reportOn = async (
   for (const directory of directories) runs.push(await readRun(directory));
   for (const line of annotationsOf(ciRunsOf(runs, pinned), process.env, { program: programName }))
     if (!io.json) print(line);
+  if (report.length === 0) return [];
   const out = reportOut ?? `${directories[0]}-report`;
   const files = await writeReports(runs, { formats: report, out, program: programName, pinned });
   return files;

@@ -87,7 +87,8 @@ describe.each(ways)("%s", (name, judgeBy) => {
       return lost("timeout")();
     });
     expect(verdict).toMatchObject({ kind: "inconclusive", cases: 0 });
-    expect(asked).toBeLessThanOrEqual(9);
+    // Of 25 cases at most those that are under way at the same time get their three tries.
+    expect(asked).toBeLessThanOrEqual(18);
   });
 
   it("throws what is no judgement, whatever it is", async () => {

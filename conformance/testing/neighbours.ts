@@ -14,9 +14,9 @@ export const startNeighbours = (server: FakeServer, everyMs: number): Promise<Ne
   const accounts = [randomUUID(), randomUUID(), randomUUID()];
   const clientId = server.clients[0]?.id;
   let written = 0;
-  let isStopped = false;
+  const stopped = new AbortController();
   const writing = (async () => {
-    while (!isStopped) {
+    while (!stopped.signal.aborted) {
       const accountId = accounts[written % accounts.length];
       const answer = await fetch(`${server.controlUrl}/events`, {
         method: "POST",
@@ -31,7 +31,7 @@ export const startNeighbours = (server: FakeServer, everyMs: number): Promise<Ne
   return Promise.resolve({
     written: () => written,
     stop: async () => {
-      isStopped = true;
+      stopped.abort();
       await writing;
     },
   });

@@ -74,7 +74,8 @@ export const createRoad = (options: RoadOptions): Road => {
     const startMs = monotonicMs();
     if (await options.knock()) return true;
     if (!stayedAway) met.outages += 1;
-    for (let attempt = 1; signal?.aborted !== true; attempt += 1) {
+    for (let attempt = 1; ; attempt += 1) {
+      if (signal?.aborted === true) return false;
       const awayMs = monotonicMs() - startMs;
       // Once the budget is spent nobody waits any more; a target that comes back all the same is used again.
       if (stayedAway || awayMs > outageBudgetMs) {
@@ -86,7 +87,6 @@ export const createRoad = (options: RoadOptions): Road => {
       met.longestOutageMs = Math.max(met.longestOutageMs, monotonicMs() - startMs);
       return true;
     }
-    return false;
   };
 
   return {
