@@ -20,7 +20,7 @@ export interface Throttles {
 }
 
 /** Who says when to come back is believed for so many tries; who does not say it is asked less often. */
-const MOST_TRIES = { asked: 12, unasked: 8 } as const;
+const MOST_TRIES = { asked: 60, unasked: 8 } as const;
 /** Without Retry-After 502, 503 and 504 may be the service's own answer to this very request: then it stands. */
 const MOST_TRIES_OF_GATEWAY = 3;
 /** Who asks to stay away for longer is not throttling but closed for the day; and no clock is moved for that. */
@@ -34,7 +34,7 @@ const TRIES_AT_ONCE = 8;
  * How much of a Retry-After is waited out on this machine's clock, in milliseconds, where the
  * target has a clock of its own: little at first, as that may be the one the limiter goes by.
  */
-const realWaitMs = (attempt: number): number => Math.min(5_000, 50 * attempt ** 2);
+const realWaitMs = (attempt: number): number => Math.min(5_000, 50 * attempt);
 
 interface Wait {
   readonly waitMs: number;
