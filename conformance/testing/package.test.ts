@@ -93,7 +93,9 @@ describe("the packed package", () => {
       expect(JSON.parse(load.stdout)).toMatchObject({ command: "load", state: "sealed", scenario: "token" });
       await touchstone("report", "load", "--report", "html,junit", "--out", "reports");
       expect(readdirSync(path.join(folder, "reports")).toSorted()).toEqual(["junit.xml", "report.html"]);
-      expect(readFileSync(path.join(folder, "reports", "report.html"), "utf8")).toContain("code.single-use");
+      expect(readFileSync(path.join(folder, "reports", "report.html"), "utf8")).toContain(
+        "authorize.echoes-state",
+      );
     },
     k6WithinMs,
   );
