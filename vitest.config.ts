@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 /** Two projects: the tests of Touchstone itself, and the rules as tests against a service of the user's. */
 export default defineConfig({
   test: {
+    // By itself Vitest leaves a core free, which of two is half; and many tests wait for a clock or another process.
+    maxWorkers: 2,
     projects: [
       {
         test: {
