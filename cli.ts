@@ -26,6 +26,7 @@ import type { ReceiverSettings } from "./conformance/receiver-settings.ts";
 import type { Rule } from "./conformance/rule.ts";
 import { heapTrimmer, runOnBroughtNode } from "./conformance/runtime.ts";
 import { tool } from "./conformance/tool.ts";
+import { wantsColour } from "./reports/terminal/palette.ts";
 import type { LiveSecond } from "./reports/terminal/load-live.ts";
 import type { ReportFormat } from "./reports/write.ts";
 import type { AskedRun, FoundK6, LoadContext } from "./scenarios/runner/index.ts";
@@ -38,7 +39,7 @@ import type { AskedRun, FoundK6, LoadContext } from "./scenarios/runner/index.ts
 const interrupt = new AbortController();
 const io = {
   quiet: false,
-  color: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
+  color: wantsColour(process.env, process.stdout),
   json: false,
 };
 

@@ -32,7 +32,7 @@ export const runCli = (
     const startedMs = performance.now();
     const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...parameters], {
       cwd: options.cwd ?? root,
-      env: { ...process.env, ...options.env },
+      env: { ...process.env, FORCE_COLOR: undefined, ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let [stdout, stderr, peakBytes] = ["", "", 0];

@@ -30,3 +30,17 @@ export const fitted = <P extends Page>(page: P): P => ({
 
 /** The same page with so many columns taken on the left. */
 export const narrowed = <P extends Page>(page: P, by: number): P => ({ ...page, columns: page.columns - by });
+
+/**
+ * Whether output to a stream is coloured: on a terminal that can, and nowhere else unless FORCE_COLOR
+ * asks for it. NO_COLOR (no-color.org) wins over both; an empty variable counts as not set.
+ */
+export const wantsColour = (
+  environment: Readonly<Record<string, string | undefined>>,
+  stream: { readonly isTTY?: boolean | undefined },
+): boolean => {
+  const { NO_COLOR: never = "", FORCE_COLOR: always = "", TERM: terminal } = environment;
+  if (never !== "") return false;
+  if (always !== "") return always !== "0" && always !== "false";
+  return stream.isTTY === true && terminal !== "dumb";
+};

@@ -14,7 +14,7 @@ export interface Started {
 export const startCli = (parameters: readonly string[], env: NodeJS.ProcessEnv, cwd = root): Started => {
   const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...parameters], {
     cwd,
-    env: { ...process.env, ...env },
+    env: { ...process.env, FORCE_COLOR: undefined, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let [stdout, stderr] = ["", ""];
