@@ -1,17 +1,19 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./conformance/testing/longest-first.ts";
 
 /** Two projects: the tests of Touchstone itself, and the rules as tests against a service of the user's. */
 export default defineConfig({
   test: {
     // By itself Vitest leaves a core free, which of two is half; and many tests wait for a clock or another process.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: "unit",
-          include: ["{conformance,fake-server,reports,scenarios}/**/*.test.ts", "*.test.ts"],
+          include: ["{commands,conformance,fake-server,reports,scenarios}/**/*.test.ts", "*.test.ts"],
           exclude: ["conformance/suite.test.ts"],
-          globalSetup: "scenarios/runner/testing/k6-early.ts",
+          globalSetup: ["conformance/testing/compiled-once.ts", "scenarios/runner/testing/k6-early.ts"],
           // Files of one worker share their modules: to load all of them anew for each file costs a third of the whole.
           isolate: false,
           testTimeout: 120_000,

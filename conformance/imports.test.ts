@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 
 const root = path.resolve(import.meta.dirname, "..");
 const parts = ["conformance", "fake-server", "scenarios", "reports"] as const;
+/** What composes the parts. */
+const composing = "commands";
 
 interface Import {
   readonly from: string;
@@ -30,10 +32,8 @@ const isTestOnly = (file: string): boolean => /\.(test|bench)\.ts$|^conformance\
 const inside = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
 
 const existing = parts.filter((part) => readdirSync(root).includes(part));
-const imports = existing
-  .flatMap(sources)
-  .filter((file) => !isTestOnly(file))
-  .flatMap(importsOf);
+const shipped = [...existing, composing].flatMap(sources);
+const imports = [...shipped, "cli.ts"].filter((file) => !isTestOnly(file)).flatMap(importsOf);
 
 describe("imports run one way", () => {
   it("finds imports to look at", () => {
@@ -57,9 +57,16 @@ describe("imports run one way", () => {
     expect({ crossing, node }).toEqual({ crossing: [], node: [] });
   });
 
-  it("only clocks and cli.ts touch time and chance", () => {
-    const touching = existing
-      .flatMap(sources)
+  it("no part imports what composes them", () => {
+    const upwards = imports.filter(
+      ({ from, to }) =>
+        parts.some((part) => inside(from, part)) && (inside(to, composing) || to === "cli.ts"),
+    );
+    expect(upwards).toEqual([]);
+  });
+
+  it("only clocks touch time and chance", () => {
+    const touching = [...shipped, "cli.ts"]
       .filter((file) => !isTestOnly(file) && path.basename(file) !== "clock.ts")
       .filter((file) =>
         /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|\bset(Timeout|Interval)\(/.test(

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import os from "node:os";
@@ -87,6 +87,72 @@ describe("mistakes on the command line end with exit code 2, the flag, the value
     const { exitCode, stderr } = await runCli([]);
     expect(stderr).toContain("conform");
     expect(exitCode).toBe(2);
+  });
+});
+
+describe("a command loads what it needs, and nothing before it is called", () => {
+  /** Files of this repository and packages that a call loads, as V8's coverage lists them. */
+  const loadedBy = async (...parameters: readonly string[]): Promise<readonly string[]> => {
+    const coverage = newDirectory();
+    await runCli(parameters, { env: { NODE_V8_COVERAGE: coverage } });
+    return readdirSync(coverage).flatMap((file) => {
+      const { result } = JSON.parse(readFileSync(path.join(coverage, file), "utf8")) as {
+        result: readonly { readonly url: string }[];
+      };
+      return result
+        .filter(({ url }) => url.startsWith(`file://${root}/`))
+        .map(({ url }) => url.slice(`file://${root}/`.length));
+    });
+  };
+  const heavy =
+    /^node_modules\/(fastify|undici|fast-check|preact|ajv|@peculiar)\/|^scenarios\/|^reports\/html\//;
+
+  it.each([["--version"], ["rules"]])("%s", async (command) => {
+    const loaded = await loadedBy(command);
+    expect(loaded).toContain("commands/conform.ts");
+    expect(loaded.filter((file) => heavy.test(file))).toEqual([]);
+  });
+
+  it("and where a command needs more, it is seen", async () => {
+    const loaded = await loadedBy("serve", "--list", "code");
+    expect(loaded.filter((file) => heavy.test(file))).not.toEqual([]);
+  });
+});
+
+describe("what keeps the load of a whole run from being played is told before the gate", () => {
+  const refused = async (parameters: readonly string[], environment: NodeJS.ProcessEnv) => {
+    const cwd = newDirectory();
+    mkdirSync(cwd);
+    const { exitCode, stderr, stdout } = await runCli(["run", ...parameters], {
+      env: { ...env, TOUCHSTONE_K6: undefined, PATH: "/nowhere", ...environment },
+      cwd,
+    });
+    expect({ exitCode, stdout, written: readdirSync(cwd) }).toEqual({ exitCode: 2, stdout: "", written: [] });
+    return stderr;
+  };
+
+  // Nobody listens at these addresses: had the gate begun, it would have ended with exit code 4.
+  it("a host that is not released, and a rate and a duration beyond the profile's ceilings", async () => {
+    const safety = { maxRate: 50, maxDurationMs: 3_000 };
+    const profile = profileFor("http://staging.invalid", { safety });
+    const stderr = await refused(["--profile", profile, "--rate", "51", "--duration", "4s"], {});
+    expect(stderr).toMatch(/host "staging\.invalid" may not be loaded.*safety\.hosts/);
+    expect(stderr).toMatch(/--rate is 51.*safety\.maxRate/);
+    expect(stderr).toMatch(/--duration is 4 s.*safety\.maxDurationMs/);
+  });
+
+  it("what k6 cannot follow", async () => {
+    const profile = profileFor("http://127.0.0.1:1", { network: { resolve: { "127.0.0.1": "127.0.0.1" } } });
+    expect(await refused(["--profile", profile], {})).toContain(
+      "network.resolve: a load run cannot follow it",
+    );
+  });
+
+  it.each([
+    ["a k6 that cannot be used", { TOUCHSTONE_K6: "/nowhere/k6" }, /TOUCHSTONE_K6 is "\/nowhere\/k6"/],
+    ["no k6 at all", { TOUCHSTONE_CACHE: "/dev/null/cache" }, /PATH.*no k6 on it.*TOUCHSTONE_CACHE/s],
+  ])("%s", async (_, environment, message) => {
+    expect(await refused(["--effort", "quick"], environment)).toMatch(message);
   });
 });
 

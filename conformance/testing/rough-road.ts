@@ -13,6 +13,8 @@ export interface RoadConditions {
   /** Number of requests after which nothing is served for a while, once; never where left out. */
   readonly restartAfter?: number;
   readonly restartMs?: number;
+  /** Of what kind they have to be to count for that; of any where left out. */
+  readonly restartOn?: "GET";
 }
 
 /** What the road did, for tests to see that it did it. */
@@ -36,13 +38,20 @@ export const startRoad = async (
   random: () => number,
 ): Promise<Road> => {
   const counts: RoadCounts = { passed: 0, dropped: 0, throttled: 0, restarts: 0 };
-  const { latencyMs, dropShare, throttleShare, restartAfter = Infinity, restartMs = 1_500 } = conditions;
+  const {
+    latencyMs,
+    dropShare,
+    throttleShare,
+    restartAfter = Infinity,
+    restartMs = 1_500,
+    restartOn,
+  } = conditions;
   let seen = 0;
   let server: Server | undefined;
   let port = 0;
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    seen += 1;
-    if (seen === restartAfter) void restart();
+    if (restartOn === undefined || incoming.method === restartOn) seen += 1;
+    if (seen === restartAfter && counts.restarts === 0) void restart();
     const fate = random();
     await delay(latencyMs);
     if (fate < dropShare) {

@@ -116,7 +116,6 @@ const conform = async (name: string, tolerances: NonNullable<Profile["tolerances
       cwd: repository,
       env: {
         ...process.env,
-        NODE_COMPILE_CACHE: path.join(folder, "compiled"),
         ...Object.fromEntries(clients.map(({ secret }, index) => [`SECRET_${index}`, secret])),
       },
       stdio: ["ignore", "pipe", "pipe"],

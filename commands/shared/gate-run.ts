@@ -1,0 +1,123 @@
+import { ConfigurationError } from "../../conformance/problem.ts";
+import type { ResolvedProfile } from "../../conformance/profile.ts";
+import { heapTrimmer } from "../../conformance/runtime.ts";
+import type { CommandContext } from "./context.ts";
+import { effortOf, type Effort, type TargetFlags } from "./flags.ts";
+import { gateProgress } from "./live.ts";
+import { openTarget, withReceiver } from "./target.ts";
+
+interface GateFlags extends TargetFlags {
+  readonly only?: string[] | undefined;
+  readonly section?: string[] | undefined;
+  readonly level?: string[] | undefined;
+  readonly strict?: true | undefined;
+  readonly effort: Effort;
+  readonly seed?: number | undefined;
+  readonly maxWait: number;
+  readonly out?: string | undefined;
+  readonly ledger?: string | undefined;
+  readonly ledgerKeyFile?: string | undefined;
+  readonly resume?: string | undefined;
+}
+
+/** Garbage is looked at this often. */
+const TRIMMING_MS = 100;
+
+/**
+ * Runs the gate against the target that the flags name, and leaves its record. What `beforehand` throws
+ * about the target ends the run before anything is sent or written.
+ */
+export const runGate = async (
+  context: CommandContext,
+  given: GateFlags,
+  beforehand: (resolved: ResolvedProfile) => Promise<void> = async () => {},
+) => {
+  const { flags, resume } = await resumeFlags(given);
+  const { rules } = await import("../../conformance/rules/index.ts");
+  const { selectRules } = await import("../../conformance/selection.ts");
+  const selected =
+    resume?.rules ?? selectRules(rules, { only: flags.only, sections: flags.section, levels: flags.level });
+  const ledger = await openLedgerOf(context, flags);
+  const target = await withReceiver(openTarget(context, flags), selected);
+  try {
+    await beforehand(target.resolved);
+    const { recordedRun } = await import("../../conformance/recorded-run.ts");
+    context.recordingBegins();
+    const stopTrimming = context.clock.every(TRIMMING_MS, heapTrimmer());
+    const live = await gateProgress(
+      context,
+      selected.map((rule) => rule.requirement),
+    );
+    return await recordedRun({
+      ...target,
+      rules: selected,
+      ...(resume === undefined ? {} : { earlier: resume.earlier, resumes: resume.run }),
+      effort: flags.effort,
+      seed: flags.seed ?? context.freshSeed(),
+      strict: flags.strict === true,
+      maxWaitMs: flags.maxWait,
+      out: flags.out,
+      ledger,
+      secrets: context.output.secrets,
+      signal: context.signal,
+      freshUuid: context.freshUuid,
+      onRunning: live.running,
+      onResult: live.result,
+    }).finally(() => {
+      stopTrimming();
+      live.stop();
+    });
+  } finally {
+    ledger?.ledger.close();
+    await target.stop();
+  }
+};
+
+/** The flags of an interrupted run that is to be continued, and what had settled in it. */
+const resumeFlags = async (given: GateFlags) => {
+  const { resume } = given;
+  if (resume === undefined) return { flags: given };
+  const contradicting = (["only", "section", "level", "behaviour", "seed", "strict"] as const).filter(
+    (name) => given[name] !== undefined,
+  );
+  if (contradicting.length > 0)
+    throw new ConfigurationError([
+      `--resume ${resume} goes on as that run began; leave out ${contradicting.map((name) => `--${name}`).join(", ")}`,
+    ]);
+  const { readGateRun } = await import("../../reports/read/index.ts");
+  const { rules } = await import("../../conformance/rules/index.ts");
+  const { resumed } = await import("../../conformance/resume.ts");
+  const { record } = await readGateRun(resume);
+  const flags: GateFlags = {
+    ...given,
+    ...targetAgain(given.profile, record.target),
+    effort: effortOf(record),
+    seed: record.seed,
+    strict: record.strict ? true : undefined,
+  };
+  return { flags, resume: { run: resume, ...resumed(record, resume, rules) } };
+};
+
+/** The target of an earlier run, unless a profile is given in its place. */
+export const targetAgain = (
+  profile: readonly string[] | undefined,
+  earlier: { readonly profiles: readonly string[]; readonly behaviour?: string | undefined },
+): TargetFlags =>
+  profile === undefined
+    ? {
+        profile: earlier.profiles.length === 0 ? undefined : earlier.profiles,
+        behaviour: earlier.behaviour,
+      }
+    : { profile };
+
+/** The ledger that the flags name; nothing where they name none. */
+const openLedgerOf = async (
+  { environment, clock }: CommandContext,
+  { ledger, ledgerKeyFile }: Pick<GateFlags, "ledger" | "ledgerKeyFile">,
+) => {
+  if (ledger === undefined && ledgerKeyFile !== undefined)
+    throw new ConfigurationError(["--ledger-key-file is for --ledger <file>, which is missing"]);
+  if (ledger === undefined) return undefined;
+  const { ledgerFromFlags } = await import("../../conformance/ledger/open.ts");
+  return { ledger: ledgerFromFlags(ledger, ledgerKeyFile, environment), hereMs: clock.wallMs };
+};

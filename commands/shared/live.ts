@@ -1,0 +1,74 @@
+import type { ConformOptions } from "../../conformance/conform.ts";
+import type { LiveSecond } from "../../reports/terminal/load-live.ts";
+import type { CommandContext } from "./context.ts";
+
+/** The live line of the gate moves this often, whether or not a rule settles. */
+const REDRAWN_MS = 200;
+
+const isSilent = ({ output }: CommandContext): boolean => output.manner().quiet || output.manner().json;
+
+/** The live line of a gate run: rewritten as rules settle and while they wait; nothing where standard error is no terminal. */
+export const gateProgress = async (context: CommandContext, ids: readonly string[]) => {
+  if (isSilent(context)) return { running: () => {}, result: () => {}, stop: () => {} };
+  const { afterResult, createProgress, progressAtStart } = await import("../../reports/terminal/progress.ts");
+  const { clock, output } = context;
+  const { palette } = await output.page();
+  const startedMs = clock.nowMs();
+  let state = progressAtStart(ids);
+  let waiting: () => typeof state.waiting = () => undefined;
+  const line = createProgress(process.stderr, palette);
+  const show = (): void => {
+    const now = waiting();
+    line.show({
+      ...state,
+      elapsedMs: clock.nowMs() - startedMs,
+      ...(now === undefined ? {} : { waiting: now }),
+    });
+  };
+  const stopRedrawing = clock.every(REDRAWN_MS, show);
+  return {
+    running: ({ clocks }: Parameters<NonNullable<ConformOptions["onRunning"]>>[0]) => {
+      waiting = () => clocks.waiting();
+    },
+    result: (result: Parameters<NonNullable<ConformOptions["onResult"]>>[0]) => {
+      state = afterResult(state, result);
+      show();
+    },
+    stop: () => {
+      stopRedrawing();
+      line.clear();
+    },
+  };
+};
+
+/** What of a load run is shown while it goes on. */
+export interface LoadView {
+  readonly second: (second: LiveSecond) => void;
+  readonly phase: (phase: string | undefined) => void;
+}
+
+/** The live view of a load run: two lines rewritten on a terminal, a plain line now and then elsewhere. */
+export const loadProgress = async (
+  context: CommandContext,
+  durationMs: number,
+): Promise<LoadView & { readonly stop: () => void }> => {
+  const { createLoadLive } = await import("../../reports/terminal/load-live.ts");
+  const seconds: LiveSecond[] = [];
+  let now: string | undefined;
+  const { palette } = await context.output.page();
+  const live = createLoadLive(process.stderr, { palette, columns: process.stderr.columns ?? 100 });
+  const show = (): void => {
+    if (!isSilent(context)) live.show({ seconds, durationMs, phase: now });
+  };
+  return {
+    second: (second) => {
+      seconds.push(second);
+      show();
+    },
+    phase: (phase) => {
+      now = phase;
+      show();
+    },
+    stop: () => live.clear(),
+  };
+};
