@@ -1,4 +1,5 @@
 import type { Check } from "./contract/check.ts";
+import { leftBehindSentences, type LeftBehind } from "./contract/left-behind.ts";
 import { documentLimits } from "./contract/limits.ts";
 import { drifted, exitCodeOf, outcomeOf } from "./contract/outcome.ts";
 import type { Outcome, RuleResult } from "./contract/record.ts";
@@ -6,7 +7,7 @@ import { canonicalJson } from "./contract/verdict.ts";
 import { applyWaivers, type AppliedWaiver } from "./contract/waivers.ts";
 import { runRules, type ExecutorOptions } from "./executor.ts";
 import { preflight } from "./preflight.ts";
-import { roadNotes } from "./road-notes.ts";
+import { hookNotes, roadNotes } from "./road-notes.ts";
 import { ConfigurationError, UnreachableError } from "./problem.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import type { Rule } from "./rule.ts";
@@ -37,6 +38,8 @@ export interface ConformResult {
   /** The profile's waivers, and what each came to. */
   readonly waivers: readonly AppliedWaiver[];
   readonly clock: "virtual" | "real";
+  /** What stays on the target. */
+  readonly leftBehind: LeftBehind;
 }
 
 /** Whether a rule reads notifications that have to be prepared first. */
@@ -53,36 +56,51 @@ export const watchesPushes = (rule: Rule): boolean => rule.needs?.includes("push
 export const conform = async (options: ConformOptions): Promise<ConformResult> => {
   const session = openSession(options.resolved, options);
   try {
-    const { checks, prepared } = await preflight(session, {
-      notifications: options.rules.some(readsPrepared),
-      pushes: options.rules.some(watchesPushes),
+    const result = await conformIn(session, options).catch(async (error: unknown) => {
+      await session.cleanUp();
+      throw error;
     });
-    if (options.signal.aborted) return interruptedBefore(session, checks);
-    options.onChecked?.(checks);
-    refuse(checks);
-    options.onRunning?.(session);
-    const results = [...(options.earlier ?? []), ...(await runRules(session, prepared, options))];
-    const pinned = pinnedOf(options.resolved);
-    const { today, strict } = options;
-    const known = options.resolved.profile.waivers ?? [];
-    const waivers = today === undefined ? [] : applyWaivers(known, results, today);
-    const outcome = options.signal.aborted ? "interrupted" : outcomeOf(results, { strict, pinned, waivers });
-    return {
-      outcome,
-      exitCode: exitCodeOf(outcome),
-      results,
-      checks,
-      notes: notesOf(session, results, drifted(results, pinned)),
-      waivers,
-      clock: session.clocks.kind,
-    };
+    const leftBehind = await session.cleanUp();
+    return { ...result, leftBehind };
   } finally {
     await session.close();
   }
 };
 
+const conformIn = async (
+  session: Session,
+  options: ConformOptions,
+): Promise<Omit<ConformResult, "leftBehind">> => {
+  const { checks, prepared } = await preflight(session, {
+    notifications: options.rules.some(readsPrepared),
+    pushes: options.rules.some(watchesPushes),
+  });
+  if (options.signal.aborted) return interruptedBefore(session, checks);
+  options.onChecked?.(checks);
+  refuse(checks);
+  options.onRunning?.(session);
+  const results = [...(options.earlier ?? []), ...(await runRules(session, prepared, options))];
+  const pinned = pinnedOf(options.resolved);
+  const { today, strict } = options;
+  const known = options.resolved.profile.waivers ?? [];
+  const waivers = today === undefined ? [] : applyWaivers(known, results, today);
+  const outcome = options.signal.aborted ? "interrupted" : outcomeOf(results, { strict, pinned, waivers });
+  return {
+    outcome,
+    exitCode: exitCodeOf(outcome),
+    results,
+    checks,
+    notes: notesOf(session, results, drifted(results, pinned)),
+    waivers,
+    clock: session.clocks.kind,
+  };
+};
+
 /** What an interrupted preflight comes to: its checks failed for want of connections, and say nothing of the target. */
-const interruptedBefore = (session: Session, checks: readonly Check[]): ConformResult => ({
+const interruptedBefore = (
+  session: Session,
+  checks: readonly Check[],
+): Omit<ConformResult, "leftBehind"> => ({
   outcome: "interrupted",
   exitCode: exitCodeOf("interrupted"),
   results: [],
@@ -129,6 +147,7 @@ const notesOf = (
   return [
     ...(replaced.length > 0 ? [`limits replaced by the profile: ${replaced.join(", ")}`] : []),
     ...roadNotes(session.transport.road.report(), results),
+    ...hookNotes(session.hookReport()),
     ...drift.map((id) => `${id} is not as the profile pins it`),
   ];
 };
@@ -146,8 +165,21 @@ export const examine = async (
 ): Promise<readonly Check[]> => {
   const session = openSession(resolved, options);
   try {
-    return (await preflight(session, { notifications: true, pushes: true })).checks;
+    const { checks } = await preflight(session, { notifications: true, pushes: true });
+    const left = await session.cleanUp();
+    return resolved.sources.length === 0 ? checks : [...checks, ...leftBehindChecks(left)];
   } finally {
     await session.close();
   }
+};
+
+/** What the look itself has left on the target, and whether the hooks that clean up did their work. */
+const leftBehindChecks = (left: LeftBehind): readonly Check[] => {
+  const failed = [left.callback?.restore, left.cleanup].filter((one) => one?.ok === false);
+  const sentences = leftBehindSentences(left);
+  if (sentences.length === 0) return [];
+  const message = `this look has left there: ${sentences.join("; ")}`;
+  return failed.length === 0
+    ? [{ check: "left behind", ok: true, message }]
+    : [{ check: "left behind", ok: false, message, remedy: "call the hook by hand and compare" }];
 };

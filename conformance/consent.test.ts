@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { conform } from "./conform.ts";
-import type { HookDefinition, Profile } from "./contract/profile.ts";
+import type { HookAsWritten, Profile } from "./contract/profile.ts";
 import { preflight } from "./preflight.ts";
 import { rules } from "./rules/index.ts";
 import { openSession } from "./session.ts";
@@ -46,14 +46,14 @@ afterEach(async () => {
   await Promise.all([fake.stop(), front.stop(), consenter.stop()]);
 });
 
-const byHttp = (): HookDefinition => ({
+const byHttp = (): HookAsWritten => ({
   http: {
     url: `${consenter.origin}/?clientId={{clientId}}&state={{state}}&redirectUri={{redirectUri}}`,
   },
   result: "/landedAt",
 });
 
-const behindConsent = (code: HookDefinition, more: Partial<Profile> = {}) =>
+const behindConsent = (code: HookAsWritten, more: Partial<Profile> = {}) =>
   fake.resolved({ baseUrl: front.origin, authorize: { code }, ...more });
 
 const only = (...ids: string[]) => rules.filter(({ requirement }) => ids.includes(requirement));

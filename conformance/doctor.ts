@@ -1,4 +1,5 @@
 import type { Check } from "./contract/check.ts";
+import type { FetchedProfile } from "./contract/profile-fetched.ts";
 import type { Profile, SecretSource } from "./contract/profile.ts";
 import { ledgerKeyVariable } from "./ledger/open.ts";
 import type { ConfigurationError } from "./problem.ts";
@@ -34,12 +35,15 @@ export const profileChecks = (
   ];
 };
 
-const secretsText = ({ clients, receiver }: Profile): string =>
+const secretsText = ({ clients, receiver, fetchedSecrets = [] }: FetchedProfile): string =>
   [
     ...clients.map(({ secret }, index) => `clients[${index}].secret from ${placeOf(secret)}`),
     ...(receiver !== undefined && "attach" in receiver && receiver.attach.token !== undefined
       ? [`receiver.attach.token from ${placeOf(receiver.attach.token)}`]
       : []),
+    ...(fetchedSecrets.length === 0
+      ? []
+      : [`${fetchedSecrets.length} more for headers, queries and bodies from where the profile says`]),
   ].join(", ");
 
 const placeOf = (where: SecretSource): string => {

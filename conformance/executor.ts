@@ -4,7 +4,8 @@ import { catalogue } from "./contract/catalogue.ts";
 import type { RuleResult } from "./contract/record.ts";
 import type { Verdict } from "./contract/verdict.ts";
 import { duration } from "./contract/duration.ts";
-import { judgeByLedger, type LedgerSession } from "./ledger/judge.ts";
+import type { LedgerSession } from "./ledger/depositable.ts";
+import { judgeByLedger } from "./ledger/judge.ts";
 import type { Need, Rule } from "./rule.ts";
 import { createRun, hash32, Interrupted, stopwatch, type Effort, type Run } from "./run.ts";
 import { emptyPrepared, type Prepared, type Session } from "./session.ts";
@@ -54,7 +55,9 @@ export const runRules = async (
     prepared,
     new Set(options.rules.map(({ requirement }) => requirement)),
   );
-  const places = createPlaces(CASES_AT_A_TIME[distanceOf(prepared)]);
+  const places = createPlaces(
+    session.resolved.profile.concurrency?.maxCases ?? CASES_AT_A_TIME[distanceOf(prepared)],
+  );
   const judgeOne = async (rule: Rule): Promise<RuleResult> => {
     const result = await judgeRule(session, prepared, rule, campaigns, { ...options, places });
     options.onResult?.(result);
@@ -310,7 +313,7 @@ const lack = (session: Session, prepared: Prepared, rule: Rule): Verdict | undef
   return {
     kind: "could-not-run",
     missing: "clock.advance",
-    reason: `it waits for ${duration(waitMs)}, longer than this run may; add \`hooks.clock.advance\` to the profile, or raise --max-wait`,
+    reason: `it waits for ${duration(waitMs)}, longer than this run may; add \`hooks.clock.advance\` to the profile, or raise --max-wait${rule.ledger === undefined ? "" : ", or keep a ledger (--ledger)"}`,
   };
 };
 

@@ -24,7 +24,7 @@ export const profileOfAnswers = ({ name, baseUrl, clients }: InitAnswers): Profi
 /** What most services need sooner or later, to be uncommented: each part a sentence and an example that is a valid part of a profile. */
 export const examples = (baseUrl: string): readonly (readonly [why: string, part: Partial<Profile>])[] => [
   [
-    "Where the service's clock can be moved, rules of 30 days take seconds; where events can be triggered and the callback be set, notifications and pushes are judged.",
+    "Where the service's clock can be moved, rules of 30 days take seconds; where events can be triggered and the callback be set, notifications and pushes are judged. What a run set is put back by `restore`.",
     {
       hooks: {
         clock: {
@@ -41,15 +41,17 @@ export const examples = (baseUrl: string): readonly (readonly [why: string, part
           register: {
             http: { method: "PUT", url: `${baseUrl}/test/callback`, body: { url: "{{url}}", ca: "{{ca}}" } },
           },
+          restore: { http: { method: "DELETE", url: `${baseUrl}/test/callback` } },
         },
       },
     },
   ],
   [
-    "What gets past a consent page at authorize: headers or a query, or a command that prints the code or the address that the service redirects to.",
+    "What gets past a consent page at authorize: headers or a query (with secrets from where they are kept), or a command that prints the code or the address that the service redirects to.",
     {
       authorize: {
         query: { consent: "yes" },
+        headers: { cookie: { env: "CONSENT_COOKIE", prefix: "session=" } },
         code: { command: ["./get-code.sh", "{{clientId}}", "{{state}}", "{{redirectUri}}"] },
       },
     },
@@ -68,6 +70,10 @@ export const examples = (baseUrl: string): readonly (readonly [why: string, part
         resolve: { "staging.example": "192.0.2.1" },
       },
     },
+  ],
+  [
+    "How long the service may be away, as in a restart, and how much a run does at a time.",
+    { tolerances: { outageMs: 60_000 }, concurrency: { maxConnections: 64, maxCases: 24 } },
   ],
   [
     "A staging service with shorter times than the document's; every report says so first.",

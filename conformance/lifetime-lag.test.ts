@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Awaited } from "./awaited/store.ts";
 import { judgeLifetime, type Mortal } from "./lifetime.ts";
 import { createRun } from "./run.ts";
 import type { Clock } from "./world/clock.ts";
@@ -21,6 +22,8 @@ interface Setting {
   /** Whether the rule takes the time for the real one, which no journey of such a length is made twice in. */
   readonly isReal?: true;
   readonly mortal?: Partial<Mortal<number>>;
+  /** Age of the credentials that an earlier run left, which this one goes on with. */
+  readonly continuedAtMs?: number;
 }
 
 /** Judges a lifetime at a target that exists in this test only, where time overshoots as it does on a machine with too much to do. */
@@ -30,6 +33,10 @@ const judge = async (setting: Setting = {}) => {
   let knownMs = 0;
   let moves = 0;
   let probes = 0;
+  let issues = 0;
+  const { continuedAtMs } = setting;
+  const awaited: Awaited | undefined =
+    continuedAtMs === undefined ? undefined : leftBehind(nowMs - continuedAtMs);
   const now = (): Promise<Bracket> =>
     Promise.resolve(
       guessedMs === undefined
@@ -51,6 +58,7 @@ const judge = async (setting: Setting = {}) => {
   const worldWith = (clock: Clock): World =>
     ({
       clock: setting.isReal === true ? { ...clock, kind: "real" } : clock,
+      awaited,
       tolerances: { lifetimeGuardMs: 500 },
     }) as unknown as World;
   const run = createRun({
@@ -77,7 +85,10 @@ const judge = async (setting: Setting = {}) => {
   const verdict = await judgeLifetime(worldWith(rule), run, {
     name: "code",
     lifetimeMs: LIFETIME_MS,
-    issue: () => Promise.resolve(nowMs),
+    issue: () => {
+      issues += 1;
+      return Promise.resolve(nowMs);
+    },
     alive: (_, issuedMs) => {
       probes += 1;
       nowMs += requestMs;
@@ -85,7 +96,22 @@ const judge = async (setting: Setting = {}) => {
     },
     ...setting.mortal,
   });
-  return { verdict, probes };
+  return { verdict, probes, issues };
+};
+
+/** What a run left behind that had issued a credential for each of its probes at this moment. */
+const leftBehind = (issuedMs: number): Awaited => {
+  const taken = new Set<string>();
+  const at = { earliestMs: issuedMs, latestMs: issuedMs + 5 };
+  return {
+    take: (id) => {
+      const steps = taken.has(id) ? undefined : [{ name: "issue", value: issuedMs, at }];
+      taken.add(id);
+      return steps;
+    },
+    keep: () => {},
+    drop: () => {},
+  };
 };
 
 /** Late by this much at every wake-up. */
@@ -165,5 +191,63 @@ describe("where nobody tells the time", () => {
       kind: "inconclusive",
       settle: expect.stringContaining("hooks.clock.now") as string,
     });
+  });
+});
+
+describe("a run that goes on with what an earlier one was waiting with", () => {
+  const halfway = { isReal: true, continuedAtMs: LIFETIME_MS / 2 } as const;
+
+  it("issues nothing where all of it is still ahead, and judges what was issued", async () => {
+    const { verdict, issues, probes } = await judge({ ...halfway, mortal: { perSide: 1 } });
+    expect(verdict).toMatchObject({ kind: "passed" });
+    expect([issues, probes]).toEqual([0, 8]);
+    for (const livesMs of [LIFETIME_MS - MINUTE_MS, LIFETIME_MS + MINUTE_MS])
+      expect((await judge({ ...halfway, livesMs })).verdict).toMatchObject({
+        kind: "failed",
+        breach: { actual: expect.stringContaining("issued by the run that this one continues") as string },
+      });
+  });
+
+  it("makes anew what fell due while nobody ran, and passes by that alone", async () => {
+    const late = {
+      isReal: true,
+      continuedAtMs: LIFETIME_MS + 2 * MINUTE_MS,
+      mortal: { perSide: 1 },
+    } as const;
+    const { verdict, issues } = await judge(late);
+    expect(verdict).toMatchObject({ kind: "passed" });
+    // What was to be seen far beyond the end is seen there all the same.
+    expect(issues).toBeGreaterThanOrEqual(6);
+    const patient = await judge({ isReal: true, mortal: { perSide: 1 } });
+    expect(verdict).toEqual(patient.verdict);
+  });
+
+  it("takes down what it sees late: a life without an end is a breach at once", async () => {
+    const { verdict, issues } = await judge({
+      isReal: true,
+      livesMs: Infinity,
+      continuedAtMs: 10 * LIFETIME_MS,
+    });
+    expect(verdict).toMatchObject({ kind: "failed" });
+    expect(issues).toBe(0);
+  });
+
+  it("makes anew what was to be used right before its end, and was not", async () => {
+    let restarted = 0;
+    const ages: number[] = [];
+    const use: Mortal<number>["use"] = async (world, issuedMs) => {
+      const { earliestMs } = await world.clock.now();
+      ages.push(earliestMs - issuedMs);
+      restarted += 1;
+    };
+    const { verdict } = await judge({
+      isReal: true,
+      continuedAtMs: LIFETIME_MS + MINUTE_MS,
+      mortal: { use, sides: "dead", perSide: 1 },
+    });
+    expect(verdict).toMatchObject({ kind: "passed" });
+    // Four credentials, each used three times and once more; never after its end.
+    expect(restarted).toBe(16);
+    expect(Math.max(...ages)).toBeLessThan(LIFETIME_MS);
   });
 });

@@ -1,3 +1,4 @@
+import { stepsOf, type Steps } from "./awaited/steps.ts";
 import { probeAges, type ProbeAge } from "./arbitraries/ages.ts";
 import { duration } from "./contract/duration.ts";
 import type { Verdict } from "./contract/verdict.ts";
@@ -22,9 +23,12 @@ export interface Mortal<C> {
   /** Name of this part of the rule and of the credential in sentences: "code", "refresh token in use". */
   readonly name: string;
   readonly lifetimeMs: number;
-  /** Issues one credential; its moment of issue is bracketed around this call. */
-  readonly issue: (world: World) => Promise<C>;
-  /** When the credential was issued, where `issue` takes time before it does so. */
+  /**
+   * Issues one credential; its moment of issue is bracketed around this call. It has to survive being written as JSON,
+   * by its `client` or without one.
+   */
+  readonly issue: (world: World, steps: Steps) => Promise<C>;
+  /** When the credential was issued, where `issue` takes time before it does so: then it goes there by steps of its own. */
   readonly issuedIn?: (credential: C) => Bracket;
   /** The credential's own lifetime in milliseconds, where each one states it; `lifetimeMs` then only spreads the ages. */
   readonly lifetimeOf?: (credential: C) => number;
@@ -71,7 +75,7 @@ export const judgeLifetime = async <C>(world: World, run: Run, mortal: Mortal<C>
   const sides: readonly Side[] = mortal.sides === "dead" ? ["dead"] : ["alive", "dead"];
   const verdict = await run.forEach(
     agesOf(world, run, mortal, guardMs).filter(({ side }) => sides.includes(side)),
-    ({ tries, ...age }, caseWorld) => probeAt(caseWorld, mortal, age, measured, tries),
+    (age, caseWorld) => probeAt(caseWorld, mortal, age, measured, age.tries),
     {
       part: mortal.name,
       together: true,
@@ -84,8 +88,11 @@ export const judgeLifetime = async <C>(world: World, run: Run, mortal: Mortal<C>
   return unlessFar(verdict, mortal.name, sides, measured, clock.isTold);
 };
 
-/** An age to probe at, and which tries it may take. */
-type Planned = ProbeAge & { readonly tries: Tries };
+/** An age to probe at, under a name that no other probe of the rule has, and which tries it may take. */
+interface Planned extends ProbeAge {
+  readonly id: string;
+  readonly tries: Tries;
+}
 
 interface Tries {
   readonly first: number;
@@ -99,47 +106,79 @@ const agesOf = <C>(world: World, run: Run, mortal: Mortal<C>, guardMs: number): 
   const farthestMs = kind === "virtual" ? Infinity : Math.max(1_000, lifetimeMs * 0.1);
   const perSide = mortal.perSide ?? run.cases(0.24, 3);
   const ages = probeAges(lifetimeMs, guardMs, run.seed, perSide, farthestMs);
+  const planned = (age: ProbeAge, tries: Tries, index: number): Planned => ({
+    ...age,
+    tries,
+    id: `${mortal.name} ${index}, try ${tries.first}, ${age.distanceMs} ms ${age.side}`,
+  });
   if (kind === "virtual" || lifetimeMs <= REPEATABLE_MS)
-    return ages.map((age) => ({ ...age, tries: { first: 0, last: TRIES[kind] - 1 } }));
+    return ages.map((age, index) => planned(age, { first: 0, last: TRIES[kind] - 1 }, index));
   const atOnce = Array.from({ length: AT_THE_END_AT_ONCE }, (_, first) => ({ first, last: first }));
-  return ages.flatMap((age) =>
-    (age.distanceMs === 0 ? atOnce : atOnce.slice(0, 1)).map((tries) => ({ ...age, tries })),
+  return ages.flatMap((age, index) =>
+    (age.distanceMs === 0 ? atOnce : atOnce.slice(0, 1)).map((tries) => planned(age, tries, index)),
   );
+};
+
+/** A credential, and the stretch of time in which it was issued. */
+interface Issued<C> {
+  readonly credential: C;
+  readonly issued: Bracket;
+}
+
+const issueOne = async <C>(world: World, mortal: Mortal<C>, steps: Steps): Promise<Issued<C>> => {
+  if (mortal.issuedIn !== undefined) {
+    if (!steps.isContinued()) await world.clock.beginSecond();
+    const credential = await mortal.issue(world, steps);
+    return { credential, issued: mortal.issuedIn(credential) };
+  }
+  const { value, at } = await steps.once("issue", async () => {
+    await world.clock.beginSecond();
+    return timed(world, () => mortal.issue(world, steps));
+  });
+  return { credential: value, issued: at };
 };
 
 /** One credential's way from its issue to its probe. Made anew with another one where it came too late. */
 const probeAt = async <C>(
   world: World,
   mortal: Mortal<C>,
-  age: ProbeAge,
+  age: Planned,
   measured: Measured,
   { first, last }: Tries,
 ): Promise<Judgement> => {
-  await world.clock.beginSecond();
-  const issuing = await timed(world, () => mortal.issue(world));
-  const credential = issuing.value;
-  const issued = mortal.issuedIn?.(credential) ?? issuing.at;
+  const steps = stepsOf(world, age.id);
+  const again = (tries: Tries): Promise<Judgement> => probeAt(world, mortal, age, measured, tries);
+  const { credential, issued } = await issueOne(world, mortal, steps);
   const lifetimeMs = mortal.lifetimeOf?.(credential) ?? mortal.lifetimeMs;
   const guardMs = guardFor(lifetimeMs, world.tolerances.lifetimeGuardMs);
   const travelMs = closenessMs(lifetimeMs, guardMs, true) * (TRAVEL[first] ?? TRAVEL.at(-1) ?? 1);
   const lastAliveMs = lifetimeMs - guardMs - travelMs;
   const aimMs = age.side === "alive" ? lastAliveMs - age.distanceMs : lifetimeMs + guardMs + age.distanceMs;
-  if (mortal.use !== undefined)
-    for (const [index, useAtMs] of agesOfUse(aimMs, lastAliveMs).entries()) {
-      // Only a last use right before the end has to be on time.
-      const slackMs = index < USES ? Math.min(aimMs, lastAliveMs) / (USES + 1) / 2 : 0;
-      await sleepToAge(world, issued, useAtMs, "alive", slackMs);
-      await mortal.use(world, credential);
-    }
+  const uses = mortal.use === undefined ? [] : agesOfUse(aimMs, lastAliveMs);
+  for (const [index, useAtMs] of uses.entries()) {
+    if (steps.has(`use ${index}`)) continue;
+    // Nobody ran when it was to be used for the last time: unused, it would show nothing.
+    if (steps.isContinued() && (await ageNow(world, issued)).greatestMs >= lifetimeMs - guardMs)
+      return again({ first, last });
+    // Only a last use right before the end has to be on time.
+    const slackMs = index < USES ? Math.min(aimMs, lastAliveMs) / (USES + 1) / 2 : 0;
+    await sleepToAge(world, issued, useAtMs, "alive", slackMs);
+    await mortal.use?.(world, credential);
+    steps.note(`use ${index}`);
+  }
   await sleepToAge(world, issued, aimMs, age.side);
+  steps.spend();
   const probe = await timed(world, () => mortal.alive(world, credential));
   const probed: Probed = { ...ageBetween(issued, probe.at), lifetimeMs, guardMs, works: probe.value };
   const side = decisiveSide(probed);
   const isClose = side !== undefined && awayMs(side, probed) <= boundMs(probed, world.clock.isTold);
   if (side !== undefined) world.whenItStands(() => take(measured, side, probed, world.clock.isTold));
-  if (side !== undefined && probed.works !== (side === "alive")) return breach(mortal.name, side, probed);
+  if (side !== undefined && probed.works !== (side === "alive"))
+    return breach(mortal.name, side, probed, steps.isContinued());
   const isAsAimed = side === age.side && (isClose || age.distanceMs > 0);
-  if (!isAsAimed && first < last) return probeAt(world, mortal, age, measured, { first: first + 1, last });
+  // Due while nobody ran: what it says late is taken down, and another one is made for what it was to say.
+  if (!isAsAimed && steps.isContinued()) return again({ first, last });
+  if (!isAsAimed && first < last) return again({ first: first + 1, last });
   return side === undefined
     ? setAside(
         `probed between ${duration(probed.leastMs)} and ${duration(probed.greatestMs)}, inside the guard around the end`,
@@ -178,16 +217,23 @@ const take = (measured: Measured, side: Side, probed: Probed, isTold: boolean): 
   measured.boundMs[side] = Math.max(measured.boundMs[side], boundMs(probed, isTold));
 };
 
-const breach = (name: string, side: Side, { leastMs, greatestMs, lifetimeMs }: Probed): Judgement =>
-  side === "alive"
+const breach = (
+  name: string,
+  side: Side,
+  { leastMs, greatestMs, lifetimeMs }: Probed,
+  isContinued: boolean,
+): Judgement => {
+  const issuer = isContinued ? ", having been issued by the run that this one continues" : "";
+  return side === "alive"
     ? broke(
         `the ${name} works for ${duration(lifetimeMs)} from its issue`,
-        `refused at an age of at most ${duration(greatestMs)}`,
+        `refused at an age of at most ${duration(greatestMs)}${issuer}`,
       )
     : broke(
         `the ${name} is refused once ${duration(lifetimeMs)} from its issue are over`,
-        `accepted at an age of at least ${duration(leastMs)}`,
+        `accepted at an age of at least ${duration(leastMs)}${issuer}`,
       );
+};
 
 /** Ages at which a credential is used: spread over its life and, where the probe comes after its end, right before that. */
 const agesOfUse = (aimMs: number, lastMs: number): readonly number[] => {
@@ -195,6 +241,9 @@ const agesOfUse = (aimMs: number, lastMs: number): readonly number[] => {
   const spread = Array.from({ length: USES }, (_, use) => (untilMs * (use + 1)) / (USES + 1));
   return aimMs > lastMs ? [...spread, lastMs] : spread;
 };
+
+const ageNow = async (world: World, issued: Bracket): Promise<ReturnType<typeof ageBetween>> =>
+  ageBetween(issued, await world.clock.now());
 
 /** Sleeps until the credential's greatest (alive side) or least (dead side) possible age is this much. */
 const sleepToAge = async (

@@ -7,9 +7,12 @@ import {
   hookPlaceholders,
   hooksOf,
   Profile,
-  type HookDefinition,
+  secretKey,
+  type HookAsWritten,
   type HookName,
+  type SecretValue,
 } from "./contract/profile.ts";
+import { SecretSource } from "./contract/profile-hook.ts";
 import { explain, guess, type ProfileProblem } from "./profile-explain.ts";
 import type { KeyPath } from "./profile-file.ts";
 import { ConfigurationError } from "./problem.ts";
@@ -39,9 +42,10 @@ const problemsOf = (profile: Profile): readonly ProfileProblem[] => [
   ...duplicateClients(profile),
   ...headerProblems(["headers"], profile.headers),
   ...headerProblems(["authorize", "headers"], profile.authorize?.headers),
-  ...hooksOf(profile).flatMap(([name, hook]) => [
+  ...hooksOf<HookAsWritten>(profile).flatMap(([name, hook]) => [
     ...placeholderProblems(name, hook),
     ...pointerProblems(name, hook),
+    ...httpProblems(name.split("."), hook),
   ]),
   ...networkProblems(profile),
 ];
@@ -119,7 +123,7 @@ const duplicateClients = ({ clients: [first, second] }: Profile): ProfileProblem
 /** What the transport itself decides on, and refuses to be told. */
 const ownHeaders = ["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"];
 
-const headerProblems = (at: KeyPath, headers: Readonly<Record<string, string>> = {}): ProfileProblem[] =>
+const headerProblems = (at: KeyPath, headers: Readonly<Record<string, SecretValue>> = {}): ProfileProblem[] =>
   Object.entries(headers).flatMap(([name, value]) => {
     const problem = (text: string): ProfileProblem => ({
       at: [...at, name],
@@ -127,7 +131,8 @@ const headerProblems = (at: KeyPath, headers: Readonly<Record<string, string>> =
     });
     try {
       validateHeaderName(name);
-      validateHeaderValue(name, value);
+      // What a secret's source gives is looked at once it has been fetched.
+      validateHeaderValue(name, typeof value === "string" ? value : (value.prefix ?? ""));
     } catch {
       return [problem("is no header that can be sent; accepted are names and values of RFC 9110")];
     }
@@ -136,8 +141,37 @@ const headerProblems = (at: KeyPath, headers: Readonly<Record<string, string>> =
       : [];
   });
 
+/** Headers of a hook, but for what their placeholders become, and the secrets in its body. */
+const httpProblems = (at: KeyPath, hook: HookAsWritten): readonly ProfileProblem[] =>
+  "http" in hook
+    ? [
+        ...headerProblems([...at, "http", "headers"], hook.http.headers),
+        ...bodyProblems([...at, "http", "body"], hook.http.body),
+      ]
+    : [];
+
+const isSecretSource = new Ajv({ strict: false }).compile(SecretSource);
+
+/** An object with the key "$secret" stands for a secret, and can be nothing else besides. */
+const bodyProblems = (at: KeyPath, body: unknown): readonly ProfileProblem[] => {
+  if (typeof body !== "object" || body === null) return [];
+  if (!Object.hasOwn(body, secretKey))
+    return Object.entries(body).flatMap(([key, value]) =>
+      bodyProblems([...at, Array.isArray(body) ? Number(key) : key], value),
+    );
+  const { [secretKey]: source, ...rest } = body as Readonly<Record<string, unknown>>;
+  return Object.keys(rest).length === 0 && isSecretSource(source)
+    ? []
+    : [
+        {
+          at,
+          text: `${keyText(at)} has the key "${secretKey}" and is no secret; accepted is { "${secretKey}": source } alone, where source is { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }`,
+        },
+      ];
+};
+
 /** A placeholder that a hook is never given would go out as it stands, and be a riddle in the service's log. */
-const placeholderProblems = (name: HookName, hook: HookDefinition): readonly ProfileProblem[] => {
+const placeholderProblems = (name: HookName, hook: HookAsWritten): readonly ProfileProblem[] => {
   const known: readonly string[] = hookPlaceholders[name];
   const used = new Set(
     [...JSON.stringify(hook).matchAll(/\{\{\s*([\w.]+)\s*\}\}/g)].map(([whole, key]) => ({ whole, key })),
@@ -151,7 +185,7 @@ const placeholderProblems = (name: HookName, hook: HookDefinition): readonly Pro
 };
 
 /** What does not begin with a slash points nowhere, and would be taken for the whole answer. */
-const pointerProblems = (name: HookName, { result }: HookDefinition): readonly ProfileProblem[] =>
+const pointerProblems = (name: HookName, { result }: HookAsWritten): readonly ProfileProblem[] =>
   result === undefined || result === "" || result.startsWith("/")
     ? []
     : [
@@ -162,35 +196,56 @@ const pointerProblems = (name: HookName, { result }: HookDefinition): readonly P
       ];
 
 const addressProblems = (profile: Profile): ProfileProblem[] => {
-  const proxy = profile.network?.proxy?.url;
+  const { network, receiver } = profile;
+  const proxy = network?.proxy?.url;
   const addresses: (readonly [KeyPath, string])[] = [
     [["baseUrl"], profile.baseUrl],
     ...profile.clients.map(
       (client, index) => [["clients", index, "redirectUri"], client.redirectUri] as const,
     ),
-    ...hooksOf(profile).flatMap(([name, hook]) =>
+    ...hooksOf<HookAsWritten>(profile).flatMap(([name, hook]) =>
       "http" in hook
         ? [[[...name.split("."), "http", "url"], hook.http.url.replaceAll(/\{\{\w+\}\}/g, "1")] as const]
         : [],
     ),
     ...(typeof proxy === "string" ? [[["network", "proxy", "url"], proxy] as const] : []),
+    ...(receiver !== undefined && "attach" in receiver
+      ? [[["receiver", "attach", "controlUrl"], receiver.attach.controlUrl] as const]
+      : []),
   ];
   return addresses.flatMap(([at, value]) => {
     const key = keyText(at);
-    const shown = value.replace(/\/\/[^/]*@/, "//(not shown)@");
     const problem = (accepted: string): ProfileProblem[] => [
-      { at, text: `${key} is "${shown}"; accepted is ${accepted}` },
+      { at, text: `${key} is "${shownAddress(value)}"; accepted is ${accepted}` },
     ];
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
     if (parsed === undefined || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
       return problem("an absolute URL that starts with http:// or https://");
     const hasUser = parsed.username !== "" || parsed.password !== "";
-    if (key === "network.proxy.url" && hasUser)
-      return problem('an address without user and password, or { "env": NAME } for one that has them');
-    if (key !== "baseUrl") return [];
-    if (parsed.search !== "" || parsed.hash !== "") return problem("an address without query and fragment");
-    return hasUser ? problem("an address without user and password (`headers` can authorize)") : [];
+    const instead = insteadOfUser(key);
+    if (hasUser && instead !== undefined) return problem(`an address without user and password${instead}`);
+    return key === "baseUrl" && (parsed.search !== "" || parsed.hash !== "")
+      ? problem("an address without query and fragment")
+      : [];
   });
+};
+
+/** An address with nothing in it that may be a secret: one that cannot be parsed may hold anything anywhere. */
+const shownAddress = (address: string): string =>
+  address
+    .replace(/\/\/.*@/s, "//(not shown)@")
+    .replace(/\?.*$/s, "?(not shown)")
+    .slice(0, 200);
+
+/**
+ * What does the work of a user and a password in this address, which would be recorded with it; undefined where an
+ * address goes out as it was registered, whatever it holds.
+ */
+const insteadOfUser = (key: string): string | undefined => {
+  if (key.endsWith(".redirectUri")) return undefined;
+  if (key === "network.proxy.url") return ', or { "env": NAME } for one that has them';
+  if (key === "receiver.attach.controlUrl") return " (`receiver.attach.token` opens it)";
+  return ` (\`${key === "baseUrl" ? "headers" : key.replace(/url$/, "headers")}\` can authorize: { "authorization": { "env": NAME, "prefix": "Basic " } })`;
 };
 
 const keyText = (at: KeyPath): string =>

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { TSchema } from "typebox";
-import { Profile } from "./contract/profile.ts";
+import { Profile, secretKey } from "./contract/profile.ts";
 import { ConfigurationError } from "./problem.ts";
 
 /** One file of a profile as it was read, with its relative paths made absolute. */
@@ -46,7 +46,9 @@ const reasonOf = (error: unknown): string => {
 
 const pathKeys = new Set(["file", "caFile", "certFile", "keyFile", "certificateFolder"]);
 /** What stands below these is the target's own, whatever its keys are called. */
-const foreignKeys = new Set(["headers", "query", "body", "observations", "readings", "resolve"]);
+const foreignKeys = new Set(["observations", "readings", "resolve"]);
+/** Below these as well, but for the sources of secrets that a value may be. */
+const valueKeys = new Set(["headers", "query"]);
 
 /**
  * The value with every path in it made absolute: files, and programs that begin with ./ or ../ . So
@@ -57,6 +59,9 @@ const absolute = (value: unknown, folder: string): unknown => {
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
+      if (valueKeys.has(key) && isObject(inner))
+        return [key, mapValues(inner, (one) => absolute(one, folder))];
+      if (key === "body") return [key, absoluteSecrets(inner, folder)];
       if (foreignKeys.has(key)) return [key, inner];
       if (pathKeys.has(key) && typeof inner === "string" && inner !== "")
         return [key, path.resolve(folder, inner)];
@@ -68,34 +73,47 @@ const absolute = (value: unknown, folder: string): unknown => {
   );
 };
 
+/** A body is the target's own, but for the secrets that stand in it. */
+const absoluteSecrets = (value: unknown, folder: string): unknown => {
+  if (Array.isArray(value)) return value.map((item) => absoluteSecrets(item, folder));
+  if (!isObject(value)) return value;
+  return Object.hasOwn(value, secretKey)
+    ? absolute(value, folder)
+    : mapValues(value, (one) => absoluteSecrets(one, folder));
+};
+
+const mapValues = (
+  value: Readonly<Record<string, unknown>>,
+  change: (inner: unknown) => unknown,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * The layers as one value: what a later file says overrides what earlier ones do. Objects are joined key
- * by key; lists, and what is one of several alternatives (a secret's source, a hook, a receiver), are
- * replaced whole.
+ * by key, and null takes a key out, as a JSON merge patch does (RFC 7396); lists, what is one of several
+ * alternatives (a secret's source, a hook, a receiver), and pinned observations are replaced whole.
  */
-export const layered = (layers: readonly ProfileLayer[]): unknown =>
-  layers.map(({ value }) => value).reduce((under, over) => join(under, over, Profile));
+export const layered = ([base, ...over]: readonly ProfileLayer[]): unknown =>
+  over.reduce<unknown>((under, { value }) => join(under, value, Profile), base?.value);
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, TSchema>>;
-  readonly anyOf?: unknown;
+  readonly patternProperties?: Readonly<Record<string, TSchema>>;
 }
 
 const join = (under: unknown, over: unknown, schema: ObjectSchema | undefined): unknown => {
-  if (!isObject(under) || !isObject(over) || schema?.anyOf !== undefined) return over;
-  return Object.fromEntries(
-    [...new Set([...Object.keys(under), ...Object.keys(over)])].map((key) => [
-      key,
-      !Object.hasOwn(over, key)
-        ? under[key]
-        : Object.hasOwn(under, key)
-          ? join(under[key], over[key], schema?.properties?.[key])
-          : over[key],
-    ]),
+  const isJoined = schema?.properties !== undefined || schema?.patternProperties !== undefined;
+  if (!isObject(over) || !isJoined) return over;
+  const base = isObject(under) ? under : {};
+  const [ofAnyKey] = Object.values(schema.patternProperties ?? {});
+  const changed = Object.entries(over).flatMap(([key, value]) =>
+    value === null ? [] : [[key, join(base[key], value, schema.properties?.[key] ?? ofAnyKey)] as const],
   );
+  const kept = Object.entries(base).filter(([key]) => !Object.hasOwn(over, key));
+  return Object.fromEntries([...kept, ...changed]);
 };
 
 /** A key within a profile, from the outside in. */

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defineProfilePart, type ProfilePart } from "./contract/profile.ts";
 import { ConfigurationError } from "./problem.ts";
 import { loadProfile } from "./profile.ts";
 
@@ -68,6 +69,61 @@ describe("a profile of several files", () => {
     );
     expect(clients.map(({ id }) => id)).toEqual(["c"]);
     expect(profile.hooks?.clock).toEqual({ now: { command: ["date"] }, advance: base.hooks.clock.advance });
+  });
+
+  it("takes out what a later file sets to null, wherever it stands", async () => {
+    const over = {
+      name: null,
+      headers: { "x-two": null, "x-three": { env: "A" } },
+      tolerances: { visibilityMs: null, latenessMs: null },
+      hooks: { clock: { advance: null }, cleanup: null },
+      limits: null,
+    };
+    const files = [write("base.json", base), write("over.json", over)];
+    const { profile } = await loadProfile(files, environment);
+    expect(profile).toMatchObject({
+      headers: { "x-one": "1", "x-three": environment.A },
+      tolerances: { requestTimeoutMs: 6 },
+      hooks: { clock: { now: base.hooks.clock.now } },
+    });
+    expect(Object.keys(profile)).not.toContain("name");
+    expect(Object.keys(profile.headers ?? {})).toEqual(["x-one", "x-three"]);
+    expect(Object.keys(profile.tolerances ?? {})).toEqual(["requestTimeoutMs"]);
+    expect(Object.keys(profile.hooks?.clock ?? {})).toEqual(["now"]);
+  });
+
+  it("lets what must be there be taken out by no file, and null in the first file be a mistake", async () => {
+    const taken = await problemsOf([write("base.json", base), write("over.json", { clients: null })]);
+    expect(taken[0]).toMatch(/lacks the key "clients"/);
+    expect((await problemsOf([write("base.json", { ...base, name: null })]))[0]).toMatch(/name is null/);
+  });
+
+  it("replaces the source of a secret in a header, and a pinned observation, whole", async () => {
+    const first = {
+      ...base,
+      headers: { "x-one": { env: "A", prefix: "a " } },
+      pins: { observations: { "exchange.errors": { a: 1 } } },
+    };
+    const over = {
+      headers: { "x-one": { env: "B" } },
+      pins: { observations: { "exchange.errors": { b: null } } },
+    };
+    const { profile } = await loadProfile([write("base.json", first), write("over.json", over)], environment);
+    expect(profile.headers).toEqual({ "x-one": environment.B });
+    expect(profile.pins?.observations).toEqual({ "exchange.errors": { b: null } });
+  });
+
+  it("is typed as it is read: null takes out what need not be there, and alternatives are whole", () => {
+    const part = {
+      name: null,
+      headers: { "x-one": null },
+      hooks: { clock: null, events: { trigger: { command: ["./event.sh"] } } },
+    } satisfies ProfilePart;
+    // @ts-expect-error a service has an address
+    const none = { baseUrl: null } satisfies ProfilePart;
+    // @ts-expect-error half a hook would replace a whole one
+    const half = { hooks: { clock: { now: { timeoutMs: 5 } } } } satisfies ProfilePart;
+    expect([part, none, half].map((one) => defineProfilePart(one as ProfilePart))).toHaveLength(3);
   });
 
   it("looks for a file and for a program beside the profile that names it", async () => {

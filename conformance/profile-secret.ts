@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { fileReason } from "./contract/files.ts";
+import { fileReason, tooWide } from "./contract/files.ts";
 import type { SecretSource } from "./contract/profile.ts";
 import { withDeadline } from "./world/clock.ts";
 
@@ -41,10 +41,7 @@ const fromFile = async (file: string): Promise<SecretReading> => {
 export const readPrivate = async (file: string): Promise<SecretReading> => {
   try {
     const { mode } = await stat(file);
-    // Windows tells no such modes.
-    if (process.platform !== "win32" && (mode & 0o077) !== 0)
-      return `the file ${file} has mode ${(mode & 0o777).toString(8)}, so others can get at the secret in it; accepted is 600 or narrower: chmod 600 ${file}`;
-    return { value: await readFile(file, "utf8") };
+    return tooWide(file, mode, process.platform, "the secret") ?? { value: await readFile(file, "utf8") };
   } catch (error) {
     return `the file ${file} cannot be read: ${fileReason(error)}`;
   }

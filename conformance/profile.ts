@@ -1,6 +1,8 @@
+import type { FetchedProfile } from "./contract/profile-fetched.ts";
 import type { Profile } from "./contract/profile.ts";
 import { ConfigurationError } from "./problem.ts";
 import { checkProfile } from "./profile-check.ts";
+import { fetchValues } from "./profile-fetch.ts";
 import { layered, readLayer, sourceOf, type KeyPath, type ProfileLayer } from "./profile-file.ts";
 import { resolveNetwork } from "./profile-network.ts";
 import { secretReader, type Environment } from "./profile-secret.ts";
@@ -12,7 +14,7 @@ export { checkProfile } from "./profile-check.ts";
 
 /** A profile whose secrets have been fetched. Never written anywhere. */
 export interface ResolvedProfile {
-  readonly profile: Profile;
+  readonly profile: FetchedProfile;
   readonly clients: readonly Client[];
   /** How a run comes by its receiver; one on this machine where left out. */
   readonly receiver?: ReceiverSettings;
@@ -67,6 +69,8 @@ const resolve = async (
     problems.push(
       `${nameOf("clients", 1, "secret")}: clients[1].secret is the same as clients[0].secret; accepted is a client with a secret of its own, or none`,
     );
+  const values = await fetchValues(profile, readSecret);
+  problems.push(...values.problems.map(({ at, text }) => `${nameOf(...at)}: ${text}`));
   const receiver = await resolveReceiver(profile, readSecret, source);
   if ("problems" in receiver)
     problems.push(...receiver.problems.map((text) => `${nameOf("receiver")}: ${text}`));
@@ -76,7 +80,7 @@ const resolve = async (
   if (problems.length > 0 || "problems" in receiver || "problems" in network)
     throw new ConfigurationError(problems);
   return {
-    profile,
+    profile: values.profile,
     clients,
     receiver: receiver.settings,
     network: network.settings,

@@ -1,37 +1,15 @@
-import type { PushLine, PushPlan, ReceiverState } from "./contract/push.ts";
+import type { PushPorts } from "./contract/push-ports.ts";
 import { ConfigurationError } from "./problem.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import { openSession } from "./session.ts";
-import type { Bracket } from "./world/exchange.ts";
 import type { ReceiverAccess } from "./world/receiver.ts";
-
-/** The receiver of pushes and the target's clock, for whoever watches pushes without judging rules. */
-export interface PushPorts {
-  readonly receiver: {
-    state(): Promise<ReceiverState>;
-    pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
-    plan(plan: PushPlan): Promise<void>;
-    clear(): Promise<void>;
-  };
-  readonly register: (url: string, ca: string) => Promise<void>;
-  readonly targetClock: {
-    readonly kind: "virtual" | "real";
-    now(): Promise<Bracket>;
-    sleep(durationMs: number): Promise<void>;
-    /** Pushes that were still under way when the clock had been moved last; undefined where its hook does not tell. */
-    inFlight(): number | undefined;
-  };
-  readonly acknowledgedStatus: number;
-  readonly maxWaitMs: number;
-  readonly close: () => Promise<void>;
-}
 
 /** Opens them; nothing is sent yet. Throws ConfigurationError where the profile lacks what pushes need. */
 export const openPushPorts = (
   resolved: ResolvedProfile,
   receiver: ReceiverAccess | undefined,
   options: { readonly maxWaitMs: number; readonly signal: AbortSignal; readonly freshUuid: () => string },
-): PushPorts => {
+): PushPorts & { readonly close: () => Promise<void> } => {
   const session = openSession(resolved, { ...options, receiver });
   const { registerCallback } = session;
   if (session.receiver === undefined || registerCallback === undefined)
@@ -52,6 +30,7 @@ export const openPushPorts = (
     maxWaitMs: options.maxWaitMs,
     close: async () => {
       clock.leave();
+      await session.cleanUp();
       await session.close();
     },
   };

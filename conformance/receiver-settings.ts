@@ -32,12 +32,6 @@ export const resolveReceiver = async (
   if (receiver === undefined) return { settings: { kind: "listen" } };
   if ("attach" in receiver) {
     const { controlUrl, token } = receiver.attach;
-    if (!/^https?:\/\//.test(controlUrl) || !URL.canParse(controlUrl))
-      return {
-        problems: [
-          `receiver.attach.controlUrl is "${controlUrl}"; accepted is an absolute URL that starts with http:// or https://`,
-        ],
-      };
     if (token === undefined) return { settings: { kind: "attach", controlUrl } };
     const read = await readSecret(token);
     return typeof read === "string"

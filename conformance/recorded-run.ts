@@ -2,16 +2,21 @@ import path from "node:path";
 import { conform, pinnedOf, replacedLimits, type ConformOptions } from "./conform.ts";
 import { exitCodes, type RunRecord } from "./contract/record.ts";
 import { ConfigurationError, UnreachableError } from "./problem.ts";
+import { keyFolder } from "./awaited/key.ts";
+import { openAwaited } from "./awaited/store.ts";
+import { maxWaitOf } from "./resume.ts";
 import { openRecord, type RecordWriter } from "./record/writer.ts";
 import { limitsOf } from "./session.ts";
 import { tool } from "./tool.ts";
-import { wallClock } from "./world/clock.ts";
+import { reading, wallClock } from "./world/clock.ts";
 
 export interface RecordedRunOptions extends Omit<ConformOptions, "sink"> {
   /** Behaviour of the embedded fake, where that is the target. */
   readonly behaviour?: string;
   /** Run directory of the interrupted run that this one continues. */
   readonly resumes?: string;
+  /** Where the key lies that locks what the run waits with; the user's state folder where left out. */
+  readonly keys?: string;
   /** The run directory; a new one under runs/ where left out. */
   readonly out?: string | undefined;
 }
@@ -32,6 +37,11 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
   const pinned = pinnedOf(resolved);
   const started = wallClock();
   const directory = options.out ?? runDirectory(started, "conform", options.freshUuid);
+  // A run that goes on waits for what it was allowed to wait for, or for longer.
+  const maxWaitMs = Math.max(
+    options.maxWaitMs,
+    options.resumes === undefined ? 0 : maxWaitOf(options.resumes),
+  );
   const writer = openRecord(directory, {
     tool: tool.version,
     command: "conform",
@@ -39,6 +49,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
     seed: options.seed,
     effort: options.effort,
     strict: options.strict,
+    maxWaitMs,
     selected: [
       ...(options.earlier ?? []).map(({ id }) => id),
       ...options.rules.map(({ requirement }) => requirement),
@@ -55,29 +66,50 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
     ...(Object.keys(pinned).length === 0 ? {} : { pinned: { ...pinned } }),
     notes: [],
   });
+  const awaited = openAwaited({
+    directory,
+    continues: options.resumes,
+    keys: options.keys ?? keyFolder(process.env),
+    read: reading,
+    freshUuid: options.freshUuid,
+  });
   try {
     for (const result of options.earlier ?? []) writer.addRule(result);
     const result = await conform({
       ...options,
+      maxWaitMs,
+      awaited,
       today: started.toISOString().slice(0, 10),
       sink: writer.sink,
+      onRunning: (session) => {
+        awaited.begin();
+        options.onRunning?.(session);
+      },
       onResult: (one) => {
         writer.addRule(one);
         options.onResult?.(one);
       },
     });
+    if (result.outcome !== "interrupted") awaited.remove();
     const record = writer.seal({
       endedAt: wallClock().toISOString(),
       outcome: result.outcome,
       exitCode: result.exitCode,
-      notes: [...(options.resumes === undefined ? [] : [resumeNote(options)]), ...result.notes],
+      notes: [
+        ...(options.resumes === undefined ? [] : [resumeNote(options)]),
+        ...awaited.notes(),
+        ...result.notes,
+      ],
+      leftBehind: result.leftBehind,
       ...(result.waivers.length === 0 ? {} : { waivers: [...result.waivers] }),
     });
     return { record, directory, pinned };
   } catch (error) {
+    awaited.remove();
     sealBroken(writer, error, options.secrets?.mask ?? ((text) => text));
     throw error;
   } finally {
+    awaited.close();
     writer.close();
   }
 };

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { recordFiles } from "./contract/files.ts";
 import type { RuleResult, RunRecord } from "./contract/record.ts";
 import { ConfigurationError } from "./problem.ts";
 import type { Rule } from "./rule.ts";
@@ -14,9 +17,8 @@ const isInterrupted = ({ verdict }: RuleResult): boolean =>
   verdict.kind === "inconclusive" && verdict.reason === "interrupted";
 
 /**
- * What is left to do of a run. Credentials that it had issued in order to wait are not in its record
- * (they are secrets), so that a rule that was waiting begins anew; a ledger keeps what takes days.
- * Throws ConfigurationError where the run came to its end.
+ * What is left to do of a run: rules that had not settled are begun again, and those of their cases that were waiting
+ * in real time go on with the credentials that they were waiting with (`awaited/`). Throws ConfigurationError where the run came to its end.
  */
 export const resumed = (record: RunRecord, run: string, rules: readonly Rule[]): Resumed => {
   if (record.state === "sealed" && record.outcome !== "interrupted")
@@ -30,4 +32,16 @@ export const resumed = (record: RunRecord, run: string, rules: readonly Rule[]):
     rules: rules.filter(({ requirement }) => asked.has(requirement) && !settled.has(requirement)),
     earlier,
   };
+};
+
+/** The longest single wait that a run was allowed, in milliseconds; 0 where its record does not say. */
+export const maxWaitOf = (run: string): number => {
+  try {
+    const { maxWaitMs } = JSON.parse(readFileSync(path.join(run, recordFiles.run), "utf8")) as {
+      readonly maxWaitMs?: unknown;
+    };
+    return typeof maxWaitMs === "number" && maxWaitMs >= 0 ? maxWaitMs : 0;
+  } catch {
+    return 0;
+  }
 };

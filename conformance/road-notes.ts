@@ -1,6 +1,7 @@
 import { duration } from "./contract/duration.ts";
 import type { RuleResult } from "./contract/record.ts";
 import { repeatedIn } from "./run.ts";
+import type { HookReport } from "./world/hook-caller.ts";
 import type { RoadReport } from "./world/road.ts";
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -30,3 +31,20 @@ export const roadNotes = (road: RoadReport, results: readonly RuleResult[]): rea
     ...(road.stayedAway ? ["the target went away and did not come back in time"] : []),
   ];
 };
+
+/** The same of the hooks, which may run elsewhere. */
+export const hookNotes = ({ troubles, outages }: HookReport): readonly string[] => [
+  ...troubles.map(({ key, lost, throttled, madeAgain }) => {
+    const what = [
+      ...(lost > 0 ? [`${counted(lost, "call")} got no whole answer`] : []),
+      ...(throttled > 0
+        ? [`${counted(throttled, "call")} ${throttled === 1 ? "was" : "were"} asked to come back later`]
+        : []),
+    ];
+    return `${key}: ${what.join(", ") || "its gateway answered while the service was away"}; calls made again because that could change nothing: ${madeAgain}`;
+  }),
+  ...outages.map(
+    ({ host, outages: count, longestOutageMs, stayedAway }) =>
+      `nobody listened at the hooks' address ${host} ${counted(count, "time")}${longestOutageMs > 0 ? `, for up to ${duration(longestOutageMs)}, and the run waited` : ""}${stayedAway ? "; it did not come back in time" : ""}`,
+  ),
+];

@@ -59,6 +59,27 @@ it("is green behind a road that delays, drops, throttles and restarts, and says 
   expect(notes).toMatch(/nobody listened at the target's address 1 time/);
 }, 60_000);
 
+it("is green where the hooks' own server restarts in mid-run, and says so", async () => {
+  const fake = await stopping(startFake());
+  const conditions = { latencyMs: 0, dropShare: 0, throttleShare: 0, restartAfter: 12, restartMs: 400 };
+  const { controlUrl } = fake.server;
+  // Reads of the clock: what is cut while it moves something cannot be sent again.
+  const road = await stopping(startRoad(controlUrl, { ...conditions, restartOn: "GET" }, randomOf(7)));
+  const { hooks = {} } = (await fake.resolved()).profile;
+  const moved = JSON.parse(JSON.stringify(hooks).replaceAll(controlUrl, road.url)) as typeof hooks;
+  const only = ["code.single-use", "code.lifetime", "refresh.lifetime"];
+  const result = await conform({
+    ...runOptions(),
+    resolved: await fake.resolved({ hooks: moved }),
+    rules: rules.filter(({ requirement }) => only.includes(requirement)),
+  });
+  expect(verdicts(result)).toEqual(Object.fromEntries(only.map((id) => [id, "passed"])));
+  expect(road.counts.restarts).toBe(1);
+  const notes = result.notes.join("\n");
+  expect(notes).toMatch(/hooks\.clock\.now: \d+ calls? got no whole answer/);
+  expect(notes).toMatch(/nobody listened at the hooks' address 127\.0\.0\.1:\d+ 1 time, for up to/);
+}, 60_000);
+
 it("finds a defect behind the same road under its own rule, and no other", async () => {
   const only = ["code.single-use", "exchange.token-set", "refresh.token-set"];
   const { result } = await judgeBehind("code-reusable-twice", { ...rough, restartAfter: 60 }, only);

@@ -1,7 +1,7 @@
 import type { TestableId } from "./contract/catalogue.ts";
 import type { Limits } from "./contract/limits.ts";
 import type { Verdict } from "./contract/verdict.ts";
-import type { Depositable } from "./ledger/judge.ts";
+import type { Depositable } from "./ledger/depositable.ts";
 import type { Run } from "./run.ts";
 import type { Tolerances, World } from "./world/world.ts";
 

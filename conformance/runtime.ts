@@ -19,15 +19,27 @@ export const isRecentEnough = (version: string): boolean => {
  * Throws an Error that says what to install where there is no other.
  */
 export const runOnBroughtNode = async (argv: readonly string[]): Promise<number | undefined> => {
-  if (isRecentEnough(process.versions.node)) return undefined;
+  if (isRecentEnough(process.versions.node)) {
+    endWithStarter();
+    return undefined;
+  }
   const node = broughtNode();
   if (node === undefined)
     throw new Error(
       `Touchstone runs on Node ${oldestNode.join(".")} or later; this is ${process.versions.node}, and the package brings none for ${os.platform()} on ${os.arch()}. Install a newer Node.`,
     );
+  return runOn(node, argv);
+};
+
+/** Runs a command on this Node for as long as this process lives, and resolves with its exit code. */
+export const runOn = (node: string, argv: readonly string[]): Promise<number> => {
   // The terminal sends Ctrl-C to the whole group: the child deals with it, and this process waits for the child.
   process.on("SIGINT", () => {});
-  const child = spawn(node, argv.slice(1), { stdio: "inherit" });
+  // The channel carries nothing: it closes when this process is gone, however that comes about.
+  const child = spawn(node, argv.slice(1), {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, [STARTED_BY]: "older Node" },
+  });
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
@@ -35,6 +47,25 @@ export const runOnBroughtNode = async (argv: readonly string[]): Promise<number 
       resolve(code ?? 128 + (signal === null ? 0 : os.constants.signals[signal])),
     );
   });
+};
+
+const STARTED_BY = "TOUCHSTONE_STARTED_BY";
+
+/**
+ * Whoever kills the process that they started with SIGKILL means this one, and that one cannot pass it on: once it
+ * is gone, this one is interrupted as by SIGTERM. Does nothing in a process that was started directly.
+ */
+const endWithStarter = (): void => {
+  if (process.env[STARTED_BY] === undefined) return;
+  delete process.env[STARTED_BY];
+  const end = (): void => void process.kill(process.pid, "SIGTERM");
+  if (!process.connected) {
+    end();
+    return;
+  }
+  process.once("disconnect", end);
+  // A run that is over does not wait for whoever started it.
+  process.channel?.unref();
 };
 
 const broughtNode = (): string | undefined => {

@@ -1,21 +1,26 @@
 import { Agent } from "undici";
 import { grantOf } from "./answers.ts";
+import { awaitedOf, type Awaited } from "./awaited/store.ts";
 import { concealResolved } from "./known-secrets.ts";
+import type { LeftBehind } from "./contract/left-behind.ts";
 import { documentLimits, type Limits } from "./contract/limits.ts";
 import { paths } from "./contract/messages.ts";
-import type { HookDefinition } from "./contract/profile.ts";
+import type { HookDefinition } from "./contract/profile-fetched.ts";
 import type { Campaign, SeenPush } from "./campaign/data.ts";
 import { exhibited } from "./campaign/exhibit.ts";
 import type { PushLine } from "./contract/push.ts";
 import type { ResolvedProfile } from "./profile.ts";
-import type { LedgerSession } from "./ledger/judge.ts";
-import { refreshTokenOf } from "./ledger/refresh-tokens.ts";
+import type { LedgerSession } from "./ledger/depositable.ts";
+import { credentialsIn } from "./ledger/secrets.ts";
 import { ledgerSession, type LedgerAccess } from "./ledger/session.ts";
-import { monotonicMs, type Clock, type ClockSource } from "./world/clock.ts";
+import { monotonicMs, wallClock, type Clock, type ClockSource } from "./world/clock.ts";
 import type { NotificationSets } from "./world/dataset.ts";
 import { createEvents, type Events } from "./world/events.ts";
 import { grantByHook } from "./world/grant.ts";
-import { resultOf, runHook, type HookAnswer } from "./world/hooks.ts";
+import { cleanUp } from "./clean-up.ts";
+import { createHookCaller, type HookReport } from "./world/hook-caller.ts";
+import { HookError, resultOf, type HookAnswer } from "./world/hooks.ts";
+import { createLeftBehind, type EstimatedNow, type LeftBehindAccount } from "./world/left-behind.ts";
 import { createJournal, type JournalSink, type Scope } from "./world/journal.ts";
 import { createDialer } from "./world/dialer.ts";
 import { randomOf } from "./world/road.ts";
@@ -40,6 +45,8 @@ export interface SessionOptions {
   readonly seed?: number;
   /** Where credentials are kept that later runs judge. */
   readonly ledger?: LedgerAccess | undefined;
+  /** What cases are waiting with, for a run that may have to continue this one. */
+  readonly awaited?: Awaited | undefined;
   /** Where pushes are received, where a rule needs any. */
   readonly receiver?: ReceiverAccess | undefined;
 }
@@ -75,6 +82,13 @@ export interface Session {
   readonly acknowledgedStatus: number;
   /** Tells the service where its pushes are to go; undefined where the profile has no hook for it. */
   readonly registerCallback: ((url: string, ca: string) => Promise<void>) | undefined;
+  /** What hooks met on their way. */
+  readonly hookReport: () => HookReport;
+  /**
+   * Puts back and removes what the profile's hooks can, and says what stays on the target. Never fails: what went wrong
+   * is part of the answer. An interrupted run is cleaned up after as well.
+   */
+  cleanUp(): Promise<LeftBehind>;
   /** Keeps a line of the receiver's journal with the run. */
   readonly notePush: (line: PushLine) => void;
   readonly freshUuid: () => string;
@@ -115,6 +129,9 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     query: encodeQuery(profile.authorize?.query ?? {}),
   };
   const startedAtMs = monotonicMs();
+  const limits = limitsOf(resolved);
+  const account = createLeftBehind({ limits, estimate: () => estimateNow(clocks) });
+  const outageBudgetMs = profile.tolerances?.outageMs;
   const stop = new AbortController();
   let hooksRunning = 0;
   const settings = resolved.network ?? {};
@@ -129,22 +146,30 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     journal,
     timeoutMs: requestTimeoutMs,
     startedAtMs,
-    maxConnections: MAX_CONNECTIONS,
+    maxConnections: profile.concurrency?.maxConnections ?? MAX_CONNECTIONS,
+    outageBudgetMs,
     knockPath: `${basePath}${paths.notifications}`,
     random: randomOf(options.seed ?? 0),
     signal: stop.signal,
     learn: (answer) => learn(secrets, answer),
+    onAnswer: account.onAnswer,
   };
   const transport = createTransport(transportOptions);
+  const hooks = createHookCaller({
+    signal: stop.signal,
+    dispatcher,
+    target: { origin: base.origin, road: transport.road },
+    random: randomOf((options.seed ?? 0) + 1),
+    outageBudgetMs,
+  });
   const clocks = clockSource({
     now: profile.hooks?.clock?.now,
     advance: profile.hooks?.clock?.advance,
     inFlight: () => transport.inFlight() + hooksRunning,
     maxWaitMs: options.maxWaitMs,
     signal: stop.signal,
-    dispatcher,
+    call: hooks.call,
   });
-  const limits = limitsOf(resolved);
   const tolerances: Tolerances = {
     lifetimeGuardMs: profile.tolerances?.lifetimeGuardMs ?? guardMs[clocks.kind],
     visibilityMs: profile.tolerances?.visibilityMs ?? 30_000,
@@ -166,13 +191,16 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     // Time stands still for whoever waits for a hook, as for whoever waits for an answer.
     hooksRunning += 1;
     try {
-      return await runHook(name, hook, values, stop.signal, dispatcher);
+      return await hooks.call(name, hook, values);
     } finally {
       hooksRunning -= 1;
     }
   };
-  const events = eventsOf(resolved, options.freshUuid, (hook, values) =>
-    callHook("events.trigger", hook, values),
+  const events = eventsOf(
+    resolved,
+    options.freshUuid,
+    (hook, values) => callHook("events.trigger", hook, values),
+    account,
   );
   const register = profile.hooks?.callback?.register;
   const grantHook = profile.authorize?.code;
@@ -190,8 +218,13 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     ledger:
       options.ledger === undefined
         ? undefined
-        : ledgerSession(options.ledger, { baseUrl: profile.baseUrl, clientId: client.id }, (secret) =>
-            secrets.conceal(refreshTokenOf(secret), "refresh token"),
+        : ledgerSession(
+            options.ledger,
+            { baseUrl: profile.baseUrl, clientId: client.id },
+            (secret) => {
+              for (const [value, kind] of credentialsIn(secret)) secrets.conceal(value, kind);
+            },
+            options.maxWaitMs,
           ),
     receiver:
       options.receiver === undefined ? undefined : openReceiver(options.receiver, stop.signal, dispatcher),
@@ -199,7 +232,18 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
     registerCallback:
       register === undefined
         ? undefined
-        : async (url, ca) => void (await callHook("callback.register", register, { url, ca })),
+        : async (url, ca) => {
+            // Before it is called: where its answer is lost, the service may have obeyed.
+            account.registered(url);
+            await callHook("callback.register", register, { url, ca });
+          },
+    hookReport: hooks.report,
+    cleanUp: () =>
+      cleanUp(account, profile.hooks, {
+        dispatcher,
+        mask: secrets.mask,
+        isAttached: resolved.receiver?.kind === "attach",
+      }),
     notePush: (line) => options.sink?.push?.(maskedLine(line, secrets.mask)),
     freshUuid: options.freshUuid,
     signal: options.signal,
@@ -225,6 +269,11 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
         events,
         secrets,
         ledgerNowMs: options.ledger?.hereMs,
+        // Where time can be moved nothing is waited for that would be worth keeping.
+        awaited:
+          options.awaited === undefined || clocks.kind === "virtual"
+            ? undefined
+            : awaitedOf(options.awaited, scope.rule),
         unique,
         target: createTarget(
           transport,
@@ -243,6 +292,9 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
                       scope,
                       startedAtMs,
                       learn: (answer) => learn(secrets, answer),
+                    }).then((answer) => {
+                      account.issuedCode(grantOf(answer)?.code ?? "");
+                      return answer;
                     }),
           },
         ),
@@ -316,6 +368,7 @@ const eventsOf = (
   resolved: ResolvedProfile,
   freshUuid: () => string,
   run: (hook: HookDefinition, values: Readonly<Record<string, string | number>>) => Promise<HookAnswer>,
+  account: LeftBehindAccount,
 ): Events | undefined => {
   const trigger = resolved.profile.hooks?.events?.trigger;
   if (trigger === undefined) return undefined;
@@ -323,10 +376,23 @@ const eventsOf = (
     accounts: resolved.profile.accounts,
     freshUuid,
     runHook: async (values) => {
-      const answer = await run(trigger, { ...values });
-      const id = resultOf(answer, trigger.result, ["/id", "/notificationId", "/data/id"]);
-      return typeof id === "string" && id !== "" ? id : undefined;
+      const answer = await run(trigger, { ...values }).catch((error: unknown) => {
+        if (mayHaveBeenObeyed(error)) account.maybeCreated();
+        throw error;
+      });
+      const told = resultOf(answer, trigger.result, ["/id", "/notificationId", "/data/id"]);
+      const id = typeof told === "string" && told !== "" ? told : undefined;
+      account.created(values.accountId, id);
+      return id;
     },
     clientId: resolved.clients[0]?.id ?? "",
   });
 };
+
+/** A call whose answer is lost may have done its work all the same; one that nobody took has not. */
+const mayHaveBeenObeyed = (error: unknown): boolean =>
+  error instanceof HookError && error.end?.kind === "lost" && error.end.reason !== "refused";
+
+/** The target's time by what is known of it, without asking. */
+const estimateNow = (clocks: ClockSource): EstimatedNow | undefined =>
+  clocks.kind === "real" ? { nowMs: wallClock().getTime(), isDate: true } : clocks.estimate?.();

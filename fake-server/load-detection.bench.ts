@@ -6,35 +6,52 @@ import { figure, runCli } from "../conformance/testing/measure.ts";
 import { loadDefects, loadVariants } from "./index.ts";
 import type { LoadShow } from "./registry.ts";
 
-/** What a load run found: rules that were broken, objectives that were missed. */
-const loaded = async (behaviour: string, { scenario, rate, seconds }: LoadShow) => {
+/** What a load run found: rules that were broken, objectives that were missed, and whether it was a valid load. */
+interface Found {
+  readonly broken: readonly string[];
+  readonly missed: readonly string[];
+  readonly valid: boolean;
+}
+
+const loaded = async (
+  behaviour: string,
+  { scenario, rate, seconds }: LoadShow,
+  seed: number,
+): Promise<Found> => {
   const folder = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
-  const asked = {
-    behaviour,
-    scenario,
-    rate,
-    duration: `${seconds}s`,
-    seed: 1,
-    out: path.join(folder, "run"),
-  };
+  const asked = { behaviour, scenario, rate, duration: `${seconds}s`, seed, out: path.join(folder, "run") };
   const flags = Object.entries(asked).flatMap(([name, value]) => [`--${name}`, `${value}`]);
   const { stdout, stderr } = await runCli(["load", "--json", ...flags]);
   await rm(folder, { recursive: true, force: true });
   if (stdout === "") throw new Error(`no load run on ${behaviour}: ${stderr}`);
-  const { rules, objectives } = JSON.parse(stdout) as LoadRecord;
+  const { rules, objectives, validity } = JSON.parse(stdout) as LoadRecord;
   return {
     broken: rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id),
     missed: objectives.filter(({ verdict }) => verdict === "breached").map(({ name }) => name),
+    valid: validity?.valid === true,
   };
 };
 
 const tell = (line: string): void => void process.stdout.write(`  ${line}\n`);
 
-/** Defects that only load shows, each under the load that is to show it; and conforming services under the same loads. */
-export const loadDetection = async (): Promise<void> => {
+/**
+ * Defects that only load shows, each under the load that is to show it, and conforming services under
+ * loads of every scenario. TOUCHSTONE_BENCH_SEEDS says how many seeds each is tried with, one where it is not set.
+ */
+export const loadDetection = async (
+  seeds = Number(process.env["TOUCHSTONE_BENCH_SEEDS"] ?? 1),
+): Promise<void> => {
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    if (seeds > 1) process.stdout.write(`seed ${seed}\n`);
+    await tellCaught(seed);
+    await tellAlarms(seed);
+  }
+};
+
+const tellCaught = async (seed: number): Promise<void> => {
   let caught = 0;
   for (const [name, { breaks, misses, shownBy }] of Object.entries(loadDefects)) {
-    const { broken, missed } = await loaded(name, shownBy);
+    const { broken, missed } = await loaded(name, shownBy, seed);
     const unseen = [
       ...breaks.filter((id) => !broken.includes(id)),
       ...(misses === undefined || missed.includes(misses) ? [] : [misses]),
@@ -47,16 +64,23 @@ export const loadDetection = async (): Promise<void> => {
     `${caught} of ${Object.keys(loadDefects).length}`,
     "all",
   );
+};
 
-  const loads: readonly LoadShow[] = (["token", "notifications", "mixed", "push"] as const).map(
-    (scenario) => ({ scenario, rate: 300, seconds: 6 }),
-  );
-  let alarms = 0;
-  for (const name of ["sound", ...Object.keys(loadVariants)])
-    for (const load of loads) {
-      const { broken } = await loaded(name, load);
-      alarms += broken.length;
-      if (broken.length > 0) tell(`${name}: ${broken.join(", ")} under ${load.scenario}`);
+const tellAlarms = async (seed: number): Promise<void> => {
+  const scenarios = ["token", "notifications", "mixed", "push"] as const;
+  const services = ["sound", ...Object.keys(loadVariants)];
+  let [alarms, valid] = [0, 0];
+  for (const name of services)
+    for (const scenario of scenarios) {
+      const found = await loaded(name, { scenario, rate: 300, seconds: 6 }, seed);
+      alarms += found.broken.length;
+      if (found.valid) valid += 1;
+      if (found.broken.length > 0) tell(`${name}: ${found.broken.join(", ")} under ${scenario}`);
     }
   figure("rules that load calls broken on conforming services", `${alarms}`, "0");
+  figure(
+    `  loads that were valid, of ${services.length} services in ${scenarios.length} scenarios`,
+    `${valid} of ${services.length * scenarios.length}`,
+    "none; shown",
+  );
 };

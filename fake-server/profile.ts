@@ -1,11 +1,11 @@
-import type { Profile } from "../conformance/contract/profile.ts";
+import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
 import type { FakeServer } from "./start.ts";
 
 /** The environment variable that holds the secret of the client at this index. */
 export const secretVariable = (index: number): string => `TOUCHSTONE_FAKE_SECRET_${index + 1}`;
 
 /** The profile with which the gate judges a running fake, over its sockets and its control interface alone. */
-export const profileOf = (server: FakeServer): Profile => ({
+export const profileOf = (server: FakeServer): FetchedProfile => ({
   name: `embedded fake (${server.behaviour})`,
   baseUrl: server.baseUrl,
   clients: server.clients.slice(0, 2).map(({ id, redirectUri }, index) => ({

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const file = async (name: string, text: string): Promise<string> => {
-  await writeFile(path.join(folder, name), text);
+  await writeFile(path.join(folder, name), text, { mode: 0o600 });
   return path.join(folder, name);
 };
 
@@ -64,5 +64,10 @@ test("a clients file that cannot be used is refused before anything listens", as
   await expect(serve({ clientsFile: path.join(folder, "none.json") }, io)).rejects.toThrow("ENOENT");
   await expect(serve({ clientsFile: await file("text.json", "text") }, io)).rejects.toThrow("is not JSON");
   await expect(serve({ clientsFile: await file("empty.json", "[]") }, io)).rejects.toThrow(InvalidClients);
+  const wide = await file("wide.json", "[]");
+  await chmod(wide, 0o644);
+  await expect(serve({ clientsFile: wide }, io)).rejects.toThrow(
+    /has mode 644, so others can get at the clients' secrets.*chmod 600 .*wide\.json/,
+  );
   await expect(serve({ behaviour: "sounds" }, io)).rejects.toThrow(UnknownBehaviour);
 });

@@ -1,5 +1,6 @@
-import { readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { tooWide } from "../conformance/contract/files.ts";
 import { findBehaviour } from "./behaviours.ts";
 import { InvalidClients, type FakeClient, parseClients } from "./clients.ts";
 import { profileOf } from "./profile.ts";
@@ -100,8 +101,11 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 const readClients = async (file: string): Promise<readonly FakeClient[]> => {
   let text: string;
   try {
+    const wide = tooWide(file, (await stat(file)).mode, process.platform, "the clients' secrets");
+    if (wide !== undefined) throw new InvalidClients(`clients: ${wide}`);
     text = await readFile(file, "utf8");
   } catch (error) {
+    if (error instanceof InvalidClients) throw error;
     throw new InvalidClients(`clients: cannot read ${file} (${reasonOf(error)})`, { cause: error });
   }
   let data: unknown;

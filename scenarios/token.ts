@@ -1,3 +1,4 @@
+import { keepUsed, takeUsed } from "./lib/earlier.ts";
 import type { Exchange } from "./lib/exchange.ts";
 import {
   obtainCode,
@@ -62,7 +63,12 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (play: Play) => void>> =
   },
 
   crowd: (play) => {
-    redeemTogether(obtainCodesTogether(play, 3).filter((code) => code !== undefined));
+    const codes = obtainCodesTogether(play, 3).filter((code) => code !== undefined);
+    const redeemed = redeemTogether(codes);
+    // Of marks that are written at the same time one may undo another's.
+    const used = codes.filter((_, index) => redeemed[index] !== undefined);
+    const again = used[play.random.below(used.length)];
+    if (again !== undefined) presentAgain([again]);
   },
 
   race: (play) => {
@@ -77,10 +83,11 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (play: Play) => void>> =
   },
 
   reuse: (play) => {
+    // Taken before its own code is kept: what is presented here was used a while ago.
+    const earlier = takeUsed();
     const login = logIn(play);
     if (login === undefined) return;
-    const request = requests.exchange(login.client, login.code, true);
-    for (const again of sendTogether([request, request])) report(judgeReuse(again), [again]);
+    presentAgain([login, login, ...(earlier === undefined ? [] : [earlier])]);
   },
 
   wrongSecret: (play) => {
@@ -105,9 +112,15 @@ type Login = IssuedCode & {
 const logIn = (play: Play): Login | undefined => {
   const issuedCode = obtainCode(play);
   const tokens = issuedCode === undefined ? undefined : redeem(issuedCode);
-  return issuedCode === undefined || tokens === undefined
-    ? undefined
-    : { ...issuedCode, tokens, known: new Set([tokens.accessToken]) };
+  if (issuedCode === undefined || tokens === undefined) return undefined;
+  keepUsed(issuedCode);
+  return { ...issuedCode, tokens, known: new Set([tokens.accessToken]) };
+};
+
+/** Exchanges of used codes, all at once and so over several connections: each has to be refused. */
+const presentAgain = (used: readonly IssuedCode[]): void => {
+  for (const again of sendTogether(used.map(({ client, code }) => requests.exchange(client, code, true))))
+    report(judgeReuse(again), [again]);
 };
 
 const refresh = (login: Login): Tokens | undefined =>

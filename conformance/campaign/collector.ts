@@ -2,11 +2,13 @@ import type { PushAction, PushLine } from "../contract/push.ts";
 import { monotonicMs } from "../world/clock.ts";
 import type { Bracket } from "../world/exchange.ts";
 import { ReceiverError, type Receiver } from "../world/receiver.ts";
-import type { SeenPush } from "./data.ts";
+import type { LostConnection, SeenPush } from "./data.ts";
 import type { Timeline } from "./timeline.ts";
 
-type FaultLine = Extract<PushLine, { readonly kind: "fault" }>;
 type Arrival = Omit<SeenPush, "action">;
+
+/** Whoever floods the receiver with connections costs the campaign no more memory than this many do. */
+const MOST_LOST = 50_000;
 
 /** Fetches the receiver's lines and says of each between which two moments it came about. */
 export interface Collector {
@@ -23,7 +25,8 @@ export interface Collector {
   arrivals(): readonly Arrival[];
   /** Changes whenever the arrivals do. */
   revision(): number;
-  faults(): readonly FaultLine[];
+  /** Connections that no push could be read from. */
+  lost(): readonly LostConnection[];
   /** Number of the last line that was read. */
   last(): number;
 }
@@ -44,7 +47,7 @@ export const createCollector = async (
   const { epoch, last: first } = await receiver.state();
   const arrivals: Arrival[] = [];
   const byNumber = new Map<number, number>();
-  const faults: FaultLine[] = [];
+  const lost: LostConnection[] = [];
   let last = first;
   let looked = await timeline.now();
   let from = looked;
@@ -57,7 +60,16 @@ export const createCollector = async (
   const note = (line: PushLine, seen: Bracket): void => {
     if (line.epoch !== epoch) throw new ReceiverError("it was started anew while its pushes were watched");
     onLine(line);
-    if (line.kind === "fault") faults.push(line);
+    if (line.kind === "fault" && line.lost !== undefined && lost.length < MOST_LOST) {
+      const { stage, address, openedMs } = line.lost;
+      for (const ms of openedMs)
+        lost.push({
+          n: line.n,
+          stage,
+          at: timeline.momentOf(ms, 0) ?? seen,
+          ...(address === undefined ? {} : { address }),
+        });
+    }
     if (line.kind === "push") {
       const at = timeline.momentOf(line.firstByteMs, line.uncertaintyMs) ?? seen;
       // A connection that the receiver itself ends is ended as soon as the push is complete.
@@ -122,7 +134,7 @@ export const createCollector = async (
     },
     arrivals: () => arrivals,
     revision: () => revision,
-    faults: () => faults,
+    lost: () => lost,
     last: () => last,
   };
 };

@@ -1,5 +1,5 @@
 import type { Limits } from "../contract/limits.ts";
-import type { Push, PushAction, PushLine } from "../contract/push.ts";
+import type { LostStage, Push, PushAction } from "../contract/push.ts";
 import type { Bracket } from "../world/exchange.ts";
 
 /** One push as it reached the receiver. */
@@ -64,6 +64,17 @@ export interface Disturbance {
   readonly last: number;
 }
 
+/** A connection that was over before the receiver could read a push from it. */
+export interface LostConnection {
+  /** Number of the journal's line that tells of it. */
+  readonly n: number;
+  readonly stage: LostStage;
+  /** Where it came from, where that is known. */
+  readonly address?: string;
+  /** When it was opened, on the campaign's scale. */
+  readonly at: Bracket;
+}
+
 /** What one journey through time gave: pure data, from which every push rule judges. */
 export interface Campaign {
   /** The scale of all moments: the target's own clock, or the receiver's monotonic one. */
@@ -79,8 +90,10 @@ export interface Campaign {
   /** Pushes of no specimen: of other rules' events, or of nobody knows what. */
   readonly others: readonly SeenPush[];
   readonly disturbances: readonly Disturbance[];
-  /** What went wrong at the receiver's door: handshakes that failed, requests that were none. */
-  readonly faults: readonly Extract<PushLine, { readonly kind: "fault" }>[];
+  /** Connections that were over before the receiver could read a push: handshakes that failed, requests that were cut off. */
+  readonly lost: readonly LostConnection[];
+  /** Since when pushes were watched for. */
+  readonly watchedFromMs: number;
   /**
    * Whether the target said each time, when its clock had been moved, that nothing was under way any more. Where it
    * did not, what moves a push on may have come to its sender's notice later on its clock than the brackets say.

@@ -11,6 +11,8 @@ export interface Finding {
   readonly facts?: Facts;
   /** How many notifications break it; one where left out. */
   readonly broken?: number;
+  /** Notifications that break it because something of theirs did not come; left out where it may be any of them. */
+  readonly lacking?: readonly Specimen[];
   /** What would settle what could not be decided, where more than another run is needed for it. */
   readonly settle?: string;
   /** The pushes that show a breach. */
@@ -20,12 +22,19 @@ export interface Finding {
 /** One decided notification that keeps the promise, or does not. */
 export type Part =
   | "held"
-  | { readonly expected: string; readonly actual: string; readonly evidence: readonly SeenPush[] };
+  | {
+      readonly expected: string;
+      readonly actual: string;
+      readonly evidence: readonly SeenPush[];
+      /** The notification, where what breaks the promise is that something did not come. */
+      readonly lacking?: Specimen;
+    };
 
 /** One finding of many parts: broken where one is, undecided where there is none. */
 export const findingOf = (parts: readonly Part[], whyNone: string, facts?: Facts): Finding => {
   const broken = parts.filter((part) => part !== "held");
   const [first] = broken;
+  const lacking = broken.flatMap((part) => (part.lacking === undefined ? [] : [part.lacking]));
   const more = facts === undefined ? {} : { facts };
   if (first !== undefined)
     return {
@@ -38,6 +47,7 @@ export const findingOf = (parts: readonly Part[], whyNone: string, facts?: Facts
       cases: parts.length,
       broken: broken.length,
       evidence: first.evidence,
+      lacking,
       ...more,
     };
   return { judgement: parts.length === 0 ? undecided(whyNone) : held, cases: parts.length, ...more };

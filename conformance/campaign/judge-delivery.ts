@@ -40,6 +40,7 @@ const judgeArrival = (campaign: Campaign): Finding => {
             ? `for an event nothing came within ${duration(campaign.watchedUntil.earliestMs - specimen.triggered.latestMs)}`
             : `for an event there came ${stray.line.method} ${stray.line.path}, which the receiver could not take for a push`,
         evidence: stray === undefined ? [] : [stray],
+        ...(stray === undefined ? { lacking: specimen } : {}),
       };
     }
     const { method, path: at } = first.line;

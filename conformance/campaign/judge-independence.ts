@@ -29,6 +29,7 @@ const compareAll = (campaign: Campaign): Finding => {
         expected,
         actual: `${pushCount(specimen.pushes.length)} of one notification came (${specimen.name}), while ${pushCount(model.pushes.length)} of others did`,
         evidence: specimen.pushes,
+        lacking: specimen,
       };
     const apart = specimen.pushes.findIndex((_, index) => !agrees(specimen, model, index, slackMs));
     if (apart < 0) return "held";
@@ -36,6 +37,7 @@ const compareAll = (campaign: Campaign): Finding => {
       expected,
       actual: `${momentsText(specimen)} (${specimen.name}), while ${momentsText(model)} for another`,
       evidence: [...model.pushes, ...specimen.pushes],
+      lacking: specimen,
     };
   });
   return findingOf(parts, "no notification was pushed", {

@@ -15,7 +15,7 @@ import { lastInstantMs, readingsOf } from "../contract/readings.ts";
 import { readingsLeft } from "./agenda.ts";
 import { readingsThatFit } from "./fitted.ts";
 import { allowedLatenessMs } from "./fits.ts";
-import { lostConnections, UNDISTURBED, unlessLost } from "./lost.ts";
+import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED, unlessLost } from "./lost.ts";
 import { dueOf } from "./readings.ts";
 
 const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";
@@ -80,6 +80,7 @@ const retriesOf = (specimen: Specimen, campaign: Campaign, least: number): Part 
             expected: RETRIED,
             actual: `for an event whose first push met a receiver that did not listen, no push came within ${watched}${closedText(campaign)}`,
             evidence: afterClosing(campaign).slice(0, 1),
+            lacking: specimen,
           };
   if (hasFailed(specimen, campaign) === undefined) return undefined;
   if (pushes.length >= least || acknowledgedAt(specimen, campaign) >= 0) return "held";
@@ -87,6 +88,7 @@ const retriesOf = (specimen: Specimen, campaign: Campaign, least: number): Part 
     expected: RETRIED,
     actual: `after ${pushCount(pushes.length)} that met ${name.replace(/^always /, "")}, none came within ${watched}; ${journalText(specimen)}`,
     evidence: pushes,
+    lacking: specimen,
   };
 };
 
@@ -110,7 +112,6 @@ const afterClosing = ({ disturbances, specimens }: Campaign): readonly SeenPush[
 /** push.cap: sections 6 and 8. */
 export const judgeCap = (campaign: Campaign): Finding => {
   const { maxPushes } = campaign.limits;
-  const never = ofPurpose(campaign, "never");
   const parts = campaign.specimens
     .filter(({ pushes }) => pushes.length > 0)
     .map((specimen): Part => {
@@ -122,20 +123,23 @@ export const judgeCap = (campaign: Campaign): Finding => {
         evidence: pushes,
       };
     });
-  const facts = { mostPushes: Math.max(0, ...campaign.specimens.map(({ pushes }) => pushes.length)) };
-  const pushed = never.filter(({ pushes }) => pushes.length > 0);
+  const facts = {
+    mostPushes: Math.max(0, ...campaign.specimens.map(({ pushes }) => pushes.length)),
+    ...lostFacts(campaign),
+  };
+  const pushed = pushedForGood(campaign);
   if (pushed.length === 0) return undecidedFinding("no notification was pushed that is never acknowledged");
   const finding = findingOf(parts, "no push arrived", facts);
   if (finding.judgement.kind !== "held") return finding;
   if (!pushed.some((specimen) => isWatchedOut(specimen, campaign)))
     return { ...undecidedFinding("the watch ended before the instant of a sixth push"), facts };
-  const lost = lostConnections(campaign);
   // Where there are fewer of them, one notification at least has had no push that nobody saw.
-  return lost < pushed.length
+  const hidden = hiddenBeyondCap(campaign, pushed);
+  return hidden === 0
     ? finding
     : {
         ...undecidedFinding(
-          `${lost} connections broke before the receiver could read a push, so that each notification may have had one more`,
+          `${connections(hidden)} broke before the receiver could read a push, and not as others do when nothing is due, so that each notification may have had one more`,
           UNDISTURBED,
         ),
         facts,

@@ -1,55 +1,140 @@
 import { describe, expect, it } from "vitest";
 import { campaignOf, senderOf } from "../testing/campaigns.ts";
-import type { Campaign } from "./data.ts";
+import type { LostStage } from "../contract/push.ts";
+import type { Campaign, LostConnection } from "./data.ts";
+import { judgeDelivered } from "./judge-delivery.ts";
+import { judgeIndependence } from "./judge-independence.ts";
 import { judgeCap, judgeRetries } from "./judge-retries.ts";
 import { judgeSchedule } from "./judge-schedule.ts";
-import { lostConnections } from "./lost.ts";
+import { isRare } from "./stretches.ts";
 
-/** Lines of the receiver's journal that tell of connections without a push. */
-const faultsOf = (...messages: readonly string[]): Campaign["faults"] =>
-  messages.map((message, index) => ({ kind: "fault", epoch: "one", n: index + 1, atMs: 0, message }));
+const lostAt = (stage: LostStage, moments: readonly number[], address = "192.0.2.1"): LostConnection[] =>
+  moments.map((at, index) => ({ n: index + 1, stage, address, at: { earliestMs: at, latestMs: at } }));
 
-const handshakes = faultsOf(
-  "TLS handshake failed: ECONNRESET",
-  "29 more within a second: TLS handshakes that failed",
-);
+/** A load balancer that looks every so many milliseconds whether anybody listens. */
+const probesEvery = (periodMs: number, stage: LostStage = "silent"): LostConnection[] =>
+  lostAt(
+    stage,
+    Array.from({ length: Math.floor(1_070_000 / periodMs) }, (_, index) => -59_700 + index * periodMs),
+  );
 
-/** A sender with this reading, none of whose pushes from this one on was seen. */
-const withoutPushesFrom = (index: number, reading: "R1" | "R7", faults: Campaign["faults"]): Campaign => {
-  const campaign = campaignOf(senderOf(reading), { clock: "real", faults });
+/** A sender with this reading, none of whose pushes from this one on was seen; `lost` sees their moments. */
+const withoutPushesFrom = (
+  index: number,
+  reading: "R1" | "R7",
+  lost: (moments: readonly number[]) => readonly LostConnection[],
+): Campaign => {
+  const campaign = campaignOf(senderOf(reading), { clock: "real" });
+  const unseen = campaign.specimens.flatMap(({ pushes }) => pushes.slice(index));
   return {
     ...campaign,
+    lost: lost(unseen.map(({ at }) => at.latestMs)),
     specimens: campaign.specimens.map((specimen) => ({
       ...specimen,
       pushes: specimen.pushes.slice(0, index),
     })),
   };
 };
+const handshakes = (moments: readonly number[]) => lostAt("handshake", moments);
+const none = () => [];
 
 describe("connections that broke before a push could be read", () => {
-  it("are counted line by line, but for those that met a certificate of nobody's", () => {
-    const campaign = campaignOf(senderOf("R1"), { faults: handshakes });
-    expect(lostConnections(campaign)).toBe(30);
-    const disturbances = [{ kind: "untrusted", after: 1, last: 2 } as const];
-    expect(lostConnections({ ...campaign, disturbances })).toBe(1);
-  });
-
-  it("as many as there are notifications may have hidden a sixth push of each", () => {
+  it("may have hidden a sixth push of each notification, where they came when it was due", () => {
     expect(judgeCap(withoutPushesFrom(5, "R7", handshakes)).judgement).toMatchObject({
       kind: "undecided",
-      reason: expect.stringContaining("30 connections broke"),
+      reason: expect.stringMatching(/\d+ connections broke/),
     });
-    const few = faultsOf("TLS handshake failed: ECONNRESET");
-    expect(judgeCap(campaignOf(senderOf("R1"), { clock: "real", faults: few })).judgement.kind).toBe("held");
+    const one = (moments: readonly number[]) => handshakes(moments.slice(0, 1));
+    expect(judgeCap(withoutPushesFrom(5, "R7", one)).judgement.kind).toBe("held");
+    const early = (moments: readonly number[]) => handshakes(moments.map(() => 5_000));
+    expect(judgeCap(withoutPushesFrom(5, "R7", early)).judgement.kind).toBe("held");
   });
 
   it("may be what is missing, so that nothing is said to have been left undone", () => {
     for (const judge of [judgeRetries, judgeSchedule])
-      for (const [faults, kind] of [
-        [faultsOf(), "broke"],
+      for (const [lost, kind] of [
+        [none, "broke"],
         [handshakes, "undecided"],
       ] as const)
-        expect(judge(withoutPushesFrom(1, "R1", faults)).judgement.kind).toBe(kind);
+        expect(judge(withoutPushesFrom(1, "R1", lost)).judgement.kind).toBe(kind);
+    for (const judge of [judgeDelivered])
+      expect(judge(withoutPushesFrom(0, "R1", handshakes)).judgement.kind).toBe("undecided");
+  });
+
+  it("are none of it when nothing of that notification was due", () => {
+    const quiet = (moments: readonly number[]) => handshakes(moments.map((_, index) => 300_000 + index));
+    expect(judgeRetries(withoutPushesFrom(1, "R1", quiet)).judgement.kind).toBe("broke");
+  });
+
+  it("met a certificate of nobody's, and are not counted then", () => {
+    const campaign = withoutPushesFrom(1, "R1", handshakes);
+    const last = campaign.lost.length;
+    const disturbances = [{ kind: "untrusted", after: 0, last } as const];
+    expect(judgeRetries({ ...campaign, disturbances }).judgement.kind).toBe("broke");
+  });
+});
+
+describe("a load balancer that looks whether the receiver listens", () => {
+  it.each([
+    [1_000, "silent"],
+    [5_000, "silent"],
+    [30_000, "silent"],
+    [1_000, "no-request"],
+    [1_000, "handshake"],
+    [1_000, "not-tls"],
+  ] as const)("every %i ms, %s, takes nothing from any verdict", (periodMs, stage) => {
+    const lost = probesEvery(periodMs, stage);
+    const sound = campaignOf(senderOf("R1"), { clock: "real", lost });
+    for (const judge of [judgeDelivered, judgeRetries, judgeCap, judgeSchedule, judgeIndependence])
+      expect(judge(sound).judgement).toEqual({ kind: "held" });
+    expect(judgeCap(sound).facts).toMatchObject({ connectionsWithoutPush: { [stage]: lost.length } });
+    expect(judgeRetries(withoutPushesFrom(1, "R1", () => lost)).judgement.kind).toBe("broke");
+    expect(judgeSchedule(withoutPushesFrom(1, "R1", () => lost)).judgement.kind).toBe("broke");
+    expect(judgeCap(campaignOf(senderOf("R7"), { clock: "real", lost })).judgement.kind).toBe("broke");
+  });
+
+  it("does not hide handshakes that broke when pushes were due", () => {
+    const both = (moments: readonly number[]) => [...probesEvery(1_000), ...handshakes(moments)];
+    expect(judgeRetries(withoutPushesFrom(1, "R1", both)).judgement.kind).toBe("undecided");
+    const more = (moments: readonly number[]) => [
+      ...probesEvery(30_000),
+      ...lostAt(
+        "silent",
+        moments.flatMap((at) => Array.from({ length: 9 }, () => at)),
+      ),
+    ];
+    expect(judgeRetries(withoutPushesFrom(1, "R1", more)).judgement.kind).toBe("undecided");
+  });
+
+  it("matters as little while a clock is moved by hand", () => {
+    const lost = lostAt(
+      "silent",
+      Array.from({ length: 50 }, () => 700_000),
+    );
+    expect(judgeCap(campaignOf(senderOf("R1"), { lost })).judgement.kind).toBe("held");
+    const broken = lostAt(
+      "handshake",
+      Array.from({ length: 50 }, () => 700_000),
+    );
+    expect(judgeCap(campaignOf(senderOf("R1"), { lost: broken })).judgement.kind).toBe("undecided");
+  });
+});
+
+describe("how rare a number is", () => {
+  it("goes by the upper tail of the Poisson distribution", () => {
+    // P(N >= 1 | 0.01) = 0.00995; P(N >= 1 | 0.02) = 0.0198; P(N >= 10 | 4) = 0.0081; P(N >= 9 | 4) = 0.0214.
+    expect([isRare(1, 0.01), isRare(1, 0.02), isRare(10, 4), isRare(9, 4)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+    expect([isRare(0, 0), isRare(1, 0), isRare(800, 800), isRare(900, 800)]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
   });
 });
 

@@ -1,31 +1,128 @@
-import type { Campaign } from "./data.ts";
-import { undecidedFinding, type Finding } from "./finding.ts";
+import { readingsOf, instantsOf } from "../contract/readings.ts";
+import type { LostStage } from "../contract/push.ts";
+import type { Bracket } from "../world/exchange.ts";
+import { isAcknowledged, type Campaign, type LostConnection, type Specimen } from "./data.ts";
+import { ofPurpose, undecidedFinding, type Finding } from "./finding.ts";
+import { allowedLatenessMs } from "./fits.ts";
+import { isRare, lengthMs, merged, without } from "./stretches.ts";
 
-const SEVERAL = /^(\d+) more within a second/;
+/*
+ * Connections come to the receiver that are over before it can read a push. A sender's attempt may end so: where
+ * sender or receiver are too busy, it is given up in the middle of the handshake; its sender has counted it, and nobody
+ * has seen it. It names no notification, so all that ties it to one is when it came. Others have nothing to do with
+ * pushes: a load balancer looks every few seconds whether anybody listens. These come when nothing is due as well.
+ */
 
 /**
- * How many connections came to the receiver and were over before it could read a push. Where sender or receiver are
- * too busy, a push may be given up in the middle of the handshake: its sender has counted it, and nobody has seen it.
+ * What a sender's attempt hardly ever leaves: whoever has connected sends at once, in TLS if the receiver speaks it.
+ * While a clock is moved by hand, all of it happens within milliseconds, and such a connection is somebody else's.
  */
-export const lostConnections = ({ faults, disturbances }: Campaign): number =>
-  faults
-    .filter(({ n }) => !disturbances.some(({ after, last }) => n > after && n <= last))
-    .reduce((sum, { message }) => sum + Number(SEVERAL.exec(message)?.[1] ?? 1), 0);
+const notOfSenders: ReadonlySet<LostStage> = new Set(["silent", "not-tls", "no-request"]);
 
-/** What is missing is no breach where as many connections as it would take broke before a push could be read. */
+/** As many that came when nothing was due show that they come anyway. */
+const LEAST_AT_OTHER_TIMES = 2;
+
+const undisturbed = ({ lost, disturbances }: Campaign): readonly LostConnection[] =>
+  lost.filter(({ n }) => !disturbances.some(({ after, last }) => n > after && n <= last));
+
+const isWithin = (stretches: readonly Bracket[], { at }: LostConnection): boolean =>
+  stretches.some(({ earliestMs, latestMs }) => at.earliestMs <= latestMs && at.latestMs >= earliestMs);
+
+/** When pushes of a notification may have been due, seen or not, by any reading, until it was acknowledged. */
+const dueStretches = (specimen: Specimen, campaign: Campaign, fromIndex = 0): readonly Bracket[] => {
+  const { triggered, pushes } = specimen;
+  const acknowledged = pushes.find((push) => isAcknowledged(push, campaign.acknowledgedStatus));
+  const endMs = acknowledged?.at.latestMs ?? Infinity;
+  const nominal = readingsOf(campaign.limits).flatMap((reading) =>
+    instantsOf(reading)
+      .slice(fromIndex)
+      .map((instantMs) => ({
+        earliestMs: triggered.earliestMs + instantMs - campaign.earlyGuardMs,
+        latestMs: Math.min(endMs, triggered.latestMs + instantMs + allowedLatenessMs(instantMs, campaign)),
+      })),
+  );
+  // A push that is retried at another moment than any reading has it is due then all the same.
+  const seen = fromIndex > 0 ? [] : pushes.map(({ at }) => at);
+  return merged([...nominal, ...seen].filter(({ earliestMs, latestMs }) => latestMs >= earliestMs));
+};
+
+/**
+ * Connections in these stretches that may have been pushes of ours. Those of a kind and address that come as often
+ * when nothing is due are none: they are there anyway.
+ */
+const maybePushes = (campaign: Campaign, stretches: readonly Bracket[]): readonly LostConnection[] => {
+  const all = undisturbed(campaign);
+  const inside = all.filter((one) => isWithin(stretches, one));
+  if (inside.length === 0) return [];
+  if (campaign.clock === "virtual") return inside.filter(({ stage }) => !notOfSenders.has(stage));
+  const due = merged([
+    ...campaign.specimens.flatMap((specimen) => dueStretches(specimen, campaign)),
+    ...stretches,
+  ]);
+  const whole = { earliestMs: campaign.watchedFromMs, latestMs: campaign.watchedUntil.earliestMs };
+  const quietMs = lengthMs(without(whole, due));
+  const kindOf = ({ stage, address }: LostConnection): string => `${stage} ${address ?? ""}`;
+  return [...Map.groupBy(inside, kindOf)].flatMap(([kind, group]) => {
+    const otherwise = all.filter((one) => kindOf(one) === kind && !isWithin(due, one)).length;
+    const expected = quietMs > 0 ? (otherwise / quietMs) * lengthMs(stretches) : 0;
+    const comesAnyway = otherwise >= LEAST_AT_OTHER_TIMES && !isRare(group.length, expected);
+    return comesAnyway ? [] : group;
+  });
+};
+
+/** What is missing is no breach where it may have been on connections that broke before a push could be read. */
 export const unlessLost = (finding: Finding, campaign: Campaign): Finding => {
   // What breaks while a clock is moved by hand is a matter of milliseconds, and of the untrusted certificate.
   if (campaign.clock === "virtual" || finding.judgement.kind !== "broke") return finding;
-  const lost = lostConnections(campaign);
-  if (lost < (finding.broken ?? 1)) return finding;
+  const { broken = 1, lacking } = finding;
+  // A breach that was seen needs nothing that was not.
+  if (lacking !== undefined && lacking.length < broken) return finding;
+  const hidden = new Set<LostConnection>();
+  let explained = 0;
+  for (const specimen of lacking ?? campaign.specimens) {
+    const maybe = maybePushes(campaign, dueStretches(specimen, campaign));
+    for (const one of maybe) hidden.add(one);
+    explained += Math.min(1, maybe.length);
+  }
+  if (explained < (lacking?.length ?? 1) || hidden.size < broken) return finding;
   return {
     ...undecidedFinding(
-      `${finding.judgement.actual}; but ${lost} connections broke before the receiver could read a push, which may have been what is missing`,
+      `${finding.judgement.actual}; but ${connections(hidden.size)} broke before the receiver could read a push, when one was due, which may have been what is missing`,
       UNDISTURBED,
     ),
     ...(finding.facts === undefined ? {} : { facts: finding.facts }),
   };
 };
+
+/** How many connections may have been one push too many of each of these notifications; 0 where one of them had none. */
+export const hiddenBeyondCap = (campaign: Campaign, pushed: readonly Specimen[]): number => {
+  const { maxPushes } = campaign.limits;
+  const hidden = new Set<LostConnection>();
+  for (const specimen of pushed) {
+    const fromMs = specimen.pushes.at(-1)?.at.earliestMs ?? specimen.triggered.earliestMs;
+    const stretch = { earliestMs: fromMs, latestMs: campaign.watchedUntil.latestMs };
+    const maybe = maybePushes(campaign, [stretch]);
+    if (maybe.length < maxPushes + 1 - specimen.pushes.length) return 0;
+    for (const one of maybe) hidden.add(one);
+  }
+  return hidden.size < pushed.length ? 0 : hidden.size;
+};
+
+/** How many connections without a push there were, by how far they came: for reports. */
+export const lostFacts = (
+  campaign: Campaign,
+): { readonly connectionsWithoutPush?: Readonly<Record<string, number>> } => {
+  const byStage = Map.groupBy(undisturbed(campaign), ({ stage }) => stage);
+  if (byStage.size === 0) return {};
+  const counted = [...byStage].map(([stage, group]) => [stage, group.length] as const);
+  return { connectionsWithoutPush: Object.fromEntries(counted.toSorted(([a], [b]) => (a < b ? -1 : 1))) };
+};
+
+/** Notifications that are never acknowledged and were pushed. */
+export const pushedForGood = (campaign: Campaign): readonly Specimen[] =>
+  ofPurpose(campaign, "never").filter(({ pushes }) => pushes.length > 0);
+
+export const connections = (count: number): string => `${count} connection${count === 1 ? "" : "s"}`;
 
 export const UNDISTURBED =
   "a run in which neither the sender nor the receiver is too busy to finish a handshake, and nobody else connects to the receiver";

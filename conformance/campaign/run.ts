@@ -79,6 +79,7 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
   // Where all share accounts, each wave is announced for itself.
   if (options.events.accountsAreFresh) await announce(journey, plans);
 
+  const { latestMs: watchedFromMs } = await timeline.now();
   const firstPushMs = await scoutOut(journey, before.scout);
   journey.comesAtOnce = firstPushMs <= tolerance.latenessMs;
   const windowMs = firstPushMs + tolerance.latenessMs;
@@ -111,7 +112,8 @@ export const runCampaign = async (options: CampaignOptions): Promise<Campaign> =
     specimens,
     others,
     disturbances,
-    faults: journey.collector.faults(),
+    lost: journey.collector.lost(),
+    watchedFromMs,
     isAwaited: journey.isAwaited,
     hungInRealTime,
     watchedUntil,

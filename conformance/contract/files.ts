@@ -4,11 +4,22 @@ export const recordFiles = {
   exchanges: "exchanges.jsonl",
   rules: "rules.jsonl",
   pushes: "pushes.jsonl",
+  /** What a run in real time is waiting with, locked; gone once it has ended. */
+  awaited: "awaited.sqlite",
 } as const;
 
 /** Only the owner may read what a run saw: credentials are masked, but the rest is a service's own data. */
 export const directoryMode = 0o700;
 export const fileMode = 0o600;
+
+/**
+ * Why a file with a secret in it is refused, by its mode; undefined where nobody but its owner can get at it. `platform`
+ * is Node's name of the platform: Windows tells no such modes.
+ */
+export const tooWide = (file: string, mode: number, platform: string, what: string): string | undefined =>
+  platform === "win32" || (mode & 0o077) === 0
+    ? undefined
+    : `the file ${file} has mode ${(mode & 0o777).toString(8)}, so others can get at ${what} in it; accepted is 600 or narrower: chmod 600 ${file}`;
 
 /** Where the name of a machine holds what a file name had better not. */
 const plainHost = (host: string): string => host.replaceAll(/[^A-Za-z0-9]/g, "_");

@@ -144,14 +144,20 @@ const PushSummary = Type.Object({
 });
 export type PushSummary = Static<typeof PushSummary>;
 
+/** What gave way first. */
+const Cause = Type.Union([Type.Literal("service"), Type.Literal("network"), Type.Literal("load generator")]);
+
 /** One step of the search for the highest rate. */
 const Step = Type.Object({
   rate: Type.Number(),
   achieved: Type.Number(),
-  verdict: Type.Union([Type.Literal("held"), Type.Literal("gave way"), Type.Literal("spoilt")]),
-  gaveWay: Type.Optional(
-    Type.Union([Type.Literal("service"), Type.Literal("network"), Type.Literal("load generator")]),
+  p95Ms: Type.Optional(
+    Type.Record(Type.String(), Milliseconds, {
+      description: "Of each endpoint's granted requests, from their intended start.",
+    }),
   ),
+  verdict: Type.Union([Type.Literal("held"), Type.Literal("gave way"), Type.Literal("spoilt")]),
+  gaveWay: Type.Optional(Cause),
   reason: Type.Optional(Type.String()),
 });
 export type BreakpointStep = Static<typeof Step>;
@@ -221,7 +227,7 @@ export const LoadRecord = Type.Object(
           Type.Object({
             reason: Type.String(),
             remedy: Type.String(),
-            cause: Type.Optional(Type.Union([Type.Literal("service"), Type.Literal("load generator")])),
+            cause: Type.Optional(Cause),
           }),
         ),
       }),

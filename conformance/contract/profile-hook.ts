@@ -1,8 +1,7 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 
 export const closed = { additionalProperties: false } as const;
 export const Address = Type.String({ minLength: 1, description: "An absolute http or https URL." });
-export const Headers = Type.Record(Type.String(), Type.String());
 export const Milliseconds = Type.Number({ minimum: 0 });
 
 /** Where a secret is kept. It is never written into a profile. */
@@ -34,6 +33,30 @@ export const SecretSource = Type.Union(
   { description: '{ "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }' },
 );
 
+const prefix = {
+  prefix: Type.Optional(
+    Type.String({ description: 'What stands before the secret, such as "Bearer " or "session=".' }),
+  ),
+};
+
+/** A value of a header or a query parameter: as it is, or a secret's source with what stands before the secret. */
+export const SecretValue = Type.Union(
+  [
+    Type.String(),
+    ...SecretSource.anyOf.map((source) => Type.Object({ ...source.properties, ...prefix }, closed)),
+  ],
+  {
+    description:
+      'a text, or where it is kept: { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }, each with "prefix" where the value begins with something else',
+  },
+);
+export type SecretValue = string | (Static<typeof SecretSource> & { readonly prefix?: string });
+
+export const Headers = Type.Unsafe<Record<string, SecretValue>>(Type.Record(Type.String(), SecretValue));
+
+/** The key of an object that stands for a secret within the body of a hook. */
+export const secretKey = "$secret";
+
 /** One call that the harness makes for something the service's own interface does not offer. */
 export const Hook = Type.Union(
   [
@@ -45,7 +68,10 @@ export const Hook = Type.Union(
             url: Address,
             headers: Type.Optional(Headers),
             body: Type.Optional(
-              Type.Unknown({ description: "JSON; strings in it may hold {{placeholders}}." }),
+              Type.Unknown({
+                description:
+                  'JSON; strings in it may hold {{placeholders}}, and { "$secret": { "env": NAME } } stands for a secret.',
+              }),
             ),
           },
           closed,

@@ -101,3 +101,25 @@ export const Network = Type.Object(
   },
   { ...closed, description: "How target and hooks are reached: caFile, clientCertificate, proxy, resolve." },
 );
+
+/** How much the gate does at a time. What opens connections of its own (races, raw requests) adds a few to them. */
+export const Concurrency = Type.Object(
+  {
+    maxConnections: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_024,
+        description: "Connections to the target that are kept open; 64 where left out.",
+      }),
+    ),
+    maxCases: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_024,
+        description:
+          "Cases of all rules that are at work at a time; 24 where left out, and 64 where the target is far away.",
+      }),
+    ),
+  },
+  { ...closed, description: "How much the gate does at a time: maxConnections, maxCases." },
+);

@@ -1,4 +1,5 @@
-import { hooksOf, type Profile } from "./profile.ts";
+import type { FetchedProfile } from "./profile-fetched.ts";
+import { hooksOf } from "./profile.ts";
 
 /** Shorter parts of a value are words such as Bearer, not credentials. */
 const SHORTEST_PART = 10;
@@ -9,11 +10,16 @@ const tellsSecrets = /auth|cookie|token|secret|key|session|password|credential|s
 const looksRandom = (value: string): boolean =>
   /^[\w.~+/=-]{24,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 
-/** Values of headers, query parameters and hook bodies that are there to get past somebody: as secret as a password. */
-export const secretsInProfile = (profile: Profile): readonly string[] => {
-  const { headers, authorize } = profile;
+/**
+ * Values of headers, query parameters and hook bodies that are there to get past somebody, as secret as a password;
+ * and all that was fetched for them from where secrets are kept.
+ */
+export const secretsInProfile = (profile: FetchedProfile): readonly string[] => {
+  const { headers, authorize, clients, fetchedSecrets = [] } = profile;
   const hooks = hooksOf(profile).flatMap(([, hook]) => ("http" in hook ? [hook.http] : []));
   return [
+    ...fetchedSecrets.flatMap(withParts),
+    ...clients.flatMap(({ redirectUri }) => inAddress(redirectUri)),
     ...[headers, authorize?.headers, authorize?.query, ...hooks.map((hook) => hook.headers)].flatMap(
       (pairs) => namedIn(pairs),
     ),
@@ -28,8 +34,13 @@ const namedIn = (value: unknown): readonly string[] =>
     : Object.entries(value).flatMap(([name, inner]: [string, unknown]) => {
         if (typeof inner !== "string") return namedIn(inner);
         if (/^\{\{\w+\}\}$/.test(inner) || !(tellsSecrets.test(name) || looksRandom(inner))) return [];
-        return [inner, ...inner.split(/[\s;=,]+/).filter(({ length }) => length >= SHORTEST_PART)];
+        return withParts(inner);
       });
+
+const withParts = (value: string): readonly string[] => [
+  value,
+  ...value.split(/[\s;=,]+/).filter(({ length }) => length >= SHORTEST_PART),
+];
 
 const inAddress = (address: string): readonly string[] => {
   if (!URL.canParse(address)) return [];

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Address, closed, Headers, Hook, Milliseconds, SecretSource } from "./profile-hook.ts";
-import { Network, Receiver } from "./profile-network.ts";
+import { Concurrency, Network, Receiver } from "./profile-network.ts";
 import { Objectives, Share } from "./profile-objectives.ts";
 
 const ProfileClient = Type.Object(
@@ -27,7 +27,7 @@ export const Profile = Type.Object(
       Type.Object(
         {
           headers: Type.Optional(Headers),
-          query: Type.Optional(Type.Record(Type.String(), Type.String())),
+          query: Type.Optional(Headers),
           code: Type.Optional(Hook),
         },
         {
@@ -50,7 +50,8 @@ export const Profile = Type.Object(
             Type.Object({ now: Type.Optional(Hook), advance: Type.Optional(Hook) }, closed),
           ),
           events: Type.Optional(Type.Object({ trigger: Hook }, closed)),
-          callback: Type.Optional(Type.Object({ register: Hook }, closed)),
+          callback: Type.Optional(Type.Object({ register: Hook, restore: Type.Optional(Hook) }, closed)),
+          cleanup: Type.Optional(Hook),
         },
         closed,
       ),
@@ -86,10 +87,18 @@ export const Profile = Type.Object(
               description: "How late a push may be; a third of the first delay where left out.",
             }),
           ),
+          outageMs: Type.Optional(
+            Type.Number({
+              minimum: 0,
+              description:
+                "How long target and hooks may refuse connections, as in a restart, before the run goes on without them; 60000 where left out.",
+            }),
+          ),
         },
         closed,
       ),
     ),
+    concurrency: Type.Optional(Concurrency),
     network: Type.Optional(Network),
     receiver: Type.Optional(Receiver),
     acknowledgement: Type.Optional(
@@ -168,8 +177,10 @@ export const Profile = Type.Object(
   closed,
 );
 export type Profile = Static<typeof Profile>;
-export type HookDefinition = Static<typeof Hook>;
+/** A hook as a profile has it. */
+export type HookAsWritten = Static<typeof Hook>;
 export type SecretSource = Static<typeof SecretSource>;
+export { secretKey, type SecretValue } from "./profile-hook.ts";
 
 /** The hooks of a profile, and the {{placeholders}} that each is given. */
 export const hookPlaceholders = {
@@ -177,17 +188,35 @@ export const hookPlaceholders = {
   "hooks.clock.advance": ["ms", "seconds"],
   "hooks.events.trigger": ["accountId", "clientId", "n"],
   "hooks.callback.register": ["url", "ca"],
+  "hooks.callback.restore": ["url"],
+  "hooks.cleanup": [],
   "authorize.code": ["clientId", "state", "redirectUri"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type HookName = keyof typeof hookPlaceholders;
 
+/** Where hooks stand in a profile. */
+interface HooksOf<Written> {
+  readonly authorize?: { readonly code?: Written };
+  readonly hooks?: {
+    readonly clock?: { readonly now?: Written; readonly advance?: Written };
+    readonly events?: { readonly trigger: Written };
+    readonly callback?: { readonly register: Written; readonly restore?: Written };
+    readonly cleanup?: Written;
+  };
+}
+
 /** The hooks that a profile has, each with its key. `ca` is the PEM of the authority that signed the receiver's certificate. */
-export const hooksOf = ({ hooks, authorize }: Profile): readonly (readonly [HookName, HookDefinition])[] => {
-  const all: Readonly<Record<HookName, HookDefinition | undefined>> = {
+export const hooksOf = <Written extends HookAsWritten>({
+  hooks,
+  authorize,
+}: HooksOf<Written>): readonly (readonly [HookName, Written])[] => {
+  const all: Readonly<Record<HookName, Written | undefined>> = {
     "hooks.clock.now": hooks?.clock?.now,
     "hooks.clock.advance": hooks?.clock?.advance,
     "hooks.events.trigger": hooks?.events?.trigger,
     "hooks.callback.register": hooks?.callback?.register,
+    "hooks.callback.restore": hooks?.callback?.restore,
+    "hooks.cleanup": hooks?.cleanup,
     "authorize.code": authorize?.code,
   };
   return Object.entries(all).flatMap(([name, hook]) =>
@@ -195,12 +224,23 @@ export const hooksOf = ({ hooks, authorize }: Profile): readonly (readonly [Hook
   );
 };
 
-type PartOf<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { readonly [Key in keyof T]?: PartOf<T[Key]> }
-    : T;
-/** What one file of several says: any part of a profile; lists are whole. */
+type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
+type PartOf<T> =
+  true extends IsUnion<T>
+    ? T
+    : T extends readonly unknown[]
+      ? T
+      : T extends object
+        ? {
+            readonly [Key in keyof T]?:
+              | PartOf<Exclude<T[Key], undefined>>
+              | (undefined extends T[Key] ? null : string extends Key ? null : never);
+          }
+        : T;
+/**
+ * What one file of several says: any part of a profile. Lists, and what is one of several alternatives, are whole;
+ * null takes out what the files before have said (RFC 7396).
+ */
 export type ProfilePart = PartOf<Profile>;
 
 /** Checks the literal of a file that is laid over another one, and returns it as it is. */

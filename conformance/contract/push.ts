@@ -104,6 +104,8 @@ export type PushLine =
       readonly epoch: string;
       readonly atMs: number;
       readonly message: string;
+      /** Where connections were over before a push could be read: which ones. */
+      readonly lost?: LostConnections;
     }
   /** How the push of line `push` ended. A push is durable before it is answered, so the journal tells this apart. */
   | ({
@@ -114,6 +116,22 @@ export type PushLine =
     } & Answered)
   /** From here on attempts and the n-th notification are counted anew, and /pushes tells nothing older. */
   | { readonly kind: "cleared"; readonly n: number; readonly epoch: string; readonly atMs: number };
+
+/**
+ * How far a connection came that was over before a push could be read: it sent nothing at all; what it sent is no
+ * TLS; its handshake broke; the handshake is all there was; a request was begun; or the receiver turned it away.
+ */
+export type LostStage = "silent" | "not-tls" | "handshake" | "no-request" | "request" | "turned-away";
+
+/** Connections that came equally far, from one address, within a second. */
+export interface LostConnections {
+  readonly stage: LostStage;
+  /** Absent where nobody can tell any more. */
+  readonly address?: string;
+  readonly count: number;
+  /** When they were opened; of very many the first hundred. */
+  readonly openedMs: readonly number[];
+}
 
 /** The end of a push: its answer handed over whole, its connection closed or reset by the receiver, or left by the sender. */
 export interface Answered {

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { requirementIds, type RequirementId } from "./catalogue.ts";
+import { LeftBehind } from "./left-behind.ts";
 import { VerdictLine } from "./record-verdict.ts";
 import type { Group, Level } from "./requirement.ts";
 import type { Verdict } from "./verdict.ts";
@@ -81,6 +82,9 @@ export const RunRecord = Type.Object(
     seed: Type.Integer(),
     effort: Type.String(),
     strict: Type.Boolean(),
+    maxWaitMs: Type.Optional(
+      Type.Number({ description: "The longest single wait in real time that the run was allowed." }),
+    ),
     selected: Type.Array(Type.String(), {
       description: "Ids of the requirements that this run was to judge.",
     }),
@@ -114,6 +118,7 @@ export const RunRecord = Type.Object(
         { description: "Known breaches that the profile takes on, and what each came to in this run." },
       ),
     ),
+    leftBehind: Type.Optional(LeftBehind),
     notes: Type.Array(Type.String()),
     outcome: Type.Optional(Type.String()),
     exitCode: Type.Optional(Type.Integer()),

@@ -38,21 +38,46 @@ export interface Entry extends Omit<Deposit, "secret"> {
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Ages between which a probe says something of one side, in milliseconds. */
+export interface Window {
+  readonly side: Side;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** How wide the windows on both sides of a long life's end are: a daily run meets each of them once. */
+export const windowMs = (lifetimeMs: number): number => Math.min(30 * HOUR_MS, lifetimeMs / 10);
 
 /**
  * The ages that a ledger aims at on both sides of a lifetime's end. A daily run meets a window of a day
  * and a bit in each life: the last one before the end and the first one after it are the decisive ones,
  * and one in the middle tells early of a life that is far too short.
  */
-export const agesFor = (
-  lifetimeMs: number,
-  guardMs: number,
-): readonly { readonly side: Side; readonly fromMs: number; readonly untilMs: number }[] => {
-  const windowMs = Math.min(30 * HOUR_MS, lifetimeMs / 10);
+export const agesFor = (lifetimeMs: number, guardMs: number): readonly Window[] => [
+  { side: "alive", fromMs: lifetimeMs / 2, untilMs: lifetimeMs / 2 + windowMs(lifetimeMs) },
+  { side: "alive", fromMs: lifetimeMs - windowMs(lifetimeMs), untilMs: lifetimeMs - guardMs },
+  { side: "dead", fromMs: lifetimeMs + guardMs, untilMs: lifetimeMs + windowMs(lifetimeMs) },
+];
+
+/** How near to the end of a life of minutes or hours a probe has to be: a twentieth of it beyond the guard. */
+export const nearMs = (lifetimeMs: number, guardMs: number): number =>
+  guardMs + Math.max(lifetimeMs / 20, guardMs);
+
+/** For how long after its end a credential that should be dead is still asked whether it is. */
+const STILL_DEAD_MS = 14 * DAY_MS;
+
+/**
+ * The ages for a life of minutes or hours, which a run may wait for: early in it, right before its end, and after it. A
+ * run of the next day meets only the last of these, and learns that the life is over, not when it ended.
+ */
+export const agesSoon = (lifetimeMs: number, guardMs: number): readonly Window[] => {
+  const lastMs = lifetimeMs - nearMs(lifetimeMs, guardMs);
   return [
-    { side: "alive", fromMs: lifetimeMs / 2, untilMs: lifetimeMs / 2 + windowMs },
-    { side: "alive", fromMs: lifetimeMs - windowMs, untilMs: lifetimeMs - guardMs },
-    { side: "dead", fromMs: lifetimeMs + guardMs, untilMs: lifetimeMs + windowMs },
+    { side: "alive", fromMs: Math.min(lifetimeMs / 4, lastMs), untilMs: lastMs },
+    { side: "alive", fromMs: lastMs, untilMs: lifetimeMs - guardMs },
+    { side: "dead", fromMs: lifetimeMs + guardMs, untilMs: lifetimeMs + STILL_DEAD_MS },
   ];
 };
 

@@ -2,8 +2,8 @@ import { credentialsOf } from "../answers.ts";
 import { obtainTokens, opens, refreshBody, refreshes } from "../steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
-import { agesFor } from "./entries.ts";
-import type { Depositable } from "./judge.ts";
+import type { Depositable } from "./depositable.ts";
+import { agesFor, windowMs } from "./entries.ts";
 import { toldBy } from "./session.ts";
 
 /** What a later run needs of a refresh token, as it is locked away. */
@@ -24,19 +24,23 @@ const opened = (world: World, secret: string): { readonly client: Client; readon
   return { client: client ?? world.client, refreshToken };
 };
 
-/** The refresh token in what was locked away, to be kept out of everything that is written. */
-export const refreshTokenOf = (secret: string): string => (JSON.parse(secret) as Kept).refreshToken;
-
 const alive: Depositable["alive"] = (world, secret) => {
   const { client, refreshToken } = opened(world, secret);
   return refreshes(world, client, refreshToken);
 };
 
 const lifetimeMs = ({ limits }: World): number => limits.refreshTokenLifetimeMs;
-const ages = (world: World) => agesFor(lifetimeMs(world), world.tolerances.lifetimeGuardMs);
+const ages: Depositable["ages"] = (livesMs, world) => agesFor(livesMs, world.tolerances.lifetimeGuardMs);
 
 /** Refresh tokens on both sides of their 30 days (sections 2.2 and 3.2). */
-export const refreshTokens: Depositable = { subject: "refreshToken", lifetimeMs, ages, issue, alive };
+export const refreshTokens: Depositable = {
+  subject: "refreshToken",
+  lifetimeMs,
+  ages,
+  issue,
+  alive,
+  nearMs: windowMs,
+};
 
 /** The same with use on the way, which must not lengthen the 30 days. */
 export const refreshTokensInUse: Depositable = {
@@ -47,13 +51,15 @@ export const refreshTokensInUse: Depositable = {
 
 /** A refresh once the access token of the same exchange has expired (section 5.1): any time before the 30 days are over will do. */
 export const refreshTokensOfExpired: Depositable = {
-  ...refreshTokens,
   subject: "refreshToken whose accessToken has expired",
-  ages: (world) => [
+  lifetimeMs,
+  issue,
+  alive,
+  ages: (livesMs, world) => [
     {
       side: "alive",
       fromMs: world.accessLifetimeMs + world.tolerances.lifetimeGuardMs,
-      untilMs: lifetimeMs(world) - world.tolerances.lifetimeGuardMs,
+      untilMs: livesMs - world.tolerances.lifetimeGuardMs,
     },
   ],
   promise: () => "a refresh works once the accessToken has expired",
@@ -61,13 +67,14 @@ export const refreshTokensOfExpired: Depositable = {
 
 /** After the end a new authorization works, and the old token stays dead (sections 3.2 and 5.3). */
 export const refreshTokensReplaced: Depositable = {
-  ...refreshTokens,
   subject: "refreshToken after which the client authorizes anew",
-  ages: (world) => [
+  lifetimeMs,
+  issue,
+  ages: (livesMs, world) => [
     {
       side: "dead",
-      fromMs: lifetimeMs(world) + world.tolerances.lifetimeGuardMs,
-      untilMs: 2 * lifetimeMs(world),
+      fromMs: livesMs + world.tolerances.lifetimeGuardMs,
+      untilMs: 2 * livesMs,
     },
   ],
   alive: async (world, secret) => {

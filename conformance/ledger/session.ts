@@ -2,7 +2,7 @@ import { objectOf, type Answer, type Bracket } from "../world/exchange.ts";
 import { coarsenessMs, instantMs } from "../world/hooks.ts";
 import { obtainTokens } from "../steps.ts";
 import type { World } from "../world/world.ts";
-import type { LedgerSession } from "./judge.ts";
+import type { LedgerSession } from "./depositable.ts";
 import type { Ledger } from "./store.ts";
 
 /** A ledger that a run was given, and the wall clock that goes with it. */
@@ -17,11 +17,13 @@ export const ledgerSession = (
   { ledger, hereMs }: LedgerAccess,
   target: { readonly baseUrl: string; readonly clientId: string },
   conceal: (secret: string) => void,
+  maxWaitMs: number,
 ): LedgerSession => ({
   ledger,
   target: `${target.baseUrl.replace(/\/+$/, "")} ${target.clientId}`,
   hereMs,
   conceal,
+  maxWaitMs,
   targetNow: async (world: World) => toldBy((await obtainTokens(world)).answer, hereMs()),
 });
 

@@ -10,6 +10,8 @@ import { newSalt, openVault, verifierOf, verify, type Vault } from "./vault.ts";
 /** What one probe of a credential came to. */
 export interface Settlement {
   readonly held: boolean;
+  /** The side that the probe was on, where it came later than it was aimed. */
+  readonly side?: Side;
   readonly note: string;
   readonly age: Bracket;
 }
@@ -21,15 +23,20 @@ export interface Settlement {
 export interface Ledger {
   deposit(target: string, deposit: Deposit): void;
   /**
-   * Takes the entries of a target that are due at this moment of its clock for this run alone. Entries
-   * that a run took and never gave back are due again once its lease is over.
+   * Takes the entries of a target that are due at this moment of its clock, or will be `aheadMs` later, for this run
+   * alone. Entries that a run took and never gave back are due again once its lease is over, unless it had begun to ask what can be asked only once.
    */
   claim(
     target: string,
     rule: string,
     now: Bracket,
     hereMs: number,
+    aheadMs?: number,
   ): readonly (Entry & { readonly secret: string })[];
+  /** Says that the only question to an entry is about to be asked; false where it was before, or another run has it. */
+  ask(id: string): boolean;
+  /** Marks what decided nothing, and why. */
+  miss(id: string, note: string, hereMs: number): void;
   /** Entries that are not due yet, for those that are to be used on their way. */
   waiting(target: string, rule: string, subject: string): readonly (Entry & { readonly secret: string })[];
   settle(id: string, settlement: Settlement, hereMs: number): void;
@@ -44,6 +51,9 @@ export interface Ledger {
 const VERSION = 1;
 /** A run that holds entries for longer than this is taken for dead. */
 const LEASE_MS = 30 * 60_000;
+
+/** What is noted of an entry while its only question is under way; it stays where the answer is lost, or the run is. */
+const ASKED = "a run asked it, and ended before it could tell";
 
 const schema = `
   create table if not exists meta (key text primary key, value blob not null) strict;
@@ -164,19 +174,27 @@ const ledgerOn = (database: DatabaseSync, vault: Vault): Ledger => {
   const take = database.prepare(
     `update entries set state = 'claimed', claimed_here_ms = :here
      where target = :target and rule = :rule and due_from_ms <= :now and due_until_ms >= :latest
-       and (state = 'waiting' or (state = 'claimed' and abs(:here - claimed_here_ms) > ${LEASE_MS}))
+       and (state = 'waiting' or (state = 'claimed' and note is null and abs(:here - claimed_here_ms) > ${LEASE_MS}))
      returning *`,
   );
   // What was judged or missed needs its secret no longer.
   const judged = database.prepare(
     `update entries set state = 'judged', secret = null, held = ?, note = ?, probed_earliest_ms = ?, probed_latest_ms = ?,
-       settled_here_ms = ? where id = ? and state = 'claimed'`,
+       settled_here_ms = ?, side = coalesce(?, side) where id = ? and state = 'claimed'`,
   );
-  const free = database.prepare("update entries set state = 'waiting' where id = ? and state = 'claimed'");
+  const free = database.prepare(
+    "update entries set state = 'waiting' where id = ? and state = 'claimed' and note is null",
+  );
+  const asked = database.prepare(
+    "update entries set note = ? where id = ? and state = 'claimed' and note is null",
+  );
+  const undecided = database.prepare(
+    "update entries set state = 'missed', secret = null, note = ?, settled_here_ms = ? where id = ? and state = 'claimed'",
+  );
   const miss = database.prepare(
     `update entries set state = 'missed', secret = null, settled_here_ms = :here,
-       note = 'no run came by while it was due'
-     where target = :target and due_until_ms < :now
+       note = coalesce(note, 'no run came by while it was due')
+     where target = :target and (due_until_ms < :now or note is not null)
        and (state = 'waiting' or (state = 'claimed' and abs(:here - claimed_here_ms) > ${LEASE_MS}))
      returning *`,
   );
@@ -209,11 +227,15 @@ const ledgerOn = (database: DatabaseSync, vault: Vault): Ledger => {
         due.latestMs,
       );
     },
-    claim: (target, rule, now, hereMs) =>
-      take.all({ target, rule, now: now.earliestMs, latest: now.latestMs, here: hereMs }).map(unlocked),
+    claim: (target, rule, now, hereMs, aheadMs = 0) =>
+      take
+        .all({ target, rule, now: now.earliestMs + aheadMs, latest: now.latestMs, here: hereMs })
+        .map(unlocked),
+    ask: (id) => Number(asked.run(ASKED, id).changes) === 1,
+    miss: (id, note, hereMs) => void undecided.run(note, hereMs, id),
     waiting: (target, rule, subject) => asleep.all(target, rule, subject).map(unlocked),
-    settle: (id, { held, note, age }, hereMs) =>
-      void judged.run(held ? 1 : 0, note, age.earliestMs, age.latestMs, hereMs, id),
+    settle: (id, { held, side, note, age }, hereMs) =>
+      void judged.run(held ? 1 : 0, note, age.earliestMs, age.latestMs, hereMs, side ?? null, id),
     release: (id) => void free.run(id),
     expire: (target, now, hereMs) => miss.all({ target, now: now.earliestMs, here: hereMs }).map(entryOf),
     entries: (target) =>

@@ -26,8 +26,14 @@ const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 } as const;
 export const newSalt = (): Uint8Array => randomBytes(SALT_BYTES);
 
 /** A vault by a passphrase: scrypt (RFC 7914) makes the key, AES-256-GCM (NIST SP 800-38D) locks, each time with a fresh nonce. */
-export const openVault = (passphrase: string, salt: Uint8Array): Vault => {
-  const key = scryptSync(passphrase, salt, KEY_BYTES, cost);
+export const openVault = (passphrase: string, salt: Uint8Array): Vault =>
+  vaultWith(scryptSync(passphrase, salt, KEY_BYTES, cost));
+
+export const newKey = (): Uint8Array => randomBytes(KEY_BYTES);
+
+/** A vault by a key that nobody has to remember. Throws WrongKey where it has not the length of one. */
+export const vaultWith = (key: Uint8Array): Vault => {
+  if (key.length !== KEY_BYTES) throw new WrongKey();
   return {
     lock: (secret, place) => {
       const nonce = randomBytes(NONCE_BYTES);

@@ -1,12 +1,13 @@
-import { pageOf } from "../answers.ts";
+import type { Steps } from "../awaited/steps.ts";
+import { accessTokens, refreshedAccessTokens } from "../ledger/short-lived.ts";
 import { judgeLifetime, roomAfter, type Mortal } from "../lifetime.ts";
 import type { Rules } from "../rule.ts";
 import {
-  gaveData,
-  obtainCode,
+  exchangeLate,
+  isShownSomething,
   obtainRefreshed,
   obtainTokens,
-  redeem,
+  sleepHalfItsLife,
   timed,
   type IssuedTokens,
 } from "../steps.ts";
@@ -24,6 +25,7 @@ interface Bearer {
 export const accessLifetimeRules = {
   accessTokenLivesForExpiresIn: {
     requirement: "access.lifetime",
+    ledger: [accessTokens, refreshedAccessTokens],
     waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
     check: (world, run) => {
@@ -70,7 +72,7 @@ const mortal = (
   lifetimeMs: world.accessLifetimeMs,
   lifetimeOf: ({ lifetimeMs }) => lifetimeMs,
   issuedIn: ({ issued }) => issued,
-  alive: isShownSomething,
+  alive: (one, { accessToken }) => isShownSomething(one, accessToken),
   ...differing,
 });
 
@@ -85,32 +87,25 @@ const bearer = (
 };
 
 /** The time begins with the exchange: a while lies between the code and the tokens. */
-const exchanged = async (world: World): Promise<Bearer> => {
-  const { code } = await obtainCode(world);
-  await world.clock.sleep(world.limits.codeLifetimeMs / 2);
-  await world.clock.beginSecond(world.limits.codeLifetimeMs / 4);
-  const { value, at } = await timed(world, () => redeem(world, code));
+const exchanged = async (world: World, steps: Steps): Promise<Bearer> => {
+  const { value, at } = await exchangeLate(world, steps);
   return bearer(value, value, at);
 };
 
 /** The time begins with the refresh: half of the first token's life lies between the two. */
-const refreshedLater = async (world: World): Promise<Bearer> => {
-  const tokens = await obtainTokens(world);
-  const livesMs = Math.min(tokens.expiresInMs, world.limits.refreshTokenLifetimeMs) || 0;
-  await world.clock.sleep(livesMs / 2);
-  await world.clock.beginSecond(livesMs / 4);
-  const { value, at } = await timed(world, () => obtainRefreshed(world, tokens));
-  return bearer(tokens, value, at);
-};
-
-/** Lists what is known to be there, so that an empty envelope is not taken for an answer; anything where nothing is known. */
-const isShownSomething = async (world: World, { accessToken }: Bearer): Promise<boolean> => {
-  const known = world.notifications.accounts[0];
-  if (known === undefined) return gaveData(await world.target.list({ accessToken, query: { limit: 1 } }));
-  const page = pageOf(
-    await world.target.list({ accessToken, query: { accountId: known.accountId, limit: 1 } }),
-  );
-  return page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0));
+const refreshedLater = async (world: World, steps: Steps): Promise<Bearer> => {
+  const { value: tokens, at } = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
+  const lifetimeMs = Math.min(tokens.expiresInMs, world.limits.refreshTokenLifetimeMs) || 0;
+  if (
+    !steps.has("refreshed") &&
+    !(await sleepHalfItsLife(world, { at, lifetimeMs })) &&
+    steps.isContinued()
+  ) {
+    steps.restart();
+    return refreshedLater(world, steps);
+  }
+  const refreshed = await steps.once("refreshed", () => timed(world, () => obtainRefreshed(world, tokens)));
+  return bearer(tokens, refreshed.value, refreshed.at);
 };
 
 const look = async (world: World, { accessToken }: Bearer): Promise<void> => {

@@ -1,8 +1,17 @@
 import fc from "fast-check";
 import { describe } from "../answers.ts";
+import { stepsOf } from "../awaited/steps.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "../attempts.ts";
 import { broke, held, type Judgement } from "../judgement.ts";
-import { exchangeBody, obtainCode, yielded, type IssuedCode } from "../steps.ts";
+import {
+  ageBetween,
+  exchangeBody,
+  obtainCode,
+  sleepSince,
+  timed,
+  yielded,
+  type IssuedCode,
+} from "../steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -80,20 +89,48 @@ const befall = async (world: World, fate: Fate["fate"], issued: IssuedCode): Pro
 
 /** One code expires, and is tried, while younger ones of both clients wait. */
 export const othersOutliveExpired = async (sameState: boolean, world: World): Promise<Judgement> => {
-  const state = sameState ? world.unique() : undefined;
-  const older = await obtainCodeWith(world, world.client, state);
-  await world.clock.sleep(world.limits.codeLifetimeMs * 0.6);
-  const clients = world.secondClient === undefined ? [world.client] : [world.client, world.secondClient];
-  const younger: IssuedCode[] = [];
-  for (const client of clients) younger.push(await obtainCodeWith(world, client, state));
-  await world.clock.sleep(world.limits.codeLifetimeMs * 0.42 + 1_000);
-  await answerOrHangUp(world.target.exchange(exchangeBody(older.client, older.code)));
-  for (const issued of younger) {
-    const answer = await world.target.exchange(exchangeBody(issued.client, issued.code));
-    if ((await yielded(world, answer, issued.client)) === undefined)
+  const steps = stepsOf(world, `expired, ${sameState ? "same state" : "own states"}`);
+  const { codeLifetimeMs } = world.limits;
+  const older = await steps.once("older", async () => {
+    const state = sameState ? world.unique() : undefined;
+    return timed(world, async () => ({
+      ...(await obtainCodeWith(world, world.client, state)),
+      asked: state,
+    }));
+  });
+  if (!steps.has("younger")) await sleepSince(world, older.at, codeLifetimeMs * 0.6);
+  const younger = await steps.once("younger", () =>
+    timed(world, async () => ({ codes: await codesOfAll(world, older.value.asked) })),
+  );
+  await sleepSince(world, younger.at, codeLifetimeMs * 0.42 + 1_000);
+  const { greatestMs } = ageBetween(younger.at, await world.clock.now());
+  if (steps.isContinued() && greatestMs > codeLifetimeMs * 0.8) {
+    steps.restart();
+    return othersOutliveExpired(sameState, world);
+  }
+  steps.spend();
+  await answerOrHangUp(world.target.exchange(exchangeBody(world.client, older.value.code)));
+  for (const { isFirst, code } of younger.value.codes) {
+    const client = isFirst ? world.client : (world.secondClient ?? world.client);
+    const answer = await world.target.exchange(exchangeBody(client, code));
+    if ((await yielded(world, answer, client)) === undefined)
       return broke("a code can be exchanged although an older one has expired", `it got ${describe(answer)}`);
   }
   return held;
+};
+
+/** A code of each client, all with this state where there is one. */
+const codesOfAll = async (
+  world: World,
+  state: string | undefined,
+): Promise<readonly { readonly isFirst: boolean; readonly code: string }[]> => {
+  const first = await obtainCodeWith(world, world.client, state);
+  if (world.secondClient === undefined) return [{ isFirst: true, code: first.code }];
+  const second = await obtainCodeWith(world, world.secondClient, state);
+  return [
+    { isFirst: true, code: first.code },
+    { isFirst: false, code: second.code },
+  ];
 };
 
 /** Authorizes with this state or, where a service takes each state once only, with one of its own. */

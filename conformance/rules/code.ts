@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { alterations, altered, nearMisses } from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "../attempts.ts";
+import { codes } from "../ledger/short-lived.ts";
 import { judgeLifetime, roomAfter, type Mortal } from "../lifetime.ts";
 import { allTogether, inTurn } from "../parts.ts";
 import { withConnections } from "../race.ts";
@@ -65,6 +66,7 @@ export const codeRules = {
 
   codeLivesTenMinutes: {
     requirement: "code.lifetime",
+    ledger: [codes],
     waitsMs: pastTheCode,
     check: (world, run) =>
       run.all([

@@ -5,23 +5,24 @@ import {
   refreshTokensReplaced,
 } from "../ledger/refresh-tokens.ts";
 import type { Verdict } from "../contract/verdict.ts";
+import { stepsOf } from "../awaited/steps.ts";
 import { credentialsOf, describe, grantOf } from "../answers.ts";
 import { duration } from "../contract/duration.ts";
 import { broke, held, undecided, type Judgement } from "../judgement.ts";
 import { judgeLifetime, roomAfter } from "../lifetime.ts";
 import type { Rules, WaitFacts } from "../rule.ts";
 import {
+  ageBetween,
   exchangeBody,
-  obtainCode,
+  exchangeLate,
   obtainTokens,
   opens,
-  redeem,
   refreshBody,
   refreshes,
+  sleepSince,
   timed,
   type IssuedTokens,
 } from "../steps.ts";
-import type { Bracket } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -51,7 +52,11 @@ export const refreshLifetimeRules = {
         judgeLifetime(world, run, {
           name: "refreshToken of a code that was exchanged late",
           lifetimeMs,
-          issue: exchangeLate,
+          // The 30 days begin with the token, not with the code.
+          issue: async (one, steps) => {
+            const { value, at } = await exchangeLate(one, steps);
+            return { ...value, issued: at };
+          },
           issuedIn: ({ issued }) => issued,
           alive,
           perSide: run.cases(0.12, 1),
@@ -116,15 +121,6 @@ export const refreshLifetimeRules = {
   },
 } satisfies Rules;
 
-/** The 30 days begin with the token, not with the code: half of the code's life lies between the two. */
-const exchangeLate = async (world: World): Promise<IssuedTokens & { issued: Bracket }> => {
-  const { code } = await obtainCode(world);
-  await world.clock.sleep(world.limits.codeLifetimeMs / 2);
-  await world.clock.beginSecond(world.limits.codeLifetimeMs / 4);
-  const { value, at } = await timed(world, () => redeem(world, code));
-  return { ...value, issued: at };
-};
-
 /** For each case, how long after each death of an access token the next refresh comes. */
 const afterExpiry = (world: World, cases: number): readonly (readonly number[])[] => {
   if (world.clock.kind === "real") return [[0]];
@@ -136,18 +132,27 @@ const afterExpiry = (world: World, cases: number): readonly (readonly number[])[
 /** Lets one access token after another die, sees it dead, and refreshes; each refresh must bring one that works. */
 const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Promise<Judgement> => {
   const guardMs = world.tolerances.lifetimeGuardMs;
-  const first = await timed(world, () => obtainTokens(world));
+  const steps = stepsOf(world, "after expiry");
+  const first = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
   const tokens = first.value;
   const endMs = first.at.earliestMs + world.limits.refreshTokenLifetimeMs - 2 * guardMs;
   let { accessToken, expiresInMs } = tokens;
   for (const [index, later] of laterMs.entries()) {
     const waitMs = expiresInMs + guardMs + later;
-    const { latestMs } = await world.clock.now();
-    if (!(waitMs > 0) || latestMs + waitMs >= endMs)
-      return index > 0
-        ? held
-        : undecided(`expiresIn says ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`);
-    await world.clock.sleep(waitMs);
+    const now = await world.clock.now();
+    // Of the first wait some may have gone by before this run began.
+    const leftMs = Math.max(0, waitMs - (index === 0 ? ageBetween(first.at, now).leastMs : 0));
+    if (!(waitMs > 0) || now.latestMs + leftMs >= endMs) {
+      if (index > 0) return held;
+      if (!steps.isContinued())
+        return undecided(
+          `expiresIn says ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`,
+        );
+      steps.restart();
+      return refreshAfterExpiry(laterMs, world);
+    }
+    await world.clock.sleep(leftMs);
+    steps.spend();
     // A token that outlives its expiresIn breaks access.lifetime; what is asked here can be asked all the same.
     await opens(world, accessToken);
     const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
@@ -167,8 +172,14 @@ const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Pro
 
 /** Lets a refresh token die, sees it refused, and runs the flow again: that works, and the dead token stays dead. */
 const reauthorizeAfter = async (laterMs: number, world: World): Promise<Judgement> => {
-  const old = await obtainTokens(world);
-  await world.clock.sleep(world.limits.refreshTokenLifetimeMs + world.tolerances.lifetimeGuardMs + laterMs);
+  const steps = stepsOf(world, "reauthorize");
+  const { value: old, at } = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
+  await sleepSince(
+    world,
+    at,
+    world.limits.refreshTokenLifetimeMs + world.tolerances.lifetimeGuardMs + laterMs,
+  );
+  steps.spend();
   if (await alive(world, old))
     return undecided(
       "the refreshToken works beyond its 30 days (refresh.lifetime), so the need to authorize again never came",

@@ -49,12 +49,34 @@ export interface ClockSource {
   join(): JoinedClock;
   /** The last time that the target's clock was moved by hand, and what its hook told of it; undefined before that, or where time is real. */
   lastAdvance?(): Advanced | undefined;
+  /**
+   * The latest moment at which the target's clock may stand, by the last reading and the real time since then, without
+   * asking for it; undefined where it was never read, and where time is real. `isDate` says that it counts from 1970.
+   */
+  estimate?(): { readonly nowMs: number; readonly isDate: boolean } | undefined;
   /** What is being slept for at this moment, for progress lines: how many rules, and the time to the next wake-up. */
   waiting(): { readonly sleepers: number; readonly nextInMs: number | undefined };
 }
 
 /** Milliseconds of this process that never run backwards. */
 export const monotonicMs = (): number => performance.now();
+
+/** One moment on three clocks, in milliseconds, so that another process can tell how long ago it was. */
+export interface Reading {
+  /** Since 1970, by the wall clock, which may be set. */
+  readonly wallMs: number;
+  /** By a clock that all processes share, that nobody sets, and that begins anew with the machine. */
+  readonly machineMs: number;
+  /** As `monotonicMs` tells it to this process. */
+  readonly ownMs: number;
+}
+
+/** This moment on the clocks of this machine. */
+export const reading = (): Reading => ({
+  wallMs: Date.now(),
+  machineMs: Number(process.hrtime.bigint() / 1_000n) / 1_000,
+  ownMs: monotonicMs(),
+});
 
 /** Wall clock of this machine, for records and file names only; no verdict rests on it. */
 export const wallClock = (): Date => new Date();
@@ -63,6 +85,13 @@ export const wallClock = (): Date => new Date();
 export const pause = async (durationMs: number, signal?: AbortSignal): Promise<void> => {
   await delay(durationMs, undefined, signal === undefined ? {} : { signal });
 };
+
+/** This machine's time, for whoever is to be tested without waiting. */
+export interface RealTime {
+  nowMs(): number;
+  pause(durationMs: number, signal?: AbortSignal): Promise<void>;
+}
+export const realTime: RealTime = { nowMs: monotonicMs, pause };
 
 /** Calls back once this much of this machine's time is over, unless it is cancelled first. */
 export const after = (durationMs: number, callback: () => void): { cancel(): void } => {

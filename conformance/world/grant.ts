@@ -1,4 +1,4 @@
-import type { HookDefinition } from "../contract/profile.ts";
+import type { HookDefinition } from "../contract/profile-fetched.ts";
 import { shorten } from "../text.ts";
 import { monotonicMs } from "./clock.ts";
 import type { Answer } from "./exchange.ts";

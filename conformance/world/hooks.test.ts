@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { HookDefinition } from "../contract/profile.ts";
+import type { HookDefinition } from "../contract/profile-fetched.ts";
 import { deadOrigin, serveHttp, serveTcp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { coarsenessMs, HookError, instantMs, resultOf, runHook } from "./hooks.ts";
@@ -17,7 +17,7 @@ const problemOf = async (running: Promise<unknown>): Promise<string> => {
 };
 
 const run = (hook: HookDefinition, values: Record<string, string | number> = {}, signal?: AbortSignal) =>
-  runHook("clock.advance", hook, values, signal);
+  runHook("clock.advance", hook, values, { interrupted: signal });
 
 describe("a hook over HTTP", () => {
   it("fills placeholders in the address, the headers and the body, each in its own way", async () => {

@@ -1,23 +1,36 @@
 import { execFile } from "node:child_process";
 import { request, type Dispatcher } from "undici";
 import { withDeadline } from "./clock.ts";
-import type { HookDefinition } from "../contract/profile.ts";
+import { atPointer, fill, fillAddress, fillJson } from "../contract/placeholders.ts";
+import type { HookDefinition } from "../contract/profile-fetched.ts";
 import { shorten } from "../text.ts";
-import { messageOf, parseJson } from "./transport.ts";
+import type { Answer, TransportError } from "./exchange.ts";
+import { messageOf, parseJson, reasonOf } from "./transport.ts";
 
 /** A hook did not do what it is there for. The message names the hook; it is a matter of configuration, never a breach. */
 export class HookError extends Error {
   readonly hook: string;
   /** Where the profile has it. */
   readonly key: string;
-  constructor(hook: string, message: string) {
-    const key = hook.startsWith("authorize.") ? hook : `hooks.${hook}`;
+  /** How the call ended, where it is known; undefined where its answer was of no use. */
+  readonly end: HookEnd | undefined;
+  constructor(hook: string, message: string, end?: HookEnd) {
+    const key = keyOfHook(hook);
     super(`${key}: ${message}`);
+    this.end = end;
     this.name = "HookError";
     this.hook = hook;
     this.key = key;
   }
 }
+
+/** The key of a hook in the profile, by its short name. */
+export const keyOfHook = (hook: string): string => (hook.startsWith("authorize.") ? hook : `hooks.${hook}`);
+
+/** A call over HTTP that got no whole answer, or one whose status is none of success. */
+export type HookEnd =
+  | { readonly kind: "lost"; readonly reason: TransportError["reason"] }
+  | { readonly kind: "status"; readonly status: number; readonly headers: Answer["headers"] };
 
 /** What a hook answered: the raw text, and the value that its pointer names. */
 export interface HookAnswer {
@@ -25,57 +38,43 @@ export interface HookAnswer {
   readonly json: unknown;
 }
 
-type Values = Readonly<Record<string, string | number>>;
+/** What a hook's placeholders become. */
+export type HookValues = Readonly<Record<string, string | number>>;
+
+export interface HookCall {
+  readonly interrupted?: AbortSignal | undefined;
+  /** What calls over HTTP go through, where that is not the usual way. */
+  readonly dispatcher?: Dispatcher | undefined;
+  /** JSON that the hook is given besides: on a command's standard input, or as the body of a call that has none. */
+  readonly input?: unknown;
+}
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_CHARACTERS = 1024 * 1024;
 
 /**
- * Runs one hook with its placeholders filled in. Throws HookError where it fails, times out, is
- * interrupted, or answers with a status that is none of success. Calls over HTTP go through `dispatcher`, where one is given.
+ * Runs one hook once with its placeholders filled in. Throws HookError where it fails, times out, is
+ * interrupted, or answers with a status that is none of success.
  */
 export const runHook = (
   name: string,
   hook: HookDefinition,
-  values: Values,
-  interrupted?: AbortSignal,
-  dispatcher?: Dispatcher,
+  values: HookValues,
+  call: HookCall = {},
 ): Promise<HookAnswer> =>
-  withDeadline(hook.timeoutMs ?? DEFAULT_TIMEOUT_MS, interrupted, (signal) =>
-    "http" in hook ? runHttp(name, hook, values, signal, dispatcher) : runCommand(name, hook, values, signal),
-  );
-
-const fill = (template: string, values: Values): string =>
-  template.replace(/\{\{(\w+)\}\}/g, (whole, key: string) =>
-    Object.hasOwn(values, key) ? String(values[key]) : whole,
-  );
-
-/** Fills strings anywhere in a JSON value; a string that is one placeholder alone takes the value's own type. */
-const fillJson = (template: unknown, values: Values): unknown => {
-  if (typeof template === "string") {
-    const alone = /^\{\{(\w+)\}\}$/.exec(template)?.[1];
-    return alone !== undefined && Object.hasOwn(values, alone) ? values[alone] : fill(template, values);
-  }
-  if (Array.isArray(template)) return template.map((item) => fillJson(item, values));
-  if (typeof template === "object" && template !== null)
-    return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fillJson(value, values)]));
-  return template;
-};
-
-const fillAddress = (template: string, values: Values): string =>
-  fill(
-    template,
-    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encodeURIComponent(value)])),
+  withDeadline(hook.timeoutMs ?? DEFAULT_TIMEOUT_MS, call.interrupted, (signal) =>
+    "http" in hook ? runHttp(name, hook, values, signal, call) : runCommand(name, hook, values, signal, call),
   );
 
 const runHttp = async (
   name: string,
   hook: Extract<HookDefinition, { http: unknown }>,
-  values: Values,
+  values: HookValues,
   signal: AbortSignal,
-  dispatcher: Dispatcher | undefined,
+  { dispatcher, input }: HookCall,
 ): Promise<HookAnswer> => {
-  const { method, url, headers, body } = hook.http;
+  const { method, url, headers } = hook.http;
+  const body = hook.http.body === undefined ? input : fillJson(hook.http.body, values);
   const shown = url.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//");
   try {
     const answer = await request(fillAddress(url, values), {
@@ -86,7 +85,7 @@ const runHttp = async (
           Object.entries(headers ?? {}).map(([key, value]) => [key, fill(value, values)]),
         ),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(fillJson(body, values)) }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal,
       ...(dispatcher === undefined ? {} : { dispatcher }),
     });
@@ -96,19 +95,29 @@ const runHttp = async (
       if (text.length > MAX_ANSWER_CHARACTERS) throw new HookError(name, `the answer of ${shown} has no end`);
     }
     if (answer.statusCode < 200 || answer.statusCode > 299)
-      throw new HookError(name, `${shown} answered with status ${answer.statusCode}: ${shorten(text, 200)}`);
+      throw new HookError(name, `${shown} answered with status ${answer.statusCode}: ${shorten(text, 200)}`, {
+        kind: "status",
+        status: answer.statusCode,
+        headers: Object.entries(answer.headers).flatMap(([key, value]) =>
+          [value ?? []].flat().map((one) => [key, one] as const),
+        ),
+      });
     return { text, json: parseJson(text) };
   } catch (error) {
     if (error instanceof HookError) throw error;
-    throw new HookError(name, `${shown} gave no answer: ${messageOf(error)}`);
+    throw new HookError(name, `${shown} gave no answer: ${messageOf(error)}`, {
+      kind: "lost",
+      reason: reasonOf(error),
+    });
   }
 };
 
 const runCommand = (
   name: string,
   hook: Extract<HookDefinition, { command: unknown }>,
-  values: Values,
+  values: HookValues,
   signal: AbortSignal,
+  { input }: HookCall,
 ): Promise<HookAnswer> => {
   const [program = "", ...parameters] = hook.command.map((part) => fill(part, values));
   return new Promise((resolve, reject) => {
@@ -123,6 +132,9 @@ const runCommand = (
           reject(new HookError(name, `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`));
       },
     );
+    // A program that reads nothing may have ended by now.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(input === undefined ? "" : JSON.stringify(input));
     // What the program has started itself may live on and hold its output open: nobody waits for that.
     signal.addEventListener("abort", () => {
       child.stdout?.destroy();
@@ -148,17 +160,6 @@ export const resultOf = (
   if (typeof answer.json === "object") return undefined;
   return answer.json ?? (answer.text === "" ? undefined : answer.text);
 };
-
-const atPointer = (value: unknown, pointer: string): unknown =>
-  pointer
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>(
-      (inner, key) =>
-        typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[key] : undefined,
-      value,
-    );
 
 /** A moment in milliseconds since 1970, out of milliseconds, seconds or an ISO 8601 text; undefined where it is none. */
 export const instantMs = (value: unknown): number | undefined => {

@@ -68,6 +68,8 @@ export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "head
   readonly dialer?: Dialer | undefined;
   /** Is shown every answer before it is written, so that its credentials are masked. */
   readonly learn: (answer: Pick<Answer, "headers" | "json">) => void;
+  /** Is shown every request that got an answer, with it. */
+  readonly onAnswer?: ((request: Request, answer: Omit<Answer, "exchange">) => void) | undefined;
 }
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -179,7 +181,11 @@ const sendOnce = async (options: RawTargetOptions, origin: URL, bytes: Buffer): 
   const request = readRequest(bytes);
   const { received, end } = await converse(options, origin, bytes, request.method);
   const parsed = parseRawAnswer(received, request.method, end === "closed");
-  if (parsed !== undefined) options.learn({ headers: parsed.headers, json: parseJson(parsed.text) });
+  if (parsed !== undefined) {
+    const json = parseJson(parsed.text);
+    options.learn({ headers: parsed.headers, json });
+    options.onAnswer?.(request, { ...parsed, json });
+  }
   options.journal.add(options.scope, {
     n: exchange,
     startedMs: sentMs - options.startedAtMs,

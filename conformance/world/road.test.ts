@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { manualTime } from "../testing/manual-time.ts";
 import { createRoad, randomOf } from "./road.ts";
 
 const answering = (after: number) => {
@@ -34,6 +35,26 @@ describe("a target that refuses connections", () => {
     expect(road.report()).toMatchObject({ outages: 1, stayedAway: true });
     road.answered(1);
     expect(road.report().stayedAway).toBe(false);
+  });
+
+  it.each([
+    [45_000, undefined, true],
+    [59_000, undefined, true],
+    [62_000, undefined, false],
+    [45_000, 30_000, false],
+    [45_000, 120_000, true],
+  ])("for %i ms is waited for by a budget of %s: %s", async (awayMs, outageBudgetMs, expected) => {
+    const time = manualTime();
+    const knock = (): Promise<boolean> => Promise.resolve(time.nowMs() >= awayMs);
+    const budget = outageBudgetMs === undefined ? {} : { outageBudgetMs };
+    const road = createRoad({ knock, random: randomOf(3), time, ...budget });
+    road.answered(1);
+    expect(await road.untilBack()).toBe(expected);
+    const { outages, longestOutageMs, stayedAway } = road.report();
+    expect({ outages, stayedAway }).toEqual({ outages: 1, stayedAway: !expected });
+    // It is asked at least once a second, and told as long as it was.
+    if (expected) expect(Math.abs(longestOutageMs - awayMs)).toBeLessThanOrEqual(1_000);
+    expect(Math.max(...time.pauses)).toBeLessThanOrEqual(1_000);
   });
 
   it("is waited for no longer once the run is interrupted", async () => {

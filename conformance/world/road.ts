@@ -1,4 +1,4 @@
-import { monotonicMs, pause } from "./clock.ts";
+import { realTime, type RealTime } from "./clock.ts";
 
 /** What a run has met on the road to its target. */
 export interface RoadReport {
@@ -47,6 +47,7 @@ export interface RoadOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long the target may stay away, in milliseconds. */
   readonly outageBudgetMs?: number;
+  readonly time?: RealTime;
 }
 
 /** A restart takes seconds, a deployment up to a minute; whoever stays away for longer is down. */
@@ -59,7 +60,7 @@ const LONGEST_BACK_OFF_MS = 5_000;
 const LONGEST_KNOCK_PAUSE_MS = 1_000;
 
 export const createRoad = (options: RoadOptions): Road => {
-  const { random, signal, outageBudgetMs = OUTAGE_BUDGET_MS } = options;
+  const { random, signal, outageBudgetMs = OUTAGE_BUDGET_MS, time = realTime } = options;
   const met = { lost: 0, sentAgain: 0, throttled: 0, longestThrottleMs: 0, outages: 0, longestOutageMs: 0 };
   let hasAnswered = false;
   let roundTripMs = 0;
@@ -71,20 +72,20 @@ export const createRoad = (options: RoadOptions): Road => {
     Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (attempt - 1)) * (0.5 + random() / 2);
 
   const watch = async (): Promise<boolean> => {
-    const startMs = monotonicMs();
+    const startMs = time.nowMs();
     if (await options.knock()) return true;
     if (!stayedAway) met.outages += 1;
     for (let attempt = 1; ; attempt += 1) {
       if (signal?.aborted === true) return false;
-      const awayMs = monotonicMs() - startMs;
+      const awayMs = time.nowMs() - startMs;
       // Once the budget is spent nobody waits any more; a target that comes back all the same is used again.
       if (stayedAway || awayMs > outageBudgetMs) {
         stayedAway = true;
         return false;
       }
-      await pause(Math.min(LONGEST_KNOCK_PAUSE_MS, backOffMs(attempt)));
+      await time.pause(Math.min(LONGEST_KNOCK_PAUSE_MS, backOffMs(attempt)));
       if (!(await options.knock())) continue;
-      met.longestOutageMs = Math.max(met.longestOutageMs, monotonicMs() - startMs);
+      met.longestOutageMs = Math.max(met.longestOutageMs, time.nowMs() - startMs);
       return true;
     }
   };

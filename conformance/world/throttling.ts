@@ -1,5 +1,5 @@
 import { duration } from "../contract/duration.ts";
-import { monotonicMs, pause, type Clock } from "./clock.ts";
+import { realTime, type Clock, type RealTime } from "./clock.ts";
 import { TransportError, headerOf, type Answer, type Request } from "./exchange.ts";
 import type { Road } from "./road.ts";
 
@@ -43,11 +43,11 @@ interface Wait {
   readonly stands: boolean;
 }
 
-export const createThrottles = (road: Road): Throttles => {
+export const createThrottles = (road: Road, time: RealTime = realTime): Throttles => {
   let waiting = 0;
   const shutSinceMs = new Map<string, number>();
   const isShut = (kind: string, attempt: number): boolean => {
-    const nowMs = monotonicMs();
+    const nowMs = time.nowMs();
     const sinceMs = shutSinceMs.get(kind) ?? nowMs;
     shutSinceMs.set(kind, sinceMs);
     return attempt > 1 && nowMs - sinceMs > SHUT_AFTER_MS;
@@ -58,7 +58,7 @@ export const createThrottles = (road: Road): Throttles => {
       // The limiter may count on the target's clock or on real time, and nobody can tell: first the cheaper one, then both.
       if (attempt === 1) return await clock.sleepOnEither(waitMs);
       await clock.sleep(waitMs);
-      if (clock.kind === "virtual") await pause(Math.min(waitMs, realWaitMs(attempt)));
+      if (clock.kind === "virtual") await time.pause(Math.min(waitMs, realWaitMs(attempt)));
     } finally {
       waiting -= 1;
     }

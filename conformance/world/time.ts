@@ -1,8 +1,8 @@
-import type { Dispatcher } from "undici";
-import type { HookDefinition } from "../contract/profile.ts";
+import type { HookDefinition } from "../contract/profile-fetched.ts";
 import { realClock, monotonicMs, type Advanced, type ClockSource } from "./clock.ts";
 import type { Bracket } from "./exchange.ts";
 import { virtualClock } from "./virtual-clock.ts";
+import type { HookCaller } from "./hook-caller.ts";
 import { coarsenessMs, HookError, instantMs, resultOf, runHook } from "./hooks.ts";
 import { duration } from "../contract/duration.ts";
 import { shorten } from "../text.ts";
@@ -14,16 +14,13 @@ export interface TimeOptions {
   /** The longest single wait on a real clock, in milliseconds. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
-  /** What hooks over HTTP are called through; undici's own where left out. */
-  readonly dispatcher?: Dispatcher | undefined;
+  /** Calls a hook; once and plainly where left out. */
+  readonly call?: HookCaller["call"];
 }
 
 /** Reads the target's clock through its hook. */
-const readNow = async (
-  hook: HookDefinition,
-  { signal, dispatcher }: Pick<TimeOptions, "signal" | "dispatcher">,
-): Promise<Bracket> => {
-  const answer = await runHook("clock.now", hook, {}, signal, dispatcher);
+const readNow = async (hook: HookDefinition, call: HookCaller["call"]): Promise<Bracket> => {
+  const answer = await call("clock.now", hook, {});
   const told = resultOf(answer, hook.result, ["/now", "/nowMs", "/time", "/timestamp"]);
   const nowMs = instantMs(told);
   if (nowMs === undefined)
@@ -44,7 +41,8 @@ const isFarTooMuch = (movedMs: number, askedMs: number): boolean =>
  * was advanced plus at most the real time that passed, and brackets are that much wider.
  */
 export const clockSource = (options: TimeOptions): ClockSource => {
-  const { now, advance } = options;
+  const { now, advance, signal } = options;
+  const { call = (name, hook, values) => runHook(name, hook, values, { interrupted: signal }) } = options;
   if (advance === undefined) return realClock(options.maxWaitMs, options.signal);
   const startedMs = monotonicMs();
   let advancedMs = 0;
@@ -53,7 +51,12 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     earliestMs: advancedMs,
     latestMs: advancedMs + (monotonicMs() - startedMs),
   });
-  const readBracket = async (): Promise<Bracket> => (now === undefined ? reckon() : readNow(now, options));
+  let read: { readonly latestMs: number; readonly atMs: number } | undefined;
+  const readBracket = async (): Promise<Bracket> => {
+    const at = now === undefined ? reckon() : await readNow(now, call);
+    read = { latestMs: at.latestMs, atMs: monotonicMs() };
+    return at;
+  };
   const usesSeconds = JSON.stringify(advance).includes("{{seconds}}");
   const clocks = virtualClock({
     now: readBracket,
@@ -63,13 +66,7 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     advance: async (durationMs, before) => {
       const wholeMs = Math.max(1, Math.ceil(durationMs));
       const seconds = Math.ceil(wholeMs / 1_000);
-      const answer = await runHook(
-        "clock.advance",
-        advance,
-        { ms: wholeMs, seconds },
-        options.signal,
-        options.dispatcher,
-      );
+      const answer = await call("clock.advance", advance, { ms: wholeMs, seconds });
       const inFlight = resultOf(answer, "/inFlight", []);
       lastAdvance = { inFlight: typeof inFlight === "number" ? inFlight : undefined };
       advancedMs += usesSeconds ? seconds * 1_000 : wholeMs;
@@ -84,5 +81,14 @@ export const clockSource = (options: TimeOptions): ClockSource => {
       return after;
     },
   });
-  return { ...clocks, lastAdvance: () => lastAdvance };
+  return {
+    ...clocks,
+    lastAdvance: () => lastAdvance,
+    estimate: () => {
+      if (now === undefined) return { nowMs: reckon().latestMs, isDate: false };
+      return read === undefined
+        ? undefined
+        : { nowMs: read.latestMs + (monotonicMs() - read.atMs), isDate: true };
+    },
+  };
 };

@@ -1,5 +1,5 @@
 import { Client, Pool, errors, type Dispatcher } from "undici";
-import { after, monotonicMs, pause } from "./clock.ts";
+import { after, monotonicMs, realTime, type RealTime } from "./clock.ts";
 import { TransportError, type Answer, type Request } from "./exchange.ts";
 import type { Journal, Scope } from "./journal.ts";
 import type { Dialer } from "./dialer.ts";
@@ -48,16 +48,20 @@ export interface TransportOptions {
   /** Ends what is waited for on the road. */
   readonly signal?: AbortSignal;
   /** How long the target may stay away, in milliseconds. */
-  readonly outageBudgetMs?: number;
+  readonly outageBudgetMs?: number | undefined;
+  /** By which what is tried again is waited for. */
+  readonly time?: RealTime;
   /** Is shown every answer before anything is written, so that its credentials are masked from the first byte. */
   readonly learn: (answer: Pick<Answer, "headers" | "json">) => void;
+  /** Is shown every request that got an answer, with it. */
+  readonly onAnswer?: ((request: Request, answer: Omit<Answer, "exchange">) => void) | undefined;
 }
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** How often a request is sent that nothing can come of but an answer. */
 export const MOST_SENDS = 3;
 /** How often a target is waited for that is back and away again. */
-const MOST_OUTAGES = 5;
+export const MOST_OUTAGES = 5;
 
 export const createTransport = (options: TransportOptions): Transport => {
   const common = {
@@ -76,14 +80,15 @@ export const createTransport = (options: TransportOptions): Transport => {
       return reasonOf(error) !== "refused";
     }
   };
-  const { random = () => 0.5, signal, outageBudgetMs } = options;
+  const { random = () => 0.5, signal, outageBudgetMs, time = realTime } = options;
   const road = createRoad({
     knock,
     random,
     signal,
+    time,
     ...(outageBudgetMs === undefined ? {} : { outageBudgetMs }),
   });
-  const state: State = { inFlight: 0, isClosed: false, road, throttles: createThrottles(road) };
+  const state: State = { inFlight: 0, isClosed: false, road, throttles: createThrottles(road, time), time };
   const clients = new Set<Client>();
   const send = (dispatcher: Dispatcher) => (request: Request, sender: Sender) =>
     sendPolitely(options, state, dispatcher, request, sender);
@@ -113,6 +118,7 @@ interface State {
   isClosed: boolean;
   readonly road: Road;
   readonly throttles: Throttles;
+  readonly time: RealTime;
 }
 
 /** Sends, and while the answer says "come back later" waits as long as it says and sends again (RFC 6585 section 4). */
@@ -162,7 +168,7 @@ const sendSurely = async (
         outages += 1;
         if (!(await road.untilBack())) throw error;
       } else if (error.reason === "closed" && request.method === "GET" && cuts < MOST_SENDS) {
-        await pause(road.backOffMs(cuts));
+        await state.time.pause(road.backOffMs(cuts));
         cuts += 1;
       } else throw error;
       road.sentAgain();
@@ -193,6 +199,7 @@ const sendOnce = async (
     const answer = await receive(dispatcher, request, options.timeoutMs);
     const json = parseJson(answer.text);
     options.learn({ headers: answer.headers, json });
+    options.onAnswer?.(request, { ...answer, json });
     record({ answer });
     return { exchange: n, ...answer, json };
   } catch (error) {
@@ -281,7 +288,8 @@ const codeOf = (error: unknown): string =>
     ? error.code
     : "";
 
-const reasonOf = (error: unknown): TransportError["reason"] => {
+/** How a request ended that got no whole answer. */
+export const reasonOf = (error: unknown): TransportError["reason"] => {
   const code = codeOf(error);
   if (error instanceof RangeError) return "too-large";
   if (/TIMEOUT/.test(code) || (error instanceof Error && /Timeout|Abort/.test(error.name))) return "timeout";

@@ -1,3 +1,4 @@
+import type { Awaited } from "../awaited/store.ts";
 import type { Campaign, SeenPush } from "../campaign/data.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
@@ -42,6 +43,8 @@ export interface World {
   readonly secrets: Secrets;
   /** This machine's wall clock as the ledger keeps it, where the run has one. */
   readonly ledgerNowMs?: (() => number) | undefined;
+  /** What cases of this rule were and are waiting with, where time is real and the run leaves a record. */
+  readonly awaited?: Awaited | undefined;
   /** What the pushes of this run came to; rules that need it say so (`needs: ["pushes"]`). */
   readonly campaign: Campaign | undefined;
   /** Puts pushes among the exchanges of this case, as its evidence. */

@@ -53,6 +53,22 @@ export const loadTokenDefects = {
       };
     },
   ),
+  "load-used-marks-evicted": loadDefect(
+    "Used codes are remembered in a cache that has room for 300 of them.",
+    ["code.single-use"],
+    tokens,
+    () => {
+      const used = new Map<string, true>();
+      return {
+        takeCode: ({ code }) => {
+          if (used.has(code)) return false;
+          used.set(code, true);
+          keepLatest(used, 300);
+          return true;
+        },
+      };
+    },
+  ),
   "load-codes-of-eighteen-bits": loadDefect(
     "There are 262,144 different codes.",
     ["authorize.code-is-fresh"],

@@ -12,9 +12,6 @@ import type { ReceiverAddresses } from "./receive.ts";
 
 const tokens = { RECEIVER_TOKEN: "the-right-token", WRONG_TOKEN: "another-token" };
 
-/** Several runs of one program: what the first compiled serves those after it. */
-const env = () => ({ ...tokens, NODE_COMPILE_CACHE: path.join(folder, "compiled") });
-
 let folder: string;
 let service: Profile;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -41,7 +38,7 @@ afterAll(async () => {
 /** Starts a command that says where it listens, as one JSON document. */
 const start = async (...parameters: readonly string[]): Promise<{ child: ChildProcess; said: unknown }> => {
   const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...parameters, "--json"], {
-    env: { ...process.env, ...env() },
+    env: { ...process.env, ...tokens },
     stdio: ["ignore", "pipe", "inherit"],
   });
   running.push(child);
@@ -83,7 +80,7 @@ const profileWith = (controlUrl: string, token?: { readonly env: string }): stri
 
 const conform = (profile: string, ...parameters: readonly string[]) =>
   runCli(["conform", "--profile", profile, "--effort", "quick", "--out", place("run"), ...parameters], {
-    env: env(),
+    env: tokens,
   });
 
 describe("a receiver that runs elsewhere", () => {

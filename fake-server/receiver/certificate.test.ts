@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -65,6 +65,14 @@ describe("the receiver's certificate", () => {
     const second = await certificatesFor({ hosts: [...hosts, "receiver.staging.example"], nowMs, folder });
     expect(second.caPem).toBe(first.caPem);
     expect(new X509Certificate(second.own.certPem).checkHost("receiver.staging.example")).toBeDefined();
+  });
+
+  it.each(["ca-key.pem", "server-key.pem"])("refuses a key that others can read: %s", async (key) => {
+    await certificatesFor({ hosts, nowMs, folder });
+    await chmod(path.join(folder, key), 0o640);
+    await expect(certificatesFor({ hosts, nowMs, folder })).rejects.toThrow(
+      new RegExp(`${key} has mode 640, so others can get at the key.*chmod 600 `),
+    );
   });
 
   it("names the folder whose files cannot be used", async () => {

@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
+import { tooWide } from "../../conformance/contract/files.ts";
 import { currentLeaf, DAY_MS, makeCa, makeLeaf } from "./make-certificate.ts";
 import { InvalidCertificate, reasonOf } from "./problems.ts";
 
@@ -56,6 +57,9 @@ const parsed = <T>(what: string, parse: () => T): T => {
 
 const files = { ca: "ca.pem", caKey: "ca-key.pem", leaf: "server.pem", leafKey: "server-key.pem" } as const;
 
+/** A key that others may have read is not made good by making another: senders trust what it signed. */
+class WideKey extends InvalidCertificate {}
+
 const readPair = async (
   folder: string,
   cert: string,
@@ -63,10 +67,14 @@ const readPair = async (
 ): Promise<(Certificate & { readonly x509: X509Certificate }) | undefined> => {
   try {
     const certPem = await readFile(path.join(folder, cert), "utf8");
-    const keyPem = await readFile(path.join(folder, key), "utf8");
+    const keyFile = path.join(folder, key);
+    const wide = tooWide(keyFile, (await stat(keyFile)).mode, process.platform, "the key");
+    if (wide !== undefined) throw new WideKey(wide);
+    const keyPem = await readFile(keyFile, "utf8");
     return { certPem, keyPem, x509: checkCertificate({ certPem, keyPem }) };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (error instanceof WideKey) throw error;
     throw new InvalidCertificate(
       `${folder}: ${cert} or ${key} cannot be used (${reasonOf(error)}); remove both and they are made anew`,
       { cause: error },

@@ -6,7 +6,7 @@ import { perform, prepare, rounded } from "./answer.ts";
 import { type Attempts, keyOf, LONGEST_NAME } from "./attempts.ts";
 import type { ReceiverClock, Stamp } from "./clock.ts";
 import type { Connections, Link } from "./connections.ts";
-import type { Faults } from "./faults.ts";
+import type { Faults, LostConnection } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import type { ReceiverLimits } from "./limits.ts";
 import type { Arrival, Planner } from "./planner.ts";
@@ -53,6 +53,7 @@ export const createIntake = (intake: Intake) => {
       bytes: 0,
       reading: true,
     };
+    const unread = (): LostConnection | undefined => connections.lost(link.socket ?? link.raw, first.ms);
     const stopReading = (): void => {
       received.reading = false;
       bodiesBytes -= received.bytes;
@@ -62,6 +63,7 @@ export const createIntake = (intake: Intake) => {
       faults.tell(
         "bodies too large",
         `${request.method} ${shortened(request.url)} on connection ${link.id}: ${why}; refused`,
+        unread(),
       );
       refuseLarge(intake, received);
     };
@@ -87,6 +89,7 @@ export const createIntake = (intake: Intake) => {
       faults.tell(
         "requests cut off",
         `${request.method} ${shortened(request.url)} on connection ${link.id} ended after ${received.bytes} bytes of its body, before it was complete`,
+        unread(),
       );
     });
   };

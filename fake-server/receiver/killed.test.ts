@@ -4,18 +4,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readPushes } from "./read-journal.ts";
 import type { ReceiverOptions, RunningReceiver } from "./start.ts";
 import { notification, openSender } from "./testing/sender.ts";
 
 let folder = "";
-/** What the first process compiled serves those after it. */
-let compiled = "";
-beforeAll(async () => {
-  compiled = await mkdtemp(path.join(os.tmpdir(), "touchstone-killed-"));
-});
-afterAll(() => rm(compiled, { recursive: true, force: true }));
 const children: ChildProcess[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-killed-"));
@@ -31,10 +25,7 @@ const startProcess = async (
   const child = spawn(
     process.execPath,
     [fileURLToPath(new URL("./testing/receiver-process.ts", import.meta.url)), JSON.stringify(options)],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, NODE_COMPILE_CACHE: compiled },
-    },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   children.push(child);
   const [chunk] = (await once(child.stdout, "data")) as [Buffer];

@@ -134,7 +134,7 @@ export const createLedger = ({ epoch, clock, journal, recovered, onTrouble }: Le
     if (!told) {
       const message = `the journal cannot be written (${reasonOf(error)}): no push is acknowledged until it can be again`;
       onTrouble(message);
-      note(message);
+      note(message, batch.filter(({ failed }) => failed !== undefined).length);
     }
     wake();
   };
@@ -146,8 +146,14 @@ export const createLedger = ({ epoch, clock, journal, recovered, onTrouble }: Le
     note(message);
   };
 
-  const note = (message: string): void => {
-    pending.push(numbered({ kind: "fault", atMs: clock.nowMs(), message }));
+  const note = (message: string, lostPushes = 0): void => {
+    const atMs = clock.nowMs();
+    const lost = {
+      stage: "request",
+      count: lostPushes,
+      openedMs: Array.from({ length: Math.min(lostPushes, 100) }, () => atMs),
+    } as const;
+    pending.push(numbered({ kind: "fault", atMs, message, ...(lostPushes > 0 ? { lost } : {}) }));
     urgent = true;
   };
 

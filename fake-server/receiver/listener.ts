@@ -64,12 +64,12 @@ export const createListener = (options: ListenerOptions): Listener => {
   if ("setSecureContext" in server) {
     server.on("secureConnection", connections.secured);
     server.on("tlsClientError", (error: Error & { code?: string }, socket) => {
-      faults.tell("TLS handshakes that failed", `TLS handshake failed: ${tlsReason(error)}`);
+      connections.failed(socket, { reason: tlsReason(error), isTls: !noTls.has(error.code ?? "") });
       socket.destroy();
     });
   } else server.on("connection", connections.plain);
   server.on("clientError", (error: Error & { code?: string }, socket) =>
-    refuse(error, socket as Socket, faults),
+    refuse(error, socket as Socket, faults, connections),
   );
   server.on("error", () => undefined);
   let port = options.port;
@@ -110,6 +110,14 @@ const listen = (server: Server | TlsServer, host: string, port: number): Promise
 const tlsReason = (error: Error & { reason?: string; code?: string }): string =>
   error.reason ?? error.code ?? error.message;
 
+/** What OpenSSL says of first bytes that no TLS begins with. */
+const noTls: ReadonlySet<string> = new Set([
+  "ERR_SSL_HTTP_REQUEST",
+  "ERR_SSL_HTTPS_PROXY_REQUEST",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+]);
+
 const statuses: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Content Too Large",
@@ -117,14 +125,25 @@ const statuses: Readonly<Record<string, string>> = {
 };
 
 /** What is no HTTP, too long or too slow costs the sender its connection, and the receiver a line. */
-const refuse = (error: Error & { code?: string }, socket: Socket, faults: Faults): void => {
+const refuse = (
+  error: Error & { code?: string },
+  socket: Socket,
+  faults: Faults,
+  connections: Connections,
+): void => {
   const code = error.code ?? "";
+  // What fails before HTTP is spoken has been told to the connections.
+  if (connections.of(socket) === undefined) {
+    socket.destroy();
+    return;
+  }
   if (code.startsWith("HPE_") || code === "ERR_HTTP_REQUEST_TIMEOUT") {
     const status = statuses[code] ?? "400 Bad Request";
     const port = socket.remotePort === undefined ? "" : ` from port ${socket.remotePort}`;
     faults.tell(
       `requests refused (${code})`,
       `request${port} refused with ${status} (${reasonOf(error)}: ${error.message})`,
+      connections.lost(socket),
     );
     if (socket.writable && socket.bytesWritten === 0)
       socket.write(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
@@ -132,6 +151,10 @@ const refuse = (error: Error & { code?: string }, socket: Socket, faults: Faults
     return;
   }
   if (code !== "ECONNRESET" && code !== "EPIPE")
-    faults.tell(`connections broken (${code})`, `connection broken by the sender: ${tlsReason(error)}`);
+    faults.tell(
+      `connections broken (${code})`,
+      `connection broken by the sender: ${tlsReason(error)}`,
+      connections.lost(socket),
+    );
   socket.destroy();
 };

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
+import { tooWide } from "../../conformance/contract/files.ts";
 import type { PushPlan } from "../../conformance/contract/push.ts";
 import { isLoopback } from "./access.ts";
 import type { Certificate } from "./certificate.ts";
@@ -120,13 +121,10 @@ const certificateIn = async (
   return { certPem, keyPem };
 };
 
-/** A private key is its owner's alone. Windows tells no such modes. */
+/** A private key is its owner's alone. */
 const refuseWide = async (file: string): Promise<void> => {
-  const { mode } = await stat(file);
-  if (process.platform !== "win32" && (mode & 0o077) !== 0)
-    throw new InvalidCertificate(
-      `--key: the file ${file} has mode ${(mode & 0o777).toString(8)}, so others can get at the key; accepted is 600 or narrower: chmod 600 ${file}`,
-    );
+  const wide = tooWide(file, (await stat(file)).mode, process.platform, "the key");
+  if (wide !== undefined) throw new InvalidCertificate(`--key: ${wide}`);
 };
 
 const planIn = async (file: string): Promise<PushPlan> => {

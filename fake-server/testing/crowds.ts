@@ -30,8 +30,11 @@ export const crowdOfClients = async (service: TestService, warmUp: WarmUp): Prom
     issued.codes.push(answer["code"]);
     return answer["code"];
   };
+  const used: unknown[] = [];
   const exchanged = async (state: string) => {
-    const answer = await crowd.exchange(await authorized(state));
+    const code = await authorized(state);
+    const answer = await crowd.exchange(code);
+    used.push(code);
     issued.tokens.push(answer["accessToken"], answer["refreshToken"]);
     return answer;
   };
@@ -71,6 +74,7 @@ export const crowdOfClients = async (service: TestService, warmUp: WarmUp): Prom
     crowd.expect("refresh.access-token-works", await opens(crowd, again));
     crowd.expect("code.single-use", !isText((await crowd.exchange(code))["accessToken"]));
   });
+  crowd.expect("code.single-use", !isText((await crowd.exchange(used[1]))["accessToken"]));
   crowd.expect("access.lifetime", await opens(crowd, (await exchanged("last"))["accessToken"]));
   await times(60, () => exchanged("more"));
   await refreshed(first["refreshToken"]);

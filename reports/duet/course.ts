@@ -1,14 +1,23 @@
+import type { Block } from "../../conformance/contract/duet.ts";
 import { judgeDuet } from "./judge.ts";
-import type { Block, DuetRules } from "./model.ts";
+import type { DuetRules } from "./model.ts";
 import { sortedPairs } from "./ratios.ts";
 
+/** Why a duet ends. */
+export const duetEnds = [
+  "all pairs are there",
+  "a regression is certain",
+  "too many pairs were spoilt",
+] as const;
+export type DuetEnd = (typeof duetEnds)[number];
+
 /** What a duet is to do next, after the pairs so far. */
-export type DuetStep =
+type DuetStep =
   | { readonly next: "pair"; readonly clean: number; readonly spoilt: number }
-  | {
-      readonly next: "end";
-      readonly why: "all pairs are there" | "a regression is certain" | "too many pairs were spoilt";
-    };
+  | { readonly next: "end"; readonly why: DuetEnd };
+
+/** So many spoilt pairs are replaced: half of the planned ones, and two where that is fewer. */
+export const mostSpoilt = (pairs: number): number => Math.max(2, Math.floor(pairs / 2));
 
 /**
  * Goes on until all pairs are there, each spoilt one replaced by another, but no more of them than half of
@@ -21,6 +30,6 @@ export const nextStep = (blocks: readonly Block[], rules: DuetRules): DuetStep =
   if (clean.length >= rules.pairs) return { next: "end", why: "all pairs are there" };
   if (rules.looks.includes(clean.length) && judgeDuet(blocks, rules).verdict === "regressed")
     return { next: "end", why: "a regression is certain" };
-  if (spoilt.length > Math.max(2, rules.pairs / 2)) return { next: "end", why: "too many pairs were spoilt" };
+  if (spoilt.length > mostSpoilt(rules.pairs)) return { next: "end", why: "too many pairs were spoilt" };
   return { next: "pair", clean: clean.length, spoilt: spoilt.length };
 };

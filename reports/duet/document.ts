@@ -1,6 +1,8 @@
 import { Type, type Static, type TObject, type TProperties } from "typebox";
+import type { Block, BrokenRule } from "../../conformance/contract/duet.ts";
 import { exitCodes } from "../../conformance/contract/record.ts";
-import type { Block, DuetResult } from "./model.ts";
+import { duetEnds } from "./course.ts";
+import type { DuetResult } from "./model.ts";
 import { duetMetrics } from "./model.ts";
 import type { DuetPlan } from "./plan.ts";
 
@@ -79,6 +81,7 @@ export const DuetDocument = closed({
   planned: count,
   spoilt: Type.Array(closed({ pair: count, reasons: Type.Array(Type.String()) })),
   endedEarly: Type.Boolean(),
+  ended: Type.Optional(literals(duetEnds)),
   members: Type.Array(MemberShape),
   rules: RulesShape,
   broken: Type.Array(closed({ side, rule: Type.String(), times: count })),
@@ -90,7 +93,7 @@ export type DuetDocument = Omit<
   "members" | "rules" | "plan" | "blocks" | "spoilt" | "broken"
 > &
   Pick<DuetResult, "members" | "rules" | "spoilt"> & {
-    readonly broken: readonly { readonly side: "a" | "b"; readonly rule: string; readonly times: number }[];
+    readonly broken: readonly BrokenRule[];
     readonly plan?: DuetPlan;
     readonly blocks: readonly Block[];
   };

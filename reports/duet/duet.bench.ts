@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import type { Block } from "../../conformance/contract/duet.ts";
 import { figure, runCli } from "../../conformance/testing/measure.ts";
 import { noiseOf } from "../testing/noise.ts";
+import { isClaimed, powerOn } from "../testing/power.ts";
 import { judgeDuet } from "./judge.ts";
-import type { Block, DuetResult, Member } from "./model.ts";
+import type { DuetResult } from "./model.ts";
 
 const short = { pairs: 6, rate: 60 };
 /** The blocks that a duet has where nothing else is asked: their noise is what the simulation is about. */
@@ -57,14 +59,12 @@ const play = async (
   return JSON.parse(readFileSync(path.join(out, "duet.json"), "utf8")) as Played;
 };
 
-const isClaimed = ({ verdict }: Member): boolean => verdict === "regressed" || verdict === "improved";
-
 const tellAlarms = (duets: readonly Played[]): void => {
   const spoilt = duets.reduce((sum, one) => sum + one.spoilt.length, 0);
   const regressed = duets.filter(({ verdict }) => verdict === "regressed").length;
   const bare = duets.filter((one) => {
     const rules = { ...one.rules, floors: { p50: 0, p95: 0 }, floorMs: 0 };
-    return judgeDuet(one.blocks, rules).members.some(isClaimed);
+    return isClaimed(judgeDuet(one.blocks, rules));
   }).length;
   const of = `of ${duets.length}`;
   figure("real A/A duets that claim a regression", `${regressed} ${of}`, "at most 1 of 30");
@@ -72,7 +72,7 @@ const tellAlarms = (duets: readonly Played[]): void => {
   figure("  pairs that were spoilt and replaced", `${spoilt}`, "none; shown");
 };
 
-/** The parameters that the simulation takes its noise from. */
+/** The noise of these duets, in the parameters of the simulation, and what the simulation makes of it: false alarms and power. */
 const tellNoise = (name: string, duets: readonly Played[]): void => {
   if (duets.length === 0) return;
   const { noise, ratioDeviation, autocorrelation, pairs } = noiseOf(duets.map(({ blocks }) => blocks));
@@ -82,4 +82,10 @@ const tellNoise = (name: string, duets: readonly Played[]): void => {
   tell("deviation of a pair's log ratio, p95", ratioDeviation.p95);
   tell("correlation of one block with the next", autocorrelation);
   for (const [what, value] of Object.entries(noise)) tell(`simulation: ${what}`, value);
+  const bursts = { burstChance: 0, burst: 0, burstBlocks: 0 };
+  for (const count of [10, 20]) {
+    const { alarms, found } = powerOn({ ...noise, ...bursts }, { pairs: count, rounds: 1_000 });
+    figure(`  ${count} such pairs, simulated: claim a change where there is none`, alarms, "at most 5 %");
+    figure("    find +10 % on the p95 of exchange", found, count === 20 ? "at least 90 %" : "none; shown");
+  }
 };

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { Block } from "../../conformance/contract/duet.ts";
 import { seededRandom } from "../statistics/random.ts";
 import { mean } from "../statistics/sample.ts";
 import { assumedNoise, simulatedBlocks, type SimulatedDuet } from "../testing/duets.ts";
 import { nextStep } from "./course.ts";
 import { judgeDuet } from "./judge.ts";
-import { usualRules, type Block, type DuetRules } from "./model.ts";
+import { usualRules, type DuetRules } from "./model.ts";
 import { planFor } from "./plan.ts";
 import { scheduleOf } from "./schedule.ts";
 

@@ -1,15 +1,9 @@
+import type { Block } from "../../conformance/contract/duet.ts";
 import { lookLevels } from "../statistics/early-ending.ts";
 import { holm } from "../statistics/holm.ts";
 import { smallestDetectable } from "../statistics/power.ts";
 import { mean, tEstimate, type TEstimate } from "../statistics/sample.ts";
-import {
-  duetMetrics,
-  type Block,
-  type DuetResult,
-  type DuetRules,
-  type Member,
-  type MemberVerdict,
-} from "./model.ts";
+import { duetMetrics, type DuetResult, type DuetRules, type Member, type MemberVerdict } from "./model.ts";
 import { logRatios, pairedLogs, sortedPairs, type PairedLogs } from "./ratios.ts";
 
 const CONFIDENCE = 0.95;

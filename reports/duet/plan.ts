@@ -1,7 +1,8 @@
+import type { Block } from "../../conformance/contract/duet.ts";
 import { chiSquareQuantile } from "../statistics/distributions.ts";
 import { countFor } from "../statistics/power.ts";
 import { deviation } from "../statistics/sample.ts";
-import { duetMetrics, type Block, type DuetMetric, type DuetRules } from "./model.ts";
+import { duetMetrics, type DuetMetric, type DuetRules } from "./model.ts";
 import { logRatios, pairedLogs, sortedPairs } from "./ratios.ts";
 
 export interface DuetPlan {

@@ -1,4 +1,5 @@
-import type { Block, DuetMetric } from "./model.ts";
+import type { Block } from "../../conformance/contract/duet.ts";
+import type { DuetMetric } from "./model.ts";
 
 /** Logarithms of a metric of one endpoint on both sides, pair by pair. */
 export interface PairedLogs {

@@ -1,11 +1,5 @@
+import type { PlannedPair, Side } from "../../conformance/contract/duet.ts";
 import type { Random } from "../statistics/random.ts";
-import type { Side } from "./model.ts";
-
-export interface PlannedPair {
-  /** From 0. */
-  readonly pair: number;
-  readonly order: readonly [Side, Side];
-}
 
 /**
  * The order of the two blocks of each pair, without end: a pair that was spoilt is replaced by the next

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Block } from "../../conformance/contract/duet.ts";
 import { plain } from "../terminal/palette.ts";
 import { renderDuetRun } from "../terminal/duet.ts";
 import { duetExitCode, type DuetDocument } from "./document.ts";
-import type { Block } from "./model.ts";
 import { duetSession, type DuetQuestion } from "./session.ts";
 
 const header = {
@@ -58,6 +58,16 @@ describe("a duet's session", () => {
     expect(document).toMatchObject({ verdict: "inconclusive", pairs: 0, members: [] });
     expect(document.spoilt[0]).toEqual({ pair: 0, reasons: ["b: no request was granted"] });
     expect(duetExitCode(document, false)).toBe(3);
+    expect(document.ended).toBe("too many pairs were spoilt");
+    const text = renderDuetRun(document, { palette: plain, columns: 200, run: "r", isPilot: false });
+    expect(text).toMatch(/3 pairs of 3 were spoilt, and of 4 planned ones at most 2 are\s+replaced/);
+  });
+
+  it.each([2, 3, 4, 7, 20, 1_000])("of %i pairs ends even where each one is spoilt", (pairs) => {
+    const { goesOn, schedule } = duetSession({ ...question, pairs }, header);
+    const blocks: Block[] = [];
+    while (goesOn(blocks)) blocks.push(...deaf(schedule.next().value.pair));
+    expect(blocks.length / 2).toBe(Math.max(2, Math.floor(pairs / 2)) + 1);
   });
 
   it("plans from a pilot only where enough of it was clean", () => {

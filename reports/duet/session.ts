@@ -1,8 +1,9 @@
+import type { Block } from "../../conformance/contract/duet.ts";
 import { seededRandom } from "../statistics/random.ts";
 import { nextStep } from "./course.ts";
 import { duetVersion, type DuetDocument } from "./document.ts";
 import { judgeDuet } from "./judge.ts";
-import { usualRules, type Block, type DuetRules } from "./model.ts";
+import { usualRules, type DuetRules } from "./model.ts";
 import { planFor, type DuetPlan } from "./plan.ts";
 import { scheduleOf } from "./schedule.ts";
 
@@ -41,6 +42,7 @@ export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
     schedule: scheduleOf(seededRandom(seed)),
     goesOn: (blocks: readonly Block[]): boolean => nextStep(blocks, rules).next === "pair",
     document: (state: DuetDocument["state"], { blocks, broken }: SoFar): DuetDocument => {
+      const step = nextStep(blocks, rules);
       const plan = state === "ended" && effect !== undefined ? planned(effect, blocks, rules) : undefined;
       return {
         version: duetVersion,
@@ -49,6 +51,7 @@ export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
         ...header,
         seed,
         ...judgeDuet(blocks, rules),
+        ...(state === "ended" && step.next === "end" ? { ended: step.why } : {}),
         broken,
         ...(plan === undefined ? {} : { plan }),
         blocks,

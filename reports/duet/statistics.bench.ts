@@ -1,17 +1,13 @@
+import type { Block } from "../../conformance/contract/duet.ts";
 import { figure } from "../../conformance/testing/measure.ts";
 import { changePoints, usualChangePoints } from "../statistics/change-points.ts";
 import { normalOf, seededRandom } from "../statistics/random.ts";
 import { predictionLimits } from "../statistics/sample.ts";
-import {
-  assumedNoise,
-  crowdedNoise,
-  simulatedBlocks,
-  type DuetNoise,
-  type SimulatedDuet,
-} from "../testing/duets.ts";
+import { assumedNoise, crowdedNoise, simulatedBlocks, type DuetNoise } from "../testing/duets.ts";
+import { isClaimed, powerOn, share, usualEndpoints } from "../testing/power.ts";
 import { nextStep } from "./course.ts";
 import { judgeDuet } from "./judge.ts";
-import { usualRules, type Block, type DuetResult, type DuetRules } from "./model.ts";
+import { usualRules, type DuetResult, type DuetRules } from "./model.ts";
 
 const PAIRS = 20;
 
@@ -24,16 +20,6 @@ const noises: Readonly<Record<string, DuetNoise>> = {
   "frequent bursts": { ...assumedNoise, burstChance: 0.12, burst: 0.25, burstBlocks: 3 },
 };
 
-const endpoints: SimulatedDuet["endpoints"] = [
-  { name: "authorize", p50Ms: 12, p95Ms: 28 },
-  { name: "exchange", p50Ms: 18, p95Ms: 40 },
-  { name: "refresh", p50Ms: 15, p95Ms: 33 },
-  { name: "list", p50Ms: 25, p95Ms: 60 },
-];
-
-const isClaimed = ({ members }: DuetResult): boolean =>
-  members.some(({ verdict }) => verdict === "regressed" || verdict === "improved");
-
 /** The duet as it would end, early where its rules have looks. */
 const ended = (blocks: readonly Block[], rules: DuetRules): DuetResult => {
   for (const look of rules.looks) {
@@ -43,34 +29,27 @@ const ended = (blocks: readonly Block[], rules: DuetRules): DuetResult => {
   return judgeDuet(blocks, rules);
 };
 
-const share = (rounds: number, holds: (round: number) => boolean): string => {
-  let held = 0;
-  for (let round = 0; round < rounds; round += 1) if (holds(round)) held += 1;
-  return `${((100 * held) / rounds).toFixed(1)} %`;
-};
-
 /** False alarms and power by simulation: figures that real duets cannot give, as they would take weeks. */
 export const statistics = async (rounds = 1_000): Promise<void> => {
   const rules: DuetRules = { ...usualRules, pairs: PAIRS };
   const plain = { ...rules, floors: { p50: 0, p95: 0 }, floorMs: 0 };
   for (const [name, noise] of Object.entries(noises)) {
-    const blocks = (round: number, effect: SimulatedDuet["effect"] = {}): readonly Block[] =>
-      simulatedBlocks({ pairs: PAIRS, endpoints, noise, effect }, seededRandom(round));
-    const aa = share(rounds, (round) => isClaimed(judgeDuet(blocks(round), rules)));
-    figure(`A/A, ${name}: duets that claim any change`, aa, "at most 5 %");
-    const bare = share(rounds, (round) => isClaimed(judgeDuet(blocks(round), plain)));
-    figure("  the same without floors", bare, "at most 5 %");
+    const { alarms, bareAlarms, found } = powerOn(noise, { pairs: PAIRS, rounds });
+    figure(`A/A, ${name}: duets that claim any change`, alarms, "at most 5 %");
+    figure("  the same without floors", bareAlarms, "at most 5 %");
     const target = noise === assumedNoise ? "at least 90 %" : "none; shown";
-    const found = share(rounds, (round) => {
-      const { members } = judgeDuet(blocks(round, { p95: 0.1 }), rules);
-      return members.some((one) => one.endpoint === "exchange" && one.verdict === "regressed");
-    });
     figure(`  power: +10 % on the p95 of exchange is called regressed, ${PAIRS} pairs`, found, target);
   }
   const early = { ...plain, looks: [PAIRS / 2, (3 * PAIRS) / 4] };
   const looks = share(rounds, (round) =>
     isClaimed(
-      ended(simulatedBlocks({ pairs: PAIRS, endpoints, noise: assumedNoise }, seededRandom(round)), early),
+      ended(
+        simulatedBlocks(
+          { pairs: PAIRS, endpoints: usualEndpoints, noise: assumedNoise },
+          seededRandom(round),
+        ),
+        early,
+      ),
     ),
   );
   figure("A/A with two early looks, without floors: duets that claim any change", looks, "at most 5 %");

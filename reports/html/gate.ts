@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { failsGate } from "../../conformance/contract/waivers.ts";
 import { causesOf, commonCauseOf } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
+import { leftOn } from "../text/left-behind.ts";
 import { activeWaivers, waiverStateText } from "../text/waivers.ts";
 import { openRules } from "./answer.ts";
 import { everyRule } from "./catalogue.ts";
@@ -74,8 +75,35 @@ export const gateParts = (view: GateView, place: Place): readonly Part[] => {
             open,
           ),
         ]),
+    ...leftOnTarget(record, part),
     part("environment", "How it was judged", environment(view)),
   ];
+};
+
+/** What nobody can take back, as the document has no call for it. */
+const leftOnTarget = (
+  record: GateView["record"],
+  part: (id: string, title: string, ...content: readonly Child[]) => Part,
+): readonly Part[] => {
+  const sentences = leftOn(record);
+  return sentences.length === 0
+    ? []
+    : [
+        part(
+          "left",
+          "Left on the target",
+          el(
+            "p",
+            { class: "soft" },
+            "The document has no call that revokes or removes, so this stays until it ends.",
+          ),
+          el(
+            "ul",
+            {},
+            sentences.map((one) => el("li", {}, one)),
+          ),
+        ),
+      ];
 };
 
 const breaches = (

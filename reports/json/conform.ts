@@ -1,3 +1,4 @@
+import type { LeftBehind } from "../../conformance/contract/left-behind.ts";
 import type { Outcome, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import type { AppliedWaiver } from "../../conformance/contract/waivers.ts";
 import { casesOf, type Breach, type Facts, type VerdictKind } from "../../conformance/contract/verdict.ts";
@@ -28,6 +29,8 @@ export interface ConformDocument extends Pick<RunRecord, "seed" | "effort" | "st
   readonly notes: readonly string[];
   /** The profile's waivers, and what each came to in this run. */
   readonly waivers: readonly AppliedWaiver[];
+  /** What the run has left on its target; undefined for a run that did not come to its end. */
+  readonly leftBehind?: LeftBehind;
   readonly startedAt: string;
   readonly endedAt: string | null;
   /** Rules by verdict, and the cases of all of them. */
@@ -52,6 +55,7 @@ export const conformDocument = (record: RunRecord, run: string): ConformDocument
   replacedLimits: record.replacedLimits,
   notes: record.notes,
   waivers: record.waivers ?? [],
+  ...(record.leftBehind === undefined ? {} : { leftBehind: record.leftBehind }),
   totals: totalsOf(record.rules),
   rules: record.rules.map(ruleDocument),
 });

@@ -1,5 +1,6 @@
 import { suitesOf, type CiCase, type CiRun, type CiSuite } from "../ci/cases.ts";
 import { plural } from "../text/figures.ts";
+import { leftOn } from "../text/left-behind.ts";
 import { latency } from "../text/latency.ts";
 import { rate } from "../text/units.ts";
 import { codeMarkdown as code, inertMarkdown as inert } from "./inert.ts";
@@ -32,8 +33,28 @@ export const renderMarkdown = (
     ...suites.flatMap(skippedBlocks),
     ...suites.flatMap(passedBlocks),
     ...runs.flatMap(latencyBlocks),
+    ...runs.flatMap(leftBlocks),
   ];
   return fitted(blocks, mostBytes);
+};
+
+/** What stays on the target of a gate run. */
+const leftBlocks = (run: CiRun): readonly Block[] => {
+  const sentences = run.kind === "conform" ? leftOn(run.record) : [];
+  return sentences.length === 0
+    ? []
+    : [
+        {
+          what: "list of what stays on the target",
+          text: [
+            "",
+            "### Left on the target",
+            "",
+            ...sentences.map((one) => `- ${inert(cut(one))}`),
+            "",
+          ].join("\n"),
+        },
+      ];
 };
 
 const isBad = ({ status }: CiCase): boolean => status === "failed" || status === "error";

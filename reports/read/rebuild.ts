@@ -45,15 +45,18 @@ const endpointRows = async (run: LoadRun): Promise<EndpointRow[]> => {
 };
 
 const achievedOf = async (run: LoadRun): Promise<LoadRecord["achieved"]> => {
-  let [seconds, arrivalsAsked, arrivals, dropped, requests] = [0, 0, 0, 0, 0];
+  let [arrivalsAsked, arrivals, dropped, requests] = [0, 0, 0, 0];
+  // A second may have several lines: in a search, what was answered after the end of a step.
+  const told = new Set<number>();
   for await (const line of run.seconds()) {
-    seconds += 1;
+    told.add(line.second);
     arrivalsAsked += line.asked;
     arrivals += line.started;
     dropped += line.dropped;
     for (const { granted, refused, failed } of Object.values(line.requests))
       requests += granted + refused + failed;
   }
+  const seconds = told.size;
   if (seconds === 0) return undefined;
   return { arrivalsAsked, arrivals, dropped, requests, requestsPerSecond: requests / seconds, seconds };
 };

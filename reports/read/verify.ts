@@ -29,7 +29,8 @@ export type Verification =
   | { readonly state: "unsealed" };
 
 /**
- * Compares every file with the manifest, bytes and hashes, and finds files that were added.
+ * Compares every file with the manifest, bytes and hashes, and finds files that were added. What an interrupted run
+ * was waiting with is no part of its record: the run that goes on takes it away.
  * A quick look compares the sizes of all files and the hash of run.json only.
  * Throws UnreadableRun where the manifest or a file cannot be read.
  */
@@ -50,7 +51,11 @@ export const verify = async (directory: string, look: "whole" | "quick" = "whole
       alterations.push({ file, change: "content", detail: "other bytes than were sealed" });
   }
   for (const file of look === "whole" ? filesBelow(directory) : [])
-    if (file !== manifestFile && !Object.hasOwn(manifest.files, file))
+    if (
+      file !== manifestFile &&
+      !file.startsWith(recordFiles.awaited) &&
+      !Object.hasOwn(manifest.files, file)
+    )
       alterations.push({ file, change: "added", detail: "was not there when the run was sealed" });
   return alterations.length === 0
     ? { state: "intact", files: Object.keys(manifest.files).length }

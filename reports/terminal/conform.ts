@@ -6,6 +6,7 @@ import { safe } from "../text/safe.ts";
 import { breachBlock, type BreachOptions } from "./breaches.ts";
 import { brief } from "./brief.ts";
 import { heading } from "./heading.ts";
+import { leftBehindSection } from "./left-behind.ts";
 import { measured } from "./measured.ts";
 import { drifts, observed } from "./observed.ts";
 import { fitted, narrowed, type Page } from "./palette.ts";
@@ -46,6 +47,7 @@ export const renderConform = (record: RunRecord, report: ConformReport): string 
     ...waivers(record, options),
     ...drifts(record.rules, options, pinned),
     ...(quiet ? [] : [...rest, ...unjudged(record, options)]),
+    ...(verbose && !quiet ? leftBehindSection(record, options) : []),
     ...totals(record, options, options.run),
   ];
   return `${lines.join("\n")}\n`;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Block } from "../../conformance/contract/duet.ts";
 import { judgeDuet } from "../duet/judge.ts";
-import { usualRules, type Block } from "../duet/model.ts";
+import { usualRules } from "../duet/model.ts";
 import { planFor } from "../duet/plan.ts";
 import { renderDuet, renderPlan } from "./duet.ts";
 import { plain } from "./palette.ts";
@@ -28,7 +29,9 @@ describe("a duet on the terminal", () => {
   const text = renderDuet(judgeDuet(blocks, { ...usualRules, pairs: 12 }), { ...page, a: "old", b: "new" });
 
   it("says for each judged metric what changed, from where on it matters, and what could have been seen", () => {
-    expect(text).toMatch(/p50 +20\.8 ms +25\.0 ms +\+20 % +\+20 % to \+20 % +5 % +under 0\.1 % +✗ regressed/);
+    expect(text).toMatch(
+      /p50 +20\.8 ms +25\.0 ms +\+20 % +\+20 % to \+20 % +<0\.001 +5 % +under 0\.1 % +✗ regressed/,
+    );
     expect(text).toContain("9 of 12 planned pairs");
     expect(text).toContain("pair 4: b: 4 dropped iterations");
     expect(text.trimEnd().endsWith("✗ regressed")).toBe(true);

@@ -1,3 +1,4 @@
+import { mostSpoilt } from "../duet/course.ts";
 import type { DuetDocument } from "../duet/document.ts";
 import type { DuetResult, Member, MemberVerdict } from "../duet/model.ts";
 import type { DuetPlan } from "../duet/plan.ts";
@@ -26,6 +27,7 @@ export const renderDuetRun = (
         : renderDuet(document, { ...options, a: document.a, b: document.b });
   const lines = [
     ...(document.state === "interrupted" ? [yellow("interrupted: this is what was played until then")] : []),
+    ...tooManySpoilt(document, page.columns).map(yellow),
     ...document.broken.map(({ side, rule, times }) =>
       red(`${side} broke ${safe(rule)} ${times === 1 ? "once" : `${times} times`} under this load`),
     ),
@@ -33,6 +35,17 @@ export const renderDuetRun = (
   ];
   return `${body}${lines.join("\n")}\n`;
 };
+
+/** Why a duet ended before all of its pairs were there, and what to do about it. */
+const tooManySpoilt = ({ ended, spoilt, pairs, planned }: DuetDocument, columns: number): readonly string[] =>
+  ended === "too many pairs were spoilt"
+    ? wrap(
+        `ended without a full verdict: ${plural(spoilt.length, "pair")} of ${spoilt.length + pairs} were spoilt, ` +
+          `and of ${planned} planned ones at most ${mostSpoilt(planned)} are replaced. ` +
+          "Ask for a lower --rate, or measure on a machine that has nothing else to do.",
+        columns,
+      )
+    : [];
 
 /** A duet: each gated metric with its verdict and what could have been seen, then what is only shown. */
 export const renderDuet = (
@@ -107,18 +120,21 @@ const seen = (share: number): string => {
   return share < 0.001 ? "under 0.1 %" : percent(share);
 };
 
+const probability = (p: number): string => (p < 0.001 ? "<0.001" : p.toFixed(3));
+
 const gatedTable = (members: readonly Member[], page: Page): string[] =>
   table(
     [
-      [...head, "matters from", "could see", ""].map(page.palette.dim),
+      [...head, "p", "matters from", "could see", ""].map(page.palette.dim),
       ...members.map((member) => [
         ...rowOf(member, page),
+        probability(member.adjustedP ?? 1),
         percent(member.floor ?? 0),
         member.smallestDetectable === undefined ? "nothing" : seen(member.smallestDetectable),
         paint(member.verdict ?? "inconclusive", page.palette),
       ]),
     ],
-    [{}, {}, right, right, right, right, right, right],
+    [{}, {}, right, right, right, right, right, right, right],
   );
 
 const shownTable = (members: readonly Member[], page: Page): string[] =>
@@ -129,7 +145,8 @@ const shownTable = (members: readonly Member[], page: Page): string[] =>
 
 const explanation = ({ rules }: DuetResult): string =>
   `"could see" is the smallest slowing that this duet finds with a probability of ${percent(rules.power)}; ` +
-  `all judged metrics together raise a false alarm in at most ${percent(rules.alpha)} of all duets.`;
+  `"p" is of the t test, adjusted after Holm: all judged metrics together raise a false alarm in at most ` +
+  `${percent(rules.alpha)} of all duets.`;
 
 /** How many pairs an effect needs, from a pilot. */
 export const renderPlan = (plan: DuetPlan, options: Page): string => {

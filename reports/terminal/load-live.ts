@@ -14,7 +14,7 @@ export interface LiveSecond {
 export interface LoadLiveState {
   readonly seconds: readonly LiveSecond[];
   readonly durationMs: number;
-  /** What is being done beside the load: looking first, waiting for retries. */
+  /** What is being done beside the load, such as waiting for retries; and which step of a search this is. */
   readonly phase?: string | undefined;
 }
 
@@ -50,6 +50,7 @@ export const loadLine = ({ seconds, durationMs, phase }: LoadLiveState, { palett
   const bad = (text: string, count: number): string => (count === 0 ? palette.dim(text) : palette.red(text));
   const p = last.latencies;
   return [
+    ...(phase === undefined ? [] : [palette.dim(phase)]),
     `${last.line.second + 1}/${Math.round(durationMs / 1_000)} s`,
     `${figure(Math.round(last.line.started))} of ${figure(Math.round(now.asked))} arrivals/s, ${figure(now.done)} requests/s`,
     p === undefined
@@ -58,7 +59,6 @@ export const loadLine = ({ seconds, durationMs, phase }: LoadLiveState, { palett
     bad(`${figure(all.failed)} failed`, all.failed),
     bad(`${figure(all.breaches)} breaches`, all.breaches),
     bad(`${figure(all.dropped)} dropped`, all.dropped),
-    ...(phase === undefined ? [] : [palette.dim(phase)]),
   ].join("  ");
 };
 
@@ -89,7 +89,7 @@ export interface LoadLive {
   clear(): void;
 }
 
-/** Without a terminal, a plain line is written once in so many seconds. */
+/** Without a terminal, a plain line is written once in so many seconds, and where something else begins. */
 const PLAIN_EVERY_SECONDS = 5;
 const up = "\u001b[1A";
 const erase = "\r\u001b[2K";
@@ -98,6 +98,7 @@ const erase = "\r\u001b[2K";
 export const createLoadLive = (stream: LiveStream, page: Page): LoadLive => {
   let shown = 0;
   let told = -1;
+  let toldPhase: string | undefined;
   const clear = (): void => {
     if (shown > 0) stream.write(erase + (up + erase).repeat(shown - 1));
     shown = 0;
@@ -113,6 +114,9 @@ export const createLoadLive = (stream: LiveStream, page: Page): LoadLive => {
         shown = lines.length;
         return;
       }
+      const { phase } = state;
+      if (phase !== toldPhase && phase !== undefined) stream.write(`${page.palette.dim(phase)}\n`);
+      toldPhase = phase;
       const second = state.seconds.at(-1)?.line.second;
       if (second === undefined || second === told || (second + 1) % PLAIN_EVERY_SECONDS !== 0) return;
       told = second;

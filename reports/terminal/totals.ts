@@ -4,6 +4,7 @@ import { elapsed, plural } from "../text/figures.ts";
 import { flow, indent, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import { activeWaivers, failingWaivers } from "../text/waivers.ts";
+import { leftBehind } from "./left-behind.ts";
 import type { Page } from "./palette.ts";
 import { definitions } from "./table.ts";
 import { verdictOrder, wordOf } from "../text/verdicts.ts";
@@ -34,6 +35,7 @@ export const totals = (record: RunRecord, page: Page, run: string): string[] => 
         ],
         ["Cases", [`${plural(cases, "case")}${took}`]],
         ["Record", [safe(run)]],
+        ...leftBehind(record, page),
         ["Outcome", outcomeLines(record, page)],
       ].map(([label, lines]) => [palette.bold(String(label)), lines as readonly string[]] as const),
     ),

@@ -1,6 +1,6 @@
+import type { Block } from "../../conformance/contract/duet.ts";
 import { normalOf, type Random } from "../statistics/random.ts";
 import { scheduleOf } from "../duet/schedule.ts";
-import type { Block } from "../duet/model.ts";
 
 /**
  * Noise of a real machine, on the logarithm of a block's latencies. The block-wise parts are shared by all

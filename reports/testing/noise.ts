@@ -1,4 +1,4 @@
-import type { Block } from "../duet/model.ts";
+import type { Block } from "../../conformance/contract/duet.ts";
 import { logRatios, pairedLogs, sortedPairs } from "../duet/ratios.ts";
 import { deviation, mean } from "../statistics/sample.ts";
 import type { DuetNoise } from "./duets.ts";

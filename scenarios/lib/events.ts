@@ -1,8 +1,8 @@
+import { atPointer } from "../../conformance/contract/placeholders.ts";
 import type { ScriptClient } from "../protocol.ts";
 import { epochMs } from "./clock.ts";
 import { isSuccess, isText, type Exchange } from "./exchange.ts";
 import type { Account } from "./oracles/account.ts";
-import { atPointer } from "./placeholders.ts";
 import { requests } from "./play.ts";
 import { triggered } from "./report.ts";
 import type { Request } from "./requests.ts";

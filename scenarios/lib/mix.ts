@@ -13,12 +13,12 @@ export const tokenKinds = {
   session: { weight: 45, requests: 6 },
   /** authorize, exchange, two refreshes at once, list with each, one more refresh */
   refreshesAtOnce: { weight: 15, requests: 7 },
-  /** three authorizes at once, each with a state of its own, then their three exchanges at once */
-  crowd: { weight: 15, requests: 6 },
+  /** three authorizes at once, each with a state of its own, then their three exchanges at once, and one of them once more */
+  crowd: { weight: 15, requests: 7 },
   /** authorize, three exchanges of the code at once */
   race: { weight: 15, requests: 4 },
-  /** authorize, exchange, then twice more the same exchange, at once */
-  reuse: { weight: 6, requests: 4 },
+  /** authorize, exchange, then twice more the same exchange and once one of an earlier iteration, at once */
+  reuse: { weight: 6, requests: 5 },
   /** two authorizes, an exchange with a wrong secret, and its twin with the right one */
   wrongSecret: { weight: 4, requests: 4 },
 } as const satisfies Readonly<Record<string, Kind>>;

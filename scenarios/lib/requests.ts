@@ -1,8 +1,8 @@
 import { accessTokenHeader, paths } from "../../conformance/contract/forms.ts";
+import { fill, fillAddress, fillJson } from "../../conformance/contract/placeholders.ts";
 import type { ScriptClient, ScriptHook, ScriptSettings } from "../protocol.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import type { ListQuery } from "./oracles/pages.ts";
-import { fill, fillAddress, fillJson } from "./placeholders.ts";
 
 /** A request before it is sent. */
 export interface Request {

@@ -4,6 +4,7 @@ import {
   type ScenarioName,
   type ShapeName,
 } from "../../conformance/contract/load-shape.ts";
+import { leastStepMs } from "./breakpoint.ts";
 import type { AskedRun } from "./by-shape.ts";
 import { InvalidLoad } from "./problem.ts";
 
@@ -39,6 +40,11 @@ export const parseAsked = (flags: LoadFlags): AskedRun => {
       : []),
     ...(shape === undefined ? [`--shape is "${asked}"; accepted are ${shapeNames.join(", ")}`] : []),
     ...(durationMs < 1_000 ? ["--duration is shorter than a second; accepted is 1s or longer"] : []),
+    ...(shape === "breakpoint" && durationMs >= 1_000 && durationMs < 2 * leastStepMs
+      ? [
+          `--duration is ${durationMs / 1_000}s; a search has two steps of ${leastStepMs / 1_000}s at least, so accepted is ${(2 * leastStepMs) / 1_000}s or longer`,
+        ]
+      : []),
     ...(warmUpMs >= durationMs ? ["--warm-up is no shorter than --duration; accepted is less"] : []),
   ];
   if (scenario === undefined || shape === undefined || problems.length > 0) throw new InvalidLoad(problems);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BreakpointStep } from "../../conformance/contract/load-record.ts";
-import { searchBreakpoint } from "./breakpoint.ts";
+import { searchBreakpoint, stepsIn } from "./breakpoint.ts";
 
 /** A service that holds up to a rate. */
 const upTo =
@@ -14,20 +14,56 @@ const upTo =
   };
 
 describe("the search for the highest rate", () => {
-  it("finds the limit to within a tenth, from below, in few steps", async () => {
+  const most = 16_000;
+
+  it("finds the limit to within a tenth, from a sixteenth of the highest rate, in the steps that a run has", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 20, max: 20_000 }), async (limit) => {
-        const { highestRate, steps } = await searchBreakpoint({ from: 50, most: 20_000, step: upTo(limit) });
-        expect(highestRate).toBeLessThanOrEqual(limit);
-        expect((highestRate ?? 0) * 1.16).toBeGreaterThanOrEqual(Math.min(limit, 20_000) - 2);
-        expect(steps.length).toBeLessThanOrEqual(17);
+      fc.asyncProperty(fc.integer({ min: most / 16, max: most }), async (limit) => {
+        const { mostSteps } = stepsIn(60_000);
+        const found = await searchBreakpoint({ from: most / 16, most, mostSteps, step: upTo(limit) });
+        expect(found.isClose).toBe(true);
+        expect(found.highestRate).toBeLessThanOrEqual(limit);
+        expect((found.highestRate ?? 0) * 1.1).toBeGreaterThanOrEqual(limit);
+      }),
+    );
+  });
+
+  it("plays no more steps than it has, and says that it does not know its answer closely", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: most }),
+        fc.integer({ min: 1, max: 11 }),
+        async (limit, mostSteps) => {
+          const found = await searchBreakpoint({ from: most / 16, most, mostSteps, step: upTo(limit) });
+          expect(found.steps.length).toBeLessThanOrEqual(mostSteps);
+          if (!found.isClose) expect(found.steps.length).toBe(mostSteps);
+          if (found.highestRate !== undefined) expect(found.highestRate).toBeLessThanOrEqual(limit);
+          if (found.lowestBroken !== undefined) expect(found.lowestBroken).toBeGreaterThan(limit);
+        },
+      ),
+    );
+  });
+
+  it("has steps that together last no longer than the run", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 6_000, max: 36_000_000 }), (durationMs) => {
+        const { stepMs, mostSteps } = stepsIn(durationMs);
+        expect(stepMs * mostSteps).toBeLessThanOrEqual(durationMs);
+        expect(mostSteps).toBeGreaterThanOrEqual(2);
+        expect([stepMs >= 3_000, stepMs % 1_000]).toEqual([true, 0]);
+        if (durationMs >= 36_000) expect(mostSteps).toBeGreaterThanOrEqual(12);
       }),
     );
   });
 
   it("never asks for more than it may, and ends there where all holds", async () => {
     const asked: number[] = [];
-    const { highestRate } = await searchBreakpoint({ from: 100, most: 500, step: upTo(Infinity, asked) });
+    const { highestRate } = await searchBreakpoint({
+      from: 100,
+      most: 500,
+      mostSteps: 12,
+      step: upTo(Infinity, asked),
+    });
     expect(highestRate).toBe(500);
     expect(Math.max(...asked)).toBe(500);
   });
@@ -38,6 +74,7 @@ describe("the search for the highest rate", () => {
     const { highestRate } = await searchBreakpoint({
       from: 100,
       most: 400,
+      mostSteps: 12,
       step: async (rate) => {
         if (rate !== 200 || hiccups === 0) return steady(rate);
         hiccups -= 1;
@@ -53,6 +90,7 @@ describe("the search for the highest rate", () => {
     const { highestRate, steps } = await searchBreakpoint({
       from: 100,
       most: 800,
+      mostSteps: 12,
       step: async (rate) => (left-- > 0 ? steady(rate) : undefined),
     });
     expect({ highestRate, steps: steps.length }).toEqual({ highestRate: 200, steps: 2 });
@@ -60,7 +98,13 @@ describe("the search for the highest rate", () => {
 
   it("says so where nothing holds, and goes no lower than a rate that means anything", async () => {
     const asked: number[] = [];
-    const found = await searchBreakpoint({ from: 80, least: 25, most: 100, step: upTo(0, asked) });
+    const found = await searchBreakpoint({
+      from: 80,
+      least: 25,
+      most: 100,
+      mostSteps: 12,
+      step: upTo(0, asked),
+    });
     expect(found.highestRate).toBeUndefined();
     expect(asked).toEqual([80, 80, 40, 40, 25, 25]);
   });

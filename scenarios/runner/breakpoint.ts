@@ -5,6 +5,8 @@ export interface SearchOptions {
   readonly from: number;
   readonly least?: number;
   readonly most: number;
+  /** So many steps are played and no more. */
+  readonly mostSteps: number;
   /** Loads at a constant rate and says what it came to; undefined once the run is interrupted. */
   readonly step: (rate: number) => Promise<BreakpointStep | undefined>;
 }
@@ -13,11 +15,29 @@ export interface SearchResult {
   readonly steps: readonly BreakpointStep[];
   /** The highest rate at which everything held; undefined where not even the first did. */
   readonly highestRate?: number;
+  /** The lowest rate at which something did not, in two tries. */
+  readonly lowestBroken?: number;
+  /** Whether the search knows its answer as closely as it means to; otherwise it ran out of steps, or was interrupted. */
+  readonly isClose: boolean;
 }
 
 /** The search ends once it knows the answer to within this share. */
 const PRECISION = 0.1;
-const MOST_STEPS = 16;
+
+/** Shorter steps say next to nothing: their first second is left out. */
+export const leastStepMs = 3_000;
+
+/**
+ * Enough steps for a search that begins at a sixteenth of the highest rate and holds there: five times to
+ * double the rate, one more try where it gives way, and three times to halve what is left, with two tries each.
+ */
+const STEPS_IN_A_RUN = 12;
+
+/** How long a step lasts, and how many there are at most, so that all of them together last no longer than this. */
+export const stepsIn = (durationMs: number): { readonly stepMs: number; readonly mostSteps: number } => {
+  const stepMs = Math.max(leastStepMs, Math.floor(durationMs / STEPS_IN_A_RUN / 1_000) * 1_000);
+  return { stepMs, mostSteps: Math.max(1, Math.floor(durationMs / stepMs)) };
+};
 
 /**
  * Searches the highest rate at which the objectives hold: the rate doubles until something gives way,
@@ -28,6 +48,7 @@ export const searchBreakpoint = async ({
   from,
   least = 1,
   most,
+  mostSteps,
   step,
 }: SearchOptions): Promise<SearchResult> => {
   const steps: BreakpointStep[] = [];
@@ -35,6 +56,7 @@ export const searchBreakpoint = async ({
   let broken: number | undefined;
   const holds = async (rate: number): Promise<boolean | undefined> => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
+      if (steps.length >= mostSteps) return undefined;
       const result = await step(rate);
       if (result === undefined) return undefined;
       steps.push(result);
@@ -42,17 +64,24 @@ export const searchBreakpoint = async ({
     }
     return false;
   };
+  const isClose = (): boolean =>
+    held === most ||
+    (broken !== undefined && broken <= least) ||
+    (broken !== undefined && held !== undefined && broken / held <= 1 + PRECISION);
   let rate = Math.min(from, most);
-  while (steps.length < MOST_STEPS) {
+  while (!isClose()) {
     const itHeld = await holds(rate);
     if (itHeld === undefined) break;
     if (itHeld) held = rate;
     else broken = rate;
-    if (held === most || (broken !== undefined && broken <= least)) break;
-    if (broken !== undefined && held !== undefined && broken / held <= 1 + PRECISION) break;
     rate = nextRate(held, broken, { least, most });
   }
-  return { steps, ...(held === undefined ? {} : { highestRate: held }) };
+  return {
+    steps,
+    ...(held === undefined ? {} : { highestRate: held }),
+    ...(broken === undefined ? {} : { lowestBroken: broken }),
+    isClose: isClose(),
+  };
 };
 
 const nextRate = (

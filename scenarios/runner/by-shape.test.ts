@@ -1,11 +1,13 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { LoadRecord, SecondLine } from "../../conformance/contract/load-record.ts";
 import type { Profile } from "../../conformance/contract/profile.ts";
 import { root, runCli } from "../../conformance/testing/measure.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
+import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+import { startNarrowFront } from "./testing/narrow-front.ts";
 
 /** The search for the highest rate with the real k6, on a service that takes twenty milliseconds for each answer. */
 
@@ -20,21 +22,34 @@ afterAll(async () => {
   await fake.stop();
 });
 
+interface Asked {
+  readonly rate?: number;
+  readonly duration?: string;
+  /** What takes the place of the fake's own in the profile. */
+  readonly profile: Partial<Profile>;
+  readonly k6?: string;
+}
+
 let searches = 0;
-const search = async (endpoints: NonNullable<Profile["slos"]>["endpoints"]) => {
+const search = async ({ rate = 20, duration = "10s", profile, ...more }: Asked) => {
   searches += 1;
   const folder = path.dirname(fake.profileFile);
-  const file = path.join(folder, `profile-${searches}.json`);
-  const profile = JSON.parse(readFileSync(fake.profileFile, "utf8")) as Profile;
-  writeFileSync(file, JSON.stringify({ ...profile, slos: { endpoints } }));
+  const [file, out] = [path.join(folder, `profile-${searches}.json`), path.join(folder, `run-${searches}`)];
+  const own = JSON.parse(readFileSync(fake.profileFile, "utf8")) as Profile;
+  writeFileSync(file, JSON.stringify({ ...own, ...profile }));
   const run = await runCli(
-    "load --json --scenario token --shape breakpoint --rate 20 --duration 10s"
+    `load --json --scenario token --shape breakpoint --rate ${rate} --duration ${duration}`
       .split(" ")
-      .concat("--profile", file, "--out", path.join(folder, `run-${searches}`)),
-    { env: { TOUCHSTONE_K6: k6 } },
+      .concat("--profile", file, "--out", out),
+    { env: { TOUCHSTONE_K6: more.k6 ?? k6 } },
   );
   if (run.stdout === "") throw new Error(run.stderr);
-  return { ...(JSON.parse(run.stdout) as LoadRecord), exitCode: run.exitCode };
+  const seconds = readFileSync(path.join(out, "samples/seconds.jsonl"), "utf8").trim().split("\n");
+  return {
+    ...(JSON.parse(run.stdout) as LoadRecord),
+    exitCode: run.exitCode,
+    course: seconds.map((line) => JSON.parse(line) as SecondLine),
+  };
 };
 
 /** Steps that say something of the service: a machine that is busy with something else may spoil one. */
@@ -42,11 +57,11 @@ const telling = ({ steps = [] }: Pick<LoadRecord, "steps">) =>
   steps.filter(({ verdict }) => verdict !== "spoilt");
 
 it.concurrent("an objective that no rate meets: two tries at the lowest rate that says anything, and what gave way", async () => {
-  const record = await search({ list: { p95Ms: 10 } });
+  const record = await search({ profile: { slos: { endpoints: { list: { p95Ms: 10 } } } } });
   const { highestRate, outcome, exitCode, steps } = record;
   expect({ highestRate, outcome, exitCode }).toEqual({ outcome: "failed", exitCode: 1 });
   // Ten iterations in three seconds, each of some five or six requests.
-  expect(steps?.map(({ rate }) => rate)).toEqual([19, 19]);
+  expect(steps?.map(({ rate }) => rate)).toEqual([20, 20]);
   for (const step of telling(record))
     expect(step).toMatchObject({
       verdict: "gave way",
@@ -55,14 +70,72 @@ it.concurrent("an objective that no rate meets: two tries at the lowest rate tha
     });
 }, 60_000);
 
+const everywhere = (objectives: NonNullable<NonNullable<Profile["slos"]>["endpoints"]>["list"] & object) => ({
+  authorize: objectives,
+  exchange: objectives,
+  refresh: objectives,
+  list: objectives,
+});
 const easy = { p95Ms: 20_000, p99Ms: 20_000 };
 
 it.concurrent("objectives that every rate meets: the highest that was asked for", async () => {
-  const record = await search({ authorize: easy, exchange: easy, refresh: easy, list: easy });
-  const { highestRate, outcome, exitCode, steps, achieved } = record;
+  const record = await search({ rate: 24, profile: { slos: { endpoints: everywhere(easy) } } });
+  const { highestRate, outcome, exitCode, steps, achieved, course } = record;
+  // Steps of three seconds, one after another: the search lasts no longer than it was asked to.
+  expect(Math.max(...course.map(({ second }) => second))).toBe(3 * (steps ?? []).length - 1);
   for (const step of telling(record)) expect(step).toMatchObject({ verdict: "held" });
   if (telling(record).length < (steps?.length ?? 0)) return;
-  expect({ highestRate, outcome, exitCode }).toEqual({ highestRate: 20, outcome: "passed", exitCode: 0 });
-  expect(steps?.map(({ rate }) => rate)).toEqual([19, 20]);
+  expect({ highestRate, outcome, exitCode }).toEqual({ highestRate: 24, outcome: "passed", exitCode: 0 });
+  expect(steps?.map(({ rate }) => rate)).toEqual([20, 24]);
   expect(achieved?.requests).toBeGreaterThan(20);
 }, 60_000);
+
+it.concurrent("a network that lets in fewer connections than are asked for: it gives way first, and the service does not", async () => {
+  const own = JSON.parse(readFileSync(fake.profileFile, "utf8")) as Profile;
+  const ca = await makeCa(Date.now());
+  const leaf = await currentLeaf(ca, ["127.0.0.1"], Date.now());
+  const caFile = path.join(path.dirname(fake.profileFile), "ca.pem");
+  writeFileSync(caFile, ca.certPem);
+  await using front = await startNarrowFront(own.baseUrl, {
+    connectionsPerSecond: 30,
+    key: leaf.keyPem,
+    cert: leaf.certPem,
+  });
+  const slos = { endpoints: everywhere({ p95Ms: 500, p99Ms: 20_000 }) };
+  const record = await search({
+    rate: 80,
+    profile: { baseUrl: front.baseUrl, network: { caFile }, slos },
+  });
+  expect(record.steps?.map(({ rate }) => rate)).toEqual([20, 40, 40]);
+  for (const step of telling(record).filter(({ rate }) => rate === 40))
+    expect(step).toMatchObject({
+      verdict: "gave way",
+      gaveWay: "network",
+      reason: expect.stringContaining("requests waited for connections") as unknown,
+    });
+}, 60_000);
+
+it.concurrent("a load generator that is stopped again and again spoils its steps: nothing is said of the service", async () => {
+  const file = path.join(path.dirname(fake.profileFile), "halting-k6");
+  writeFileSync(file, halting(k6));
+  chmodSync(file, 0o700);
+  const record = await search({
+    profile: { slos: { endpoints: everywhere(easy) } },
+    k6: file,
+    duration: "6s",
+  });
+  for (const step of record.steps ?? [])
+    expect(step).toMatchObject({ verdict: "spoilt", gaveWay: "load generator" });
+  expect(record.steps).toHaveLength(2);
+  expect(record).toMatchObject({ outcome: "incomplete", exitCode: 3 });
+}, 60_000);
+
+/** A k6 that the machine leaves no processor for, two fifths of the time. */
+const halting = (program: string): string => `#!/bin/sh
+if [ "$1" != run ]; then exec ${program} "$@"; fi
+${program} "$@" &
+k6=$!
+trap 'kill -INT $k6' INT
+( while sleep 0.6 && kill -STOP $k6; do sleep 0.4; kill -CONT $k6; done ) 2>/dev/null &
+wait $k6
+`;

@@ -3,7 +3,7 @@ import type { BreakpointStep, LoadRecord } from "../../conformance/contract/load
 import type { ShapeName } from "../../conformance/contract/load-shape.ts";
 import { exitCodes, type Outcome } from "../../conformance/contract/record.ts";
 import { requestsPerIteration } from "../lib/mix.ts";
-import { searchBreakpoint } from "./breakpoint.ts";
+import { searchBreakpoint, stepsIn, type SearchResult } from "./breakpoint.ts";
 import { checkPlan, headerOf, load, type LoadContext, type LoadPlan } from "./load.ts";
 import { openLoadRecord, type LoadRecordWriter } from "./record.ts";
 import { stepOf } from "./step.ts";
@@ -19,13 +19,11 @@ export const loadByShape = (context: LoadContext, asked: AskedRun, out: string):
 
 /** The first step asks for this share of the highest rate. */
 const FIRST_SHARE = 1 / 16;
-const LEAST_STEP_MS = 3_000;
-const STEPS_IN_A_RUN = 10;
 /** A step of fewer iterations than this says nothing. */
 const LEAST_ARRIVALS = 10;
 
 const search = async (context: LoadContext, asked: AskedRun, out: string): Promise<LoadRecord> => {
-  const stepMs = Math.max(LEAST_STEP_MS, Math.round(asked.durationMs / STEPS_IN_A_RUN));
+  const { stepMs, mostSteps } = stepsIn(asked.durationMs);
   const plan: LoadPlan = {
     ...asked,
     shape: "constant",
@@ -37,11 +35,20 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
   const records: LoadRecord[] = [];
   const step = async (rate: number): Promise<BreakpointStep | undefined> => {
     if (context.signal.aborted) return undefined;
-    const name = `step-${String(records.length + 1).padStart(2, "0")}-${Math.round(rate)}`;
-    context.onPhase?.(`step ${records.length + 1}: ${Math.round(rate)} requests/s`);
-    const record = await load(context, { ...plan, rate }, path.join(out, "steps", name));
+    const number = records.length + 1;
+    const name = `step ${number}: ${Math.round(rate)} requests/s`;
+    const inStep = contextOfStep(context, { name, writer, stepMs, before: records.length });
+    inStep.onPhase?.(undefined);
+    const record = await load(
+      inStep,
+      { ...plan, rate, isKnown: records.length > 0 },
+      path.join(out, "steps", `step-${String(number).padStart(2, "0")}-${Math.round(rate)}`),
+    );
     records.push(record);
-    return record.outcome === "interrupted" ? undefined : stepOf(record);
+    if (record.outcome === "interrupted") return undefined;
+    const result = stepOf(record);
+    context.onPhase?.(`${name} ${result.verdict}`);
+    return result;
   };
   try {
     const wanted = (LEAST_ARRIVALS * 1_000 * requestsPerIteration[asked.scenario]) / stepMs;
@@ -50,28 +57,54 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
       from: Math.max(least, Math.round(asked.rate * FIRST_SHARE)),
       least,
       most: asked.rate,
+      mostSteps,
       step,
     });
+    context.onPhase?.(undefined);
     return writer.seal(summaryOf(context, records, found));
   } finally {
     writer.close();
   }
 };
 
+interface StepOfSearch {
+  readonly name: string;
+  readonly writer: LoadRecordWriter;
+  readonly stepMs: number;
+  /** Steps before this one. */
+  readonly before: number;
+}
+
+/**
+ * The course of a search is that of its steps, one after another, without the pauses between them: what
+ * was answered after the end of a step counts in its last second.
+ */
+const contextOfStep = (
+  context: LoadContext,
+  { name, writer, stepMs, before }: StepOfSearch,
+): LoadContext => ({
+  ...context,
+  onPhase: (phase) => context.onPhase?.(phase === undefined ? name : `${name}, ${phase}`),
+  onSecond: (second) => {
+    const stepSeconds = stepMs / 1_000;
+    const inStep = Math.min(second.line.second, stepSeconds - 1);
+    const line = { ...second.line, second: before * stepSeconds + inStep };
+    writer.second(line);
+    context.onSecond?.({ ...second, line });
+  },
+});
+
 /** The search as one run: the figures of the best step, or of the one that broke a rule. */
 const summaryOf = (
   context: LoadContext,
   records: readonly LoadRecord[],
-  { steps, highestRate }: Awaited<ReturnType<typeof searchBreakpoint>>,
+  found: SearchResult,
 ): Parameters<LoadRecordWriter["seal"]>[0] => {
+  const { steps, highestRate } = found;
   const best = records.findLast(({ rate, outcome }) => rate === highestRate && outcome === "passed");
   const broken = records.find(({ rules }) => rules.some(({ breaches }) => breaches > 0));
   const shown = broken ?? best ?? records.at(-1);
-  const outcome: Outcome = context.signal.aborted
-    ? "interrupted"
-    : broken !== undefined || highestRate === undefined
-      ? "failed"
-      : "passed";
+  const outcome = outcomeOf(context, found, broken !== undefined);
   return {
     ...(shown?.achieved === undefined ? {} : { achieved: shown.achieved }),
     ...(shown?.validity === undefined ? {} : { validity: shown.validity }),
@@ -87,7 +120,26 @@ const summaryOf = (
     endedAt: context.clock.wallTime().toISOString(),
     steps: [...steps],
     ...(highestRate === undefined ? {} : { highestRate }),
+    notes: context.signal.aborted || found.isClose ? [] : [openNote(found)],
     outcome,
     exitCode: exitCodes[outcome],
   };
+};
+
+/** Steps that were all spoilt tell of the load generator alone: nobody knows what the service can do. */
+const outcomeOf = ({ signal }: LoadContext, found: SearchResult, isBroken: boolean): Outcome => {
+  if (isBroken) return "failed";
+  if (signal.aborted) return "interrupted";
+  if (found.highestRate !== undefined) return "passed";
+  return found.steps.every(({ verdict }) => verdict === "spoilt") ? "incomplete" : "failed";
+};
+
+/** How much a search that ran out of time leaves open. */
+const openNote = ({ highestRate, lowestBroken, steps }: SearchResult): string => {
+  const held = highestRate === undefined ? undefined : `everything held at ${highestRate} requests/s`;
+  const broke =
+    lowestBroken === undefined
+      ? `a second try at ${steps.at(-1)?.rate ?? 0} or a higher rate was not played`
+      : `not at ${lowestBroken}`;
+  return `the search had played its ${steps.length} steps before it knew the highest rate closely: ${[held, broke].filter((one) => one !== undefined).join(", ")}. A longer --duration has more or longer steps.`;
 };

@@ -61,7 +61,7 @@ const isAnswering = (baseUrl: string): Promise<boolean> =>
 
 const short = ["--block", "2s", "--rate", "40", "--seed", "1"];
 
-describe("a duet", () => {
+describe.concurrent("a duet", () => {
   it("starts what it was told to, plays in turns, leaves its document, and ends what it started", async () => {
     const b = await toBeStarted();
     const out = fresh();
@@ -89,7 +89,7 @@ describe("a duet", () => {
 
   it("that is interrupted keeps the pairs that were played, and ends what it started: exit code 130", async () => {
     const b = await toBeStarted();
-    const out = fresh();
+    const out = path.join(folder, "interrupted");
     const parameters = ["fake:sound", b.file, "--start-b", b.command, "--pairs", "9", ...short, "--out", out];
     const child = spawn(process.execPath, [path.join(root, "cli.ts"), "duet", ...parameters], {
       env: { ...process.env, ...withK6 },
@@ -114,7 +114,7 @@ describe("mistakes are told before anything is loaded", () => {
     return { exitCode, stderr };
   };
 
-  it.each([
+  it.concurrent.each([
     [["--scenario", "push"], '--scenario is "push"; a duet accepts token, notifications, mixed'],
     [["--block", "1s"], "--block is 1s; accepted is 2s or longer"],
     [["--start-a", "true"], '--start-a is for a profile; "fake:sound" is started without a command'],
@@ -124,7 +124,7 @@ describe("mistakes are told before anything is loaded", () => {
     expect(exitCode).toBe(2);
   });
 
-  it.each([
+  it.concurrent.each([
     ["fake:none", "none"],
     ["no-such-profile.json", "no-such-profile.json"],
   ])("a target %s that does not exist: exit code 2", async (target, message) => {

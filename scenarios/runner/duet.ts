@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { Block, BrokenRule, PlannedPair, Side } from "../../conformance/contract/duet.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { load, type LoadContext, type LoadPlan } from "./load.ts";
 import { InvalidLoad } from "./problem.ts";
@@ -27,30 +28,15 @@ export const parseBlock = (flags: {
   return { scenario, shape: "constant", rate, durationMs, warmUpMs: Math.round(durationMs / 5), seed };
 };
 
-/** One of two targets that are loaded in turns. */
-export type Side = "a" | "b";
-
-/** What one endpoint did in one block, as a duet is judged by it. */
-export interface PlayedBlock {
-  readonly pair: number;
-  readonly side: Side;
-  readonly endpoint: string;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly p99Ms: number;
-  readonly throughput: number;
-  readonly spoilt?: string;
-}
-
 export interface DuetContext {
   readonly a: LoadContext;
   readonly b: LoadContext;
   /** A constant rate; the duration is that of one block, warm-up included. */
   readonly plan: LoadPlan;
   /** In which order the two blocks of each pair are played. */
-  readonly schedule: Iterator<{ readonly pair: number; readonly order: readonly [Side, Side] }>;
+  readonly schedule: Iterator<PlannedPair>;
   /** Whether another pair is needed after these blocks. */
-  readonly goesOn: (blocks: readonly PlayedBlock[]) => boolean;
+  readonly goesOn: (blocks: readonly Block[]) => boolean;
   readonly onBlock?: (block: {
     readonly pair: number;
     readonly side: Side;
@@ -62,17 +48,17 @@ export interface DuetContext {
 }
 
 export interface PlayedDuet {
-  readonly blocks: readonly PlayedBlock[];
+  readonly blocks: readonly Block[];
   /** Rules that a side broke while it was loaded: then speed is not what has to be talked about. */
-  readonly broken: readonly { readonly side: Side; readonly rule: string; readonly times: number }[];
+  readonly broken: readonly BrokenRule[];
   readonly interrupted: boolean;
 }
 
 /** Plays pairs of blocks on two targets until enough of them are there. Each block leaves a record of its own below `out`. */
 export const playDuet = async (context: DuetContext, out: string): Promise<PlayedDuet> => {
   const { plan, schedule, goesOn, onBlock, onPair, signal } = context;
-  const blocks: PlayedBlock[] = [];
-  const broken = new Map<string, { side: Side; rule: string; times: number }>();
+  const blocks: Block[] = [];
+  const broken = new Map<string, BrokenRule>();
   const looked = new Set<Side>();
   const soFar = (): PlayedDuet => ({
     blocks: [...blocks],
@@ -83,7 +69,7 @@ export const playDuet = async (context: DuetContext, out: string): Promise<Playe
     const next = schedule.next();
     if (next.done === true) break;
     const { pair, order } = next.value;
-    const played: PlayedBlock[] = [];
+    const played: Block[] = [];
     for (const side of order) {
       if (signal.aborted) break;
       const name = `${String(pair + 1).padStart(3, "0")}-${side}`;
@@ -117,7 +103,7 @@ export const playDuet = async (context: DuetContext, out: string): Promise<Playe
  * Endpoints that the service answers, as blocks; a block that was no valid load is spoilt, and so is its
  * pair. Where nothing was granted one spoilt block of no endpoint says so.
  */
-const blocksOf = (record: LoadRecord, pair: number, side: Side): readonly PlayedBlock[] => {
+const blocksOf = (record: LoadRecord, pair: number, side: Side): readonly Block[] => {
   const reasons = (record.validity?.reasons ?? []).map(({ reason }) => reason);
   const spoilt = reasons.length > 0 ? reasons.join("; ") : record.stopped;
   const granted = record.endpoints.filter(

@@ -34,7 +34,7 @@ const load = async (...parameters: readonly string[]) => {
   return { ...run, record: () => JSON.parse(run.stdout) as LoadRecord & { readonly run: string } };
 };
 
-describe("a load on the sound fake", () => {
+describe.concurrent("a load on the sound fake", () => {
   it.each(["token", "notifications", "mixed", "push"])(
     "%s: about the requests asked for, every rule looked at, none broken",
     async (scenario) => {
@@ -75,7 +75,7 @@ describe("a load on a service that breaks a promise", () => {
   });
 });
 
-describe("mistakes are told before anything is loaded: exit code 2, the flag, the value, what is accepted", () => {
+describe.concurrent("mistakes are told before anything is loaded: exit code 2, the flag, the value, what is accepted", () => {
   it.each([
     [["--scenario", "tokens"], /--scenario is "tokens".*token, notifications, mixed, push, breakpoint/],
     [["--shape", "flat"], /--shape is "flat".*constant, ramp, spike, soak, breakpoint/],

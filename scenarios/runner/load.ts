@@ -8,8 +8,9 @@ import {
   type ShapeName,
   type ScenarioName,
 } from "../../conformance/contract/load-shape.ts";
-import type { Profile } from "../../conformance/contract/profile.ts";
+import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
 import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts";
+import type { PushPorts } from "../../conformance/contract/push-ports.ts";
 import { exitCodes, type Outcome } from "../../conformance/contract/record.ts";
 import type { ScriptClient } from "../protocol.ts";
 import { scriptFor } from "./bundle.ts";
@@ -23,7 +24,7 @@ import { judgeValidity } from "./judge/validity.ts";
 import type { FoundK6 } from "./k6/find.ts";
 import { machine } from "./machine.ts";
 import { InvalidLoad } from "./problem.ts";
-import { watchPushes, type PushPorts, type PushOutcome } from "./push/watch.ts";
+import { watchPushes, type PushOutcome } from "./push/watch.ts";
 import { nowhere, openLoadRecord, type LoadRecordWriter } from "./record.ts";
 import { temporaryBase } from "./temporary.ts";
 import {
@@ -37,7 +38,7 @@ import {
 /** The service that is loaded, with the secrets that its scripts need. */
 export interface LoadTarget {
   readonly name: string;
-  readonly profile: Profile;
+  readonly profile: FetchedProfile;
   readonly clients: readonly ScriptClient[];
   readonly profiles: readonly string[];
   readonly behaviour?: string | undefined;
@@ -78,7 +79,10 @@ export interface LoadContext {
  * Refuses what cannot be loaded or may not be: a scenario that lacks what it needs, a host that was
  * not released, a rate or a duration beyond the ceilings. Throws InvalidLoad before anything is sent.
  */
-export const checkPlan = ({ profile }: LoadTarget, plan: LoadPlan): void => {
+export const checkPlan = (
+  { profile }: Pick<LoadTarget, "profile">,
+  plan: Pick<LoadPlan, "scenario" | "rate" | "durationMs">,
+): void => {
   const trigger = profile.hooks?.events?.trigger;
   const hook = trigger !== undefined && "http" in trigger ? [trigger.http.url] : [];
   checkSafety(profile, plan.scenario === "token" ? [] : hook, plan);
@@ -257,7 +261,7 @@ const verdictsOf = (
   result: LoadResult,
   pushed: PushOutcome | undefined,
 ): Parameters<LoadRecordWriter["seal"]>[0] => {
-  const { end, stopped, achieved, mostUnderWay } = result;
+  const { end, stopped, achieved, mostUnderWay, mostConnecting } = result;
   const { virtualUsers } = settingsFor({ target, runKey: "" }, plan, false, undefined, "");
   const rules = [...result.rules, ...(pushed?.judgement.rules ?? [])];
   const breaches = [...result.breaches, ...(pushed?.judgement.breaches ?? [])];
@@ -273,6 +277,7 @@ const verdictsOf = (
     achieved,
     whole: stopped === undefined,
     mostUnderWay,
+    mostConnecting,
     virtualUsers: {
       ready: Math.max(1, Math.round(virtualUsers.allocated - thinkingUsers(plan.scenario, plan.rate))),
       most: virtualUsers.most,

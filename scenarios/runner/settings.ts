@@ -1,6 +1,6 @@
 import type { FixedShapeName, ScenarioName, Stage } from "../../conformance/contract/load-shape.ts";
 import { stagesOf } from "../../conformance/contract/load-shape.ts";
-import type { HookDefinition } from "../../conformance/contract/profile.ts";
+import type { HookDefinition } from "../../conformance/contract/profile-fetched.ts";
 import { meanThinkTimeMs, requestsPerIteration } from "../lib/mix.ts";
 import type { ScriptClient, ScriptHook, ScriptSettings } from "../protocol.ts";
 

@@ -3,6 +3,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { RunnerClock } from "./clock.ts";
 import { InvalidLoad } from "./problem.ts";
+import { watchdog } from "./watchdog.ts";
 
 /** A command was started and is running, but nothing answers where its profile says: exit code 4. */
 export class TargetNotAnswering extends Error {
@@ -38,7 +39,8 @@ const MOST_OUTPUT = 2_000;
 /**
  * Starts a service by its command and waits until it answers at baseUrl, with whatever status. It gets a
  * process group of its own, so that Ctrl-C lets the load end before the service does, and so that whatever
- * a shell or a script starts ends with it. Throws InvalidLoad where something answers there already or the
+ * a shell or a script starts ends with it; where this process is killed, a shell that it left behind ends
+ * the group. What leaves the group (a daemon with a session of its own) is out of reach of both. Throws InvalidLoad where something answers there already or the
  * command ends before anything does, with the end of what it printed; TargetNotAnswering where it takes too long.
  */
 export const startTarget = async (options: StartOptions): Promise<StartedTarget> => {
@@ -47,11 +49,13 @@ export const startTarget = async (options: StartOptions): Promise<StartedTarget>
     throw new InvalidLoad([
       `${flag}: something answers at ${baseUrl} already; end it, or leave ${flag} out to load that`,
     ]);
+  const dog = watchdog();
   const child = spawn("/bin/sh", ["-c", command], {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
     env: environment,
   });
+  if (child.pid !== undefined) dog.guard(-child.pid, "TERM");
   let said = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-MOST_OUTPUT)));
@@ -71,6 +75,7 @@ export const startTarget = async (options: StartOptions): Promise<StartedTarget>
     late.abort();
     // Also where the shell has ended: what it started may not have.
     kill("SIGKILL");
+    dog.callOff();
     process.off("exit", onExit);
   };
   const latestMs = clock.nowMs() + withinMs;

@@ -37,7 +37,7 @@ const answeredIn = (serviceMs: number): LoadRecord["endpoints"] => [
   { endpoint: "list", outcome: "granted", service: latencies(serviceMs), response: latencies(800) },
 ];
 
-const reason = (cause: "service" | "load generator") => ({
+const reason = (cause: "service" | "network" | "load generator") => ({
   valid: false,
   reasons: [{ cause, reason: "3 iterations were dropped", remedy: "lower --rate" }],
 });
@@ -56,7 +56,12 @@ const judged = (changes: Partial<JudgedLoad>): JudgedLoad => ({
 
 describe("what a step of the search came to", () => {
   it("held, with what was achieved", () => {
-    expect(stepOf(judged({ outcome: "passed" }))).toEqual({ rate: 100, achieved: 98, verdict: "held" });
+    expect(stepOf(judged({ outcome: "passed" }))).toEqual({
+      rate: 100,
+      achieved: 98,
+      p95Ms: { list: 800 },
+      verdict: "held",
+    });
   });
 
   it.each([
@@ -72,6 +77,18 @@ describe("what a step of the search came to", () => {
       { outcome: "incomplete", validity: reason("service") },
       "service",
       "3 iterations were dropped",
+    ],
+    [
+      "connections that used up the virtual users",
+      { outcome: "incomplete", validity: reason("network") },
+      "network",
+      "3 iterations were dropped",
+    ],
+    [
+      "slow answers beside slow connections",
+      { objectives: [missed], validity: reason("network") },
+      "service",
+      /list p95; 3 iterations/,
     ],
     ["a service that fails", { stopped: "more than half of the requests failed" }, "service", /half/],
     [

@@ -8,7 +8,14 @@ export type JudgedLoad = Pick<
 
 /** What one step came to, and what gave way. */
 export const stepOf = (record: JudgedLoad): BreakpointStep => {
-  const base = { rate: record.rate, achieved: record.achieved?.requestsPerSecond ?? 0 };
+  const granted = record.endpoints.filter(
+    ({ endpoint, outcome }) => outcome === "granted" && endpoint !== "trigger",
+  );
+  const base = {
+    rate: record.rate,
+    achieved: record.achieved?.requestsPerSecond ?? 0,
+    p95Ms: Object.fromEntries(granted.map(({ endpoint, response }) => [endpoint, response.p95Ms])),
+  };
   const { outcome, validity, objectives, rules, stopped } = record;
   if (outcome === "passed") return { ...base, verdict: "held" };
   const broken = rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
@@ -22,17 +29,20 @@ export const stepOf = (record: JudgedLoad): BreakpointStep => {
     return { ...base, verdict: "spoilt", gaveWay: "load generator", reason: told };
   const missed = objectives.filter(({ verdict }) => verdict === "breached");
   const names = missed.map(({ name }) => name).join(", ");
-  if (missed.length > 0 && missed.every((one) => isKeptByService(one, record)))
+  const because = (...parts: readonly string[]): string =>
+    [...parts, busyMachine(record)].filter((part) => part !== "").join("; ");
+  const isOpen = missed.some((one) => !isKeptByService(one, record));
+  if (reasons.some(({ cause }) => cause === "network") && !isOpen)
+    return { ...base, verdict: "gave way", gaveWay: "network", reason: because(names, told) };
+  if (missed.length > 0 && !isOpen)
     return {
       ...base,
       verdict: "gave way",
       gaveWay: "network",
-      reason: `${names}, which the service's own answers keep: requests waited for connections`,
+      reason: because(`${names}, which the service's own answers keep: requests waited for connections`),
     };
-  if (missed.length > 0 || reasons.length > 0) {
-    const parts = [names, told, busyMachine(record)].filter((part) => part !== "");
-    return { ...base, verdict: "gave way", gaveWay: "service", reason: parts.join("; ") };
-  }
+  if (missed.length > 0 || reasons.length > 0)
+    return { ...base, verdict: "gave way", gaveWay: "service", reason: because(names, told) };
   const [note = "the step could not be judged"] = record.notes;
   return { ...base, verdict: "spoilt", gaveWay: "load generator", reason: note };
 };

@@ -193,7 +193,8 @@ const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
     for (const [rule, count] of Object.entries(line.breaches)) breaches[rule] = (breaches[rule] ?? 0) + count;
   return {
     second,
-    seconds: lines.length,
+    // A second may have several lines: in a search, what was answered after the end of a step.
+    seconds: new Set(lines.map((line) => line.second)).size,
     asked: sum((line) => line.asked),
     started: sum((line) => line.started),
     dropped: sum((line) => line.dropped),

@@ -142,11 +142,19 @@ describe("totals", () => {
       seconds.request(start + at * 10, { ...granted, serviceMs: 100 });
       // Half a second each, forty in this second: twenty of them at any moment.
       seconds.request(start + 1_000 + at * 10, { ...granted, serviceMs: 500 });
-      seconds.request(start + 1_000 + at * 10, { ...granted, outcome: "failed", serviceMs: 500 });
+      seconds.request(start + 1_000 + at * 10, {
+        ...granted,
+        outcome: "failed",
+        serviceMs: 500,
+        blockedMs: 250,
+      });
       seconds.virtualUsers(start + 1_000 + at * 10, 0);
     }
     seconds.finish();
-    expect(totals.summary(seconds.elapsedMs(), true).mostUnderWay).toBeCloseTo(20, 1);
+    const { mostUnderWay, mostConnecting } = totals.summary(seconds.elapsedMs(), true);
+    expect(mostUnderWay).toBeCloseTo(20, 1);
+    // A quarter of a second each, of twenty; and what the others waited for a connection.
+    expect(mostConnecting).toBeCloseTo(5 + (20 * granted.blockedMs) / 1_000, 5);
   });
 
   it("ask of a load that was cut short only what was due by then", () => {

@@ -30,6 +30,8 @@ export interface ClosedSecond {
   /** Reused for later seconds: to be read before the call returns. */
   readonly histograms: readonly TaggedHistogram[];
   readonly lag: Int32Histogram;
+  /** How long the requests of this second had waited for a connection, all together. */
+  readonly blockedMs: number;
 }
 
 /** Takes what happened at moments, in wall-clock milliseconds, and closes one second after the other. */
@@ -66,6 +68,7 @@ interface OpenSecond {
   readonly breaches: Record<string, number>;
   started: number;
   dropped: number;
+  blockedMs: number;
   virtualUsers: number | undefined;
 }
 
@@ -95,6 +98,7 @@ export const createSeconds = (
     breaches: {},
     started: 0,
     dropped: 0,
+    blockedMs: 0,
     virtualUsers: undefined,
   });
 
@@ -125,6 +129,7 @@ export const createSeconds = (
       latencies: grantedLatencies(histograms, allGranted),
       histograms,
       lag: second.lag,
+      blockedMs: second.blockedMs,
     });
     for (const used of [second.lag, ...histograms.map((tagged) => tagged.histogram)]) {
       used.reset();
@@ -171,7 +176,9 @@ export const createSeconds = (
       if (nextToClose === 0) startedAtMs = atMs;
     },
     request: (atMs, { endpoint, outcome, serviceMs, blockedMs, lagMs }) => {
-      const { counts, histograms } = endpointIn(at(atMs), endpoint);
+      const second = at(atMs);
+      second.blockedMs += blockedMs;
+      const { counts, histograms } = endpointIn(second, endpoint);
       counts[outcome] += 1;
       const { service, response } = (histograms[outcome] ??= { service: histogram(), response: histogram() });
       note(service, serviceMs);

@@ -25,6 +25,8 @@ export interface Totals {
   readonly measuredSeconds: number;
   /** Requests that were under way at a time, on average over the second in which they were the most. */
   readonly mostUnderWay: number;
+  /** Requests that waited for a connection at a time, reckoned alike. */
+  readonly mostConnecting: number;
 }
 
 /** Sums seconds up in memory that does not grow with their number. */
@@ -35,7 +37,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
   const lag = latencyHistogram();
   const sums = { arrivals: 0, dropped: 0, requests: 0, measuredSeconds: 0 };
   const use = createUse();
-  let mostUnderWay = 0;
+  let [mostUnderWay, mostConnecting] = [0, 0];
 
   const merge = (tagged: TaggedHistogram): void => {
     const { endpoint, outcome, kind, histogram } = tagged;
@@ -55,6 +57,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
     for (const { granted, refused, failed } of Object.values(line.requests))
       sums.requests += granted + refused + failed;
     mostUnderWay = Math.max(mostUnderWay, underWayIn(second.histograms));
+    mostConnecting = Math.max(mostConnecting, second.blockedMs / 1_000);
     use.add(line);
     if (line.second * 1_000 < warmUpMs) return;
     sums.measuredSeconds += 1;
@@ -91,6 +94,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
       // The last second is seldom a whole one, and answers may come in after the load has ended.
       measuredSeconds: Math.min(measuredSeconds, Math.max(0, loadMs - warmUpMs) / 1_000),
       mostUnderWay,
+      mostConnecting,
     };
   };
   return { add, summary };

@@ -147,6 +147,7 @@ describe("whether a run speaks of speed", () => {
     },
     whole: true,
     mostUnderWay: 5,
+    mostConnecting: 0,
     virtualUsers: { ready: 50, most: 200 },
     cores: 2,
     ...rest,
@@ -172,10 +173,14 @@ describe("whether a run speaks of speed", () => {
   });
 
   it.each([
-    [60, "service"],
-    [5, "load generator"],
-  ])("dropped with %d waiting of 50: the %s gave way", (mostUnderWay, cause) => {
-    const { reasons } = judgeValidity(evidence({ dropped: 3 }, { mostUnderWay }));
+    [60, 0, "service"],
+    [60, 60, "service"],
+    [5, 40, "network"],
+    [5, 0, "load generator"],
+    [5, 10, "load generator"],
+  ])("dropped with %d waiting for answers and %d for connections, of 50: the %s gave way", (...given) => {
+    const [mostUnderWay, mostConnecting, cause] = given;
+    const { reasons } = judgeValidity(evidence({ dropped: 3 }, { mostUnderWay, mostConnecting }));
     expect(reasons.map((one) => one.cause)).toEqual([cause]);
   });
 

@@ -13,6 +13,8 @@ export interface LoadEvidence {
   readonly whole: boolean;
   /** Requests that were under way at a time, at their peak. */
   readonly mostUnderWay: number;
+  /** Requests that waited for a connection at a time, at their peak. */
+  readonly mostConnecting: number;
   readonly virtualUsers: {
     /** Those that were there from the start, but for as many as are thinking at any moment. */
     readonly ready: number;
@@ -38,8 +40,8 @@ export const judgeValidity = (evidence: LoadEvidence): Validity => {
       reason: `${arrivals} of ${Math.round(arrivalsAsked)} iterations were started`,
       remedy: "the load generator cannot keep up: lower --rate, or run it on a machine of its own",
     });
-  // Where slow answers have used the users up, arrivals are late for that reason too.
-  const areUsedUp = reasons.some(({ cause }) => cause === "service");
+  // Where waiting has used the users up, arrivals are late for that reason too.
+  const areUsedUp = reasons.some(({ cause }) => cause === "service" || cause === "network");
   if (!areUsedUp && lag !== undefined && lag.p99Ms > MOST_LAG_MS)
     reasons.push({
       cause: "load generator",
@@ -55,11 +57,13 @@ const MOST_WAITING = 0.8;
 
 /**
  * k6 drops an arrival for which it has no idle virtual user. They are used up where answers take
- * long; where they are not, something else held them: a load generator that is too busy to serve them.
+ * long, or where connections do; where neither is so, something else held them: a load generator
+ * that is too busy to serve them.
  */
 const whyDropped = ({
   achieved: { dropped, machineIdle = 1 },
   mostUnderWay,
+  mostConnecting,
   virtualUsers: { ready, most },
 }: LoadEvidence): Validity["reasons"][number] => {
   const waiting = Math.round(mostUnderWay);
@@ -68,6 +72,13 @@ const whyDropped = ({
       cause: "service",
       reason: `${dropped} iterations were dropped: about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready and ${most} at most`,
       remedy: "the service is too slow for this rate with so few users: raise --vus, or lower --rate",
+    };
+  if (mostUnderWay + mostConnecting >= MOST_WAITING * ready)
+    return {
+      cause: "network",
+      reason: `${dropped} iterations were dropped: about ${Math.round(mostConnecting)} requests were waiting for a connection at a time, and ${waiting} for answers, with ${ready} virtual users ready and ${most} at most`,
+      remedy:
+        "connections take too long for this rate: look at what stands between (a proxy, TLS, a limit of new connections), or lower --rate",
     };
   return {
     cause: "load generator",

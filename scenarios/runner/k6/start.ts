@@ -6,6 +6,7 @@ import { fileMode } from "../../../conformance/contract/files.ts";
 import { settingsVariable, type ScriptSettings } from "../../protocol.ts";
 import type { RunnerClock } from "../clock.ts";
 import { temporaryBase } from "../temporary.ts";
+import { watchdog, type Watchdog } from "../watchdog.ts";
 import { k6Environment } from "./environment.ts";
 import { endOf, type K6End } from "./exit.ts";
 import { makeFifo, readFifo } from "./fifo.ts";
@@ -13,7 +14,6 @@ import type { FoundK6 } from "./find.ts";
 import { readLogLine, type LogLine } from "./log.ts";
 import { K6Failed } from "./problems.ts";
 import { isAtLeast } from "./version.ts";
-import { watchdog, type Watchdog } from "./watchdog.ts";
 
 export interface StartOptions {
   readonly k6: Pick<FoundK6, "path" | "version">;
@@ -86,7 +86,7 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
     // A group of its own: Ctrl-C reaches us alone, and we tell k6.
     detached: true,
   });
-  if (child.pid !== undefined) dog.guard(child.pid);
+  if (child.pid !== undefined) dog.guard(child.pid, "INT");
   const { stderr } = child;
   createInterface({ input: stderr, crlfDelay: Infinity }).on("line", (line) => onLog(readLogLine(line)));
   const logEnded = new Promise<void>((resolve) => stderr.once("close", () => resolve()));

@@ -3,7 +3,8 @@ import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { fileMode } from "../../../conformance/contract/files.ts";
 import { loadFiles, type Latencies, type PushSummary } from "../../../conformance/contract/load-record.ts";
-import type { PushLine, PushPlan, ReceiverState } from "../../../conformance/contract/push.ts";
+import type { PushLine } from "../../../conformance/contract/push.ts";
+import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { instantsOf, readingsOf } from "../../../conformance/contract/readings.ts";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import { latencyHistogram, note } from "../collect/histograms.ts";
@@ -14,27 +15,6 @@ import { judgePushes, type PushJudgement, type SeenPush, type TriggeredEvent } f
 import { planPushes } from "./plan.ts";
 import { seenPush } from "./seen.ts";
 import { targetTimeAt, type Bracket, type Stop } from "./timeline.ts";
-
-/** What a push load needs beside k6: a receiver, and the target's clock where it can be moved. */
-export interface PushPorts {
-  readonly receiver: {
-    state(): Promise<Pick<ReceiverState, "callbackUrl" | "ca" | "last" | "nowMs">>;
-    pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
-    plan(plan: PushPlan): Promise<void>;
-    clear(): Promise<void>;
-  };
-  readonly register: (url: string, ca: string) => Promise<void>;
-  readonly targetClock: {
-    readonly kind: "virtual" | "real";
-    now(): Promise<Bracket>;
-    sleep(durationMs: number): Promise<void>;
-    /** Pushes that were still under way when the clock had been moved last; undefined where its hook does not tell. */
-    inFlight(): number | undefined;
-  };
-  readonly acknowledgedStatus: number;
-  /** How long retries may be waited for where the target's clock cannot be moved. */
-  readonly maxWaitMs: number;
-}
 
 export interface PushOutcome {
   readonly judgement: PushJudgement;

@@ -1,12 +1,17 @@
-type Values = Readonly<Record<string, string>>;
+type Values = Readonly<Record<string, string | number>>;
 
 /** The text with each {{placeholder}} that has a value replaced by it. */
 export const fill = (template: string, values: Values): string =>
-  template.replace(/\{\{(\w+)\}\}/g, (whole: string, key: string) => values[key] ?? whole);
+  template.replace(/\{\{(\w+)\}\}/g, (whole: string, key: string) =>
+    Object.hasOwn(values, key) ? String(values[key]) : whole,
+  );
 
-/** The same for strings anywhere in a JSON value. */
+/** The same for strings anywhere in a JSON value; a string that is one placeholder alone takes the value's own type. */
 export const fillJson = (template: unknown, values: Values): unknown => {
-  if (typeof template === "string") return fill(template, values);
+  if (typeof template === "string") {
+    const alone = /^\{\{(\w+)\}\}$/.exec(template)?.[1];
+    return alone !== undefined && Object.hasOwn(values, alone) ? values[alone] : fill(template, values);
+  }
   if (Array.isArray(template)) return template.map((item) => fillJson(item, values));
   if (typeof template === "object" && template !== null)
     return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fillJson(value, values)]));
@@ -20,7 +25,7 @@ export const fillAddress = (template: string, values: Values): string =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encodeURIComponent(value)])),
   );
 
-/** The value that a JSON pointer (RFC 6901) names. */
+/** The value that a JSON pointer (RFC 6901) names; undefined where there is none. */
 export const atPointer = (value: unknown, pointer: string): unknown =>
   pointer
     .split("/")

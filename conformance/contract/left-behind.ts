@@ -1,0 +1,131 @@
+import Type, { type Static } from "typebox";
+import { duration } from "./duration.ts";
+
+const Credentials = Type.Object({
+  issued: Type.Integer(),
+  valid: Type.Integer({ description: "Not used up, and not known to have ended when the run did." }),
+  lastEndsAt: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "When the last of them ends at the latest, by the service's clock.",
+    }),
+  ),
+  lastEndsInMs: Type.Optional(
+    Type.Number({ description: "The same, in milliseconds of the service's time after the run's end." }),
+  ),
+});
+
+const NotificationName = Type.Object({ accountId: Type.String(), id: Type.Optional(Type.String()) });
+
+const HookOutcome = Type.Object({
+  ok: Type.Boolean(),
+  problem: Type.Optional(Type.String({ description: "Why the hook failed." })),
+});
+
+/** What a run has made on its target and could not take back: the document has no call that revokes or removes. */
+export const LeftBehind = Type.Object(
+  {
+    codes: Credentials,
+    accessTokens: Credentials,
+    refreshTokens: Credentials,
+    notifications: Type.Object({
+      created: Type.Integer(),
+      unsure: Type.Integer({
+        description: "Calls of the hook that got no answer, and may have created one more each.",
+      }),
+      accounts: Type.Integer({ description: "Accounts that these belong to." }),
+      first: Type.Optional(NotificationName),
+      last: Type.Optional(NotificationName),
+    }),
+    callback: Type.Optional(
+      Type.Object(
+        {
+          url: Type.String({ description: "The address that the service was last told to push to." }),
+          restore: Type.Optional(HookOutcome),
+          isAttached: Type.Boolean({
+            description: "Whether a receiver listens there that outlives the run.",
+          }),
+        },
+        { description: "Where the service was told to push; left out where it was told nothing." },
+      ),
+    ),
+    cleanup: Type.Optional(HookOutcome),
+  },
+  { description: "What the run has left on its target." },
+);
+export type LeftBehind = Static<typeof LeftBehind>;
+
+type Credentials = LeftBehind["codes"];
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+const endOf = ({ lastEndsAt, lastEndsInMs }: Credentials): string =>
+  lastEndsAt !== undefined
+    ? `until ${lastEndsAt.slice(0, 16).replace("T", " ")} UTC at the latest, by the service's clock`
+    : lastEndsInMs === undefined
+      ? "for an unknown time"
+      : `for ${duration(Math.ceil(lastEndsInMs / 1_000) * 1_000)} more of the service's time at the latest`;
+
+const credentialSentence = (what: string, credentials: Credentials): readonly string[] =>
+  credentials.valid === 0
+    ? []
+    : [`${counted(credentials.valid, what)} of ${credentials.issued} issued: valid ${endOf(credentials)}`];
+
+const nameOf = ({ accountId, id }: Static<typeof NotificationName>): string =>
+  id === undefined ? `one of account ${accountId}` : `${id} of account ${accountId}`;
+
+const notificationSentence = ({
+  notifications: { created, unsure, accounts, first, last },
+}: LeftBehind): readonly string[] => {
+  const maybe =
+    unsure === 0
+      ? []
+      : [
+          `${counted(unsure, "call")} of hooks.events.trigger got no answer, and may have created one more each`,
+        ];
+  if (created === 0 || first === undefined || last === undefined) return maybe;
+  const names = created === 1 ? nameOf(first) : `the first ${nameOf(first)}, the last ${nameOf(last)}`;
+  return [`${counted(created, "notification")} in ${counted(accounts, "account")}: ${names}`, ...maybe];
+};
+
+const callbackSentence = ({ callback }: LeftBehind): readonly string[] => {
+  if (callback === undefined || callback.restore?.ok === true) return [];
+  const failed =
+    callback.restore === undefined ? "" : `; ${callback.restore.problem ?? "hooks.callback.restore failed"}`;
+  const fate = callback.isAttached
+    ? "where the attached receiver is"
+    : "where the run's receiver was, and nobody listens any more";
+  const remedy =
+    callback.restore === undefined ? " (`hooks.callback.restore` can put the former address back)" : "";
+  return [`the callback address is still ${callback.url}, ${fate}${failed}${remedy}`];
+};
+
+const cleanupSentence = ({ cleanup }: LeftBehind): readonly string[] =>
+  cleanup === undefined
+    ? []
+    : cleanup.ok
+      ? ["hooks.cleanup was given the list, and ended well: what it removes is counted above all the same"]
+      : [cleanup.problem ?? "hooks.cleanup failed"];
+
+/** All that stays on the target, a sentence each; nothing where nothing does. */
+export const leftBehindSentences = (left: LeftBehind): readonly string[] => [
+  ...credentialSentence("unused code", left.codes),
+  ...credentialSentence("access token", left.accessTokens),
+  ...credentialSentence("refresh token", left.refreshTokens),
+  ...notificationSentence(left),
+  ...callbackSentence(left),
+  ...cleanupSentence(left),
+];
+
+/** The same in one line; undefined where nothing stays. */
+export const leftBehindLine = (left: LeftBehind): string | undefined => {
+  const { codes, accessTokens, refreshTokens, notifications, callback } = left;
+  const parts = [
+    ...(codes.valid === 0 ? [] : [counted(codes.valid, "code")]),
+    ...(accessTokens.valid === 0 ? [] : [counted(accessTokens.valid, "access token")]),
+    ...(refreshTokens.valid === 0 ? [] : [counted(refreshTokens.valid, "refresh token")]),
+    ...(notifications.created === 0 ? [] : [counted(notifications.created, "notification")]),
+    ...(callback === undefined || callback.restore?.ok === true ? [] : ["the callback address"]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(", ");
+};

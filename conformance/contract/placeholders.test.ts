@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { atPointer, fill, fillAddress, fillJson } from "./placeholders.ts";
+
+const values = { accountId: "a/b?c", durationMs: 1_500 };
+
+it("a placeholder without a value stays as it is", () => {
+  expect(fill("{{accountId}} {{durationMs}} {{other}} {{toString}}", values)).toBe(
+    "a/b?c 1500 {{other}} {{toString}}",
+  );
+});
+
+it("a string of JSON that is one placeholder alone takes the value's own type, wherever it stands", () => {
+  const template = { ms: "{{durationMs}}", list: ["in {{durationMs}} ms", 7, null], other: "{{other}}" };
+  expect(fillJson(template, values)).toEqual({
+    ms: 1_500,
+    list: ["in 1500 ms", 7, null],
+    other: "{{other}}",
+  });
+});
+
+it("values in an address are percent-encoded", () => {
+  expect(fillAddress("http://127.0.0.1/x/{{accountId}}?ms={{durationMs}}", values)).toBe(
+    "http://127.0.0.1/x/a%2Fb%3Fc?ms=1500",
+  );
+});
+
+it("a pointer finds what it names, escaped characters too (RFC 6901, section 5)", () => {
+  const value = { "a/b": { "m~n": [10, 20] } };
+  expect(atPointer(value, "/a~1b/m~0n/1")).toBe(20);
+  expect(atPointer(value, "")).toBe(value);
+  expect(atPointer(value, "/a~1b/none/0")).toBeUndefined();
+});

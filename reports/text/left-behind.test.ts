@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import type { LeftBehind } from "../../conformance/contract/left-behind.ts";
+import { conformDocument } from "../json/conform.ts";
+import { renderHtml } from "../html/html.ts";
+import { renderMarkdown } from "../markdown/summary.ts";
+import { renderConform } from "../terminal/conform.ts";
+import { plain } from "../terminal/palette.ts";
+import { recordOf } from "../testing/fixture.ts";
+
+const none = { issued: 0, valid: 0 };
+const left: LeftBehind = {
+  codes: none,
+  accessTokens: none,
+  refreshTokens: {
+    issued: 9,
+    valid: 4,
+    lastEndsInMs: 1,
+    lastEndsAt: "2030-02-01T10:00:00.000Z",
+  },
+  notifications: {
+    created: 2,
+    unsure: 0,
+    accounts: 1,
+    first: { accountId: "account-1", id: "id-1" },
+    last: { accountId: "account-1", id: "<script>evil()</script>\u001b[2J" },
+  },
+};
+
+const base = recordOf({});
+const record = (isNamed: boolean) =>
+  recordOf({
+    target: { ...base.target, profiles: isNamed ? ["touchstone.config.ts"] : [] },
+    leftBehind: left,
+  });
+
+const terminal = (
+  isNamed: boolean,
+  more: { readonly verbose?: boolean; readonly quiet?: boolean } = {},
+): string => renderConform(record(isNamed), { palette: plain, columns: 100, run: "runs/one", ...more });
+const page = (isNamed: boolean): string =>
+  renderHtml(
+    [
+      {
+        kind: "conform",
+        run: "runs/one",
+        record: record(isNamed),
+        evidence: new Map(),
+        pushes: undefined,
+        pinned: {},
+      },
+    ],
+    { program: "touchstone" },
+  );
+const summary = (isNamed: boolean): string =>
+  renderMarkdown([{ kind: "conform", run: "runs/one", record: record(isNamed) }], { program: "touchstone" });
+
+const sentence = /4 refresh tokens of 9 issued: valid until 2030-02-01 10:00 UTC/;
+
+describe("what a run has left on its target", () => {
+  it("is a line on a terminal, and all of it where that is asked for", () => {
+    expect(terminal(true)).toMatch(/Left +4 refresh tokens, 2 notifications on the target/);
+    expect(terminal(true)).not.toMatch(sentence);
+    expect(terminal(true, { verbose: true })).toMatch(sentence);
+  });
+
+  it("is a part of the page and of the summary, with nothing in it that acts", () => {
+    for (const text of [page(true), summary(true)]) {
+      expect(text).toContain("Left on the target");
+      expect(text.replaceAll("&#58;", ":")).toMatch(sentence);
+      expect(text).not.toContain("<script>evil");
+      expect(text).not.toContain("\u001b");
+    }
+    expect(terminal(true, { verbose: true })).not.toContain("\u001b[2J");
+  });
+
+  it("is data where JSON is asked for", () => {
+    expect(conformDocument(record(true), "runs/one").leftBehind).toEqual(left);
+  });
+
+  it("is nothing of the embedded fake, which ends with the run", () => {
+    for (const text of [terminal(false, { verbose: true }), page(false), summary(false)])
+      expect(text).not.toMatch(/Left on the target|refresh tokens? of/);
+  });
+});

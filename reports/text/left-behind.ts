@@ -1,0 +1,10 @@
+import { leftBehindLine, leftBehindSentences } from "../../conformance/contract/left-behind.ts";
+import type { RunRecord } from "../../conformance/contract/record.ts";
+
+/** What a run has left on its target, a sentence each. Of the embedded fake nothing stays: it ends with the run. */
+export const leftOn = ({ target, leftBehind }: RunRecord): readonly string[] =>
+  target.profiles.length === 0 || leftBehind === undefined ? [] : leftBehindSentences(leftBehind);
+
+/** The same in a few words; undefined where nothing stays. */
+export const leftInShort = ({ target, leftBehind }: RunRecord): string | undefined =>
+  target.profiles.length === 0 || leftBehind === undefined ? undefined : leftBehindLine(leftBehind);

@@ -1,0 +1,14 @@
+import type { IssuedCode } from "./login.ts";
+
+const MOST = 20;
+
+/** Used codes of this virtual user's earlier iterations, oldest first. None of their tokens is in use any more. */
+const kept: IssuedCode[] = [];
+
+/** Keeps a used code, so that it can be presented again once others have been used after it. */
+export const keepUsed = ({ client, code }: IssuedCode): void => {
+  if (kept.length < MOST) kept.push({ client, code });
+};
+
+/** The oldest one, which is given once; undefined where there is none yet. */
+export const takeUsed = (): IssuedCode | undefined => kept.shift();

@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { runnerClock } from "./clock.ts";
+
+/** A service on a port of its own, started by a process that is then left to the test. */
+const started = async (command: string) => {
+  const script = `
+    import { createServer } from "node:net";
+    import { runnerClock } from "./clock.ts";
+    import { startTarget } from "./start-target.ts";
+    const free = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = free.address();
+      free.close(async () => {
+        const baseUrl = "http://127.0.0.1:" + port;
+        await startTarget({ command: process.argv[1], flag: "--start-a", baseUrl, withinMs: 20_000, clock: runnerClock,
+          environment: { ...process.env, PORT: String(port) }, signal: new AbortController().signal });
+        console.log(baseUrl);
+        setInterval(() => undefined, 1_000);
+      });
+    });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script, command], {
+    cwd: import.meta.dirname,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [baseUrl] = (await once(createInterface(child.stdout), "line")) as [string];
+  return { child, baseUrl };
+};
+
+const isAnswering = (baseUrl: string): Promise<boolean> =>
+  fetch(baseUrl).then(
+    () => true,
+    () => false,
+  );
+
+const untilSilent = async (baseUrl: string): Promise<boolean> => {
+  for (let look = 0; look < 150; look += 1) {
+    if (!(await isAnswering(baseUrl))) return true;
+    await runnerClock.sleep(100, new AbortController().signal);
+  }
+  return false;
+};
+
+const serve = `require("node:http").createServer((_, answer) => answer.end()).listen(process.env.PORT, "127.0.0.1")`;
+
+it.each([
+  ["ends when told", serve],
+  ["does not listen to SIGTERM", `process.on("SIGTERM", () => undefined); ${serve}`],
+])(
+  "a service that %s does not outlive a starter that is killed",
+  async (_, program) => {
+    const { child, baseUrl } = await started(`${process.execPath} -e '${program}' & wait`);
+    expect(await isAnswering(baseUrl)).toBe(true);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(await untilSilent(baseUrl)).toBe(true);
+  },
+  30_000,
+);

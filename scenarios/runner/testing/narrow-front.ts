@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { runnerClock } from "../clock.ts";
+
+/**
+ * What stands between a load generator and a service where the network is narrow: every request needs a
+ * connection of its own, and only so many a second are let through. The others wait, before their TLS
+ * handshake; once they are through, the service answers them as fast as ever.
+ */
+export const startNarrowFront = async (
+  target: string,
+  {
+    connectionsPerSecond,
+    ...credentials
+  }: { readonly connectionsPerSecond: number; readonly key: string; readonly cert: string },
+): Promise<AsyncDisposable & { readonly baseUrl: string }> => {
+  const front = createTlsServer(credentials, (incoming, outgoing) => {
+    const { method, url: path, headers } = incoming;
+    const onward = request(
+      new URL(path ?? "/", target),
+      { method: method ?? "GET", headers: { ...headers, connection: "close" } },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, connection: "close" });
+        answer.pipe(outgoing);
+      },
+    );
+    onward.on("error", () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  const waiting: Socket[] = [];
+  const gate = createServer({ pauseOnConnect: true }, (socket) => {
+    socket.on("error", () => socket.destroy());
+    waiting.push(socket);
+  }).listen(0, "127.0.0.1");
+  await once(gate, "listening");
+  const closing = new AbortController();
+  const turnstile = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      await runnerClock.sleep(1_000 / connectionsPerSecond, closing.signal).catch(() => undefined);
+      const next = waiting.shift();
+      if (next?.destroyed !== false) continue;
+      next.resume();
+      front.emit("connection", next);
+    }
+  };
+  const turning = turnstile();
+  const { port } = gate.address() as AddressInfo;
+  return {
+    baseUrl: `https://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      closing.abort();
+      await turning;
+      for (const socket of waiting) socket.destroy();
+      front.closeAllConnections();
+      gate.close();
+      await once(gate, "close");
+    },
+  };
+};

@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+
+/** Waits until its input ends, which it does when its starter is gone, however that went; then ends what it was told of and tidies up. */
+const script = `
+target=
+while read -r signal one; do by=$signal; target=$one; done
+if [ -n "$target" ]; then
+  kill -s "$by" -- "$target"
+  tries=0
+  while [ $tries -lt 50 ] && kill -s 0 -- "$target"; do sleep 0.1; tries=$((tries + 1)); done
+  kill -s KILL -- "$target"
+fi
+[ -z "$1" ] || rm -rf -- "$1"
+`;
+
+export interface Watchdog {
+  /** The process that must not outlive this one, and the signal by which it ends in an orderly way; a negative id means a whole process group. */
+  readonly guard: (pid: number, by: "INT" | "TERM") => void;
+  readonly callOff: () => void;
+}
+
+/**
+ * Guards a process that must not outlive this one, such as a load that nobody listens to and that would go
+ * on hitting the service until its planned end; and a folder with secrets in it, where there is one. Where
+ * this process is killed, a shell that it left behind signals the other, kills it after five seconds, and
+ * removes the folder. To be started before the process is, so that there is no moment at which nobody would.
+ */
+export const watchdog = (folder = ""): Watchdog => {
+  const shell = spawn("sh", ["-c", script, "sh", folder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  // Without a shell there is no guard, which is no reason not to run.
+  shell.on("error", () => undefined);
+  shell.stdin.on("error", () => undefined);
+  shell.unref();
+  return {
+    guard: (pid, by) => void shell.stdin.write(`${by} ${pid}\n`),
+    callOff: () => shell.kill("SIGKILL"),
+  };
+};
