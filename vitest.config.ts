@@ -1,3 +1,4 @@
+import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./conformance/testing/longest-first.ts";
 
@@ -13,7 +14,9 @@ export default defineConfig({
           name: "unit",
           include: ["{commands,conformance,fake-server,reports,scenarios}/**/*.test.ts", "*.test.ts"],
           exclude: ["conformance/suite.test.ts"],
-          globalSetup: ["conformance/testing/compiled-once.ts", "scenarios/runner/testing/k6-early.ts"],
+          globalSetup: "scenarios/runner/testing/k6-early.ts",
+          // Tests start the command line more than a hundred times: what one process compiled serves all after it.
+          env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/compiled") },
           // Files of one worker share their modules: to load all of them anew for each file costs a third of the whole.
           isolate: false,
           testTimeout: 120_000,

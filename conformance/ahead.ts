@@ -16,12 +16,12 @@ export interface Ahead<T, R> {
 export const workAhead = <T, R>(
   foreseen: readonly T[],
   atATime: number,
-  judge: (value: T) => Promise<R>,
+  judge: (value: T, index: number) => Promise<R>,
 ): Ahead<T, R> => {
   const begun: Promise<R>[] = [];
   let asked = 0;
   const begin = (value: T): void => {
-    const work = judge(value);
+    const work = judge(value, begun.length);
     // Whoever asks for the result gets the error; a result that nobody asks for is nobody's.
     work.catch(() => undefined);
     begun.push(work);
@@ -34,7 +34,7 @@ export const workAhead = <T, R>(
       const work = begun[index];
       return work !== undefined && fc.stringify(foreseen[index]) === fc.stringify(value)
         ? work
-        : judge(value);
+        : judge(value, index);
     },
     stop: async () => {
       await Promise.allSettled(begun);

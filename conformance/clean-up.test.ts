@@ -73,8 +73,8 @@ it("lists what stays, puts the callback back, and gives the list to the hook tha
   expect(cleanup).toMatchObject({
     url: "/cleanup",
     body: {
-      notifications: expect.arrayContaining([leftBehind.notifications.first?.id]) as unknown,
-      accounts: expect.arrayContaining([leftBehind.notifications.last?.accountId]) as unknown,
+      notificationIds: expect.arrayContaining([leftBehind.notifications.first?.id]) as unknown,
+      accountIds: expect.arrayContaining([leftBehind.notifications.last?.accountId]) as unknown,
       refreshTokens: { valid: leftBehind.refreshTokens.valid },
     },
   });
@@ -116,7 +116,7 @@ it("cleans up after a run that was interrupted, and after one that could not beg
 it("lets a command read the list, and doctor say what its own look has left", async () => {
   const { resolved, options } = await runWith({});
   const print =
-    "process.stdin.on('data', (text) => { const { notifications } = JSON.parse(text); if (!(notifications.length > 0)) process.exit(1); });";
+    "process.stdin.on('data', (text) => { const { notificationIds } = JSON.parse(text); if (!(notificationIds.length > 0)) process.exit(1); });";
   const named = {
     ...resolved,
     sources: ["touchstone.config.ts"],

@@ -48,6 +48,6 @@ export const cleanUp = async (
   const { codes, accessTokens, refreshTokens, notifications } = left;
   const made = [codes, accessTokens, refreshTokens].some(({ issued }) => issued > 0);
   if (hook === undefined || !(made || notifications.created > 0 || url !== undefined)) return left;
-  const input = { ...left, ...account.list() };
+  const input = { ...left, ...account.ids() };
   return { ...left, cleanup: await outcomeOf(runHook("cleanup", hook, {}, { dispatcher, input })) };
 };

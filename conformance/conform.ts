@@ -1,5 +1,5 @@
 import type { Check } from "./contract/check.ts";
-import { leftBehindSentences, type LeftBehind } from "./contract/left-behind.ts";
+import { leftBehindLine, type LeftBehind } from "./contract/left-behind.ts";
 import { documentLimits } from "./contract/limits.ts";
 import { drifted, exitCodeOf, outcomeOf } from "./contract/outcome.ts";
 import type { Outcome, RuleResult } from "./contract/record.ts";
@@ -165,8 +165,9 @@ export const examine = async (
 ): Promise<readonly Check[]> => {
   const session = openSession(resolved, options);
   try {
-    const { checks } = await preflight(session, { notifications: true, pushes: true });
-    const left = await session.cleanUp();
+    const looking = preflight(session, { notifications: true, pushes: true });
+    const left = await looking.then(session.cleanUp, session.cleanUp);
+    const { checks } = await looking;
     return resolved.sources.length === 0 ? checks : [...checks, ...leftBehindChecks(left)];
   } finally {
     await session.close();
@@ -175,11 +176,25 @@ export const examine = async (
 
 /** What the look itself has left on the target, and whether the hooks that clean up did their work. */
 const leftBehindChecks = (left: LeftBehind): readonly Check[] => {
-  const failed = [left.callback?.restore, left.cleanup].filter((one) => one?.ok === false);
-  const sentences = leftBehindSentences(left);
-  if (sentences.length === 0) return [];
-  const message = `this look has left there: ${sentences.join("; ")}`;
-  return failed.length === 0
-    ? [{ check: "left behind", ok: true, message }]
-    : [{ check: "left behind", ok: false, message, remedy: "call the hook by hand and compare" }];
+  const text = leftBehindLine(left);
+  if (text === undefined) return [];
+  const check = "left behind";
+  const message = `this look has left on the target: ${text}`;
+  const failed = [left.callback?.restore, left.cleanup].flatMap((one) => (one?.ok === false ? [one] : []));
+  if (failed.length > 0)
+    return [
+      {
+        check,
+        ok: false,
+        message: [message, ...failed.map(({ problem }) => problem ?? "a hook failed")].join("; "),
+        remedy: "call the hook by hand and compare",
+      },
+    ];
+  return [
+    {
+      check,
+      ok: true,
+      message: left.cleanup === undefined ? message : `${message}; hooks.cleanup was given the list`,
+    },
+  ];
 };

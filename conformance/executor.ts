@@ -222,10 +222,11 @@ const judge = async (
     seed: hash32(`${options.seed}:${rule.requirement}`),
     signal: session.signal,
     shrinkBudgetMs: SHRINK_BUDGET_MS[options.effort],
-    inWorld: (scope, judgeIn) =>
+    inWorld: (scope, judgeIn, turn) =>
       judgeCase({ places: options.places, clock, shortestLifetimeMs }, (own) =>
-        judgeIn(session.world(scope, own, prepared)),
+        judgeIn(session.world(scope, own, prepared, turn)),
       ),
+    ...(session.resolved.clients.length > 1 ? { secondClient: turnsOf(rule) } : {}),
     casesAtATime: CASES_OF_A_PART[distanceOf(prepared)],
     recover: (tries) => recover(session, clock, rule, tries),
     keep: (exchanges) => kept.push(...exchanges),
@@ -245,6 +246,15 @@ const judge = async (
     clock.leave();
   }
 };
+
+/**
+ * Whatever is promised of codes and tokens is promised to every client; what is listed may be one client's alone, and is
+ * read with the client that the preflight made it for.
+ */
+const turnsOf = ({ requirement }: Rule): "in turn" | "where asked for" =>
+  ["authorize", "code", "exchange", "refresh"].includes(catalogue[requirement].group)
+    ? "in turn"
+    : "where asked for";
 
 /** What rules ask before their cases is asked by no case, so a lost answer has the rule begin anew. */
 const checkAnew = async (rule: Rule, world: World, run: Run): Promise<Verdict> => {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { conform, pinnedOf, replacedLimits, type ConformOptions } from "./conform.ts";
+import { conform, pinnedOf, replacedLimits, watchesPushes, type ConformOptions } from "./conform.ts";
 import { exitCodes, type RunRecord } from "./contract/record.ts";
 import { ConfigurationError, UnreachableError } from "./problem.ts";
 import { keyFolder } from "./awaited/key.ts";
@@ -114,8 +114,13 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
   }
 };
 
-const resumeNote = ({ resumes, earlier = [] }: RecordedRunOptions): string =>
-  `continues ${resumes}, which was interrupted: ${earlier.length} of its results are taken over, with their evidence`;
+const resumeNote = ({ resumes, earlier = [], rules }: RecordedRunOptions): string =>
+  [
+    `continues ${resumes}, which was interrupted: ${earlier.length} of its results are taken over, with their evidence`,
+    ...(rules.some(watchesPushes)
+      ? ["pushes are watched anew, as those that came while nobody ran met no receiver"]
+      : []),
+  ].join("; ");
 
 const sealBroken = (writer: RecordWriter, error: unknown, mask: (text: string) => string): void => {
   const cannotBegin = error instanceof ConfigurationError || error instanceof UnreachableError;

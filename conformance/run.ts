@@ -7,6 +7,7 @@ import { ControlFailed, TransportError } from "./world/exchange.ts";
 import { newScope, type ExchangeRecord, type Scope } from "./world/journal.ts";
 import type { Losses } from "./world/losses.ts";
 import { monotonicMs } from "./world/clock.ts";
+import { dealt, type Turn } from "./turns.ts";
 import type { World } from "./world/world.ts";
 
 export const efforts = ["quick", "standard", "thorough"] as const;
@@ -25,6 +26,8 @@ export interface CaseOptions<T> {
   readonly print?: (value: T) => string;
   /** How often a failure is tried again before it is reported. */
   readonly replays?: number;
+  /** Leaves every case to the first client, where the values themselves say which client does what. */
+  readonly clients?: "first";
 }
 
 export interface ListOptions<T> extends CaseOptions<T> {
@@ -32,6 +35,8 @@ export interface ListOptions<T> extends CaseOptions<T> {
   readonly together?: true;
   /** What the cases measured, read once all are judged. */
   readonly facts?: () => Facts;
+  /** Which client a value is judged with, where that is not left to chance. */
+  readonly turnOf?: (value: T) => Turn;
 }
 
 export interface PropertyOptions<T> extends CaseOptions<T> {
@@ -76,7 +81,13 @@ export interface RunContext {
   /** Time that shrinking one failure may take, in milliseconds. */
   readonly shrinkBudgetMs: number;
   /** Judges in the world of one case: everything it sends is written into the scope, and time waits for it. */
-  readonly inWorld: (scope: Scope, judge: (world: World) => Promise<Judgement>) => Promise<Judgement>;
+  readonly inWorld: (
+    scope: Scope,
+    judge: (world: World) => Promise<Judgement>,
+    turn: Turn,
+  ) => Promise<Judgement>;
+  /** Where there is a second client: whether cases take turns with it, or only those that ask for it. */
+  readonly secondClient?: "in turn" | "where asked for";
   /** How many cases of one part are begun at the same time. */
   readonly casesAtATime: number;
   /** Waits a moment after a case that lost an answer, longer each time; says whether the target answers a plain request. */
@@ -99,6 +110,7 @@ export const hash32 = (text: string): number => {
 };
 
 interface CaseResult {
+  readonly turn: Turn;
   readonly judgement: Judgement;
   readonly scope: Scope;
 }
@@ -135,6 +147,7 @@ export const createRun = (context: RunContext): Run => {
   const judgeOnce = async (
     judge: (world: World) => Promise<Judgement>,
     tally: Tally,
+    turn: Turn,
     known?: Iterable<string>,
   ): Promise<CaseResult> => {
     const recurrence = watchRecurrence(known);
@@ -142,18 +155,19 @@ export const createRun = (context: RunContext): Run => {
       if (context.signal.aborted) throw new Interrupted();
       const scope = newScope(context.rule);
       if (tally.silent >= MOST_SILENT_CASES)
-        return { judgement: undecided("the service gives no answer any more"), scope };
-      const judgement = await judgeTry(scope, judge);
+        return { turn, judgement: undecided("the service gives no answer any more"), scope };
+      const judgement = await judgeTry(scope, judge, turn);
       const { losses } = scope;
       if (recurrence.stands(losses)) {
         if (judgement.kind === "undecided" && isSilent(losses)) tally.silent += 1;
         for (const takeDown of scope.findings) takeDown();
-        return { judgement, scope };
+        return { turn, judgement, scope };
       }
       const hopeless = hopelessness(losses, tries);
       if (hopeless !== undefined) {
         tally.silent += 1;
         return {
+          turn,
           judgement: undecided(judgement.kind === "undecided" ? judgement.reason : hopeless),
           scope,
         };
@@ -164,9 +178,13 @@ export const createRun = (context: RunContext): Run => {
   };
 
   /** Judges one case once. Whatever lost answers made of it stands only if they are the service's own doing. */
-  const judgeTry = async (scope: Scope, judge: (world: World) => Promise<Judgement>): Promise<Judgement> => {
+  const judgeTry = async (
+    scope: Scope,
+    judge: (world: World) => Promise<Judgement>,
+    turn: Turn,
+  ): Promise<Judgement> => {
     try {
-      const judgement = await context.inWorld(scope, judge);
+      const judgement = await context.inWorld(scope, judge, turn);
       // The connections were cut meanwhile, and that may look like a refusal, or like a breach.
       if (context.signal.aborted) throw new Interrupted();
       return judgement;
@@ -221,7 +239,7 @@ export const createRun = (context: RunContext): Run => {
     let result = first;
     const replayed = { failures: 0, attempts: 0 };
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const again = await judgeOnce(judge, tally, first.scope.losses.open().keys()).catch(
+      const again = await judgeOnce(judge, tally, first.turn, first.scope.losses.open().keys()).catch(
         (error: unknown) => {
           if (error instanceof Interrupted) throw error;
           // The breach was seen, and what keeps it from being seen again does not undo that.
@@ -259,6 +277,15 @@ export const createRun = (context: RunContext): Run => {
     };
   };
 
+  /** Which client the case at this place of a part belongs to. */
+  const turnAt = (index: number, { part, clients }: Pick<CaseOptions<never>, "part" | "clients">): Turn =>
+    context.secondClient === "in turn" && clients !== "first"
+      ? dealt(index, hash32(`${seed}:${part ?? ""}`))
+      : 0;
+
+  const printed = <T>(value: T, turn: Turn, printer: ((value: T) => string) | undefined): string =>
+    turn === 0 ? print(value, printer) : `${print(value, printer)} (with the second client)`;
+
   const cases = (share = 1, least = 2): number => Math.max(least, Math.round(casesByEffort[effort] * share));
 
   const forAll = async <T>(
@@ -269,16 +296,22 @@ export const createRun = (context: RunContext): Run => {
     const tally = newTally();
     let broken: CaseResult | undefined;
     let ahead: Ahead<T, CaseResult> | undefined;
-    const judgeValue = (value: T): Promise<CaseResult> => judgeOnce((world) => judge(value, world), tally);
+    const path = context.path?.part === options.part ? context.path?.path : undefined;
+    let asked = 0;
+    // Smaller values of a failing one, and the value that a path leads to, keep its client.
+    let kept = path === undefined ? undefined : turnAt(Number.parseInt(path, 10), options);
+    const judgeValue = (value: T, index: number): Promise<CaseResult> =>
+      judgeOnce((world) => judge(value, world), tally, kept ?? turnAt(index, options));
     const property = fc.asyncProperty(arbitrary, async (value) => {
-      const result = await (ahead?.next(value) ?? judgeValue(value));
+      const index = asked;
+      asked += 1;
+      const result = await (ahead?.next(value) ?? judgeValue(value, index));
       count(tally, result);
       if (result.judgement.kind !== "broke") return;
       broken = result;
       throw new BrokenCase(result.judgement.actual);
     });
     const partSeed = hash32(`${seed}:${options.part ?? ""}`);
-    const path = context.path?.part === options.part ? context.path?.path : undefined;
     const parameters: fc.Parameters<[T]> = {
       seed: partSeed,
       numRuns: cases(options.share),
@@ -300,6 +333,7 @@ export const createRun = (context: RunContext): Run => {
     if (!found.failed) return unbroken(tally);
     if (broken === undefined) return exhausted(tally);
     const first = broken;
+    kept = first.turn;
     const decidedBefore = tally.decided;
     const shrunk = await fc.check(property, {
       ...parameters,
@@ -322,7 +356,7 @@ export const createRun = (context: RunContext): Run => {
       reproduction: {
         seed,
         ...(best.counterexamplePath === null ? {} : { path: best.counterexamplePath }),
-        counterexample: print(value as never, options.print),
+        counterexample: printed(value as never, first.turn, options.print),
         replayed,
       },
     });
@@ -336,7 +370,8 @@ export const createRun = (context: RunContext): Run => {
       values,
       options.together === true ? values.length : context.casesAtATime,
       async (value, index) => {
-        const result = await judgeOnce((world) => judge(value, world), tally);
+        const turn = context.secondClient === undefined ? 0 : options.turnOf?.(value);
+        const result = await judgeOnce((world) => judge(value, world), tally, turn ?? turnAt(index, options));
         count(tally, result);
         results[index] = result;
       },
@@ -356,14 +391,16 @@ export const createRun = (context: RunContext): Run => {
       tally,
     );
     const breaking = results.flatMap((one, at) =>
-      isBroken(one) ? [print(values[at] as (typeof values)[number], options.print)] : [],
+      one?.judgement.kind === "broke"
+        ? [printed(values[at] as (typeof values)[number], one.turn, options.print)]
+        : [],
     );
     return failed(
       result,
       tally,
       {
         ...(options.part === undefined ? {} : { part: options.part }),
-        reproduction: { seed, counterexample: print(value, options.print), replayed },
+        reproduction: { seed, counterexample: printed(value, first.turn, options.print), replayed },
       },
       { ...facts, broken: breaking.slice(0, 20), brokenCases: breaking.length },
     );
@@ -379,7 +416,7 @@ export const createRun = (context: RunContext): Run => {
       decisions = outcome.cases ?? 1;
       return outcome.judgement;
     };
-    const first = await judgeOnce(judgeWorld, tally);
+    const first = await judgeOnce(judgeWorld, tally, 0);
     count(tally, first);
     if (tally.decided > 0) tally.decided = decisions;
     if (first.judgement.kind !== "broke") return unbroken(tally, facts);
@@ -396,10 +433,14 @@ export const createRun = (context: RunContext): Run => {
   const observe: Run["observe"] = async (watch) => {
     const tally = newTally();
     let seen: unknown;
-    const result = await judgeOnce(async (world) => {
-      seen = await watch(world);
-      return { kind: "held" };
-    }, tally);
+    const result = await judgeOnce(
+      async (world) => {
+        seen = await watch(world);
+        return { kind: "held" };
+      },
+      tally,
+      0,
+    );
     if (result.judgement.kind === "undecided")
       return {
         kind: "inconclusive",

@@ -31,6 +31,7 @@ import { createTarget, encodeQuery } from "./world/target.ts";
 import { clockSource } from "./world/time.ts";
 import { createTransport, type Transport, type TransportOptions } from "./world/transport.ts";
 import type { Tolerances, World } from "./world/world.ts";
+import type { Turn } from "./turns.ts";
 
 export interface SessionOptions {
   /** The longest single wait where the target's time cannot be advanced, in milliseconds. */
@@ -88,17 +89,24 @@ export interface Session {
    * Puts back and removes what the profile's hooks can, and says what stays on the target. Never fails: what went wrong
    * is part of the answer. An interrupted run is cleaned up after as well.
    */
-  cleanUp(): Promise<LeftBehind>;
+  readonly cleanUp: () => Promise<LeftBehind>;
   /** Keeps a line of the receiver's journal with the run. */
   readonly notePush: (line: PushLine) => void;
   readonly freshUuid: () => string;
   readonly signal: AbortSignal;
-  world(scope: Scope, clock: Clock, prepared: Prepared): World;
+  /** A world of one case. In turn 1 the run's two clients change places. */
+  world(scope: Scope, clock: Clock, prepared: Prepared, turn?: Turn): World;
   close(): Promise<void>;
 }
 
 /** More than are used at a time, but for targets so far away that most of them would only be waited for. */
 const MAX_CONNECTIONS = 64;
+
+/**
+ * How long a service whose clock can be moved may take in real time to list what is new, where the profile says
+ * nothing: an index in the background is no breach, and who loses notifications is asked for so long once.
+ */
+const VISIBILITY_REAL_MS = 3_000;
 
 /** Distance from a lifetime's end that a probe keeps, by kind of clock, in milliseconds. */
 const guardMs = { virtual: 500, real: 1_500 } as const;
@@ -173,7 +181,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
   const tolerances: Tolerances = {
     lifetimeGuardMs: profile.tolerances?.lifetimeGuardMs ?? guardMs[clocks.kind],
     visibilityMs: profile.tolerances?.visibilityMs ?? 30_000,
-    visibilityRealMs: profile.tolerances?.visibilityMs ?? 0,
+    visibilityRealMs: profile.tolerances?.visibilityMs ?? VISIBILITY_REAL_MS,
     requestTimeoutMs,
   };
   // An interrupted run does not wait for answers that may never come.
@@ -252,7 +260,9 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
       await dispatcher?.destroy();
       await transport.close();
     },
-    world: (scope, clock, prepared) => {
+    world: (scope, clock, prepared, turn = 0) => {
+      const [own, other] =
+        turn === 1 && secondClient !== undefined ? [secondClient, client] : [client, secondClient];
       const addressed = { basePath, headers, authorize };
       return {
         ...prepared,
@@ -263,8 +273,8 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
         },
         limits,
         tolerances,
-        client,
-        secondClient,
+        client: own,
+        secondClient: other,
         clock,
         events,
         secrets,
@@ -280,7 +290,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
           { scope, clock },
           {
             ...addressed,
-            client,
+            client: own,
             freshState: unique,
             grantCode:
               grantHook === undefined

@@ -2,10 +2,20 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compareRuns } from "./compare/index.ts";
 import { historyOf } from "./history/index.ts";
 import { readRun, type Run } from "./read/index.ts";
+import { seededRandom } from "./statistics/random.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
-import { ciRunsOf, reportFormats, writeHistory, writeReports } from "./write.ts";
+import { madeDuet } from "./testing/duet-document.ts";
+import {
+  ciRunsOf,
+  reportFormats,
+  writeComparison,
+  writeDuetReport,
+  writeHistory,
+  writeReports,
+} from "./write.ts";
 
 let folder: string;
 let runs: readonly Run[];
@@ -60,6 +70,18 @@ describe("writing reports", () => {
     const out = path.join(folder, "history");
     const file = writeHistory(await historyOf(folder), out);
     expect([file, readdirSync(out)]).toEqual([path.join(out, "history.html"), ["history.html"]]);
+  });
+
+  it("writes a comparison and a duet as pages", async () => {
+    const out = path.join(folder, "pages");
+    const [gate] = runs;
+    if (gate === undefined) throw new Error("no run");
+    const compared = await compareRuns([gate], gate, { force: false, random: seededRandom(1) });
+    const files = [writeComparison(compared, out), writeDuetReport(madeDuet({ pairs: 3 }), "runs/duet", out)];
+    expect(files).toEqual(["comparison.html", "duet.html"].map((name) => path.join(out, name)));
+    expect(readdirSync(out).toSorted()).toEqual(["comparison.html", "duet.html"]);
+    for (const file of files) expect(readFileSync(file, "utf8")).toMatch(/^<!doctype html>.*<\/html>\n$/s);
+    expect(() => writeComparison(compared, path.join(out, "duet.html", "x"))).toThrow("cannot be written");
   });
 
   it("gives reports for CI the pinned fingerprints", () => {

@@ -2,7 +2,11 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileReason } from "../conformance/contract/files.ts";
 import type { CiRun } from "./ci/cases.ts";
+import type { Comparison } from "./compare/index.ts";
 import { renderCtrf } from "./ctrf/ctrf.ts";
+import type { DuetDocument } from "./duet/document.ts";
+import { renderCompareHtml } from "./html/compare/page.ts";
+import { renderDuetHtml } from "./html/duet/page.ts";
 import { gather } from "./html/gather/gather.ts";
 import type { History } from "./history/index.ts";
 import { renderHistoryHtml } from "./html/history.ts";
@@ -65,6 +69,20 @@ export const writeReports = async (
 export const writeHistory = (history: History, out: string): string => {
   const file = path.join(out, "history.html");
   place(out, [[file, renderHistoryHtml(history)]]);
+  return file;
+};
+
+/** Writes a comparison of runs as one page, and returns its file. Throws UnwritableReport. */
+export const writeComparison = (comparison: Comparison, out: string): string => {
+  const file = path.join(out, "comparison.html");
+  place(out, [[file, renderCompareHtml(comparison)]]);
+  return file;
+};
+
+/** Writes a duet, whose record is in the folder `run`, as one page, and returns its file. Throws UnwritableReport. */
+export const writeDuetReport = (document: DuetDocument, run: string, out: string): string => {
+  const file = path.join(out, "duet.html");
+  place(out, [[file, renderDuetHtml(document, { run })]]);
   return file;
 };
 

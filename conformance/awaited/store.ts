@@ -51,18 +51,18 @@ export interface AwaitedOptions {
 }
 
 /** What the cases of one rule are waiting with. */
-export const awaitedOf = ({ take, keep, drop }: Awaited, rule: string): Awaited => {
+export const awaitedOf = (all: Awaited, rule: string): Awaited => {
   const named = (id: string): string => `${rule}: ${id}`;
   return {
-    take: (id) => take(named(id)),
-    keep: (id, steps) => keep(named(id), steps),
-    drop: (id) => drop(named(id)),
+    take: (id) => all.take(named(id)),
+    keep: (id, steps) => all.keep(named(id), steps),
+    drop: (id) => all.drop(named(id)),
   };
 };
 
 interface Line {
   readonly steps: readonly KeptStep[];
-  readonly then: Reading;
+  readonly keptAt: Reading;
 }
 
 const schema = `
@@ -94,7 +94,7 @@ export const openAwaited = (options: AwaitedOptions): AwaitedFile => {
   };
   const keep = (id: string, steps: readonly KeptStep[]): void =>
     write(({ database, vault, keyName }) => {
-      const line: Line = { steps, then: options.read() };
+      const line: Line = { steps, keptAt: options.read() };
       database
         .prepare("insert or replace into cases (id, locked) values (?, ?)")
         .run(id, vault.lock(JSON.stringify(line), placeOf(keyName, id)));
@@ -221,9 +221,9 @@ const readAll = (database: DatabaseSync, { keys, read }: AwaitedOptions): Before
 
 const placeOf = (keyName: string, id: string): string => `${keyName}\n${id}`;
 
-const onClock = ({ steps, then }: Line, now: Reading): readonly KeptStep[] | undefined => {
+const onClock = ({ steps, keptAt }: Line, now: Reading): readonly KeptStep[] | undefined => {
   const moved = steps.flatMap((step) => {
-    const at = onThisClock(step.at, then, now);
+    const at = onThisClock(step.at, keptAt, now);
     return at === undefined ? [] : [{ ...step, at }];
   });
   return moved.length === steps.length ? moved : undefined;

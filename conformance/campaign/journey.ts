@@ -1,7 +1,7 @@
 import type { Limits } from "../contract/limits.ts";
 import type { PushLine } from "../contract/push.ts";
 import type { Reading } from "../contract/readings.ts";
-import type { Advanced, JoinedClock } from "../world/clock.ts";
+import { monotonicMs, type Advanced, type JoinedClock } from "../world/clock.ts";
 import type { Events } from "../world/events.ts";
 import type { Bracket } from "../world/exchange.ts";
 import type { Receiver } from "../world/receiver.ts";
@@ -61,6 +61,8 @@ export interface Journey {
 
 /** Longest real time, in milliseconds, that a sender is given to see to what has just come. */
 const LONGEST_QUIET_MS = 500;
+/** A look waits no longer than this in real time, in milliseconds: whoever pushes all the time would be waited for for ever. */
+const LONGEST_LOOK_MS = 10_000;
 /** Where nothing has come, a look waits for this share of it alone. */
 const EMPTY_SHARE = 1 / 4;
 
@@ -108,16 +110,17 @@ export const look = async (journey: Journey, now?: Bracket): Promise<void> => {
   const at = now ?? (await journey.timeline.now());
   const lines = await journey.collector.collect(at);
   if (journey.timeline.kind === "real") return;
-  const more = await awaitMissing(journey, at);
-  await comeToRest(journey, lines + more);
+  const untilMs = monotonicMs() + LONGEST_LOOK_MS;
+  const more = await awaitMissing(journey, at, untilMs);
+  await comeToRest(journey, lines + more, untilMs);
 };
 
 /** Waits for what is due and has not come. Returns how many lines did come. */
-const awaitMissing = async (journey: Journey, at: Bracket): Promise<number> => {
+const awaitMissing = async (journey: Journey, at: Bracket, untilMs: number): Promise<number> => {
   let leftMs = journey.patienceMs;
   let total = 0;
   for (let missing = missingAt(journey, at); missing.length > 0; missing = missingAt(journey, at)) {
-    if (leftMs <= 0) {
+    if (leftMs <= 0 || monotonicMs() > untilMs) {
       for (const key of missing) journey.givenUp.add(key);
       journey.patienceMs = Math.max(journey.options.patienceMs, journey.patienceMs / 2);
       return total;
@@ -136,7 +139,7 @@ const awaitMissing = async (journey: Journey, at: Bracket): Promise<number> => {
  * one that they count from later. An advance whose answer says that nothing is under way makes sure of it;
  * otherwise real time passes until nothing comes any more, and the clock is first moved by little.
  */
-const comeToRest = async (journey: Journey, came: number): Promise<void> => {
+const comeToRest = async (journey: Journey, came: number, untilMs: number): Promise<void> => {
   const { collector, timeline, options, agenda } = journey;
   let lines = came;
   if (options.lastAdvance()?.inFlight !== undefined && !isSettled(journey)) {
@@ -152,7 +155,7 @@ const comeToRest = async (journey: Journey, came: number): Promise<void> => {
   const quietMs = Math.min(LONGEST_QUIET_MS, options.patienceMs);
   for (let more = lines; ; lines += more) {
     more = await collector.collectMore(lines > 0 ? quietMs : quietMs * EMPTY_SHARE);
-    if (more === 0) break;
+    if (more === 0 || monotonicMs() > untilMs) break;
     journey.outdated = options.lastAdvance();
   }
   collector.settle(await timeline.now());

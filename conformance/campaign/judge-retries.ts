@@ -17,6 +17,7 @@ import { readingsThatFit } from "./fitted.ts";
 import { allowedLatenessMs } from "./fits.ts";
 import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED, unlessLost } from "./lost.ts";
 import { dueOf } from "./readings.ts";
+import { cutBody, saysNothing } from "./specimens.ts";
 
 const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";
 
@@ -26,7 +27,9 @@ export const judgeRetries = (campaign: Campaign): Finding => unlessLost(judgeAll
 const judgeAllRetries = (campaign: Campaign): Finding => {
   const never = ofPurpose(campaign, "never");
   const most = Math.min(campaign.limits.maxPushes, Math.max(0, ...never.map(({ pushes }) => pushes.length)));
-  const once = ofPurpose(campaign, "kind", "hang");
+  const once = ofPurpose(campaign, "kind", "hang").filter(
+    ({ name }) => name !== cutBody || bodyDecides(campaign),
+  );
   const lost = new Set<string>();
   const waiting = once.filter(stillWaits);
   const decided = once.filter((specimen) => !waiting.includes(specimen));
@@ -51,6 +54,15 @@ const judgeAllRetries = (campaign: Campaign): Finding => {
   if (finding.judgement.kind === "held" && untried.length > 0)
     return undecidedFinding(`no push met these failures: ${untried.map(({ name }) => name).join(", ")}`);
   return finding;
+};
+
+/**
+ * Whether a body that says nothing made the expected code worth nothing. Only then is half a body a failure: a push
+ * is unsuccessful when the expected code is not received (section 6), and half an answer has said it.
+ */
+const bodyDecides = (campaign: Campaign): boolean => {
+  const empty = ofPurpose(campaign, "body").filter(({ name }) => saysNothing.includes(name));
+  return empty.length === saysNothing.length && empty.every(({ pushes }) => pushes.length > 1);
 };
 
 /** Whether a push got no answer, and its sender did not give it up: either nothing has failed yet, or the receiver broke it off. */

@@ -3,7 +3,7 @@ import { instantsOf, readingsOf, type Reading } from "../contract/readings.ts";
 import { broke, held } from "../judgement.ts";
 import type { Campaign, Specimen } from "./data.ts";
 import { momentsText, ofPurpose, undecidedFinding, type Finding } from "./finding.ts";
-import { fitOf } from "./fits.ts";
+import { allowedLatenessMs, fitOf } from "./fits.ts";
 import {
   fittedTo,
   isAllowed,
@@ -29,7 +29,7 @@ const judgeMoments = (campaign: Campaign): Finding => {
   const facts = {
     readings: allowed.map(({ reading }) => reading.name),
     ...anchorFacts(allowed, campaign),
-    schedule: scheduleTable(never[0], fitted),
+    schedule: scheduleTable(never[0], fitted, campaign),
   };
   const cases = all.length;
   const [tardy] = tardyReadings(fitted, campaign).filter(({ reading }) => reading.keepsCap);
@@ -95,10 +95,11 @@ const nearest = (
   };
 };
 
-/** Attempt by attempt: when it came, and when each reading expects it for failures that take no time. */
+/** Attempt by attempt: when it came, and from when to when each reading has it for failures that take no time. */
 const scheduleTable = (
   specimen: Specimen | undefined,
   fitted: readonly Fitted[],
+  tolerance: Pick<Campaign, "latenessMs">,
 ): readonly Record<string, unknown>[] => {
   if (specimen === undefined) return [];
   const rows = Math.max(
@@ -107,12 +108,11 @@ const scheduleTable = (
   );
   return Array.from({ length: rows }, (_, index) => {
     const at = specimen.pushes[index]?.at;
-    const expectedMs = Object.fromEntries(
-      fitted.flatMap(({ reading }) => {
-        const instant = instantsOf(reading)[index];
-        return instant === undefined ? [] : [[reading.name, instant]];
-      }),
-    );
+    const expected = fitted.flatMap(({ reading }) => {
+      const instant = instantsOf(reading)[index];
+      const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, tolerance);
+      return instant === undefined ? [] : [{ name: reading.name, instant, latest: instant + lateMs }];
+    });
     return {
       push: index + 1,
       ...(at === undefined
@@ -121,7 +121,8 @@ const scheduleTable = (
             afterMs: Math.round(Math.max(0, at.earliestMs - specimen.triggered.latestMs)),
             beforeMs: Math.round(at.latestMs - specimen.triggered.earliestMs),
           }),
-      expectedMs,
+      expectedMs: Object.fromEntries(expected.map(({ name, instant }) => [name, instant])),
+      latestMs: Object.fromEntries(expected.map(({ name, latest }) => [name, latest])),
     };
   });
 };

@@ -2,6 +2,7 @@ import { canonicalJson, type Facts, type Verdict } from "../contract/verdict.ts"
 import type { Campaign, SeenPush, Specimen } from "./data.ts";
 import { acknowledgedAt, bodyOf, ofPurpose } from "./finding.ts";
 import { documentedFields } from "./judge-delivery.ts";
+import { cutBody } from "./specimens.ts";
 import { timeoutClass } from "./timeouts.ts";
 import { followedRedirects, redirected } from "./judge-receiver.ts";
 
@@ -49,7 +50,12 @@ export const observeAcknowledgementBody = (campaign: Campaign): Observation => {
   const kinds = new Set(Object.values(seen));
   const readings =
     kinds.size !== 1 ? [] : kinds.has("accepted") ? ["code alone decides"] : ["code and body decide"];
-  return { seen, cases: Object.keys(seen).length, facts: { readings } };
+  const [cut] = ofPurpose(campaign, "kind").filter(({ name }) => name === cutBody);
+  const halfABody =
+    cut?.pushes[0]?.line.action === "close"
+      ? { halfABody: cut.pushes.length > 1 ? "pushed again" : "accepted" }
+      : {};
+  return { seen, cases: Object.keys(seen).length, facts: { readings, ...halfABody } };
 };
 
 /** push.accepted-codes. */

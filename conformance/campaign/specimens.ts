@@ -1,6 +1,9 @@
 import type { PushAction } from "../contract/push.ts";
 import type { SpecimenPlan } from "./data.ts";
 
+/** The expected code arrives, and only half of the body behind it: a failure for whom the body counts, and none otherwise. */
+export const cutBody = "a connection closed in the middle of the answer's body";
+
 /** The ways in which a push can fail by what the receiver does, each tried by itself. */
 export const failureKinds = (elsewhere: (name: string) => string): Readonly<Record<string, PushAction>> => {
   const status = (code: number): PushAction => ({ kind: "answer", status: code });
@@ -27,7 +30,8 @@ export const failureKinds = (elsewhere: (name: string) => string): Readonly<Reco
     "status 304": { kind: "answer", status: 304, body: "empty" },
     "a reset connection": { kind: "reset" },
     "a connection closed before the answer": { kind: "close", when: "before-answer" },
-    "a connection closed in the middle of the answer": { kind: "close", when: "half-answer" },
+    "a connection closed before the answer's code": { kind: "close", when: "status-line" },
+    [cutBody]: { kind: "close", when: "half-answer" },
   };
 };
 
@@ -51,6 +55,9 @@ const wrongBodies: Readonly<Record<string, Extract<PushAction, { kind: "answer" 
   "wrong types": { json: { id: 1, received: "true" } },
 };
 
+/** Those of them that hold no part of an acknowledgement. */
+export const saysNothing: readonly string[] = ["no body", "no JSON"];
+
 export const otherCodes = [200, 201, 202, 204, 206, 299];
 
 export interface SpecimenOptions {
@@ -71,7 +78,7 @@ const servedBy: Partial<Record<SpecimenPlan["purpose"], readonly string[]>> = {
     "push.sender-timeout",
   ],
   "beside-hang": ["push.no-head-of-line-blocking"],
-  body: ["push.acknowledgement-body"],
+  body: ["push.acknowledgement-body", "push.unacknowledged-retries"],
   code: ["push.accepted-codes"],
 };
 

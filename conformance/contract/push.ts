@@ -40,7 +40,11 @@ export const PushAction = Type.Union([
   Type.Object(
     {
       kind: Type.Literal("close"),
-      when: Type.Union([Type.Literal("before-answer"), Type.Literal("half-answer")]),
+      when: Type.Union([
+        Type.Literal("before-answer"),
+        Type.Literal("half-answer"),
+        Type.Literal("status-line", { description: "Before the answer's code has been said." }),
+      ]),
     },
     closed,
   ),

@@ -78,6 +78,43 @@ describe("the ledger", () => {
     ledger.close();
   });
 
+  it("what is due soon is given to a run that may wait for it", () => {
+    const ledger = opened();
+    ledger.deposit(target, depositOf());
+    const now = at(29 * DAY_MS - 60_000);
+    expect(ledger.claim(target, rule, now, 0, 50_000)).toEqual([]);
+    expect(ledger.claim(target, rule, now, 0, 70_000)).toHaveLength(1);
+    ledger.close();
+  });
+
+  it("what can be asked only once is asked by one run, once, even where that was killed before it could tell", () => {
+    const ledger = opened();
+    ledger.deposit(target, depositOf());
+    const now = at(29.5 * DAY_MS);
+    const [mine] = ledger.claim(target, rule, now, 0);
+    const id = mine?.id ?? "";
+    expect([ledger.ask(id), ledger.ask(id), ledger.ask("another")]).toEqual([true, false, false]);
+    ledger.release(id);
+    expect(ledger.claim(target, rule, now, 31 * 60_000)).toEqual([]);
+    expect(ledger.expire(target, now, 0)).toEqual([]);
+    expect(ledger.expire(target, now, 31 * 60_000)).toMatchObject([
+      { state: "missed", note: "a run asked it, and ended before it could tell" },
+    ]);
+    ledger.close();
+  });
+
+  it("what decided nothing is missed, with the reason, and what was asked later than aimed is of the other side", () => {
+    const ledger = opened();
+    for (const secret of ["one", "two"]) ledger.deposit(target, depositOf({ secret }));
+    const [one, two] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
+    ledger.ask(one?.id ?? "");
+    ledger.miss(one?.id ?? "", "too near to its end", 7);
+    ledger.settle(two?.id ?? "", { held: true, side: "dead", note: "refused", age: at(30.1 * DAY_MS) }, 8);
+    const states = ledger.entries().map(({ state, side, note }) => [state, side, note].join(" "));
+    expect(states.toSorted()).toEqual(["judged dead refused", "missed alive too near to its end"]);
+    ledger.close();
+  });
+
   it("what nobody judged in its time is missed, with the reason", () => {
     const ledger = opened();
     ledger.deposit(target, depositOf());

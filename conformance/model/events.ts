@@ -1,7 +1,8 @@
 import { describe, idsOf, pageOf } from "../answers.ts";
 import { gaveData } from "../steps.ts";
 import type { Answer } from "../world/exchange.ts";
-import { untilListed } from "../world/listing.ts";
+import { givenToBeListed, untilListed } from "../world/listing.ts";
+import type { World } from "../world/world.ts";
 import { command, compare, Disagreement, during, pickFrom, sleep, type Command } from "./command.ts";
 import { ofList, type AccessState, type EventState, type Expectation, type Model } from "./states.ts";
 
@@ -57,7 +58,7 @@ export const readAccount = (pick: number, when: "at once" | "settled"): Command 
       });
       const { answer, expectation, least } = last;
       compare(model, expectation, gaveData(answer), "listing with an access token", answer);
-      if (expectation.outcome === "yield") comparePage(model, answer, least, model.events.length);
+      if (expectation.outcome === "yield") comparePage(model, world, answer, least);
     },
   );
 
@@ -76,7 +77,8 @@ const showsEnough = ({ answer, expectation, least }: Look): boolean =>
 const firmTokens = (model: Model): readonly AccessState[] =>
   model.accesses.filter(({ grant, doubtful }) => grant.client === 0 && !doubtful && !grant.doubtful);
 
-const comparePage = (model: Model, answer: Answer, least: number, most: number): void => {
+const comparePage = (model: Model, world: World, answer: Answer, least: number): void => {
+  const most = model.events.length;
   model.otherDecisions += 1;
   const page = pageOf(answer);
   const total = typeof page?.total === "number" ? page.total : Number.NaN;
@@ -93,6 +95,6 @@ const comparePage = (model: Model, answer: Answer, least: number, most: number):
     return;
   throw new Disagreement(
     `the account has ${least === most ? least : `${least} to ${most}`} notifications, each of an event that was triggered for it, in pages of ${PAGE}`,
-    describe(answer),
+    `${describe(answer)}${total < least ? `; what was missing had to be listed ${givenToBeListed(world)}` : ""}`,
   );
 };

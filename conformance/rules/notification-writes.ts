@@ -3,7 +3,7 @@ import { asked, fold, openLists, readPages, type List, type ListQuery } from "..
 import type { Rules } from "../rule.ts";
 import type { Judge } from "../run.ts";
 import { ControlFailed } from "../world/exchange.ts";
-import { untilListed } from "../world/listing.ts";
+import { givenToBeListed, untilListed } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
 
 /** Section 4.4: the list while notifications are created. */
@@ -160,7 +160,7 @@ const look = async (history: History, query: ListQuery): Promise<readonly string
     history.judgements.push(
       broke(
         `total lies between the ${least} notifications that were there before and the ${most} begun before the answer came`,
-        `${where}it got ${said}`,
+        `${where}it got ${said}${missingText(history, Number(total) < history.settled.count)}`,
       ),
     );
   else if (new Set(ids).size < ids.length)
@@ -169,6 +169,10 @@ const look = async (history: History, query: ListQuery): Promise<readonly string
   for (const id of ids) history.seen.add(id);
   return ids;
 };
+
+/** Where what is missing was waited for: how long. */
+const missingText = ({ world }: History, wasAwaited: boolean): string =>
+  wasAwaited ? `; all of it had to be listed ${givenToBeListed(world)}` : "";
 
 /**
  * Walks to the first page without items. What was visible when the walk began must turn up
@@ -191,7 +195,7 @@ const walk = async (history: History, limit: number, events: number): Promise<vo
     short > 0
       ? broke(
           `a walk with limit=${limit} to a page without items shows everything that was there when it began`,
-          `${short} of at least ${Math.max(atStart.size, settledCount)} did not turn up`,
+          `${short} of at least ${Math.max(atStart.size, settledCount)} did not turn up${missingText(history, found.size < settledCount)}`,
         )
       : held,
   );

@@ -20,7 +20,8 @@ export const startNeighbours = (server: FakeServer, everyMs: number): Promise<Ne
       const accountId = accounts[written % accounts.length];
       const answer = await fetch(`${server.controlUrl}/events`, {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        // A kept connection may be closed by the other side in the very moment of its next use.
+        headers: { "content-type": "application/json", connection: "close" },
         body: JSON.stringify({ accountId, clientId }),
       });
       if (!answer.ok) throw new Error(`the neighbours got status ${answer.status}`);

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, type ExecFileOptions } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -10,8 +10,14 @@ import { root } from "./measure.ts";
 
 /** The package as its users get it: packed, installed into an empty folder, and run from there. */
 
-const run = promisify(execFile);
 const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-package-"));
+/** Nothing compiled is kept: the package lies elsewhere each time, so that no later run could use it. */
+const run = (command: string, parameters: readonly string[], options: ExecFileOptions) =>
+  promisify(execFile)(command, parameters, {
+    ...options,
+    encoding: "utf8",
+    env: { ...process.env, ...options.env, NODE_COMPILE_CACHE: undefined },
+  });
 let contents: readonly string[];
 
 beforeAll(async () => {

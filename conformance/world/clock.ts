@@ -88,8 +88,8 @@ export const pause = async (durationMs: number, signal?: AbortSignal): Promise<v
 
 /** This machine's time, for whoever is to be tested without waiting. */
 export interface RealTime {
-  nowMs(): number;
-  pause(durationMs: number, signal?: AbortSignal): Promise<void>;
+  readonly nowMs: () => number;
+  readonly pause: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 }
 export const realTime: RealTime = { nowMs: monotonicMs, pause };
 

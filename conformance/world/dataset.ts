@@ -1,7 +1,7 @@
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import type { Events } from "./events.ts";
-import { untilListed } from "./listing.ts";
+import { givenToBeListed, untilListed } from "./listing.ts";
 import { openList, readAccount, readPages } from "./listed.ts";
 import type { Target } from "./target.ts";
 import type { Tolerances } from "./world.ts";
@@ -159,7 +159,7 @@ const waitUntilListed = async (
         ids,
         notes: missing.map(
           (batch) =>
-            `of ${batch.events} notifications triggered for account ${batch.accountId}, ${ids[batches.indexOf(batch)]?.length ?? 0} were listed within ${options.tolerances.visibilityMs} ms (tolerances.visibilityMs)`,
+            `of ${batch.events} notifications triggered for account ${batch.accountId}, ${ids[batches.indexOf(batch)]?.length ?? 0} were listed ${givenToBeListed(options)}`,
         ),
       };
     await options.clock.sleep(Math.min(pauseMs, leftMs));

@@ -31,8 +31,8 @@ export interface HookReport {
 /** Calls hooks, and calls them again where the target restarts and repeating is harmless. */
 export interface HookCaller {
   /** Throws HookError where the hook does not do what it is there for. */
-  call(name: string, hook: HookDefinition, values: HookValues): Promise<HookAnswer>;
-  report(): HookReport;
+  readonly call: (name: string, hook: HookDefinition, values: HookValues) => Promise<HookAnswer>;
+  readonly report: () => HookReport;
 }
 
 export interface HookCallerOptions {

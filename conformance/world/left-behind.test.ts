@@ -96,9 +96,9 @@ describe("what a run leaves on its target", () => {
       first: { accountId: "account-1", id: "id-1" },
       last: { accountId: "account-1", id: "id-3" },
     });
-    expect(account.list()).toEqual({
-      accounts: ["account-1", "account-2"],
-      notifications: ["id-1", "id-3"],
+    expect(account.ids()).toEqual({
+      accountIds: ["account-1", "account-2"],
+      notificationIds: ["id-1", "id-3"],
     });
   });
 });

@@ -14,7 +14,7 @@ export interface EstimatedNow {
 /** Keeps account of what a run makes on its target. */
 export interface LeftBehindAccount {
   /** Takes note of what an answer gave, or of the code that it used up. */
-  onAnswer(request: Request, answer: Omit<Answer, "exchange">): void;
+  readonly onAnswer: (request: Request, answer: Omit<Answer, "exchange">) => void;
   /** A code that came by another way. */
   issuedCode(code: string): void;
   created(accountId: string, id: string | undefined): void;
@@ -24,7 +24,7 @@ export interface LeftBehindAccount {
   /** The address that the service was told last. */
   callbackUrl(): string | undefined;
   /** Accounts and notifications one by one, for whoever can remove them. */
-  list(): { readonly accounts: readonly string[]; readonly notifications: readonly string[] };
+  ids(): { readonly accountIds: readonly string[]; readonly notificationIds: readonly string[] };
   report(): Omit<LeftBehind, "callback" | "cleanup">;
 }
 
@@ -76,7 +76,7 @@ export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions): LeftB
       ...(endsMs.length === 0
         ? {}
         : {
-            lastEndsInMs: lastMs - nowMs,
+            lastEndsInMs: Math.round(lastMs - nowMs),
             ...(isDate ? { lastEndsAt: new Date(lastMs).toISOString() } : {}),
           }),
     };
@@ -108,9 +108,9 @@ export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions): LeftB
       callbackUrl = url;
     },
     callbackUrl: () => callbackUrl,
-    list: () => ({
-      accounts: [...accounts],
-      notifications: notifications.flatMap(({ id }) => (id === undefined ? [] : [id])),
+    ids: () => ({
+      accountIds: [...accounts],
+      notificationIds: notifications.flatMap(({ id }) => (id === undefined ? [] : [id])),
     }),
     report: () => {
       const [first, last] = [notifications[0], notifications.at(-1)];

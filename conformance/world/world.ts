@@ -15,7 +15,7 @@ export interface Tolerances {
   readonly visibilityMs: number;
   /**
    * The same in real time, where the target's clock can be moved: a service may index in its own time although it tells
-   * another. What the profile grants, and nothing where it says nothing.
+   * another.
    */
   readonly visibilityRealMs: number;
   /** How long an answer may take, in milliseconds. */

@@ -18,7 +18,12 @@ export type PushOutcome =
       readonly body: string;
     }
   /** How it failed: `closed` before an answer began, `cut` within one, `malformed` when it was no HTTP. */
-  | { readonly kind: PushFailure; readonly message: string };
+  | {
+      readonly kind: PushFailure;
+      readonly message: string;
+      /** Of an answer that was `cut` once its head had come. */
+      readonly status?: number;
+    };
 
 export type PushFailure =
   | "refused"

@@ -53,6 +53,7 @@ export const createSender = (clock: ServiceClock): Sender => {
         ...(scheme === "https:" && options.ca !== undefined ? { ca: options.ca } : {}),
       });
       let readBefore = 0;
+      let status: number | undefined;
       let timedOut = false;
       const settle = (outcome: PushOutcome): void => {
         endTimeout();
@@ -61,7 +62,7 @@ export const createSender = (clock: ServiceClock): Sender => {
       const fail = (error: NodeJS.ErrnoException): void => {
         const bytesRead = (outgoing.socket?.bytesRead ?? 0) - readBefore;
         const kind = closed ? "interrupted" : timedOut ? "timed-out" : failureOf(error, bytesRead > 0);
-        settle({ kind, message: error.message });
+        settle({ kind, message: error.message, ...(status === undefined ? {} : { status }) });
       };
       const endTimeout = clock.schedule(clock.nowMs() + options.timeoutMs, () => {
         timedOut = true;
@@ -77,6 +78,7 @@ export const createSender = (clock: ServiceClock): Sender => {
       });
       outgoing.on("information", options.work.moved);
       outgoing.on("response", (incoming) => {
+        status = incoming.statusCode;
         const pieces: Buffer[] = [];
         let bytes = 0;
         const answered = (): void =>

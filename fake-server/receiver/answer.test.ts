@@ -186,6 +186,12 @@ describe("below HTTP", () => {
     expect(text.split("\r\n\r\n")[1]?.length).toBe(Math.floor(length / 2));
   });
 
+  it("a status line is cut before the code", async () => {
+    const { text, finished } = await endOf({ kind: "close", when: "status-line" });
+    expect(finished).toBe(true);
+    expect(text).toBe("HTTP/1.1 ");
+  });
+
   it("requests that do not wait for answers are answered one after the other", async () => {
     const receiver = await stopping(
       startReceiver({

@@ -173,6 +173,8 @@ const begin = (action: PushAction, prepared: Prepared | undefined, exchange: Exc
         response.writeHead(prepared.status, prepared.headers as string[]);
         response.write(prepared.body.subarray(0, Math.floor(prepared.body.length / 2)));
       }
+      // Below Node's answer, which knows no status line without a code.
+      if (action.when === "status-line") response.socket?.write("HTTP/1.1 ");
       finish("closed");
       link.socket?.destroySoon();
       return;

@@ -93,6 +93,13 @@ export const pushVariants = {
         acknowledgementIn(outcome.body, notification.id),
     }),
   ),
+  "push-code-alone-acknowledges-at-once": variant(
+    "200 acknowledges a push as soon as it is read, whatever becomes of the body behind it.",
+    () => ({
+      acknowledges: ({ kind, ...outcome }) =>
+        (kind === "answered" || kind === "cut") && "status" in outcome && outcome.status === 200,
+    }),
+  ),
   "push-timeout-two-seconds": timeout(2),
   "push-timeout-half-a-minute": timeout(30),
   "push-timeout-a-minute": timeout(60),

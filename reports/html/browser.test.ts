@@ -6,11 +6,16 @@ import { source as axe } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../conformance/testing/browser.ts";
+import { compareRuns } from "../compare/index.ts";
 import { historyOf } from "../history/index.ts";
 import { readRun } from "../read/index.ts";
+import { seededRandom } from "../statistics/random.ts";
+import { madeDuet } from "../testing/duet-document.ts";
 import { hostile } from "../testing/hostile.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { renderCompareHtml } from "./compare/page.ts";
+import { renderDuetHtml } from "./duet/page.ts";
 import { gather } from "./gather/gather.ts";
 import type { RunView } from "./gather/view.ts";
 import { renderHistoryHtml } from "./history.ts";
@@ -119,6 +124,27 @@ describe("the report in a browser", () => {
     expect(history.runs).toHaveLength(2);
     expect(await seriousProblems(page)).toEqual([]);
   });
+
+  it.each(["light", "dark"] as const)(
+    "has nothing serious that axe objects to in the pages of a duet and of a comparison, %s",
+    async (colorScheme) => {
+      const load = await readRun(file("load"));
+      const compared = await compareRuns([load], load, { force: false, random: seededRandom(1) });
+      const duet = madeDuet({ effect: { p50: 0.12, p95: 0.04 }, spoilt: [3], pairs: 6 });
+      await writeFile(file("duet.html"), renderDuetHtml(duet, { run: "runs/duet" }));
+      await writeFile(file("compare.html"), renderCompareHtml(compared));
+      for (const name of ["duet.html", "compare.html"]) {
+        const page = await open({ colorScheme, viewport: { width: 390, height: 800 } }, name);
+        await page.locator("details.figures > summary").first().click();
+        expect({ name, problems: await seriousProblems(page) }).toEqual({ name, problems: [] });
+        const { scrollWidth, clientWidth } = await page.evaluate<{
+          scrollWidth: number;
+          clientWidth: number;
+        }>("(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)");
+        expect(scrollWidth).toBe(clientWidth);
+      }
+    },
+  );
 
   it("follows the system, and the reader's choice from then on", async () => {
     const page = await open({ colorScheme: "dark" });

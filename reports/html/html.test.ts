@@ -287,7 +287,57 @@ describe("the page of a gate", () => {
   });
 });
 
+describe("the windows of the retry schedule", () => {
+  const windowsWith = (latestMs: Readonly<Record<string, number>> | undefined): readonly number[] => {
+    const row = { push: 1, afterMs: 30_000, beforeMs: 30_400, expectedMs: { R1: 30_000 }, latestMs };
+    const facts = { readings: ["R1"], schedule: [row, { push: 2, expectedMs: { R1: 120_000 } }] };
+    const rules = withResults(resultOf("push.schedule", { kind: "passed", cases: 1, facts }));
+    const html = renderHtml([gateView({ rules })], program);
+    return [...html.matchAll(/<rect class="window fits"[^>]* width="([\d.]+)%"/g)].map(([, width]) =>
+      Number(width),
+    );
+  };
+
+  it("are as wide as the run says that a push may be late", () => {
+    const [wide = 0, usual = 0] = [...windowsWith({ R1: 60_000 }), ...windowsWith({ R1: 34_500 })].filter(
+      (_, at) => at % 2 === 0,
+    );
+    expect(wide).toBeGreaterThan(4 * usual);
+    // Of a record that does not tell: a seventh of the delay.
+    expect(windowsWith(undefined)[0]).toBeCloseTo(usual, 2);
+  });
+});
+
 describe("the page of a load", () => {
+  it("of a search draws every step, and what gave way", async () => {
+    const view = await viewOf("load");
+    if (view.kind !== "load") throw new Error("not a load run");
+    const steps = [
+      { rate: 100, achieved: 99, p95Ms: { list: 12, exchange: 9 }, verdict: "held" as const },
+      {
+        rate: 200,
+        achieved: 140,
+        verdict: "gave way" as const,
+        gaveWay: "network" as const,
+        reason: "list p95",
+      },
+      { rate: 200, achieved: 0, verdict: "spoilt" as const },
+    ];
+    const html = renderHtml(
+      [{ ...view, record: { ...view.record, shape: "breakpoint", steps, highestRate: 100 } }],
+      program,
+    );
+    for (const mark of ["steps-held", "steps-gave", "steps-spoilt"])
+      expect([...html.matchAll(new RegExp(`<(rect|circle) class="${mark}"`, "g"))]).toHaveLength(1);
+    expect(html).toContain(
+      'aria-label="3 steps from 100 to 200 requests a second; the highest that held is 100."',
+    );
+    expect(textOf(html).replace(/\s+/g, " ")).toMatch(
+      /1 100 99 held held exchange 9\.00 ms list 12\.0 ms 2 200 140 gave way gave way network: list p95/,
+    );
+    expect(html).not.toContain('class="warm-up"');
+  });
+
   it("tells rates, latencies, breaches and what it leaves out of them", async () => {
     const text = textOf(renderHtml([await viewOf("load")], program));
     expect(text).toContain("1 promise broke under load.");

@@ -67,13 +67,13 @@ export const command = (text: string): VNode =>
     el("button", { type: "button", class: "copy", hidden: true, "data-copy": text }, "Copy"),
   );
 
-/** A picture with its words: title, legend, the drawing, and all of its figures as a table that unfolds. */
+/** A picture with its words: title, legend, the drawing, and all of its figures as a table that unfolds, unless it stands beside the picture anyway. */
 export const figure = (options: {
   readonly title: string;
   readonly note?: Child;
   readonly legend?: readonly (readonly [keyClass: string, words: string])[];
   readonly picture: Child;
-  readonly table: VNode;
+  readonly table?: VNode;
 }): VNode =>
   el(
     "figure",
@@ -93,7 +93,8 @@ export const figure = (options: {
         ),
     ),
     options.picture,
-    el("details", { class: "figures" }, el("summary", {}, `Figures of “${options.title}”`), options.table),
+    options.table !== undefined &&
+      el("details", { class: "figures" }, el("summary", {}, `Figures of “${options.title}”`), options.table),
   );
 
 /** A link to a place of this page. */

@@ -9,8 +9,8 @@ import { el } from "./element.ts";
 const ROW_PX = 30;
 /** Bands go on beyond their strip, to the ends of a row that is higher. */
 const BEYOND_PX = 60;
-/** A push may be late by a tenth of its delay, or by what the profile tolerates where that is more. */
-const LATENESS = 0.1;
+/** Where a record does not tell how late a push may be: so much of its delay, and a second at least. */
+const LATENESS = 0.15;
 
 /** Seconds of a time in milliseconds; nothing where a record has something else. */
 export const secondsText = (ms: unknown): string =>
@@ -29,6 +29,27 @@ export const expectedOf = (rows: readonly ScheduleRow[], name: string): readonly
     const ms = expectedMs[name];
     return typeof ms === "number" ? [ms] : [];
   });
+
+interface Window {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** From when to when a reading has its pushes, in milliseconds after the event. */
+const windowsOf = (rows: readonly ScheduleRow[], name: string): readonly Window[] => {
+  let beforeMs = 0;
+  return rows.flatMap(({ expectedMs, latestMs }) => {
+    const fromMs = expectedMs[name];
+    if (typeof fromMs !== "number") return [];
+    const told = isRecord(latestMs) ? latestMs[name] : undefined;
+    const usualMs = fromMs + Math.max(1_000, (fromMs - beforeMs) * LATENESS);
+    beforeMs = fromMs;
+    return [{ fromMs, toMs: typeof told === "number" ? told : usualMs }];
+  });
+};
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
 
 interface Axis {
   readonly at: (ms: number) => number;
@@ -138,7 +159,7 @@ export const readingLane = (name: string, { result, rows, fits, axis, most }: La
         "aria-label": `${name} ${verdict}: pushes at ${expected.map(secondsText).join(", ")} seconds`,
       },
       bands(rows, axis, "band faint"),
-      expected.map((ms, at) => window(ms, ms - (expected[at - 1] ?? 0), axis, tone)),
+      windowsOf(rows, name).map((one) => window(one, axis, tone)),
     ),
   );
 };
@@ -149,8 +170,8 @@ const verdictOf = (fits: boolean, isBeyond: boolean): readonly [tone: string, ve
   return isBeyond ? ["beyond", "fits, beyond the cap"] : ["fits", "fits"];
 };
 
-const window = (ms: number, delayMs: number, axis: Axis, tone: string): VNode => {
-  const [from, to] = [axis.at(ms), axis.at(ms + Math.max(1_000, delayMs * LATENESS))];
+const window = ({ fromMs, toMs }: Window, axis: Axis, tone: string): VNode => {
+  const [from, to] = [axis.at(fromMs), axis.at(toMs)];
   return el("rect", {
     class: `window ${tone}`,
     x: percent(from),

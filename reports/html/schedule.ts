@@ -34,7 +34,7 @@ const schedule = (result: RuleResult, rows: readonly ScheduleRow[], { place, mos
     note: [
       "Pushes of one notification that was never acknowledged, in seconds after its event (",
       link(ruleAnchor(place, result.id), result.id),
-      "). A reading fits where every push lies in a window; windows are a tenth of the delay wide, or as wide as the profile tolerates.",
+      "). A reading fits where every push lies in a window; a window is as wide as a push may be late.",
     ],
     legend: [
       ["measured", "a push as measured"],

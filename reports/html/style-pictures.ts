@@ -76,6 +76,36 @@ svg text.push-nth { fill: var(--surface); font-weight: 700; font-size: 11px; }
 .at-p0, .at-p1, .at-p2 { stroke: var(--ink); stroke-width: 1.2; }
 .at-p1 { stroke-dasharray: 5 3; }
 .at-p2 { stroke-dasharray: 1.5 3; }
+.floor-band { fill: var(--hair); stroke: var(--line); }
+.no-change { stroke: var(--soft); }
+.detectable-line { stroke: var(--ink); stroke-opacity: 0.6; stroke-dasharray: 2 3; }
+.interval { fill: var(--accent); fill-opacity: 0.45; }
+.interval-band { fill: var(--accent); fill-opacity: 0.22; }
+.interval.regressed, .interval-band.regressed { fill: var(--bad); }
+.interval.improved, .interval-band.improved { fill: var(--good); }
+.change-dot { fill: var(--accent); stroke: var(--surface); stroke-width: 1.5; }
+.change-dot.regressed { fill: var(--bad); }
+.change-dot.improved { fill: var(--good); }
+.pair { fill: var(--ink); }
+.key.change-mean { background: linear-gradient(var(--accent), var(--accent)) center / 100% 5px no-repeat; }
+.key.floor { background: var(--hair); border: 1px solid var(--line); height: 12px; }
+.key.detectable { width: 0; height: 14px; background: none; border-left: 2px dotted var(--ink); }
+.key.pair-dot { width: 9px; height: 9px; border-radius: 50%; background: var(--ink); }
+.key.interval { background: var(--accent); opacity: 0.4; height: 12px; }
+.key.interval.regressed { background: var(--bad); }
+.key.interval.improved { background: var(--good); }
+.base-hill { fill: var(--ended); fill-opacity: 0.28; stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 5 3; }
+.head-hill { fill: var(--accent); fill-opacity: 0.3; stroke: var(--accent); stroke-width: 1.8; }
+.key.base { background: var(--ended); opacity: 0.5; height: 12px; }
+.key.head { background: var(--accent); opacity: 0.5; height: 12px; }
+.limit-band { fill: var(--good-soft); stroke: var(--good); }
+.key.limits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
+.usual-line { stroke: var(--good); stroke-width: 1.5; }
+.forest .lane { overflow-y: visible; }
+.steps-held { fill: var(--good); } .steps-gave { fill: var(--bad); } .steps-spoilt { fill: none; stroke: var(--warn); stroke-width: 2; }
+.key.steps-held { background: var(--good); width: 11px; height: 11px; border-radius: 50%; }
+.key.steps-gave { background: var(--bad); width: 11px; height: 11px; }
+.key.steps-spoilt { background: none; border: 2px solid var(--warn); width: 11px; height: 11px; border-radius: 50%; }
 .bullet { display: block; width: 100%; min-width: 140px; overflow: visible; }
 .track { fill: var(--raised); }
 .whisker { stroke: var(--ink); stroke-width: 1.5; }

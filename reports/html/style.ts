@@ -94,6 +94,7 @@ symbol path { fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap:
 .mark.seen { background: var(--seen-soft); color: var(--seen); }
 .mark.none { background: var(--raised); color: var(--soft); }
 .with-mark { display: inline-flex; align-items: center; gap: 9px; }
+.word { white-space: nowrap; }
 `;
 
 const rules = `

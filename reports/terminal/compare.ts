@@ -8,6 +8,7 @@ import { safe } from "../text/safe.ts";
 import { limitsLines, loadLines } from "./compare-load.ts";
 import { fitted, type Page } from "./palette.ts";
 import { definitions } from "./table.ts";
+import { changeTitles } from "./titles.ts";
 import { section } from "./totals.ts";
 
 /** Two runs side by side: what differs in what was asked, rule by rule, observations, speed, and what it comes to. */
@@ -83,19 +84,8 @@ const verdictLine = ({ verdict, kind }: Comparison, { palette }: Page): string =
     ),
   })[verdict];
 
-const ruleTitles = [
-  ["newly failing", "Newly failing"],
-  ["newly unable", "No longer judged"],
-  ["still failing", "Still failing"],
-  ["fixed", "Fixed"],
-  ["able again", "Judged again"],
-  ["other verdict", "Another verdict"],
-  ["only in head", "Only in the later run"],
-  ["only in base", "Only in the earlier run"],
-] as const satisfies readonly (readonly [ComparedRule["change"], string])[];
-
 const rulesLines = ({ changes, drift, unchanged }: RulesComparison, page: Page): string[] => [
-  ...ruleTitles.flatMap(([change, title]) =>
+  ...changeTitles.flatMap(([change, title]) =>
     section(
       title,
       changes.filter((one) => one.change === change).map((one) => ruleLines(one, page)),

@@ -29,9 +29,13 @@ export const renderLedger = (file: string, rows: readonly LedgerRow[], options: 
   const of = (...states: readonly LedgerRow["state"][]): readonly LedgerRow[] =>
     rows.filter(({ state }) => states.includes(state));
   const waiting = of("waiting", "claimed");
-  const told = (row: LedgerRow): string[] => [
-    `${row.state === "missed" ? palette.yellow("?") : row.held === true ? palette.green("✓") : palette.red("✗")} ${row.rule}  ${safe(row.subject)}  ${palette.dim(`issued ${short(row.issuedAt)}`)}`,
-    ...wrap(safe(row.note ?? ""), columns - 4).map((line) => `  ${line}`),
+  const markOf = (row: LedgerRow): string =>
+    row.state === "missed" ? palette.yellow("?") : row.held === true ? palette.green("✓") : palette.red("✗");
+  const told = ({ latest, times }: Alike): string[] => [
+    `${markOf(latest)} ${latest.rule}  ${safe(latest.subject)}  ${palette.dim(
+      `${latest.side === "alive" ? "before" : "after"} its end${times > 1 ? `, ${times} times, the last one` : ""} issued ${short(latest.issuedAt)}`,
+    )}`,
+    ...wrap(safe(latest.note ?? ""), columns - 4).map((line) => `  ${line}`),
   ];
   return `${[
     `${safe(file)}  ${palette.dim(plural(rows.length, "credential"))}`,
@@ -42,7 +46,7 @@ export const renderLedger = (file: string, rows: readonly LedgerRow[], options: 
         : [
             table(
               waiting.map(({ dueFrom, dueUntil, rule, subject, side, lifetimeMs }) => [
-                `${short(dueFrom)} to ${short(dueUntil)}`,
+                spanOf(dueFrom, dueUntil),
                 rule,
                 safe(subject),
                 palette.dim(
@@ -53,9 +57,34 @@ export const renderLedger = (file: string, rows: readonly LedgerRow[], options: 
           ],
       page,
     ),
-    ...section(`Judged (${of("judged").length})`, of("judged").map(told), page),
-    ...section(`Expired unjudged (${of("missed").length})`, of("missed").map(told), page),
+    ...section(`Judged (${of("judged").length})`, alike(of("judged")).map(told), page),
+    ...section(`Expired unjudged (${of("missed").length})`, alike(of("missed")).map(told), page),
   ].join("\n")}\n`;
+};
+
+/** Rows of which a reader wants to know the latest, and how many there were. */
+interface Alike {
+  readonly latest: LedgerRow;
+  readonly times: number;
+}
+
+/** A daily run adds rows of the same kind for as long as it lives; what differs in more than its age stays apart. */
+const alike = (rows: readonly LedgerRow[]): readonly Alike[] =>
+  [
+    ...Map.groupBy(rows, ({ target, rule, subject, side, held, state, note }) =>
+      JSON.stringify([target, rule, subject, side, held, state === "missed" ? note : ""]),
+    ).values(),
+  ].flatMap((group) => {
+    const latest = group.toSorted((a, b) => (a.issuedAt < b.issuedAt ? -1 : 1)).at(-1);
+    return latest === undefined ? [] : [{ latest, times: group.length }];
+  });
+
+/** To the minute, and to the second where the whole of it is a matter of minutes. */
+const spanOf = (from: string, until: string): string => {
+  const isBrief = Date.parse(until) - Date.parse(from) < 600_000;
+  const told = (instant: string): string =>
+    isBrief ? instant.slice(0, 19).replace("T", " ") : short(instant);
+  return `${told(from)} to ${told(until)}`;
 };
 
 const short = (instant: string): string => instant.slice(0, 16).replace("T", " ");

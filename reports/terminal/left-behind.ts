@@ -23,6 +23,9 @@ export const leftBehindSection = (record: RunRecord, page: Page): string[] => {
     : [
         "",
         page.palette.bold("Left on the target: the document has no call that takes it back"),
-        ...sentences.flatMap((one) => indent(wrap(safe(one), page.columns - 2), 2)),
+        ...sentences.flatMap((one) => {
+          const [first = "", ...rest] = wrap(safe(one), page.columns - 4);
+          return [`  - ${first}`, ...indent(rest, 4)];
+        }),
       ];
 };

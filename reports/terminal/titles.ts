@@ -1,3 +1,4 @@
+import type { RuleChange } from "../compare/rules.ts";
 import { catalogue, isRequirementId } from "../../conformance/contract/catalogue.ts";
 import type { Group, Level, Requirement } from "../../conformance/contract/requirement.ts";
 
@@ -29,3 +30,15 @@ export const knownRequirement = (id: string): Requirement | undefined =>
 /** "section 4.1" or "sections 2.1, 8". */
 export const sectionsOf = ({ sections }: Requirement): string =>
   `section${sections.length === 1 ? "" : "s"} ${sections.join(", ")}`;
+
+/** What became of rules from one run to the next, in the order in which it matters, with titles. */
+export const changeTitles = [
+  ["newly failing", "Newly failing"],
+  ["newly unable", "No longer judged"],
+  ["still failing", "Still failing"],
+  ["fixed", "Fixed"],
+  ["able again", "Judged again"],
+  ["other verdict", "Another verdict"],
+  ["only in head", "Only in the later run"],
+  ["only in base", "Only in the earlier run"],
+] as const satisfies readonly (readonly [RuleChange, string])[];

@@ -70,6 +70,8 @@ export interface ScheduleRow {
   readonly beforeMs?: number;
   /** When each reading has it, by the reading's name. */
   readonly expectedMs: Readonly<Record<string, unknown>>;
+  /** Until when each reading has it, lateness included; absent in records of earlier versions. */
+  readonly latestMs?: unknown;
 }
 
 const isRow = (value: unknown): value is ScheduleRow =>

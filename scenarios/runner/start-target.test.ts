@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import path from "node:path";
 import { expect, it } from "vitest";
 import { runnerClock } from "./clock.ts";
 
@@ -45,7 +44,7 @@ const untilSilent = async (baseUrl: string): Promise<boolean> => {
 
 const serve = `require("node:http").createServer((_, answer) => answer.end()).listen(process.env.PORT, "127.0.0.1")`;
 
-it.each([
+it.concurrent.each([
   ["ends when told", serve],
   ["does not listen to SIGTERM", `process.on("SIGTERM", () => undefined); ${serve}`],
 ])(

@@ -43,7 +43,7 @@ const hanging = (): Promise<string> =>
   );
 
 /** Writes the bytes, reads and forgets what comes back, and goes. */
-const deliver = (port: number, { bytes, afterwards }: HostileRequest): Promise<void> =>
+export const deliver = (port: number, { bytes, afterwards }: HostileRequest): Promise<void> =>
   new Promise((resolve) => {
     const socket = net.connect(port, "127.0.0.1");
     const gone = setTimeout(() => socket.destroy(), HOLD_MS * 10);

@@ -21,7 +21,7 @@ const BAR_PX = 8;
 
 type Scale = ReturnType<typeof changeScale>;
 
-/** Every judged metric on one axis: how much b differs from a, from where on it matters, and what could have been seen. */
+/** Every judged metric on one axis, for the table that stands beneath it: how much b differs from a, from where on it matters, and what could have been seen. */
 export const forest = (members: readonly Member[]): VNode | undefined => {
   const gated = members.filter(isGated);
   if (gated.length === 0) return undefined;
@@ -49,7 +49,6 @@ export const forest = (members: readonly Member[]): VNode | undefined => {
         el("svg", { class: "strip", height: 24, "aria-hidden": "true" }, axisText(scale.ticks, 0)),
       ),
     ),
-    table: judgedTable(gated),
   });
 };
 
@@ -62,7 +61,7 @@ const lane = (member: GatedMember, scale: Scale): VNode => {
       "div",
       { class: "lane-name" },
       el("b", {}, `${endpoint} ${metric} `),
-      el("span", { class: "soft" }, `${amountOf(member, a)} → ${amountOf(member, b)}, `, verdict),
+      el("span", { class: "soft" }, `${amountOf(member, a)} to ${amountOf(member, b)}, `, verdict),
     ),
     el(
       "svg",

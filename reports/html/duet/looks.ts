@@ -14,7 +14,7 @@ export const looksOfVerdict: Readonly<Record<MemberVerdict, readonly [Tone, Icon
 };
 
 export const verdictMark = (verdict: MemberVerdict): VNode =>
-  el("span", { class: "with-mark" }, toneMark(...looksOfVerdict[verdict], ""), verdict);
+  el("span", { class: "with-mark word" }, toneMark(...looksOfVerdict[verdict], ""), verdict);
 
 /** A metric with a verdict: the others are only shown. */
 export type GatedMember = Member & { readonly verdict: MemberVerdict; readonly floor: number };

@@ -3,7 +3,7 @@ import type { Block } from "../../../conformance/contract/duet.ts";
 import type { DuetDocument } from "../../duet/document.ts";
 import type { DuetMetric } from "../../duet/model.ts";
 import { sortedPairs } from "../../duet/ratios.ts";
-import { change, percent as share } from "../../text/latency.ts";
+import { change } from "../../text/latency.ts";
 import { changeScale } from "../change-scale.ts";
 import { percent, plot, round } from "../chart.ts";
 import { el } from "../element.ts";
@@ -72,7 +72,7 @@ const pairFigure = (member: GatedMember, pairs: readonly Pair[]): VNode => {
     note: `${verdict}: ${changeText(ratio)} over ${pairs.length} pairs.`,
     legend: [
       ["pair-dot", "b against a in one pair"],
-      ...(interval === undefined ? [] : ([["interval", "95 % interval of the change"]] as const)),
+      ...(interval === undefined ? [] : ([[`interval ${verdict}`, "95 % interval of the change"]] as const)),
       ["floor", "too small to matter"],
       ...(seen.length === 0 ? [] : ([["detectable", "the smallest change that this duet finds"]] as const)),
     ],
@@ -100,7 +100,7 @@ const pairFigure = (member: GatedMember, pairs: readonly Pair[]): VNode => {
         String(pair + 1),
         amountOf(member, a),
         amountOf(member, b),
-        `${share(b / a - 1).replace("-", "−")}`,
+        changeText(b / a),
       ]),
       [1, 2, 3],
     ),

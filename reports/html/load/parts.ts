@@ -15,7 +15,8 @@ import { distributionFigure } from "./distribution.ts";
 import { latencyFigures } from "./latency.ts";
 import { objectives } from "./objectives.ts";
 import { rateFigure } from "./rate.ts";
-import { endpointTable, loadPushes, ruleTable, stepTable } from "./tables.ts";
+import { searchContent } from "./steps.ts";
+import { endpointTable, loadPushes, ruleTable } from "./tables.ts";
 
 /** The parts of the page that tell of a load run. Parts with nothing to tell are left out. */
 export const loadParts = (view: LoadView, { prefix }: Place): readonly Part[] => {
@@ -29,10 +30,12 @@ export const loadParts = (view: LoadView, { prefix }: Place): readonly Part[] =>
   const rules = ruleTable(record);
   const broken = breaches(view);
   const validity = invalid(view);
+  const steps = searchContent(record);
   return [
     ...(validity.length === 0 ? [] : [part("validity", "Why these figures cannot be trusted", validity)]),
     ...(broken.length === 0 ? [] : [part("broken", "What broke under load", broken)]),
     ...(objective === undefined ? [] : [part("objectives", "Objectives", objective)]),
+    ...(steps.length === 0 ? [] : [part("search", "The search for the highest rate", steps)]),
     part(
       "course",
       "The load over time",
@@ -47,7 +50,18 @@ export const loadParts = (view: LoadView, { prefix }: Place): readonly Part[] =>
           `${plural(course.late, "histogram")} came late: the distributions below hold them, the lines over time do not.`,
         ),
     ),
-    part("latency", "Latencies", distributionFigure(view), endpointTable(record), ...stepTable(record)),
+    part(
+      "latency",
+      "Latencies",
+      steps.length > 0 &&
+        el(
+          "p",
+          { class: "soft" },
+          "Of the step whose figures this record shows: the best one, or the one that broke a rule.",
+        ),
+      distributionFigure(view),
+      endpointTable(record),
+    ),
     ...(rules === undefined ? [] : [part("promises", "Promises under load", rules)]),
     ...(record.pushes === undefined ? [] : [part("pushes", "Pushes under load", loadPushes(record))]),
     part("environment", "How it was loaded", environment(view)),

@@ -19,11 +19,14 @@ const perSecond = (count: number, { seconds }: Bucket): number => (seconds === 0
 export const rateFigure = ({ course, record }: LoadView): VNode => {
   const time = timeScale(course.seconds);
   const x = time.ticks;
+  const isSearch = record.steps !== undefined;
   const broken = course.buckets.filter(({ breaches }) => Object.keys(breaches).length > 0);
   const failing = course.buckets.some(({ failed, dropped }) => failed + dropped > 0);
   return figure({
     title: "Rate asked and achieved",
-    note: "Iterations a second; those of the warm-up are shaded.",
+    note: isSearch
+      ? "Iterations a second, step after step."
+      : "Iterations a second; those of the warm-up are shaded.",
     legend: [
       ["asked", "asked"],
       ["achieved", "started"],
@@ -34,7 +37,8 @@ export const rateFigure = ({ course, record }: LoadView): VNode => {
       ratePlot(course.buckets, {
         time,
         x,
-        warmUpSeconds: record.warmUpMs / 1_000,
+        // The steps of a search have a warm-up each, too short to be drawn.
+        warmUpSeconds: isSearch ? 0 : record.warmUpMs / 1_000,
         bare: failing || broken.length > 0,
       }),
       failing && errorPlot(course.buckets, { time, x, bare: broken.length > 0 }),

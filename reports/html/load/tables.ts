@@ -6,7 +6,6 @@ import { el, type Child } from "../element.ts";
 import { toneMark } from "../mark.ts";
 import { table } from "../parts.ts";
 import { latency, percent } from "../../text/latency.ts";
-import { rate } from "../../text/units.ts";
 
 /** Every endpoint's latencies, as the service took and as a caller who keeps to the schedule waits. */
 export const endpointTable = ({ endpoints }: LoadRecord): VNode | undefined =>
@@ -57,38 +56,6 @@ export const ruleTable = ({ rules }: LoadRecord): VNode | undefined =>
         ]),
         [1, 2],
       );
-
-const stepMarks = {
-  held: toneMark("good", "check", "held"),
-  "gave way": toneMark("bad", "cross", "gave way"),
-  spoilt: toneMark("open", "question", "spoilt"),
-} as const;
-
-/** The search for the highest rate, step by step. */
-export const stepTable = ({ steps, highestRate }: LoadRecord): readonly Child[] =>
-  steps === undefined || steps.length === 0
-    ? []
-    : [
-        el("h4", {}, "The search for the highest rate"),
-        el(
-          "p",
-          {},
-          highestRate === undefined
-            ? "The objectives held at no rate that was tried."
-            : `The objectives held up to ${rate(highestRate)} requests a second.`,
-        ),
-        table(
-          "The search for the highest rate",
-          ["Asked, requests a second", "Achieved", "Outcome", "What gave way"],
-          steps.map((step) => [
-            rate(step.rate),
-            rate(step.achieved),
-            el("span", { class: "with-mark" }, stepMarks[step.verdict], step.verdict),
-            [step.gaveWay, step.reason].filter((one) => one !== undefined).join(": "),
-          ]),
-          [0, 1],
-        ),
-      ];
 
 /** What was pushed while the load ran, by how often each notification was. */
 export const loadPushes = ({ pushes }: LoadRecord): readonly Child[] => {

@@ -1,0 +1,70 @@
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { HostileAnswer } from "./hostile-answers.ts";
+import { play } from "./hostile-peer.ts";
+
+/** The endpoints of the document, by the names that these tests give them. */
+export const endpoints = {
+  authorize: "/open-api/oauth/authorize",
+  exchange: "/open-api/oauth/access-token",
+  refresh: "/open-api/oauth/refresh-token",
+  notifications: "/open-api/v1/notifications",
+} as const;
+export type Endpoint = keyof typeof endpoints;
+
+/** A service in front of a sound one, which answers at some of its endpoints in one hostile way. */
+export interface HostileFront {
+  readonly origin: string;
+  /** How many hostile answers were given. */
+  readonly played: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+export interface FrontOptions {
+  readonly answer: HostileAnswer;
+  readonly at: readonly Endpoint[];
+  /** So many requests of each endpoint are let through first. */
+  readonly soundFirst: number;
+}
+
+export const startHostileFront = async (origin: string, options: FrontOptions): Promise<HostileFront> => {
+  const seen = new Map<string, number>();
+  const hostile = new Set<string>(options.at.map((name) => endpoints[name]));
+  let played = 0;
+  const server = createServer((incoming, outgoing) => {
+    const [path = ""] = (incoming.url ?? "").split("?");
+    const count = (seen.get(path) ?? 0) + 1;
+    seen.set(path, count);
+    if (hostile.has(path) && count > options.soundFirst) {
+      played += 1;
+      incoming.resume();
+      play(options.answer, incoming.socket);
+    } else pass(origin, incoming, outgoing);
+  });
+  // What is no request at all is a broken one here as well.
+  server.on("clientError", (_, socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    played: () => played,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+const pass = (origin: string, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const { hostname, port } = new URL(origin);
+  const onward = request(
+    { hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers },
+    (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+      answer.pipe(outgoing);
+    },
+  );
+  onward.on("error", () => outgoing.destroy());
+  outgoing.on("close", () => onward.destroy());
+  incoming.pipe(onward);
+};

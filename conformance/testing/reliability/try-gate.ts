@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { startReceiver } from "../../../fake-server/receiver/index.ts";
+import { endingOf } from "../../../commands/shared/exit.ts";
+import { conform } from "../../conform.ts";
+import type { RequirementId } from "../../contract/catalogue.ts";
+import type { RuleResult } from "../../contract/record.ts";
+import { rules } from "../../rules/index.ts";
+import type { Rule } from "../../rule.ts";
+import { runOptions, startFake } from "../fake.ts";
+import { hostileAnswer, type HostileAnswer } from "./hostile-answers.ts";
+import { endpoints, startHostileFront, type Endpoint } from "./hostile-front.ts";
+import type { Tried } from "./try-client.ts";
+
+/** One whole gate: what the target does wrong, where, and from which request on. */
+export interface HostileGate {
+  readonly answer: HostileAnswer;
+  readonly at: readonly Endpoint[];
+  readonly soundFirst: number;
+}
+
+/** What an endpoint that never answers soundly cannot have kept. */
+const promises: Readonly<Record<Endpoint, readonly RequirementId[]>> = {
+  authorize: ["authorize.answers-with-code", "authorize.echoes-state", "authorize.timestamp"],
+  exchange: ["exchange.token-set", "exchange.access-token-works", "code.single-use"],
+  refresh: ["refresh.token-set", "refresh.access-token-works", "refresh.reusable"],
+  notifications: ["notifications.shape", "notifications.total", "notifications.limit", "access.required"],
+};
+
+const everywhere = Object.keys(endpoints) as Endpoint[];
+
+/** Every family of wrong answers, `variants` of each, at every endpoint at once and at each alone; from the start, or once all went well. */
+export const hostileGates = (seed: number, variants: number): readonly HostileGate[] => {
+  const byKind = Map.groupBy(fc.sample(hostileAnswer, { numRuns: 2_000, seed }), ({ kind }) => kind);
+  return [...byKind.values()]
+    .flatMap((answers) => answers.slice(0, variants))
+    .flatMap((answer, index) => {
+      const [alone = "exchange"] = [everywhere[index % everywhere.length]];
+      return [
+        { answer, at: everywhere, soundFirst: 0 },
+        { answer, at: everywhere, soundFirst: 20 },
+        { answer, at: [alone], soundFirst: 0 },
+        { answer, at: [alone], soundFirst: 10 },
+      ];
+    });
+};
+
+/** A gate of so many rules is over within this, whatever the target does; far beyond it, it hangs. */
+const HANGS_AFTER_MS = 180_000;
+/** Shorter than a drip takes; an honest answer of a busy machine may be lost, and is asked for again. */
+const TIMEOUT_MS = 400;
+
+/** Judges one hostile target by these rules, and says what is wrong with what came of it. */
+export const tryGate = async (gate: HostileGate, of: readonly Rule[] = rules): Promise<readonly string[]> => {
+  const fake = await startFake();
+  const front = await startHostileFront(fake.server.baseUrl, gate);
+  const receiver = await startReceiver({ scheme: "http" });
+  const over = new AbortController();
+  const name = `${gate.answer.kind} (${gate.answer.afterwards}) at ${gate.at.join(", ")} after ${gate.soundFirst} sound answers`;
+  try {
+    const resolved = await fake.resolved({
+      baseUrl: front.origin,
+      tolerances: { requestTimeoutMs: TIMEOUT_MS },
+    });
+    const running = conform({
+      ...runOptions(),
+      resolved,
+      receiver,
+      rules: of,
+      freshUuid: randomUUID,
+      maxWaitMs: 1_000,
+      signal: over.signal,
+    }).then(
+      ({ exitCode, results }) => ({ exitCode, results, message: "" }),
+      (error: unknown) => ({ message: "", ...endingOf(error, false), results: [] }),
+    );
+    const { exitCode, results, message } = await Promise.race([running, hanging()]);
+    if (exitCode === undefined) {
+      over.abort();
+      return [`${name}: the gate hangs`];
+    }
+    return wrongIn(gate, exitCode, results, message).map((wrong) => `${name}: ${wrong}`);
+  } finally {
+    await front.stop();
+    await fake.stop();
+    await receiver.stop();
+  }
+};
+
+const hanging = (): Promise<{ exitCode: undefined; results: readonly RuleResult[]; message: string }> =>
+  new Promise((resolve) =>
+    setTimeout(() => resolve({ exitCode: undefined, results: [], message: "" }), HANGS_AFTER_MS).unref(),
+  );
+
+/** Whoever answers alike to a client that there is and to one that there is not cannot be told from a profile that is wrong about it. */
+const answersAllAlike = /as to (?:one that does not exist|a wrong one): status/;
+
+const wrongIn = (
+  gate: HostileGate,
+  exitCode: number,
+  results: readonly RuleResult[],
+  message: string,
+): readonly string[] => {
+  const wrong: string[] = [];
+  // Failed, incomplete, or not to be reached: a hostile target is neither green nor a fault of ours.
+  const isTold = exitCode === 2 && gate.soundFirst === 0 && answersAllAlike.test(message);
+  if (![1, 3, 4].includes(exitCode) && !isTold) wrong.push(`exit code ${exitCode}: ${message.slice(0, 600)}`);
+  const kept = new Set(gate.soundFirst > 0 ? [] : gate.at.flatMap((one) => promises[one]));
+  for (const { id, verdict } of results) {
+    if (verdict.kind === "passed" && kept.has(id)) wrong.push(`${id} passed`);
+    if (verdict.kind === "harness-error") wrong.push(`${id}: ${JSON.stringify(verdict).slice(0, 400)}`);
+    if (verdict.kind === "failed" && (verdict.breach.actual === "" || verdict.breach.expected === ""))
+      wrong.push(`${id} failed without proof`);
+  }
+  return wrong;
+};
+
+/** Most of a gate's time is spent waiting for a target that does not answer. */
+const GATES_AT_ONCE = 3;
+
+/** Judges many hostile targets, a few at a time. */
+export const tryGates = async (gates: readonly HostileGate[], of?: readonly Rule[]): Promise<Tried> => {
+  const wrong: string[] = [];
+  const left = gates.values();
+  const worker = async (): Promise<void> => {
+    for (const gate of left) wrong.push(...(await tryGate(gate, of)));
+  };
+  await Promise.all(Array.from({ length: GATES_AT_ONCE }, worker));
+  return { inputs: gates.length, wrong };
+};
