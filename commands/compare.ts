@@ -1,4 +1,5 @@
 import { Command } from "@commander-js/extra-typings";
+import { choiceFlag } from "../conformance/flags.ts";
 import { exitCodes } from "../conformance/contract/record.ts";
 import { ConfigurationError } from "../conformance/problem.ts";
 import type { CommandContext } from "./shared/context.ts";
@@ -13,9 +14,17 @@ export const compareCommand = ({ output, exitWith }: CommandContext) =>
       "compares with the earlier runs of this folder that have the same fingerprint",
     )
     .option("--force", "compares runs that differ in what makes them comparable, and says so")
+    .option(
+      "--report <format>",
+      "html: writes the comparison as a page",
+      choiceFlag("--report", ["html"] as const),
+    )
+    .option("--out <directory>", "where the page goes; a folder beside the last run where left out")
     .addOption(seedOption)
     .addOption(jsonOption)
     .action(async (directories, flags) => {
+      if (flags.out !== undefined && flags.report === undefined)
+        throw new ConfigurationError(["--out is for --report html, which is missing"]);
       const { readRun } = await import("../reports/read/index.ts");
       const { baselineOf, compareRuns } = await import("../reports/compare/index.ts");
       const { seededRandom } = await import("../reports/statistics/random.ts");
@@ -38,6 +47,11 @@ export const compareCommand = ({ output, exitWith }: CommandContext) =>
       });
       if (flags.json) output.printJson(comparison);
       else output.print(renderCompare(comparison, await output.page()));
+      if (flags.report !== undefined) {
+        const { writeComparison } = await import("../reports/write.ts");
+        const out = flags.out ?? `${head.directory.replace(/[\\/]+$/, "")}-report`;
+        output.say(`Report  ${writeComparison(comparison, out)}`);
+      }
       exitWith(
         {
           regressed: exitCodes.failed,

@@ -44,7 +44,7 @@ export const conformCommand = (context: CommandContext) =>
     )
     .option(
       "--resume <run>",
-      "continues a run that was interrupted or killed: what had settled is taken over",
+      "continues a run that was interrupted or killed: what had settled is taken over, and credentials that were waited for are judged when they are due",
     )
     .option("--ledger-key-file <file>", "file with the ledger's key, in the place of TOUCHSTONE_LEDGER_KEY")
     .option("--verbose", "prints every rule, every observation and all that was measured")

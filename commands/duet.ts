@@ -1,10 +1,10 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { durationFlag, integerFlag, shareFlag } from "../conformance/flags.ts";
+import { choiceFlag, durationFlag, integerFlag, shareFlag } from "../conformance/flags.ts";
 import { ConfigurationError } from "../conformance/problem.ts";
 import { tool } from "../conformance/tool.ts";
 import type { FoundK6, LoadContext, LoadPlan } from "../scenarios/runner/index.ts";
 import type { CommandContext } from "./shared/context.ts";
-import { jsonOption, rateOption, seedOption, type TargetFlags } from "./shared/flags.ts";
+import { jsonOption, rateOption, reportOutOption, seedOption, type TargetFlags } from "./shared/flags.ts";
 import { findK6ForLoad, openLoad } from "./shared/load-run.ts";
 import { openTarget } from "./shared/target.ts";
 
@@ -35,6 +35,8 @@ export const duetCommand = (context: CommandContext) =>
     .option("--end-early", "ends at a planned look where a regression is certain already")
     .addOption(seedOption)
     .option("--out <directory>", "where the records of the blocks go; a new one under runs/ where left out")
+    .option("--report <format>", "html: writes the duet as a page", choiceFlag("--report", ["html"] as const))
+    .addOption(reportOutOption("the page goes"))
     .addOption(jsonOption)
     .action(async (a, b, flags) => {
       const { parseBlock } = await import("../scenarios/runner/index.ts");
@@ -67,6 +69,8 @@ interface DuetFlags {
   readonly endEarly: boolean;
   readonly planFor?: number | undefined;
   readonly out?: string | undefined;
+  readonly report?: "html" | undefined;
+  readonly reportOut?: string | undefined;
   readonly json?: true | undefined;
 }
 
@@ -75,7 +79,7 @@ const play = async (
   context: CommandContext,
   { a, b }: { readonly a: Side; readonly b: Side },
   plan: LoadPlan,
-  { pairs, endEarly, planFor, out, json }: DuetFlags,
+  { pairs, endEarly, planFor, out, report, reportOut, json }: DuetFlags,
 ): Promise<void> => {
   const { playDuet, runnerClock } = await import("../scenarios/runner/index.ts");
   const { duetExitCode } = await import("../reports/duet/document.ts");
@@ -122,6 +126,11 @@ const play = async (
   const isPilot = planFor !== undefined;
   if (json) output.printJson({ ...document, run });
   else output.print(renderDuetRun(document, { ...(await output.page()), run, isPilot }));
+  if (report !== undefined) {
+    const { writeDuetReport } = await import("../reports/write.ts");
+    const folder = reportOut ?? `${run.replace(/[\\/]+$/, "")}-report`;
+    output.say(`Report  ${writeDuetReport(document, run, folder)}`);
+  }
   context.exitWith(duetExitCode(document, isPilot));
 };
 

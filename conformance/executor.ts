@@ -54,6 +54,7 @@ export const runRules = async (
     session,
     prepared,
     new Set(options.rules.map(({ requirement }) => requirement)),
+    options.seed,
   );
   const places = createPlaces(
     session.resolved.profile.concurrency?.maxCases ?? CASES_AT_A_TIME[distanceOf(prepared)],
@@ -153,12 +154,13 @@ const settle = async (
   try {
     if (!needsPushes(rule)) return await judge(session, prepared, rule, options, kept);
     // Whoever waits for the campaign takes no part in the clock: the journey would wait for it in turn.
-    const campaign = await campaigns.nth(0);
+    const nth = rule.looksLater === true ? campaigns.later : campaigns.nth;
+    const campaign = await nth(0);
     const verdict = await judge(session, { ...prepared, campaign }, rule, options, kept);
     const isDoubtful = rule.timesPushes === true && !campaign.isAwaited;
     if (!isBreach(verdict) || session.clocks.kind === "real") return verdict;
     if (options.effort === "quick" && !isDoubtful) return verdict;
-    const again = await judge(session, { ...prepared, campaign: await campaigns.nth(1) }, rule, options, []);
+    const again = await judge(session, { ...prepared, campaign: await nth(1) }, rule, options, []);
     return isDoubtful && !isBreach(again) ? doubtful(verdict) : confirmed(verdict, again);
   } catch (error) {
     return broken(session, error);

@@ -2,6 +2,7 @@ import { stepsOf, type Steps } from "./awaited/steps.ts";
 import { probeAges, type ProbeAge } from "./arbitraries/ages.ts";
 import { duration } from "./contract/duration.ts";
 import type { Verdict } from "./contract/verdict.ts";
+import { sleepUntilMoment, type Moment } from "./calendar.ts";
 import { broke, held, setAside, type Judgement } from "./judgement.ts";
 import {
   bracketFacts,
@@ -15,6 +16,7 @@ import { guardFor } from "./model/standing.ts";
 import type { WaitFacts } from "./rule.ts";
 import type { Run } from "./run.ts";
 import { ageBetween, timed } from "./steps.ts";
+import { dealt, type Turn } from "./turns.ts";
 import type { Bracket } from "./world/exchange.ts";
 import type { World } from "./world/world.ts";
 
@@ -25,9 +27,15 @@ export interface Mortal<C> {
   readonly lifetimeMs: number;
   /**
    * Issues one credential; its moment of issue is bracketed around this call. It has to survive being written as JSON,
-   * by its `client` or without one.
+   * by its `client` or without one. It is told in which of its ways to do so.
    */
-  readonly issue: (world: World, steps: Steps) => Promise<C>;
+  readonly issue: (world: World, steps: Steps, way: number) => Promise<C>;
+  /** Names of the ways in which it may be issued, where there are several: what each gives is seen right at its end. */
+  readonly ways?: readonly string[];
+  /** Issues it at such a moment of the target's calendar, where time can be moved. */
+  readonly startsAt?: Moment;
+  /** Leaves the second client out. */
+  readonly clients?: "first";
   /** When the credential was issued, where `issue` takes time before it does so: then it goes there by steps of its own. */
   readonly issuedIn?: (credential: C) => Bracket;
   /** The credential's own lifetime in milliseconds, where each one states it; `lifetimeMs` then only spreads the ages. */
@@ -35,11 +43,12 @@ export interface Mortal<C> {
   /** Whether it still works. One credential is asked once. */
   readonly alive: (world: World, credential: C) => Promise<boolean>;
   /**
-   * What happens to it while it lives: three times on the way to the probe and, where it
+   * What happens to it while it lives: `uses` times (three) on the way to the probe and, where it
    * is to be found dead, once more right before its end. Must not be decisive itself.
    */
   readonly use?: (world: World, credential: C) => Promise<void>;
-  /** Ages on each side; by effort where left out. */
+  readonly uses?: number;
+  /** Ages on each side, but at least the end itself for each way and each client; by effort where left out. */
   readonly perSide?: number;
   /** Judges the dead side only, or both. */
   readonly sides?: "both" | "dead";
@@ -80,8 +89,12 @@ export const judgeLifetime = async <C>(world: World, run: Run, mortal: Mortal<C>
       part: mortal.name,
       together: true,
       replays: clock.kind === "virtual" ? 2 : 0,
-      print: ({ side, distanceMs }) =>
-        `${side === "alive" ? "before" : "after"} the end by ${duration(guardMs + distanceMs)}`,
+      turnOf: ({ turn }) => turn,
+      print: ({ side, distanceMs, way }) =>
+        [
+          `${side === "alive" ? "before" : "after"} the end by ${duration(guardMs + distanceMs)}`,
+          ...(mortal.ways?.slice(way, way + 1) ?? []),
+        ].join(", "),
       facts: () => ({ [mortal.name]: bracketFacts(mortal.lifetimeMs, guardMs, measured) }),
     },
   );
@@ -92,6 +105,8 @@ export const judgeLifetime = async <C>(world: World, run: Run, mortal: Mortal<C>
 interface Planned extends ProbeAge {
   readonly id: string;
   readonly tries: Tries;
+  readonly way: number;
+  readonly turn: Turn;
 }
 
 interface Tries {
@@ -104,9 +119,10 @@ const agesOf = <C>(world: World, run: Run, mortal: Mortal<C>, guardMs: number): 
   const { lifetimeMs } = mortal;
   const { kind } = world.clock;
   const farthestMs = kind === "virtual" ? Infinity : Math.max(1_000, lifetimeMs * 0.1);
-  const perSide = mortal.perSide ?? run.cases(0.24, 3);
-  const ages = probeAges(lifetimeMs, guardMs, run.seed, perSide, farthestMs);
-  const planned = (age: ProbeAge, tries: Tries, index: number): Planned => ({
+  const ages = dealtOut(world, run, mortal, (perSide) =>
+    probeAges(lifetimeMs, guardMs, run.seed, perSide, farthestMs),
+  );
+  const planned = (age: Dealt, tries: Tries, index: number): Planned => ({
     ...age,
     tries,
     id: `${mortal.name} ${index}, try ${tries.first}, ${age.distanceMs} ms ${age.side}`,
@@ -119,21 +135,59 @@ const agesOf = <C>(world: World, run: Run, mortal: Mortal<C>, guardMs: number): 
   );
 };
 
+type Dealt = ProbeAge & Pick<Planned, "way" | "turn">;
+
+/** Ages dealt out to ways and clients: each way and each client has a probe right at the end on either side. */
+const dealtOut = <C>(
+  world: World,
+  run: Run,
+  { ways = [""], clients, perSide }: Mortal<C>,
+  agesPerSide: (perSide: number) => readonly ProbeAge[],
+): readonly Dealt[] => {
+  const isShared = world.secondClient !== undefined && clients !== "first";
+  const ends = Math.max(ways.length, isShared ? 2 : 1);
+  const others = perSide === undefined ? run.cases(0.24, 3) - 1 : Math.max(0, perSide - ends);
+  const ages = agesPerSide(others + 1);
+  return (["alive", "dead"] as const).flatMap((side) => [
+    // What one client's credential shows on one side of its end, the other's shows on the other.
+    ...Array.from({ length: ends }, (_, at) => ({
+      side,
+      distanceMs: 0,
+      way: at % ways.length,
+      turn: (isShared ? (at + (side === "dead" ? 1 : 0)) % 2 : 0) as Turn,
+    })),
+    ...ages
+      .filter((age) => age.side === side)
+      .slice(1, 1 + others)
+      .map((age, at) => ({
+        ...age,
+        way: at % ways.length,
+        turn: isShared ? dealt(at, run.seed) : (0 as const),
+      })),
+  ]);
+};
+
 /** A credential, and the stretch of time in which it was issued. */
 interface Issued<C> {
   readonly credential: C;
   readonly issued: Bracket;
 }
 
-const issueOne = async <C>(world: World, mortal: Mortal<C>, steps: Steps): Promise<Issued<C>> => {
+const issueOne = async <C>(
+  world: World,
+  mortal: Mortal<C>,
+  steps: Steps,
+  way: number,
+): Promise<Issued<C>> => {
+  if (mortal.startsAt !== undefined) await sleepUntilMoment(world.clock, mortal.startsAt);
   if (mortal.issuedIn !== undefined) {
     if (!steps.isContinued()) await world.clock.beginSecond();
-    const credential = await mortal.issue(world, steps);
+    const credential = await mortal.issue(world, steps, way);
     return { credential, issued: mortal.issuedIn(credential) };
   }
   const { value, at } = await steps.once("issue", async () => {
     await world.clock.beginSecond();
-    return timed(world, () => mortal.issue(world, steps));
+    return timed(world, () => mortal.issue(world, steps, way));
   });
   return { credential: value, issued: at };
 };
@@ -148,20 +202,21 @@ const probeAt = async <C>(
 ): Promise<Judgement> => {
   const steps = stepsOf(world, age.id);
   const again = (tries: Tries): Promise<Judgement> => probeAt(world, mortal, age, measured, tries);
-  const { credential, issued } = await issueOne(world, mortal, steps);
+  const { credential, issued } = await issueOne(world, mortal, steps, age.way);
   const lifetimeMs = mortal.lifetimeOf?.(credential) ?? mortal.lifetimeMs;
   const guardMs = guardFor(lifetimeMs, world.tolerances.lifetimeGuardMs);
   const travelMs = closenessMs(lifetimeMs, guardMs, true) * (TRAVEL[first] ?? TRAVEL.at(-1) ?? 1);
   const lastAliveMs = lifetimeMs - guardMs - travelMs;
   const aimMs = age.side === "alive" ? lastAliveMs - age.distanceMs : lifetimeMs + guardMs + age.distanceMs;
-  const uses = mortal.use === undefined ? [] : agesOfUse(aimMs, lastAliveMs);
+  const uses = mortal.use === undefined ? [] : agesOfUse(mortal.uses ?? USES, aimMs, lastAliveMs);
   for (const [index, useAtMs] of uses.entries()) {
     if (steps.has(`use ${index}`)) continue;
     // Nobody ran when it was to be used for the last time: unused, it would show nothing.
     if (steps.isContinued() && (await ageNow(world, issued)).greatestMs >= lifetimeMs - guardMs)
       return again({ first, last });
     // Only a last use right before the end has to be on time.
-    const slackMs = index < USES ? Math.min(aimMs, lastAliveMs) / (USES + 1) / 2 : 0;
+    const spread = mortal.uses ?? USES;
+    const slackMs = index < spread ? Math.min(aimMs, lastAliveMs) / (spread + 1) / 2 : 0;
     await sleepToAge(world, issued, useAtMs, "alive", slackMs);
     await mortal.use?.(world, credential);
     steps.note(`use ${index}`);
@@ -236,9 +291,9 @@ const breach = (
 };
 
 /** Ages at which a credential is used: spread over its life and, where the probe comes after its end, right before that. */
-const agesOfUse = (aimMs: number, lastMs: number): readonly number[] => {
+const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number[] => {
   const untilMs = Math.min(aimMs, lastMs);
-  const spread = Array.from({ length: USES }, (_, use) => (untilMs * (use + 1)) / (USES + 1));
+  const spread = Array.from({ length: uses }, (_, use) => (untilMs * (use + 1)) / (uses + 1));
   return aimMs > lastMs ? [...spread, lastMs] : spread;
 };
 

@@ -138,8 +138,9 @@ export const vouchedLimit = (world: World, greatest: number): number =>
   Math.max(1, Math.min(greatest, world.notifications.accounts[0]?.ids.length ?? 1));
 
 /**
- * The greatest limit that rules may count on for one account, found by asking for more and more until a page is cut or refused. The
- * default is always served; beyond it the document names no maximum.
+ * The greatest limit that rules may count on for one account, found by asking for more and more. The default is always
+ * served; beyond it the document names no maximum. A page that is cut is none either where a greater limit gives more:
+ * then limits below that one have to be served too, and the rules find those that are not.
  */
 export const greatestLimit = async (world: World): Promise<number> => {
   const [account] = world.notifications.accounts;
@@ -151,8 +152,7 @@ export const greatestLimit = async (world: World): Promise<number> => {
     const list = await openLists(world);
     for (const limit of [2 * defaultLimit, length, 50, 100].toSorted((a, b) => a - b)) {
       const { ids } = await list({ accountId: account.accountId, limit });
-      if (ids.length < Math.min(limit, length)) return Math.max(greatest, ids.length);
-      greatest = Math.max(greatest, limit);
+      greatest = Math.max(greatest, ids.length < Math.min(limit, length) ? ids.length : limit);
     }
   } catch (error) {
     // A service that gives no list shows in the rules' own cases, where it is evidence.

@@ -37,6 +37,22 @@ const exchangesOf = async (directory: string) => {
 const single = (check: Rule["check"]): Rule => ({ requirement: "code.single-use", check });
 
 describe("a recorded run", () => {
+  it("says how long it was allowed to wait, and one that continues it may wait for as long", async () => {
+    const fake = await stopping(startFake());
+    const rules = [single((_, run) => run.once(() => Promise.resolve({ judgement: held })))];
+    const resolved = await fake.resolved();
+    const first = await recordedRun({ ...base(), resolved, rules, maxWaitMs: 7_000 });
+    expect(first.record.maxWaitMs).toBe(7_000);
+    const next = { ...base(), resolved, rules, resumes: first.directory };
+    expect((await recordedRun({ ...next, maxWaitMs: 5_000 })).record.maxWaitMs).toBe(7_000);
+    const longer = await recordedRun({ ...next, ...base(), maxWaitMs: 9_000 });
+    expect(longer.record.maxWaitMs).toBe(9_000);
+    expect(longer.record.notes.join()).not.toContain("pushes");
+    const pushes: Rule = { requirement: "push.cap", needs: ["pushes"], check: () => expect.unreachable() };
+    const watching = await recordedRun({ ...next, ...base(), rules: [pushes] });
+    expect(watching.record.notes.join()).toContain("pushes are watched anew");
+  });
+
   it("is sealed with its results and every exchange, and holds no credential", async () => {
     const fake = await stopping(startFake());
     const seen: string[] = fake.server.clients.map(({ secret }) => secret);

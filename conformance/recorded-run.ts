@@ -69,6 +69,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
   const awaited = openAwaited({
     directory,
     continues: options.resumes,
+    target: resolved.profile.baseUrl,
     keys: options.keys ?? keyFolder(process.env),
     read: reading,
     freshUuid: options.freshUuid,

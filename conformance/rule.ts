@@ -38,6 +38,8 @@ export interface Rule {
    * off, moments rest on real time, and a breach counts only if a second campaign shows it too.
    */
   readonly timesPushes?: true;
+  /** Judges what comes long after the watch as well, which shows only on a clock that is moved by hand. */
+  readonly looksLater?: true;
   /** Credentials that later runs can judge, where time is real and the wait too long for one run. */
   readonly ledger?: readonly Depositable[];
   readonly check: (world: World, run: Run) => Promise<Verdict>;

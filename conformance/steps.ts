@@ -1,5 +1,6 @@
 import type { Steps } from "./awaited/steps.ts";
 import { credentialsOf, describe, grantOf, pageOf, type Grant } from "./answers.ts";
+import { listForms } from "./list-forms.ts";
 import { ControlFailed, TransportError, type Answer, type Bracket } from "./world/exchange.ts";
 import { answerOrHangUp, type AuthorizeRequest, type Client, type Target } from "./world/target.ts";
 import type { World } from "./world/world.ts";
@@ -108,14 +109,19 @@ export const gaveData = (answer: Answer): boolean => {
   return typeof page.total === "number" && (page.total > 0 || answer.status < 400);
 };
 
-/** Lists what is known to be there, so that an empty envelope is not taken for an answer; anything where nothing is known. */
+/**
+ * Lists what is known to be there, so that an empty envelope is not taken for an answer; anything where nothing is known.
+ * A token that one form of the list refuses is presented with all others: it is dead only where none shows anything.
+ */
 export const isShownSomething = async (world: World, accessToken: string): Promise<boolean> => {
   const known = world.notifications.accounts[0];
   if (known === undefined) return gaveData(await world.target.list({ accessToken, query: { limit: 1 } }));
-  const page = pageOf(
-    await world.target.list({ accessToken, query: { accountId: known.accountId, limit: 1 } }),
-  );
-  return page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0));
+  for (const query of [{ accountId: known.accountId, limit: 1 }, ...listForms(world)]) {
+    const page = pageOf(await world.target.list({ accessToken, query }));
+    if (page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0)))
+      return true;
+  }
+  return false;
 };
 
 /** Whether the access token opens the notification list. */

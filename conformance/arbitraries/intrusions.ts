@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { accessTokenHeader } from "../contract/messages.ts";
+import { accessTokenHeader, paths } from "../contract/messages.ts";
 import { obtainCode, type IssuedTokens } from "../steps.ts";
 import type { Request } from "../world/exchange.ts";
 import type { ListRequest } from "../world/target.ts";
@@ -17,6 +17,8 @@ export interface Intrusion {
     world: World,
   ) => Headers | undefined | Promise<Headers | undefined>;
   readonly query?: (tokens: IssuedTokens) => Query;
+  /** Another way in than GET at the documented path. */
+  readonly at?: { readonly method: string; readonly path: string };
 }
 
 const json = ["content-type", "application/json"] as const;
@@ -53,6 +55,7 @@ export const elsewhere: readonly Intrusion[] = [
   otherHeader("Authorization", (token) => `Bearer ${token}`),
   otherHeader("Authorization"),
   otherHeader("Authorization", (token) => `Basic ${btoa(`:${token}`)}`),
+  otherHeader(accessTokenHeader.replaceAll("-", "_")),
   otherHeader("x-access-token"),
   otherHeader("access-token"),
   otherHeader("x-service-token"),
@@ -64,6 +67,39 @@ export const elsewhere: readonly Intrusion[] = [
   inQuery("access_token"),
   inQuery("accessToken"),
   inQuery("token"),
+];
+
+const way = (method: string, path: string): Intrusion => ({
+  name: `no token, ${method} ${path}`,
+  headers: () => [json],
+  at: { method, path },
+});
+
+/**
+ * No token at all, at addresses that a router may lead to the same list while a check of tokens, made by address, does
+ * not know them. What is there is not shown; that nothing is given out without a token is (section 1).
+ */
+export const byOtherWays: readonly Intrusion[] = [
+  way("POST", paths.notifications),
+  way("PUT", paths.notifications),
+  ...[
+    `${paths.notifications}/`,
+    `${paths.notifications}//`,
+    `/${paths.notifications}`,
+    paths.notifications.replace("/v1/", "//v1/"),
+    paths.notifications.replace("/v1/", "/./v1/"),
+    paths.notifications.replace("/v1/", "/v1/x/../"),
+    paths.notifications.replace(/s$/, "%73"),
+    paths.notifications.replace("/v1/", "%2Fv1/"),
+    `${paths.notifications};x`,
+    `${paths.notifications}.json`,
+    `${paths.notifications}%00`,
+    paths.notifications.toUpperCase(),
+    paths.notifications.replace("/v1/", "/V1/"),
+    paths.notifications.replace("/v1/", "/"),
+    paths.notifications.replace("/v1/", "/v2/"),
+    paths.notifications.replace("/open-api/", "/"),
+  ].map((path) => way("GET", path)),
 ];
 
 const inPlace = (

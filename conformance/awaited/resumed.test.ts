@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 /** Long enough that starting a process takes a small part of it. */
-const CODE_LIFETIME_MS = 10_000;
+const CODE_LIFETIME_MS = 8_000;
 
 /** A service in real time whose codes live for seconds, and what the command line needs to judge it. */
 const service = async (behaviour: string) => {
@@ -35,7 +35,7 @@ const service = async (behaviour: string) => {
     JSON.stringify({
       ...profile,
       limits: { codeLifetimeMs: CODE_LIFETIME_MS },
-      tolerances: { lifetimeGuardMs: 500 },
+      tolerances: { lifetimeGuardMs: 400 },
     }),
   );
   return { file, home, env: { ...secretsOf(fake), XDG_STATE_HOME: home } };
@@ -112,8 +112,8 @@ describe.concurrent("a run in real time that was killed while it waited", () => 
       /\d+ of its cases were waiting with credentials of their own, and are gone on with/,
     );
     // Half of them it finds before their end, and may have to make anew on a busy machine, which takes more tries then.
-    expect(issuedIn(run)).toBe(10);
-    expect(issuedIn(next)).toBeLessThanOrEqual(5);
+    expect(issuedIn(run)).toBeGreaterThanOrEqual(8);
+    expect(issuedIn(next)).toBeLessThanOrEqual(issuedIn(run) / 2);
     // Nothing of it is left, in either folder or beside the user's other keys.
     expect([run, next].filter((one) => existsSync(path.join(one, recordFiles.awaited)))).toEqual([]);
     expect(keysOf(target)).toEqual([]);

@@ -30,13 +30,14 @@ const startedAt = (sinceMs: number) => (): Reading => ({
   ownMs: 0,
 });
 
-const open = (name: string, continues?: string, read = startedAt(0)) => {
+const open = (name: string, continues?: string, read = startedAt(0), target = "https://staging.example") => {
   const directory = path.join(home, name);
   mkdirSync(directory, { recursive: true });
   const file = openAwaited({
     directory,
     keys: path.join(home, "keys"),
     read,
+    target,
     freshUuid: randomUUID,
     ...(continues === undefined ? {} : { continues: path.join(home, continues) }),
   });
@@ -153,6 +154,15 @@ describe("a run that cannot be gone on with", () => {
     const second = open("second", "first");
     expect(second.take("code 1")).toBeUndefined();
     expect(second.notes().join()).toMatch(words);
+  });
+
+  it("begins anew where another target is judged", () => {
+    const first = open("first");
+    first.keep("code 1", [issued]);
+    first.close();
+    const second = open("second", "first", startedAt(0), "https://another.example");
+    expect(second.take("code 1")).toBeUndefined();
+    expect(second.notes()).toEqual([expect.stringContaining("begin anew: another target")]);
   });
 
   it("begins anew where nobody knows how long ago it was", () => {

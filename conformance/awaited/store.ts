@@ -44,6 +44,8 @@ export interface AwaitedOptions {
   readonly directory: string;
   /** Folder of the run that this one continues. */
   readonly continues?: string | undefined;
+  /** The target's address: what another one issued is of no use. */
+  readonly target: string;
   /** Where the key lies that locks what the run's folder holds. */
   readonly keys: string;
   readonly read: () => Reading;
@@ -66,7 +68,7 @@ interface Line {
 }
 
 const schema = `
-  create table if not exists meta (key_name text not null) strict;
+  create table if not exists meta (key_name text not null, target text not null) strict;
   create table if not exists cases (id text primary key, locked blob not null) strict;
 `;
 
@@ -148,7 +150,7 @@ interface Place {
   readonly keyName: string;
 }
 
-const create = (file: string, { keys, freshUuid, read }: AwaitedOptions): Place => {
+const create = (file: string, { keys, target, freshUuid, read }: AwaitedOptions): Place => {
   const keyName = freshUuid();
   const vault = vaultWith(makeKey(keys, keyName, read().wallMs));
   closeSync(openSync(file, "wx", fileMode));
@@ -156,7 +158,7 @@ const create = (file: string, { keys, freshUuid, read }: AwaitedOptions): Place 
   // Held for as long as the process lives, which tells others that it does. What a machine that died left is of no use anyway.
   database.exec("pragma locking_mode = exclusive; pragma synchronous = off;");
   database.exec(schema);
-  database.prepare("insert into meta (key_name) values (?)").run(keyName);
+  database.prepare("insert into meta (key_name, target) values (?, ?)").run(keyName, target);
   return { database, vault, keyName };
 };
 
@@ -198,18 +200,16 @@ const takeOver = (run: string, options: AwaitedOptions): Before => {
 
 const isHeld = (error: unknown): boolean => error instanceof Error && /is locked/.test(error.message);
 
-const readAll = (database: DatabaseSync, { keys, read }: AwaitedOptions): Before => {
-  const keyName = String(database.prepare("select key_name from meta").get()?.["key_name"] ?? "");
+const readAll = (database: DatabaseSync, { keys, target, read }: AwaitedOptions): Before => {
+  const meta = database.prepare("select key_name, target from meta").get();
+  const keyName = String(meta?.["key_name"] ?? "");
   const rows = database.prepare("select id, locked from cases").all();
+  const lost = (reason: string): Before =>
+    rows.length === 0 ? nothing : { cases: new Map(), notes: [anew(rows.length, reason)] };
   const key = /^[\w-]+$/.test(keyName) ? findKey(keys, keyName) : undefined;
-  if (key === undefined)
-    return rows.length === 0
-      ? nothing
-      : {
-          cases: new Map(),
-          notes: [anew(rows.length, "the key to their credentials is not on this machine")],
-        };
+  if (key === undefined) return lost("the key to their credentials is not on this machine");
   removeKey(keys, keyName);
+  if (meta?.["target"] !== target) return lost("another target issued their credentials");
   const vault = vaultWith(key);
   return settled(
     rows.map(({ id, locked }) => {

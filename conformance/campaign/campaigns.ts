@@ -1,12 +1,21 @@
 import type { Prepared, Session } from "../session.ts";
 import { ReceiverError } from "../world/receiver.ts";
 import type { Campaign } from "./data.ts";
-import { runCampaign } from "./run.ts";
+import { describe, pageOf } from "../answers.ts";
+import { obtainTokens } from "../steps.ts";
+import { ControlFailed, TransportError } from "../world/exchange.ts";
+import { newScope } from "../world/journal.ts";
+import { untilListed } from "../world/listing.ts";
+import type { JoinedClock } from "../world/clock.ts";
+import type { LookUp } from "./list-looks.ts";
+import { runCampaign, type RunningCampaign } from "./run.ts";
 
 /** The campaigns of one run: each runs once, when the first rule asks for it, and all rules share what it gave. */
 export interface Campaigns {
   /** The first (0) campaign, or a further one that is to confirm what the first has shown. */
   nth(index: number): Promise<Campaign>;
+  /** The same, once it has been looked at again long after its watch. */
+  later(index: number): Promise<Campaign>;
 }
 
 /** Where a push came at once in the preflight, so long is waited in real time for one that is due. */
@@ -17,14 +26,15 @@ export const campaignsOf = (
   session: Session,
   prepared: Prepared,
   requirements: ReadonlySet<string>,
+  seed: number,
 ): Campaigns => {
-  const begun: Promise<Campaign>[] = [];
-  const run = async (): Promise<Campaign> => {
+  const begun: Promise<RunningCampaign>[] = [];
+  const looked: Promise<Campaign>[] = [];
+  const run = async (): Promise<RunningCampaign> => {
     const { receiver, events } = session;
     if (receiver === undefined || events === undefined) throw new ReceiverError("there is none in this run");
-    const clock = session.clocks.join();
-    try {
-      return await runCampaign({
+    return holdingAClock(session, (clock) =>
+      runCampaign({
         receiver,
         clock,
         lastAdvance: () => session.clocks.lastAdvance?.(),
@@ -35,17 +45,62 @@ export const campaignsOf = (
         patienceMs: Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, 3 * (prepared.pushLagMs ?? 0))),
         requirements,
         onLine: session.notePush,
-      });
-    } finally {
-      clock.leave();
-    }
+        seed,
+        visibilityMs: session.tolerances.visibilityMs,
+        ...(requirements.has("push.listed") ? { lookUp: lookUpIn(session, prepared, clock) } : {}),
+      }),
+    );
+  };
+  const nth = (index: number): Promise<RunningCampaign> => {
+    // One after the other: two at once would take each other's listener away.
+    const before = Promise.allSettled([begun[index - 1], looked[index - 1]]);
+    return (begun[index] ??= index === 0 ? run() : before.then(run));
   };
   return {
-    nth: (index) => {
-      // One after the other: two at once would take each other's listener away.
-      const before =
-        index === 0 ? Promise.resolve() : Promise.resolve(begun[index - 1]).catch(() => undefined);
-      return (begun[index] ??= before.then(run));
-    },
+    nth: async (index) => (await nth(index)).campaign,
+    later: (index) =>
+      (looked[index] ??= nth(index).then(({ later }) => holdingAClock(session, later))),
   };
 };
+
+const holdingAClock = async <T>(
+  { clocks }: Session,
+  task: (clock: JoinedClock) => Promise<T>,
+): Promise<T> => {
+  const clock = clocks.join();
+  try {
+    return await task(clock);
+  } finally {
+    clock.leave();
+  }
+};
+
+/** Looks a notification up by its id and its account, with tokens of its own each time, as they may be short-lived. */
+const lookUpIn =
+  (session: Session, prepared: Prepared, clock: JoinedClock): LookUp =>
+  async (id, accountId) => {
+    const world = session.world(newScope("push.listed"), clock, prepared);
+    try {
+      const { accessToken } = await obtainTokens(world);
+      let missing: string | undefined;
+      const isListed = async (): Promise<boolean> => {
+        const answers = [
+          await world.target.list({ accessToken, query: { id } }),
+          await world.target.list({ accessToken, query: { accountId } }),
+        ];
+        const lacking = answers.find(
+          (answer) =>
+            !pageOf(answer)?.items.some((item) => String(item["id"]).toLowerCase() === id.toLowerCase()),
+        );
+        missing = lacking === undefined ? undefined : describe(lacking);
+        return missing === undefined;
+      };
+      await untilListed(world, isListed);
+      if (clock.kind === "real") await isListed();
+      return missing;
+    } catch (error) {
+      // What cannot be read now is no notification that is missing.
+      if (error instanceof ControlFailed || error instanceof TransportError) return undefined;
+      throw error;
+    }
+  };

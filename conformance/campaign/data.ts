@@ -33,6 +33,10 @@ export type Purpose =
   | "untrusted"
   /** Gets no answer at all at first. */
   | "hang"
+  /** Never gets an answer at all. */
+  | "unanswered"
+  /** Gets the beginning of an answer that is no acknowledgement, and no end of it, at first. */
+  | "stall"
   /** Triggered while others hang. */
   | "beside-hang";
 
@@ -44,6 +48,8 @@ export interface SpecimenPlan {
   readonly actions: readonly PushAction[];
   /** Notifications of the same family share an account. */
   readonly family?: string;
+  /** It is looked up in the list once so many of its pushes have come. */
+  readonly readAtPush?: number;
 }
 
 /** One notification of the campaign and all that became of it. */
@@ -75,6 +81,17 @@ export interface LostConnection {
   readonly at: Bracket;
 }
 
+/** A look into the list for a notification whose pushes were still under way. */
+export interface ListLook {
+  readonly name: string;
+  /** The push after which it was looked for first. */
+  readonly push: SeenPush;
+  /** When it was looked for last, on the campaign's scale. */
+  readonly at: Bracket;
+  /** What the last look came to: undefined where it was listed. */
+  readonly missing: string | undefined;
+}
+
 /** What one journey through time gave: pure data, from which every push rule judges. */
 export interface Campaign {
   /** The scale of all moments: the target's own clock, or the receiver's monotonic one. */
@@ -99,6 +116,10 @@ export interface Campaign {
    * did not, what moves a push on may have come to its sender's notice later on its clock than the brackets say.
    */
   readonly isAwaited: boolean;
+  /** Looks into the list while pushes were under way. */
+  readonly listLooks: readonly ListLook[];
+  /** How long after its event a pushed notification may be missing from the list, in milliseconds. */
+  readonly visibilityMs: number;
   /** Whether pushes without an answer had to be waited for in real time, as their sender's time-out goes by a clock of its own. */
   readonly hungInRealTime: boolean;
   /** Until when pushes were watched for. */

@@ -9,6 +9,7 @@ import { isOverdue, nextStopMs, readingsLeft, type AgendaOptions, type Watched }
 import { assign, type Assigned } from "./assign.ts";
 import type { Collector } from "./collector.ts";
 import { isAcknowledged, type SpecimenPlan } from "./data.ts";
+import type { ListLooks, LookUp } from "./list-looks.ts";
 import type { Edition, Triggered } from "./pairing.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -29,12 +30,19 @@ export interface CampaignOptions {
   /** Ids of the requirements that are to be judged, so that no more is prepared than they need; everything where left out. */
   readonly requirements?: ReadonlySet<string>;
   readonly onLine: (line: PushLine) => void;
+  /** What the less usual answers are drawn by. */
+  readonly seed: number;
+  /** How long a notification may be missing from the list, in milliseconds of the target's clock. */
+  readonly visibilityMs: number;
+  /** Looks a notification up in the list; left out where nobody can. */
+  readonly lookUp?: LookUp;
 }
 
 /** A campaign under way. */
 export interface Journey {
   readonly options: CampaignOptions;
-  readonly timeline: Timeline;
+  /** Changes once, when the journey goes on after its watch. */
+  timeline: Timeline;
   readonly collector: Collector;
   readonly agenda: AgendaOptions;
   readonly readings: readonly Reading[];
@@ -45,6 +53,8 @@ export interface Journey {
   readonly givenUp: Set<string>;
   /** What is watched for, until something new comes. */
   watched?: { readonly revision: string; readonly list: readonly WatchedSpecimen[] };
+  /** What has come so far, sorted, until something new comes. */
+  sorted?: { readonly revision: string; readonly assigned: Assigned };
   /** Accounts by specimen, and the plan that goes with them. */
   readonly accountOf: ReadonlyMap<SpecimenPlan, string>;
   /** What the receiver was told to do, and from when on. */
@@ -57,6 +67,7 @@ export interface Journey {
   comesAtOnce: boolean;
   /** Whether the target said each time that nothing was under way any more. */
   isAwaited: boolean;
+  readonly listLooks: ListLooks;
 }
 
 /** Longest real time, in milliseconds, that a sender is given to see to what has just come. */
@@ -97,8 +108,10 @@ export const travelTo = async (journey: Journey, untilMs: number): Promise<void>
             now.earliestMs + journey.strideMs,
           )
         : now.earliestMs + journey.agenda.coarseMs;
-    now = await journey.timeline.sleepUntil(Math.min(stopMs, untilMs));
+    const lookMs = Math.max(journey.listLooks.nextMs(), now.earliestMs + 1);
+    now = await journey.timeline.sleepUntil(Math.min(stopMs, untilMs, lookMs));
     await look(journey, now);
+    await journey.listLooks.take(sorted(journey).specimens, now);
   }
 };
 
@@ -175,8 +188,13 @@ export const watchedOf = (journey: Journey): readonly WatchedSpecimen[] => {
 };
 
 /** What has come so far, sorted to the events. */
-export const sorted = ({ triggered, collector, accountOf, editions }: Journey): Assigned =>
-  assign(triggered, collector.arrivals(), accountOf, editions);
+export const sorted = (journey: Journey): Assigned => {
+  const { triggered, collector, accountOf, editions } = journey;
+  const revision = `${collector.revision()} ${triggered.length} ${editions.length}`;
+  if (journey.sorted?.revision !== revision)
+    journey.sorted = { revision, assigned: assign(triggered, collector.arrivals(), accountOf, editions) };
+  return journey.sorted.assigned;
+};
 
 const listWatched = (journey: Journey): readonly WatchedSpecimen[] => {
   const { agenda, readings } = journey;

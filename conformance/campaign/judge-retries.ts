@@ -17,7 +17,8 @@ import { readingsThatFit } from "./fitted.ts";
 import { allowedLatenessMs } from "./fits.ts";
 import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED, unlessLost } from "./lost.ts";
 import { dueOf } from "./readings.ts";
-import { cutBody, saysNothing } from "./specimens.ts";
+import { saysNothing } from "./answers.ts";
+import { cutBody } from "./specimens.ts";
 
 const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";
 

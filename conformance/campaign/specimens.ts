@@ -1,11 +1,15 @@
 import type { PushAction } from "../contract/push.ts";
+import { drawnStatuses, usualStatuses, wrongBodies } from "./answers.ts";
 import type { SpecimenPlan } from "./data.ts";
 
 /** The expected code arrives, and only half of the body behind it: a failure for whom the body counts, and none otherwise. */
 export const cutBody = "a connection closed in the middle of the answer's body";
 
 /** The ways in which a push can fail by what the receiver does, each tried by itself. */
-export const failureKinds = (elsewhere: (name: string) => string): Readonly<Record<string, PushAction>> => {
+export const failureKinds = (
+  elsewhere: (name: string) => string,
+  statuses: readonly number[],
+): Readonly<Record<string, PushAction>> => {
   const status = (code: number): PushAction => ({ kind: "answer", status: code });
   const redirect = (code: number): PushAction => ({
     kind: "answer",
@@ -14,14 +18,8 @@ export const failureKinds = (elsewhere: (name: string) => string): Readonly<Reco
     body: "empty",
   });
   return {
-    "status 400": status(400),
-    "status 401": status(401),
-    "status 404": status(404),
-    "status 410": status(410),
-    "status 429": status(429),
-    "status 500": status(500),
-    "status 502": status(502),
-    "status 503": status(503),
+    ...Object.fromEntries(statuses.map((code) => [`status ${code}`, status(code)])),
+    "status 500 after an interim answer": { kind: "answer", status: 500, informational: [103] },
     "status 301": redirect(301),
     "status 302": redirect(302),
     "status 303": redirect(303),
@@ -43,20 +41,21 @@ const lasting = [
   "status 302",
   "a reset connection",
   "a connection closed before the answer",
+  "a connection closed before the answer's code",
 ];
 
-/** Wrong acknowledgement bodies, under the expected code. */
-const wrongBodies: Readonly<Record<string, Extract<PushAction, { kind: "answer" }>["body"]>> = {
-  "another id": "wrong-id",
-  "received: false": "not-received",
-  "no body": "empty",
-  "no JSON": { text: "received" },
-  "an array": { json: [] },
-  "wrong types": { json: { id: 1, received: "true" } },
+/** The document knows one schedule, whatever a receiver asks for: by these no push comes sooner or later. */
+const asksForAnother = (acknowledgedStatus: number): Readonly<Record<string, PushAction>> => {
+  const asking = (status: number, seconds: string): PushAction => ({
+    kind: "answer",
+    status: status === acknowledgedStatus ? 500 : status,
+    headers: { "retry-after": seconds },
+  });
+  return {
+    "always status 429 with Retry-After: 1": asking(429, "1"),
+    "always status 503 with Retry-After: 600": asking(503, "600"),
+  };
 };
-
-/** Those of them that hold no part of an acknowledgement. */
-export const saysNothing: readonly string[] = ["no body", "no JSON"];
 
 export const otherCodes = [200, 201, 202, 204, 206, 299];
 
@@ -65,11 +64,13 @@ export interface SpecimenOptions {
   readonly maxPushes: number;
   /** Another address of the receiver, for redirects. */
   readonly elsewhere: (name: string) => string;
+  /** Which of the less usual statuses are tried. */
+  readonly seed: number;
 }
 
 /** Specimens of these purposes are for these rules alone; all others serve many, or are what these are compared with. */
 const servedBy: Partial<Record<SpecimenPlan["purpose"], readonly string[]>> = {
-  refused: ["push.unacknowledged-retries"],
+  refused: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
   untrusted: ["push.certificate-check"],
   hang: [
     "push.unacknowledged-retries",
@@ -77,6 +78,8 @@ const servedBy: Partial<Record<SpecimenPlan["purpose"], readonly string[]>> = {
     "push.no-head-of-line-blocking",
     "push.sender-timeout",
   ],
+  unanswered: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
+  stall: ["push.unacknowledged-retries"],
   "beside-hang": ["push.no-head-of-line-blocking"],
   body: ["push.acknowledgement-body", "push.unacknowledged-retries"],
   code: ["push.accepted-codes"],
@@ -111,17 +114,21 @@ export const acknowledgement = (status: number): PushAction => ({ kind: "answer"
 
 /** Before the main moment: one to learn when first pushes come, then what needs the receiver's door shut or strange. */
 export const scouts = ({ acknowledgedStatus }: Pick<SpecimenOptions, "acknowledgedStatus">) => {
-  const one = (name: string, purpose: SpecimenPlan["purpose"]): SpecimenPlan => ({
+  const one = (name: string, purpose: SpecimenPlan["purpose"], action: PushAction): SpecimenPlan => ({
     name,
     purpose,
-    actions: [acknowledgement(acknowledgedStatus)],
+    actions: [action],
   });
+  const acknowledged = acknowledgement(acknowledgedStatus);
   return {
-    scout: one("the first", "prompt"),
-    refused: one("a refused connection", "refused"),
-    untrusted: one("an untrusted certificate", "untrusted"),
+    scout: one("the first", "prompt", acknowledged),
+    // Never acknowledged, so that all pushes but the one that nobody saw are counted.
+    refused: one("a refused connection", "refused", failed),
+    untrusted: one("an untrusted certificate", "untrusted", acknowledged),
   };
 };
+
+const failed: PushAction = { kind: "answer", status: 500 };
 
 const times = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -132,8 +139,12 @@ const times = (count: number): readonly number[] => Array.from({ length: count }
  */
 export const wavesOf = (options: SpecimenOptions, hangAfter: number): readonly Wave[] => {
   const acknowledged = acknowledgement(options.acknowledgedStatus);
-  const kinds = failureKinds(options.elsewhere);
-  const fails: PushAction = { kind: "answer", status: 500 };
+  const statuses = [...new Set([...usualStatuses, ...drawnStatuses(options.seed)])];
+  const kinds = failureKinds(
+    options.elsewhere,
+    statuses.filter((status) => status !== options.acknowledgedStatus),
+  );
+  const fails = failed;
   const never = (name: string, action: PushAction, family?: string): SpecimenPlan => ({
     name,
     purpose: "never",
@@ -143,6 +154,20 @@ export const wavesOf = (options: SpecimenOptions, hangAfter: number): readonly W
   const main: SpecimenPlan[] = [
     never("fails beside others in its account", fails, "pair"),
     ...lasting.map((kind) => never(`always ${kind}`, kinds[kind] ?? fails)),
+    ...Object.entries(asksForAnother(options.acknowledgedStatus)).map(([name, action]) => never(name, action)),
+    { ...never("always status 500, and read from the list in between", fails), readAtPush: 2 },
+    ...times(2).map((n): SpecimenPlan => ({
+      name: `one of two of an account at the same moment ${n}`,
+      purpose: "prompt",
+      actions: [acknowledged],
+      family: "twins",
+    })),
+    {
+      name: "read from the list once it is pushed",
+      purpose: "prompt",
+      actions: [acknowledged],
+      readAtPush: 1,
+    },
     ...times(4).map((n): SpecimenPlan => ({
       name: `prompt ${n}`,
       purpose: "prompt",
@@ -206,11 +231,19 @@ export const wavesOf = (options: SpecimenOptions, hangAfter: number): readonly W
     },
     {
       after: hangAfter,
-      plans: times(4).map((n): SpecimenPlan => ({
-        name: `no answer ${n}`,
-        purpose: "hang",
-        actions: [{ kind: "hang" }, acknowledged],
-      })),
+      plans: [
+        ...times(4).map((n): SpecimenPlan => ({
+          name: `no answer ${n}`,
+          purpose: "hang",
+          actions: [{ kind: "hang" }, acknowledged],
+        })),
+        { name: "never an answer", purpose: "unanswered", actions: [{ kind: "hang" }] },
+        {
+          name: "status 500 whose body never comes",
+          purpose: "stall",
+          actions: [{ kind: "hang", status: 500 }, acknowledged],
+        },
+      ],
     },
     {
       after: hangAfter + 1 / 30,
@@ -242,12 +275,17 @@ export const heldAnswer = (wave: Wave, heldMs: number): Wave => {
   };
 };
 
+/** A sender that has begun to read an answer is left to itself for longer: its own limit is what is looked for. */
+const STALL = 4;
+
 /** No answer for so long in real time, and then the end of the connection, so that no sender waits for ever. */
 export const hungFor = (wave: Wave, forMs: number): Wave => ({
   ...wave,
   plans: wave.plans.map((plan) => ({
     ...plan,
-    actions: plan.actions.map((action) => (action.kind === "hang" ? { ...action, forMs } : action)),
+    actions: plan.actions.map((action) =>
+      action.kind === "hang" ? { ...action, forMs: plan.purpose === "stall" ? STALL * forMs : forMs } : action,
+    ),
   })),
 });
 

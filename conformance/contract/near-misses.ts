@@ -6,6 +6,9 @@ const TELLING = 0.75;
 const MOST_LENGTHS = 24;
 const MOST_ALIKE = 4;
 
+/** The greatest numbers of usual types, which probes send whatever is secret: nobody's secret is told by them. */
+const commonplace = new Set(["9007199254740993", "18446744073709551616", "12345678901234567890123456789"]);
+
 /** Finds words that are a known value but for a few characters: cut off, added, changed, or in another case. */
 export interface NearMisses {
   add(value: string, label: string): void;
@@ -43,7 +46,7 @@ export const createNearMisses = (): NearMisses => {
       put(`$${text.slice(-half)}`, { text, label });
     },
     find: (word) => {
-      if (word.length < SHORTEST * TELLING || lengths.size === 0) return undefined;
+      if (word.length < SHORTEST * TELLING || lengths.size === 0 || commonplace.has(word)) return undefined;
       const text = word.toLowerCase();
       for (const length of lengths) {
         const half = halfOf(length);

@@ -17,7 +17,14 @@ export const PushAction = Type.Union([
             Type.Literal("not-received"),
             Type.Literal("empty"),
             Type.Object({ text: Type.String() }, closed),
-            Type.Object({ json: Type.Unknown() }, closed),
+            Type.Object(
+              {
+                json: Type.Unknown({
+                  description: 'A text "{{id}}" in it becomes the id of the notification.',
+                }),
+              },
+              closed,
+            ),
             Type.Object({ bytes: Type.Integer({ minimum: 1, maximum: 1_073_741_824 }) }, closed),
           ],
           { description: "The acknowledgement { id, received: true } where left out." },
@@ -36,7 +43,20 @@ export const PushAction = Type.Union([
     },
     closed,
   ),
-  Type.Object({ kind: Type.Literal("hang"), forMs: Type.Optional(Type.Number({ minimum: 0 })) }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal("hang"),
+      forMs: Type.Optional(Type.Number({ minimum: 0 })),
+      status: Type.Optional(
+        Type.Integer({
+          minimum: 200,
+          maximum: 599,
+          description: "An answer with this status is begun, and its body never comes.",
+        }),
+      ),
+    },
+    closed,
+  ),
   Type.Object(
     {
       kind: Type.Literal("close"),

@@ -87,6 +87,17 @@ describe("the ledger", () => {
     ledger.close();
   });
 
+  it("what a killed run held until it was over is missed for that reason", () => {
+    const ledger = opened();
+    ledger.deposit(target, depositOf());
+    ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
+    expect(ledger.expire(target, at(31 * DAY_MS), 60_000)).toEqual([]);
+    expect(ledger.expire(target, at(31 * DAY_MS), 31 * 60_000)).toMatchObject([
+      { state: "missed", note: expect.stringContaining("the run that held it") as string },
+    ]);
+    ledger.close();
+  });
+
   it("what can be asked only once is asked by one run, once, even where that was killed before it could tell", () => {
     const ledger = opened();
     ledger.deposit(target, depositOf());

@@ -193,7 +193,8 @@ const ledgerOn = (database: DatabaseSync, vault: Vault): Ledger => {
   );
   const miss = database.prepare(
     `update entries set state = 'missed', secret = null, settled_here_ms = :here,
-       note = coalesce(note, 'no run came by while it was due')
+       note = coalesce(note, iif(state = 'claimed', 'the run that held it while it was due ended before it came to it',
+         'no run came by while it was due'))
      where target = :target and (due_until_ms < :now or note is not null)
        and (state = 'waiting' or (state = 'claimed' and abs(:here - claimed_here_ms) > ${LEASE_MS}))
      returning *`,

@@ -1,4 +1,5 @@
 import type { Steps } from "../awaited/steps.ts";
+import { beforeMonthEnds } from "../calendar.ts";
 import { accessTokens, refreshedAccessTokens } from "../ledger/short-lived.ts";
 import { judgeLifetime, roomAfter, type Mortal } from "../lifetime.ts";
 import type { Rules } from "../rule.ts";
@@ -7,12 +8,14 @@ import {
   isShownSomething,
   obtainRefreshed,
   obtainTokens,
+  opens,
   sleepHalfItsLife,
   timed,
   type IssuedTokens,
 } from "../steps.ts";
 import { ControlFailed, type Bracket } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
+import { historyName, refreshedAsTold, refreshHistories, type RefreshHistory } from "./access-histories.ts";
 
 /** An access token with the stretch of time in which it was issued and the lifetime that came with it. */
 interface Bearer {
@@ -28,20 +31,45 @@ export const accessLifetimeRules = {
     ledger: [accessTokens, refreshedAccessTokens],
     waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
-    check: (world, run) => {
+    check: async (world, run) => {
       const few = run.cases(0.12, 1);
+      const mortal = mortals(world, await viewOfSecond(world));
+      const histories = refreshHistories(world, run);
       return run.all([
-        judgeLifetime(world, run, mortal(world, { name: "accessToken of an exchange", issue: exchanged })),
-        judgeLifetime(world, run, mortal(world, { name: "accessToken of a refresh", issue: refreshedLater })),
+        judgeLifetime(world, run, mortal({ name: "accessToken of an exchange", issue: exchanged })),
         judgeLifetime(
           world,
           run,
-          mortal(world, { name: "accessToken in use", issue: exchanged, use: look, perSide: few + 1 }),
+          mortal({
+            name: "accessToken of a refresh",
+            ways: histories.map(historyName),
+            issue: (one, steps, way) => refreshedBy(one, steps, histories[way] ?? []),
+            perSide: histories.length + few,
+          }),
+        ),
+        ...(world.clock.kind === "virtual"
+          ? [
+              judgeLifetime(
+                world,
+                run,
+                mortal({
+                  name: "accessToken at the end of a month",
+                  startsAt: beforeMonthEnds(world.accessLifetimeMs / 2 + world.limits.codeLifetimeMs),
+                  issue: exchanged,
+                  perSide: 1,
+                }),
+              ),
+            ]
+          : []),
+        judgeLifetime(
+          world,
+          run,
+          mortal({ name: "accessToken in use", issue: exchanged, use: look, perSide: few + 1 }),
         ),
         judgeLifetime(
           world,
           run,
-          mortal(world, {
+          mortal({
             name: "refreshed accessToken in use",
             issue: refreshedLater,
             use: look,
@@ -51,7 +79,7 @@ export const accessLifetimeRules = {
         judgeLifetime(
           world,
           run,
-          mortal(world, {
+          mortal({
             name: "accessToken whose grant is refreshed",
             issue: exchanged,
             use: refreshGrant,
@@ -65,16 +93,39 @@ export const accessLifetimeRules = {
   },
 } satisfies Rules;
 
-const mortal = (
-  world: World,
-  differing: Pick<Mortal<Bearer>, "name" | "issue"> & Partial<Mortal<Bearer>>,
-): Mortal<Bearer> => ({
-  lifetimeMs: world.accessLifetimeMs,
-  lifetimeOf: ({ lifetimeMs }) => lifetimeMs,
-  issuedIn: ({ issued }) => issued,
-  alive: (one, { accessToken }) => isShownSomething(one, accessToken),
-  ...differing,
-});
+/** Whether an access token opens the list, in the eyes of one client. */
+type View = (world: World, accessToken: string) => Promise<boolean>;
+
+/**
+ * How it shows whether a token of the second client works: what is known to be there may be the first client's alone.
+ * Undefined where nothing tells it, as where a token that nobody issued is shown an empty page too.
+ */
+const viewOfSecond = async (world: World): Promise<View | undefined> => {
+  if (world.secondClient === undefined) return undefined;
+  try {
+    const { accessToken } = await obtainTokens(world, { client: world.secondClient });
+    if (await isShownSomething(world, accessToken)) return isShownSomething;
+    return (await opens(world, world.unique())) || !(await opens(world, accessToken)) ? undefined : opens;
+  } catch (error) {
+    if (error instanceof ControlFailed) return undefined;
+    throw error;
+  }
+};
+
+const mortals =
+  (world: World, second: View | undefined) =>
+  (differing: Pick<Mortal<Bearer>, "name" | "issue"> & Partial<Mortal<Bearer>>): Mortal<Bearer> => ({
+    lifetimeMs: world.accessLifetimeMs,
+    lifetimeOf: ({ lifetimeMs }) => lifetimeMs,
+    issuedIn: ({ issued }) => issued,
+    ...(second === undefined ? { clients: "first" } : {}),
+    alive: (one, { accessToken, tokens }) =>
+      (tokens.client.id === world.client.id ? isShownSomething : (second ?? isShownSomething))(
+        one,
+        accessToken,
+      ),
+    ...differing,
+  });
 
 const bearer = (
   tokens: IssuedTokens,
@@ -106,6 +157,11 @@ const refreshedLater = async (world: World, steps: Steps): Promise<Bearer> => {
   }
   const refreshed = await steps.once("refreshed", () => timed(world, () => obtainRefreshed(world, tokens)));
   return bearer(tokens, refreshed.value, refreshed.at);
+};
+
+const refreshedBy = async (world: World, steps: Steps, gaps: RefreshHistory): Promise<Bearer> => {
+  const { value, at } = await refreshedAsTold(world, steps, gaps);
+  return bearer(value, value, at);
 };
 
 const look = async (world: World, { accessToken }: Bearer): Promise<void> => {

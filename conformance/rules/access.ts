@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, pageOf } from "../answers.ts";
 import {
   alteredTokens,
+  byOtherWays,
   elsewhere,
   inItsPlace,
   inventedTokens,
@@ -9,18 +10,18 @@ import {
   withoutToken,
   type Intrusion,
 } from "../arbitraries/intrusions.ts";
+import { duration } from "../contract/duration.ts";
 import { accessTokenHeader } from "../contract/messages.ts";
 import { inGroups } from "../groups.ts";
 import { broke, held, setAside, undecided, type Judgement } from "../judgement.ts";
+import { listForms, type ListForm } from "../list-forms.ts";
 import { withConnections } from "../race.ts";
 import type { Rules } from "../rule.ts";
-import { gaveData, obtainTokens, type IssuedTokens } from "../steps.ts";
-import { ControlFailed, type Answer } from "../world/exchange.ts";
-import { answerOrHangUp, type ListRequest, type Target } from "../world/target.ts";
+import { ageBetween, gaveData, obtainTokens, timed, type IssuedTokens } from "../steps.ts";
+import { ControlFailed, type Answer, type Bracket } from "../world/exchange.ts";
+import { answerOrHangUp, encodeQuery, type Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { accessLifetimeRules } from "./access-lifetime.ts";
-
-type Query = NonNullable<ListRequest["query"]>;
 
 /** Intrusions that share one token and its control. */
 const GROUP = 8;
@@ -32,10 +33,12 @@ export const accessRules = {
     check: (world, run) =>
       run.all([
         run.forEach(
-          inGroups([...elsewhere, ...inItsPlace, ...nearly], GROUP).map((intrusions, group) => ({
-            intrusions: [...withoutToken, ...intrusions],
-            query: queriesOf(world)[group % queriesOf(world).length] ?? {},
-          })),
+          inGroups([...elsewhere, ...inItsPlace, ...nearly, ...byOtherWays], GROUP).map(
+            (intrusions, group) => ({
+              intrusions: [...withoutToken, ...intrusions],
+              query: listForms(world)[group % listForms(world).length] ?? {},
+            }),
+          ),
           ({ intrusions, query }, caseWorld) => judgeKeptOut(caseWorld, intrusions, query),
           { part: "known ways", print: ({ intrusions }) => namesOf(intrusions) },
         ),
@@ -48,7 +51,7 @@ export const accessRules = {
             judgeKeptOut(
               caseWorld,
               intrusions,
-              queriesOf(caseWorld)[turn % queriesOf(caseWorld).length] ?? {},
+              listForms(caseWorld)[turn % listForms(caseWorld).length] ?? {},
             ),
           { part: "random tokens", share: 0.6, print: ([intrusions]) => namesOf(intrusions) },
         ),
@@ -69,21 +72,8 @@ export const accessRules = {
 
 const namesOf = (intrusions: readonly Intrusion[]): string => intrusions.map(({ name }) => name).join("; ");
 
-/** Lists that are known to hold something: everything, one account, one notification, a page. */
-const queriesOf = ({ notifications }: World): readonly Query[] => {
-  const account = notifications.accounts[0];
-  const id = account?.ids[0];
-  if (account === undefined || id === undefined) return [{}];
-  const { accountId } = account;
-  return [
-    {},
-    { accountId },
-    { id },
-    { limit: 1, page: 0 },
-    { id, accountId },
-    { accountId, limit: 2, page: 0 },
-  ];
-};
+const withQuery = (path: string, query: ListForm): string =>
+  Object.keys(query).length === 0 ? path : `${path}?${encodeQuery(query)}`;
 
 const json = ["content-type", "application/json"] as const;
 
@@ -95,11 +85,11 @@ const json = ["content-type", "application/json"] as const;
 const judgeKeptOut = async (
   world: World,
   intrusions: readonly Intrusion[],
-  query: Query,
+  query: ListForm,
 ): Promise<Judgement> =>
   withConnections(world, 1, async ([connection]) => {
     if (connection === undefined) throw new Error("no connection");
-    const tokens = await obtainTokens(world);
+    const { value: tokens, at: issued } = await timed(world, () => obtainTokens(world));
     await expectData(connection, tokens, query);
     let sent = 0;
     for (const intrusion of intrusions) {
@@ -107,7 +97,12 @@ const judgeKeptOut = async (
       if (headers === undefined) continue;
       sent += 1;
       const whole = { ...query, ...intrusion.query?.(tokens) };
-      const answer = await answerOrHangUp(connection.list({ headers, query: whole }));
+      const { at } = intrusion;
+      const answer = await answerOrHangUp(
+        at === undefined
+          ? connection.list({ headers, query: whole })
+          : connection.send({ method: at.method, path: withQuery(at.path, whole), headers }),
+      );
       if (answer !== undefined && shows(world, answer, whole))
         return broke(
           "without a valid accessToken in x-service-access-token no data is given out",
@@ -115,14 +110,34 @@ const judgeKeptOut = async (
         );
     }
     if (sent === 0) return setAside("the token is such that nothing could be altered");
-    await expectData(connection, tokens, query);
-    return held;
+    if (gaveData(await connection.list({ accessToken: tokens.accessToken, query }))) return held;
+    return judgeEarlyDeath(world, { tokens, issued }, connection, query);
   });
+
+/**
+ * A token that worked at first and works no more: nothing but time ends it (section 2.2). A twin tells a service that
+ * ended it from one that shows nothing to anybody.
+ */
+const judgeEarlyDeath = async (
+  world: World,
+  { tokens, issued }: { readonly tokens: IssuedTokens; readonly issued: Bracket },
+  connection: Omit<Target, "dedicated">,
+  query: ListForm,
+): Promise<Judgement> => {
+  const { greatestMs } = ageBetween(issued, await world.clock.now());
+  await expectData(connection, await obtainTokens(world, { client: tokens.client }), query);
+  if (!(greatestMs < tokens.expiresInMs - world.tolerances.lifetimeGuardMs))
+    return undecided("the token may have expired while wrong ones were presented");
+  return broke(
+    "an accessToken is accepted until expiresIn seconds after its issue (sections 2.2, 5.1)",
+    `one that worked is refused at an age of at most ${duration(greatestMs)}, while a fresh one works; meanwhile wrong tokens were presented, and other rules of this run sent requests for the same client`,
+  );
+};
 
 const expectData = async (
   target: Omit<Target, "dedicated">,
   { accessToken }: IssuedTokens,
-  query: Query,
+  query: ListForm,
 ): Promise<void> => {
   const answer = await target.list({ accessToken, query });
   if (!gaveData(answer)) throw new ControlFailed(`the right token is shown nothing: ${describe(answer)}`);
@@ -132,7 +147,7 @@ const expectData = async (
  * Whether an answer gave something away: a notification, a number of them, or an id that
  * the request did not name. An empty page in an envelope that every answer has is nothing.
  */
-const shows = ({ notifications }: World, answer: Answer, query: Query): boolean => {
+const shows = ({ notifications }: World, answer: Answer, query: ListForm): boolean => {
   const page = pageOf(answer);
   if (page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0)))
     return true;
@@ -153,10 +168,17 @@ const spellings: readonly string[] = [
 
 const anySpelling: fc.Arbitrary<string> = fc.mixedCase(fc.constant(accessTokenHeader));
 
+const SPELLING_TRIES = 3;
+
 /** The same token under another spelling of the header's name; where that fails, the documented one is the control. */
 const judgeSpelling = async (name: string, world: World): Promise<Judgement> => {
-  const { accessToken } = await obtainTokens(world);
-  const answer = await world.target.list({ headers: [[name, accessToken], json], query: { limit: 1 } });
+  let { accessToken } = await obtainTokens(world);
+  let answer = await world.target.list({ headers: [[name, accessToken], json], query: { limit: 1 } });
+  // A token may have been ended by what other rules did meanwhile; that says nothing of the header, and another one tells.
+  for (let again = 1; again < SPELLING_TRIES && !gaveData(answer); again += 1) {
+    ({ accessToken } = await obtainTokens(world));
+    answer = await world.target.list({ headers: [[name, accessToken], json], query: { limit: 1 } });
+  }
   if (gaveData(answer)) return held;
   if (name === accessTokenHeader)
     return broke("an accessToken in x-service-access-token opens the notification list", describe(answer));

@@ -33,7 +33,7 @@ export const redirectRules = {
           orders.map((order): Address => ({ client, encoding: "as usual", order, query })),
         ),
       ]);
-      return run.forEach(asked, judgeAddress, { print: printAddress });
+      return run.forEach(asked, judgeAddress, { print: printAddress, clients: "first" });
     },
   },
 
@@ -55,7 +55,7 @@ export const redirectRules = {
           await redeem(caseWorld, (await obtainCode(caseWorld)).code);
           return held;
         },
-        { print: ({ name, address }) => `${name}: ${address}` },
+        { print: ({ name, address }) => `${name}: ${address}`, clients: "first" },
       ),
   },
 

@@ -56,7 +56,8 @@ export const stateRules = {
       const most = world.limits.stateMaxBytes;
       return run.all([
         run.forEach(
-          [1, 2, Math.ceil(most / 2), most - 1, most],
+          // Two places that follow one another from an even one on are dealt out to both clients.
+          [1, 2, Math.ceil(most / 2), most - 1, most, most],
           async (length, caseWorld) => {
             const answer = await authorizeWith(caseWorld, stateOf(caseWorld, length));
             return (await yieldedCode(caseWorld, answer))
@@ -69,7 +70,7 @@ export const stateRules = {
           { part: "accepted", print: (length) => `${length} bytes` },
         ),
         run.forEach(
-          [1, 2, 3, 7, most / 2, most - 1, most, most + 1, 2 * most + 9, 900, 8_000 - most].map(
+          [1, 1, 2, 3, 7, most / 2, most - 1, most, most + 1, 2 * most + 9, 900, 8_000 - most].map(
             (more) => most + Math.round(more),
           ),
           async (length, caseWorld) => {

@@ -1,12 +1,13 @@
-import { describe, grantOf, locationOf } from "../answers.ts";
+import { describe } from "../answers.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { duration } from "../contract/duration.ts";
 import { broke, held, type Judgement } from "../judgement.ts";
 import type { Rule } from "../rule.ts";
 import type { Run } from "../run.ts";
 import { ageBetween, obtainCode, timed } from "../steps.ts";
-import { objectOf, type Answer, type Bracket } from "../world/exchange.ts";
+import type { Bracket } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
+import { judgeToldTime, timestampOf } from "./told-time.ts";
 
 /** A real second is dear and an advanced one is free, so virtual time is watched for longer. */
 const pausesMs = { real: [3_000], virtual: [7_000, 100_000, 93_600_000] } as const;
@@ -26,9 +27,9 @@ interface Look {
 export const timestampFollowsTheClock = {
   requirement: "authorize.timestamp",
   waitsMs: () => pausesMs.real[0],
-  check: async (_world: World, run: Run): Promise<Verdict> => {
+  check: async (world: World, run: Run): Promise<Verdict> => {
     let isBareRedirect = false;
-    const verdict = await run.once(
+    const moves = run.once(
       async (world) => {
         const { answer, grant } = await obtainCode(world);
         isBareRedirect = grant.via === "redirect" && timestampOf(answer) === undefined;
@@ -36,6 +37,15 @@ export const timestampFollowsTheClock = {
       },
       { replays: 1 },
     );
+    const clients = world.secondClient === undefined ? [world.client] : [world.client, world.secondClient];
+    const told = run.forEach(clients, (client, caseWorld) => judgeToldTime(caseWorld, client, "authorize"), {
+      part: "beside other timestamps",
+      print: ({ id }) => `client ${id}`,
+      together: true,
+      replays: 1,
+      clients: "first",
+    });
+    const verdict = await run.all([moves, told]);
     if (!isBareRedirect) return verdict;
     return {
       kind: "not-applicable",
@@ -103,16 +113,3 @@ const steps = (looks: readonly Look[]): readonly (readonly [elapsedMs: number, m
 
 const pairs = <T>(values: readonly T[]): readonly (readonly [T, T])[] =>
   values.slice(1).map((value, index) => [values[index] ?? value, value] as const);
-
-/** The timestamp of a granted answer: a number in the JSON, or the digits of a parameter in the redirect. */
-const timestampOf = (answer: Answer): number | undefined => {
-  if (grantOf(answer)?.via !== "redirect") {
-    const { timestamp } = objectOf(answer);
-    return typeof timestamp === "number" ? timestamp : undefined;
-  }
-  const location = locationOf(answer);
-  const text = new URLSearchParams(`${location?.search.slice(1)}&${location?.hash.slice(1)}`).get(
-    "timestamp",
-  );
-  return text !== null && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
-};

@@ -24,6 +24,7 @@ export const authorizeRules = {
           {
             part: "each client",
             print: (client) => `client ${client.id}`,
+            clients: "first",
           },
         ),
         run.forAll(

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { alterations, altered, nearMisses } from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "../attempts.ts";
+import { beforeMonthEnds } from "../calendar.ts";
 import { codes } from "../ledger/short-lived.ts";
 import { judgeLifetime, roomAfter, type Mortal } from "../lifetime.ts";
 import { allTogether, inTurn } from "../parts.ts";
@@ -76,6 +77,19 @@ export const codeRules = {
           run,
           codeMortal(world, { name: "code of a busy client", use: keepBusy, perSide: 2 }),
         ),
+        ...(world.clock.kind === "virtual"
+          ? [
+              judgeLifetime(
+                world,
+                run,
+                codeMortal(world, {
+                  name: "code at the end of a month",
+                  startsAt: beforeMonthEnds(world.limits.codeLifetimeMs / 2),
+                  perSide: 1,
+                }),
+              ),
+            ]
+          : []),
       ]),
   },
 
@@ -108,9 +122,15 @@ export const codeRules = {
         // One after the other, so that what breaks under one disturbance is not put down to the next; a target that is
         // far away would take a minute over that.
         ...disturbances(world).map(
-          (fate) => () => run.forEach(tellingFates(world, fate), othersGoOnWorking, { part: fate }),
+          (fate) => () =>
+            run.forEach(tellingFates(world, fate), othersGoOnWorking, { part: fate, clients: "first" }),
         ),
-        () => run.forAll(fates(world), othersGoOnWorking, { part: "generated sets", share: 0.5 }),
+        () =>
+          run.forAll(fates(world), othersGoOnWorking, {
+            part: "generated sets",
+            share: 0.5,
+            clients: "first",
+          }),
         () =>
           run.forEach([true, false], othersOutliveExpired, {
             part: "expired",
@@ -163,6 +183,7 @@ export const codeRules = {
         thiefIsRefused,
         {
           print: (firstOwns) => (firstOwns ? "a code of the first client" : "a code of the second client"),
+          clients: "first",
         },
       ),
   },

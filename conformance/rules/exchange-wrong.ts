@@ -3,8 +3,8 @@ import { altered, nearMisses, type Alteration, type NearMiss } from "../arbitrar
 import { credentialsOf } from "../answers.ts";
 import { broke, held, setAside, type Judgement } from "../judgement.ts";
 import { exchangeBody, obtainCode, obtainTokens, yielded } from "../steps.ts";
-import type { Answer } from "../world/exchange.ts";
-import { answerOrHangUp } from "../world/target.ts";
+import { ControlFailed, type Answer } from "../world/exchange.ts";
+import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
 /** The right fields, changed into ones that must be refused. */
@@ -27,7 +27,11 @@ const missOf =
   });
 
 export const wrongSecrets = (world: World): readonly WrongBody[] => {
-  const second = world.secondClient;
+  const hasSecond = world.secondClient !== undefined;
+  const other = ({ secondClient }: World): Client => {
+    if (secondClient === undefined) throw new ControlFailed("there is no second client");
+    return secondClient;
+  };
   return [
     absent("clientSecret"),
     ...nearMisses.map(missOf("clientSecret")),
@@ -49,19 +53,28 @@ export const wrongSecrets = (world: World): readonly WrongBody[] => {
         code,
       }),
     },
-    ...(second === undefined
-      ? []
-      : [
+    ...(hasSecond
+      ? [
           {
             name: "another client's secret",
-            change: (right: Right) => ({ ...right, clientSecret: second.secret }),
+            change: (right: Right, caseWorld: World) => ({
+              ...right,
+              clientSecret: other(caseWorld).secret,
+            }),
           },
-          { name: "another client's id", change: (right: Right) => ({ ...right, clientId: second.id }) },
+          {
+            name: "another client's id",
+            change: (right: Right, caseWorld: World) => ({ ...right, clientId: other(caseWorld).id }),
+          },
           {
             name: "both clients' secrets in an array",
-            change: (right: Right) => ({ ...right, clientSecret: [second.secret, right.clientSecret] }),
+            change: (right: Right, caseWorld: World) => ({
+              ...right,
+              clientSecret: [other(caseWorld).secret, right.clientSecret],
+            }),
           },
-        ]),
+        ]
+      : []),
   ];
 };
 

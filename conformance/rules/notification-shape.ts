@@ -3,28 +3,31 @@ import { credentialsOf, describe, grantOf } from "../answers.ts";
 import { pagesIn } from "../arbitraries/paging.ts";
 import { accessTokenHeader, NotificationPage } from "../contract/messages.ts";
 import { broke, held, setAside, undecided, type Judgement } from "../judgement.ts";
-import { asked, openLists, type Listing, type ListQuery } from "../lists.ts";
+import { asked, fold, openLists, type Listing, type ListQuery } from "../lists.ts";
 import type { Rules } from "../rule.ts";
 import { exchangeBody, gaveData, refreshBody } from "../steps.ts";
-import { objectOf } from "../world/exchange.ts";
+import { ControlFailed, objectOf, TransportError } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
+import { offBy, tellsClockTime } from "./told-time.ts";
 
 /** Sections 2.3, 4.4 and 9: what a page of notifications looks like, and where it is served. */
 export const notificationShapeRules = {
   itemsHaveTheDocumentedShape: {
     requirement: "notifications.shape",
     needs: ["notifications"],
-    check: (world, run) =>
-      run.forEach(shapeCases(world), async ({ query, mayBeRefused }, world) => {
+    check: async (world, run) => {
+      const isDated = await readsTheirClock(world);
+      return run.forEach(shapeCases(world), async ({ query, mayBeRefused }, world) => {
         const list = await openLists(world);
         const seen = await list(query);
         // A total beside data that is no array is a page gone wrong, not a refusal.
         const claimsPage = seen.answer !== undefined && typeof objectOf(seen.answer)["total"] === "number";
-        if (seen.served || claimsPage) return pageHasItsShape(seen);
+        if (seen.served || claimsPage) return pageHasItsShape(seen, isDated ? world : undefined);
         return mayBeRefused
           ? setAside("where nothing matches, the service refuses")
           : broke(`a list request with ${asked(query)} gets a page of notifications`, seen.said);
-      }),
+      });
+    },
   },
 
   documentedPathsServe: {
@@ -64,7 +67,15 @@ const shapeCases = ({ notifications, limits: { defaultLimit } }: World): readonl
   ];
 };
 
-const pageHasItsShape = (seen: Listing): Judgement => {
+/** Whether dates can be compared with the service's clock. Where nothing is granted, the rules' own cases say so. */
+const readsTheirClock = async (world: World): Promise<boolean> =>
+  tellsClockTime(world).catch((error: unknown) => {
+    if (error instanceof ControlFailed || error instanceof TransportError) return false;
+    throw error;
+  });
+
+/** `dated` is the world where dates can be compared with the service's clock. */
+const pageHasItsShape = (seen: Listing, dated: World | undefined): Judgement => {
   const [error] = Value.Errors(NotificationPage, seen.answer?.json);
   if (error !== undefined)
     return broke(
@@ -72,9 +83,26 @@ const pageHasItsShape = (seen: Listing): Judgement => {
       `at ${error.instancePath === "" ? "its root" : error.instancePath} the answer ${error.message}${valueAt(seen.answer?.json, error.instancePath)}`,
     );
   const impossible = seen.items.find(({ createTime }) => Number.isNaN(Date.parse(String(createTime))));
-  return impossible === undefined
-    ? held
-    : broke("createTime is a moment in ISO 8601", `it is ${JSON.stringify(impossible["createTime"])}`);
+  if (impossible !== undefined)
+    return broke("createTime is a moment in ISO 8601", `it is ${JSON.stringify(impossible["createTime"])}`);
+  return dated === undefined ? held : datesAreTrue(seen, dated);
+};
+
+/** createTime is in UTC (section 2.3): of events that the run triggered it is known when that was. */
+const datesAreTrue = ({ items }: Listing, { notifications, tolerances }: World): Judgement => {
+  for (const { id, createTime } of items) {
+    const created = notifications.accounts
+      .map((account) => account.created?.get(fold(id)))
+      .find((at) => at !== undefined);
+    if (created === undefined) continue;
+    const off = offBy(Date.parse(String(createTime)), created, tolerances.visibilityMs);
+    if (off !== undefined)
+      return broke(
+        "createTime is the moment of creation, in UTC",
+        `of an event that was triggered at ${new Date(created.earliestMs).toISOString()} by the service's clock it is ${JSON.stringify(createTime)}, ${off}`,
+      );
+  }
+  return held;
 };
 
 /** What stands at a JSON pointer, for a sentence; nothing where it is no plain value. */

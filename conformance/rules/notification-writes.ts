@@ -1,5 +1,5 @@
-import { allHold, broke, held, type Judgement } from "../judgement.ts";
-import { asked, fold, openLists, readPages, type List, type ListQuery } from "../lists.ts";
+import { allHold, broke, held, setAside, type Judgement } from "../judgement.ts";
+import { asked, fold, openLists, readPages, type List, type Listing, type ListQuery } from "../lists.ts";
 import type { Rules } from "../rule.ts";
 import type { Judge } from "../run.ts";
 import { ControlFailed } from "../world/exchange.ts";
@@ -128,11 +128,32 @@ const write = async (history: History): Promise<void> => {
 
 /** Waits until everything that was acknowledged must be listed. The wait may outlive the token. */
 const settle = async (history: History): Promise<void> => {
+  const inAll = history.world.events?.acknowledged() ?? 0;
   await history.world.clock.sleep(history.world.tolerances.visibilityMs + LISTED_MS);
   history.list = await openLists(history.world);
   const ids = [...history.acknowledged].filter((id) => !id.startsWith("untold"));
   await untilListed(history.world, () => areListed(history, ids));
   history.settled = { count: history.before + history.acknowledged.size, ids: new Set(ids) };
+  history.judgements.push(await totalOfAllHolds(history, inAll));
+};
+
+/** The whole list holds at least all that this run had created by then, in whatever account: by now that is a lot. */
+const totalOfAllHolds = async ({ world, list }: History, least: number): Promise<Judgement> => {
+  let before: Listing | undefined;
+  let after = await list({ limit: 1 });
+  const isShort = ({ served, total }: Listing): boolean => served && !(Number(total) >= least);
+  await untilListed(world, async () => {
+    before = after;
+    if (!isShort(after)) return true;
+    after = await list({ limit: 1 });
+    return !isShort(after);
+  });
+  if (!isShort(after)) return held;
+  if (Number(after.total) < Number(before?.total)) return setAside("somebody else removes notifications");
+  return broke(
+    `total of the whole list is at least ${least}, the number of events of this run that were acknowledged before`,
+    `with limit=1 it got ${after.said}; all of it had to be listed ${givenToBeListed(world)}`,
+  );
 };
 
 /** Whether as many are listed as were acknowledged, and all whose ids are known. Judges nothing. */

@@ -21,7 +21,8 @@ import {
   type ListQuery,
 } from "../lists.ts";
 import type { Rules } from "../rule.ts";
-import type { Judge } from "../run.ts";
+import type { Judge, Run } from "../run.ts";
+import { ControlFailed, TransportError } from "../world/exchange.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { notificationShapeRules } from "./notification-shape.ts";
@@ -90,7 +91,14 @@ export const notificationRules = {
         })),
       );
       const least = leastInAll(world);
-      const whole = tellingLimits(least, defaultLimit, Math.min(least, vouchedLimit(world, greatest)));
+      const wholeIsServed = await servesAsOne(world, least);
+      const vouched = wholeIsServed ? least : Math.min(least, vouchedLimit(world, greatest));
+      const whole = [
+        ...new Set([
+          ...tellingLimits(least, defaultLimit, vouched),
+          ...between(vouchedLimit(world, greatest), vouched, run),
+        ]),
+      ];
       return run.all([
         run.forEach(telling, pageHoldsItsShare, { part: "telling limits", print: printPaging }),
         run.forAll(existingPages(accounts, defaultLimit, greatest), pageHoldsItsShare, {
@@ -101,6 +109,27 @@ export const notificationRules = {
     },
   },
 } satisfies Rules;
+
+/** Whether all that is known comes on one page of the whole list: then no limit up to there may be cut. */
+const servesAsOne = async (world: World, least: number): Promise<boolean> => {
+  try {
+    const list = await openLists(world);
+    return (await list({ limit: least })).ids.length === least;
+  } catch (error) {
+    if (error instanceof ControlFailed || error instanceof TransportError) return false;
+    throw error;
+  }
+};
+
+/** Some limits above one that other cases stay below, other ones in each run. */
+const between = (above: number, most: number, run: Run): readonly number[] => {
+  const step = Math.max(1, Math.floor((most - above) / run.cases(0.25)));
+  const first = above + 1 + (Math.abs(run.seed) % step);
+  return Array.from(
+    { length: Math.max(0, Math.ceil((most + 1 - first) / step)) },
+    (_, n) => first + n * step,
+  );
+};
 
 interface DefaultLimitCase {
   readonly query: ListQuery;

@@ -71,6 +71,7 @@ export const pushRules = {
   acknowledgementEndsPushes: {
     requirement: "push.acknowledged-stops",
     ...fromCampaign,
+    looksLater: true,
     check: (_world, run) => judged(run, judgeAcknowledgedStops),
   },
 
@@ -90,12 +91,14 @@ export const pushRules = {
   pushesAreCapped: {
     requirement: "push.cap",
     ...fromCampaign,
+    looksLater: true,
     check: (_world, run) => judged(run, judgeCap),
   },
 
   everyPushCanBeAcknowledged: {
     requirement: "push.late-acknowledgement",
     ...fromCampaign,
+    looksLater: true,
     check: (_world, run) => judged(run, judgeLateAcknowledgement),
   },
 

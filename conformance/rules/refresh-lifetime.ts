@@ -7,6 +7,7 @@ import {
 import type { Verdict } from "../contract/verdict.ts";
 import { stepsOf } from "../awaited/steps.ts";
 import { credentialsOf, describe, grantOf } from "../answers.ts";
+import { longMonthBegins } from "../calendar.ts";
 import { duration } from "../contract/duration.ts";
 import { broke, held, undecided, type Judgement } from "../judgement.ts";
 import { judgeLifetime, roomAfter } from "../lifetime.ts";
@@ -25,6 +26,10 @@ import {
 } from "../steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
+import { refreshWrongly } from "./refresh-attempts.ts";
+
+/** A service may look after a token at every use, or at every so many. */
+const MANY_USES = 12;
 
 /** Room for guards and for probes past the end. */
 const pastTheEnd = ({ limits, tolerances }: WaitFacts): number =>
@@ -61,6 +66,18 @@ export const refreshLifetimeRules = {
           alive,
           perSide: run.cases(0.12, 1),
         }),
+        ...(world.clock.kind === "virtual"
+          ? [
+              judgeLifetime(world, run, {
+                name: "refreshToken of a month with 31 days",
+                lifetimeMs,
+                startsAt: longMonthBegins,
+                issue: (one) => obtainTokens(one),
+                alive,
+                perSide: 1,
+              }),
+            ]
+          : []),
       ]);
     },
   },
@@ -69,18 +86,46 @@ export const refreshLifetimeRules = {
     requirement: "refresh.lifetime-is-from-issue",
     ledger: [refreshTokensInUse],
     waitsMs: pastTheEnd,
-    check: (world, run) =>
-      judgeLifetime(world, run, {
-        name: "refreshToken in use",
-        lifetimeMs: world.limits.refreshTokenLifetimeMs,
-        issue: (one) => obtainTokens(one),
-        use: async (one, tokens) => {
-          await refreshes(one, tokens.client, tokens.refreshToken);
-          // Another grant of the same client must not lend its own 30 days either.
-          await obtainTokens(one, { client: tokens.client });
-        },
-        alive,
-      }),
+    check: (world, run) => {
+      const lifetimeMs = world.limits.refreshTokenLifetimeMs;
+      const issue = (one: World): Promise<IssuedTokens> => obtainTokens(one);
+      return run.all([
+        judgeLifetime(world, run, {
+          name: "refreshToken in use",
+          lifetimeMs,
+          issue,
+          use: async (one, tokens) => {
+            await refreshes(one, tokens.client, tokens.refreshToken);
+            // Another grant of the same client must not lend its own 30 days either.
+            await obtainTokens(one, { client: tokens.client });
+          },
+          alive,
+          perSide: run.cases(0.16, 2),
+        }),
+        judgeLifetime(world, run, {
+          name: "refreshToken in much use",
+          lifetimeMs,
+          issue,
+          use: async (one, { client, refreshToken }) => {
+            await one.target.refresh(refreshBody(client, refreshToken));
+          },
+          uses: MANY_USES,
+          alive,
+          sides: "dead",
+          perSide: 1,
+        }),
+        judgeLifetime(world, run, {
+          name: "refreshToken after refused refreshes",
+          lifetimeMs,
+          issue,
+          use: refreshWrongly,
+          // The first attempt may be what brings it back to life.
+          alive: async (one, tokens) => (await alive(one, tokens)) || alive(one, tokens),
+          sides: "dead",
+          perSide: 1,
+        }),
+      ]);
+    },
   },
 
   refreshWorksOnceTheAccessTokenIsDead: {

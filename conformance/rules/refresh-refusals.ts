@@ -4,7 +4,15 @@ import { describe } from "../answers.ts";
 import { inGroups } from "../groups.ts";
 import { broke, held, setAside, type Judgement } from "../judgement.ts";
 import type { Rules } from "../rule.ts";
-import { obtainCode, obtainTokens, refreshBody, refreshes, yielded, type IssuedTokens } from "../steps.ts";
+import {
+  obtainCode,
+  obtainRefreshed,
+  obtainTokens,
+  refreshBody,
+  refreshes,
+  yielded,
+  type IssuedTokens,
+} from "../steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -24,10 +32,15 @@ export const refreshRefusalRules = {
     check: (_world, run) =>
       run.all([
         run.forEach(
-          inGroups([...otherCredentials, ...tokenMisses], GROUP),
-          (probes, world) =>
-            judgeRefused(world, probes, "a value that was never issued as a refreshToken is refused"),
-          { part: "near misses", print: namesOf },
+          withPast(inGroups([...otherCredentials, ...tokenMisses], GROUP)),
+          ({ probes, isInUse }, world) =>
+            judgeRefused(
+              world,
+              probes,
+              "a value that was never issued as a refreshToken is refused",
+              isInUse,
+            ),
+          { part: "near misses", print: nameOf },
         ),
         run.forAll(
           fc.array(alterations, { minLength: 1, maxLength: 4 }),
@@ -46,10 +59,10 @@ export const refreshRefusalRules = {
     requirement: "refresh.unknown-client",
     check: (_world, run) =>
       run.forEach(
-        inGroups([...noClients, ...clientMisses], GROUP),
-        (probes, world) =>
-          judgeRefused(world, probes, "a refresh with a clientId that no client has is refused"),
-        { print: namesOf },
+        withPast(inGroups([...noClients, ...clientMisses], GROUP)),
+        ({ probes, isInUse }, world) =>
+          judgeRefused(world, probes, "a refresh with a clientId that no client has is refused", isInUse),
+        { print: nameOf },
       ),
   },
 
@@ -59,9 +72,23 @@ export const refreshRefusalRules = {
     check: (_world, run) =>
       run.forEach(["first", "second"] as const, presentedByAnother, {
         print: (owner) => `the token of the ${owner} client`,
+        clients: "first",
       }),
   },
 } satisfies Rules;
+
+/** Probes that share one token set, and whether that was refreshed before. */
+interface Group {
+  readonly probes: readonly Probe[];
+  readonly isInUse: boolean;
+}
+
+/** What a service has looked at once it may look at less closely later: every other group begins with a right refresh. */
+const withPast = (groups: readonly (readonly Probe[])[]): readonly Group[] =>
+  groups.map((probes, group) => ({ probes, isInUse: group % 2 === 0 }));
+
+const nameOf = ({ probes, isInUse }: Group): string =>
+  `${isInUse ? "once it was refreshed: " : ""}${namesOf(probes)}`;
 
 const namesOf = (probes: readonly Probe[]): string => probes.map(({ name }) => name).join("; ");
 
@@ -145,8 +172,14 @@ const clientMisses: readonly Probe[] = nearMisses.map(({ name, alter }) => ({
  * ends it (section 3.2). Where it does not, a twin tells a side effect of the refusals
  * from a service that refreshes nothing.
  */
-const judgeRefused = async (world: World, probes: readonly Probe[], expected: string): Promise<Judgement> => {
+const judgeRefused = async (
+  world: World,
+  probes: readonly Probe[],
+  expected: string,
+  isInUse = false,
+): Promise<Judgement> => {
   const tokens = await obtainTokens(world);
+  if (isInUse) await obtainRefreshed(world, tokens);
   let sent = 0;
   for (const probe of probes) {
     const body = await probe.body(tokens, world);

@@ -7,6 +7,7 @@ import { withConnections } from "../race.ts";
 import type { Rules } from "../rule.ts";
 import type { Run } from "../run.ts";
 import { ageBetween, obtainTokens, opens, refreshBody, timed, type IssuedTokens } from "../steps.ts";
+import type { Answer } from "../world/exchange.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -22,9 +23,13 @@ export const refreshReuseRules = {
 
 const SERIES: Record<Run["effort"], readonly number[]> = {
   quick: [2, 30],
-  standard: [2, 11, 60],
-  thorough: [2, 11, 60, 300],
+  standard: [2, 11, 130],
+  thorough: [2, 11, 130, 600],
 };
+
+/** Of a long series these are seen at work: the first ones, one of so many, and the last. */
+const FIRST_AT_WORK = 12;
+const ONE_AT_WORK_OF = 10;
 
 /** The same refresh token time after time, over one connection and over changing ones, each new access token at work. */
 const oneAfterAnother = (run: Run): Promise<Verdict> =>
@@ -37,7 +42,13 @@ const oneAfterAnother = (run: Run): Promise<Verdict> =>
       const tokens = await obtainTokens(world);
       for (let time = 1; time <= times; time += 1) {
         const judgement = await (connection === "shared"
-          ? refreshNow(world, world.target, tokens, `refresh ${time}`)
+          ? refreshNow(
+              world,
+              world.target,
+              tokens,
+              `refresh ${time}`,
+              time > FIRST_AT_WORK && time % ONE_AT_WORK_OF > 0 && time < times,
+            )
           : withConnections(world, 1, ([own]) =>
               refreshNow(world, own ?? world.target, tokens, `refresh ${time}`),
             ));
@@ -51,19 +62,20 @@ const oneAfterAnother = (run: Run): Promise<Verdict> =>
     },
   );
 
-/** One refresh that must succeed and bring an access token that works. */
+/** One refresh that must succeed and bring an access token that works; that it works may be taken as said. */
 const refreshNow = async (
   world: World,
   target: Pick<Target, "refresh">,
   tokens: IssuedTokens,
   what: string,
+  isTaken = false,
 ): Promise<Judgement> => {
   const expected =
     "the refreshToken works again and again within its life, and each accessToken that it brings works";
   const answer = await target.refresh(refreshBody(tokens.client, tokens.refreshToken));
   const { accessToken } = credentialsOf(answer);
   if (accessToken === undefined) return broke(expected, `${what} was refused: ${describe(answer)}`);
-  return (await opens(world, accessToken))
+  return isTaken || (await opens(world, accessToken))
     ? held
     : broke(expected, `the accessToken of ${what} does not open the list`);
 };
@@ -116,27 +128,44 @@ const atOnce = (run: Run): Promise<Verdict> =>
 /** One refresh token at several ages, the last of them right before its 30 days are over. */
 const throughItsLife = async (world: World, run: Run): Promise<Verdict> => {
   const lifetimeMs = world.limits.refreshTokenLifetimeMs;
-  if (!world.clock.canWait(lifetimeMs))
+  if (!canBeWatched(world))
     return {
       kind: "could-not-run",
       missing: "clock.advance",
       reason: `its last refreshes come after up to ${duration(lifetimeMs)}; add \`hooks.clock.advance\` to the profile, or raise --max-wait`,
     };
-  const lastMs = lifetimeMs - Math.min(world.tolerances.lifetimeGuardMs, lifetimeMs / 4) - ROOM_MS;
-  return run.forEach(
-    lives(run, lastMs),
+  return watchLives(world, run, lives(run, lastAgeMs(world)), (caseWorld, tokens, ageMs) =>
+    refreshNow(caseWorld, caseWorld.target, tokens, `the refresh at an age of ${duration(ageMs)}`),
+  );
+};
+
+const canBeWatched = ({ clock, limits }: World): boolean => clock.canWait(limits.refreshTokenLifetimeMs);
+
+const lastAgeMs = ({ limits, tolerances }: World): number =>
+  limits.refreshTokenLifetimeMs -
+  Math.min(tolerances.lifetimeGuardMs, limits.refreshTokenLifetimeMs / 4) -
+  ROOM_MS;
+
+/** Judges a refresh of the token at each of these ages. */
+const watchLives = (
+  world: World,
+  run: Run,
+  agesOfLives: readonly (readonly number[])[],
+  refreshAt: (world: World, tokens: IssuedTokens, ageMs: number) => Promise<Judgement>,
+): Promise<Verdict> =>
+  run.forEach(
+    agesOfLives,
     async (agesMs, caseWorld) => {
       const { value: tokens, at: issued } = await timed(caseWorld, () => obtainTokens(caseWorld));
       for (const nextMs of agesMs) {
         const { leastMs } = ageBetween(issued, await caseWorld.clock.now());
         if (nextMs > leastMs) await caseWorld.clock.sleep(nextMs - leastMs);
         const ageMs = ageBetween(issued, await caseWorld.clock.now()).leastMs;
-        const refreshed = await timed(caseWorld, () =>
-          refreshNow(caseWorld, caseWorld.target, tokens, `the refresh at an age of ${duration(ageMs)}`),
-        );
+        const refreshed = await timed(caseWorld, () => refreshAt(caseWorld, tokens, ageMs));
         // What was planned for the end of its life may have come after it: only the measured age says.
         const { greatestMs } = ageBetween(issued, refreshed.at);
-        if (greatestMs >= lastMs + ROOM_MS) return setAside("the token was too near to its end");
+        if (greatestMs >= lastAgeMs(caseWorld) + ROOM_MS)
+          return setAside("the token was too near to its end");
         if (refreshed.value.kind !== "held") return refreshed.value;
       }
       return held;
@@ -148,6 +177,23 @@ const throughItsLife = async (world: World, run: Run): Promise<Verdict> => {
       print: (agesMs) => `refreshed at ${agesMs.map(duration).join(", ")}`,
     },
   );
+
+/**
+ * Judges what the answers to refreshes hold through the life of one token of each client; nothing where nobody waits for
+ * so long. A refused refresh breaks refresh.reusable, and the answers before it have been judged.
+ */
+export const answersThroughLife = (
+  world: World,
+  run: Run,
+  judge: (world: World, answer: Answer, tokens: IssuedTokens) => Judgement | Promise<Judgement>,
+): readonly Promise<Verdict>[] => {
+  if (!canBeWatched(world)) return [];
+  const life = fixedLife(lastAgeMs(world));
+  const watched = watchLives(world, run, [life, life], async (caseWorld, tokens) => {
+    const answer = await caseWorld.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+    return credentialsOf(answer).accessToken === undefined ? held : judge(caseWorld, answer, tokens);
+  });
+  return [watched];
 };
 
 /** Sleeps overshoot a little, and several do so in a row; the very end is refresh.lifetime's. */
@@ -156,7 +202,22 @@ const MINUTE_MS = 60_000;
 
 /** Ages to refresh at: at once and at the end, steps on the way that a cache or a grace period might have, and any others. */
 const lives = (run: Run, lastMs: number): readonly (readonly number[])[] => {
-  const fixed = [
+  const generated = fc.sample(
+    fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 5 }),
+    { seed: run.seed, numRuns: run.cases(0.12) },
+  );
+  return [
+    [0, lastMs],
+    fixedLife(lastMs),
+    ...generated.map((shares) => [
+      ...shares.map((share) => share * share * lastMs).toSorted((a, b) => a - b),
+      lastMs,
+    ]),
+  ];
+};
+
+const fixedLife = (lastMs: number): readonly number[] =>
+  [
     0,
     2_000,
     MINUTE_MS + 1_000,
@@ -164,17 +225,5 @@ const lives = (run: Run, lastMs: number): readonly (readonly number[])[] => {
     61 * MINUTE_MS,
     25 * 60 * MINUTE_MS,
     8 * 1_440 * MINUTE_MS,
-  ];
-  const generated = fc.sample(
-    fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 5 }),
-    { seed: run.seed, numRuns: run.cases(0.12) },
-  );
-  return [
-    [0, lastMs],
-    [...fixed.filter((ageMs) => ageMs < lastMs), lastMs],
-    ...generated.map((shares) => [
-      ...shares.map((share) => share * share * lastMs).toSorted((a, b) => a - b),
-      lastMs,
-    ]),
-  ];
-};
+    lastMs,
+  ].filter((ageMs) => ageMs <= lastMs);

@@ -16,7 +16,8 @@ import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { refreshLifetimeRules } from "./refresh-lifetime.ts";
 import { refreshRefusalRules } from "./refresh-refusals.ts";
-import { refreshReuseRules } from "./refresh-reuse.ts";
+import { judgeToldTime } from "./told-time.ts";
+import { answersThroughLife, refreshReuseRules } from "./refresh-reuse.ts";
 
 /** How one token set is refreshed: by which client, and how often. */
 interface Course {
@@ -33,22 +34,40 @@ const thrice: Course = { second: true, times: 3 };
 export const refreshRules = {
   refreshGivesATokenSet: {
     requirement: "refresh.token-set",
-    check: (_world, run) =>
-      run.forAll(courses, (course, world) => refreshed(world, course, (answer) => judgeTokenSet(answer)), {
-        examples: [once, thrice],
-        share: 0.5,
-      }),
+    check: (outer, run) =>
+      run.all([
+        run.forAll(courses, (course, world) => refreshed(world, course, (answer) => judgeTokenSet(answer)), {
+          examples: [once, thrice],
+          share: 0.5,
+          clients: "first",
+        }),
+        ...answersThroughLife(outer, run, (_world, answer) => judgeTokenSet(answer)),
+        run.forEach(
+          [once, thrice],
+          (course, world) => judgeToldTime(world, clientOf(world, course), "refresh"),
+          {
+            part: "the time told",
+            print: ({ second }) => (second ? "the second client" : "the first client"),
+            together: true,
+            replays: 1,
+            clients: "first",
+          },
+        ),
+      ]),
   },
 
   refreshGivesNoRefreshToken: {
     requirement: "refresh.returns-no-refresh-token",
-    check: (_world, run) =>
-      run.forAll(
-        courses,
-        (course, world) =>
-          refreshed(world, course, (answer, tokens) => judgeNoRefreshToken(world, answer, tokens)),
-        { examples: [once, thrice], share: 0.5 },
-      ),
+    check: (outer, run) =>
+      run.all([
+        run.forAll(
+          courses,
+          (course, world) =>
+            refreshed(world, course, (answer, tokens) => judgeNoRefreshToken(world, answer, tokens)),
+          { examples: [once, thrice], share: 0.5, clients: "first" },
+        ),
+        ...answersThroughLife(outer, run, judgeNoRefreshToken),
+      ]),
   },
 
   refreshedTokensWork: {
@@ -60,7 +79,7 @@ export const refreshRules = {
           const shown = await totalShown(world, course);
           return refreshed(world, course, (answer) => judgeWorks(world, answer, shown));
         },
-        { examples: [once, thrice], share: 0.5 },
+        { examples: [once, thrice], share: 0.5, clients: "first" },
       ),
   },
 

@@ -92,6 +92,7 @@ export const campaignOf = (sender: Sender, more: Partial<Campaign> = {}): Campai
     {
       acknowledgedStatus: 200,
       maxPushes: 5,
+      seed: 1,
       elsewhere: (name) => `https://receiver.example/elsewhere/${name}`,
     },
     558 / 30,
@@ -133,6 +134,8 @@ export const campaignOf = (sender: Sender, more: Partial<Campaign> = {}): Campai
     watchedFromMs: -60_000,
     isAwaited: true,
     hungInRealTime: false,
+    listLooks: [],
+    visibilityMs: 30_000,
     watchedUntil: { earliestMs: 1_010_000, latestMs: 1_010_000 },
     ...more,
   };

@@ -47,6 +47,7 @@ const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: bo
         nowMs += durationMs;
         return Promise.resolve();
       },
+      now: () => Promise.resolve({ earliestMs: nowMs, latestMs: nowMs }),
     },
     events,
     limits: { defaultLimit: 10, defaultPage: 0 },

@@ -1,6 +1,7 @@
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import type { Events } from "./events.ts";
+import type { Bracket } from "./exchange.ts";
 import { givenToBeListed, untilListed } from "./listing.ts";
 import { openList, readAccount, readPages } from "./listed.ts";
 import type { Target } from "./target.ts";
@@ -16,6 +17,11 @@ export interface AccountSet {
    * Otherwise they were read off the service, and rules compare it with itself.
    */
   readonly known: boolean;
+  /**
+   * When each of them was created, by ids in lower case and on the clock's own scale: from before its event was begun
+   * to after that was acknowledged. Of notifications that the run did not create nothing is known.
+   */
+  readonly created?: ReadonlyMap<string, Bracket>;
 }
 
 /** What rules that only read may rely on: nobody writes to these accounts during the run. */
@@ -28,7 +34,7 @@ export interface NotificationSets {
 
 export interface DatasetOptions {
   readonly target: Pick<Target, "list">;
-  readonly clock: Pick<Clock, "sleep" | "kind">;
+  readonly clock: Pick<Clock, "sleep" | "kind" | "now">;
   /** Undefined where the profile has no trigger hook: then what the service already has is used. */
   readonly events: Events | undefined;
   readonly limits: Pick<Limits, "defaultLimit" | "defaultPage">;
@@ -49,11 +55,15 @@ interface Batch {
   readonly events: number;
   /** Ids as the hook told them, in the order of the events. */
   readonly told: readonly (string | undefined)[];
+  /** When they were created, in the order of the events. */
+  readonly moments?: readonly Bracket[];
 }
 
 const AT_A_TIME = 8;
 const MOMENT_MS = 10;
 const GAP_MS = 1_500;
+/** Where time can be moved the last event falls into the other half of the day, which clocks of twelve hours confuse. */
+const HALF_A_DAY_MS = 12 * 3_600_000;
 const MOST_ACCOUNTS = 6;
 
 /**
@@ -84,24 +94,38 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
   const first = events.account();
   const last = first.length - 1;
   const [many, pages, few, one] = sizesFor(options.limits.defaultLimit);
+  // First what takes half a day: what came before it would have had all that time to be listed.
+  const apart = await triggerApart(options, events, twinOf(first, 0), few ?? 0);
   const batches = [
     await triggerTogether(options, events, first, many ?? 0),
     await triggerTogether(options, events, events.account(), pages ?? 0),
-    await triggerApart(options, events, twinOf(first, 0), few ?? 0),
+    apart,
     await triggerTogether(options, events, twinOf(first, last), one ?? 0),
   ];
   const seen = await waitUntilListed(options, batches);
-  const accounts = batches.map(({ accountId, told, events: count }, index): AccountSet => {
+  const accounts = batches.map(({ accountId, told, moments = [], events: count }, index): AccountSet => {
     const ids = told.filter((id) => id !== undefined);
-    if (ids.length === count) return { accountId, ids, known: true };
+    const created = momentsOf(told, moments);
+    if (ids.length === count) return { accountId, ids, known: true, created };
     const read = seen.ids[index] ?? [];
-    return { accountId, ids: read, known: read.length === count };
+    return { accountId, ids: read, known: read.length === count, created };
   });
   return {
     sets: { accounts, emptyAccountId: twinOf(twinOf(first, last), last) },
     notes: seen.notes,
   };
 };
+
+const momentsOf = (
+  told: readonly (string | undefined)[],
+  moments: readonly Bracket[],
+): ReadonlyMap<string, Bracket> =>
+  new Map(
+    told.flatMap((id, index) => {
+      const at = moments[index];
+      return id === undefined || at === undefined ? [] : [[id.toLowerCase(), at] as const];
+    }),
+  );
 
 /** Some at a time, with a moment between, so that creation takes little time and yet has an order. */
 const triggerTogether = async (
@@ -111,12 +135,16 @@ const triggerTogether = async (
   count: number,
 ): Promise<Batch> => {
   const told: (string | undefined)[] = [];
+  const moments: Bracket[] = [];
   while (told.length < count) {
     if (told.length > 0) await options.clock.sleep(MOMENT_MS);
     const size = Math.min(AT_A_TIME, count - told.length);
+    const { earliestMs } = await options.clock.now();
     told.push(...(await Promise.all(Array.from({ length: size }, () => events.trigger(accountId)))));
+    const { latestMs } = await options.clock.now();
+    while (moments.length < told.length) moments.push({ earliestMs, latestMs });
   }
-  return { accountId, events: count, told };
+  return { accountId, events: count, told, moments };
 };
 
 /** One after the other with time between them, so that an order by createTime can be told. */
@@ -127,11 +155,15 @@ const triggerApart = async (
   count: number,
 ): Promise<Batch> => {
   const told: (string | undefined)[] = [];
+  const moments: Bracket[] = [];
   while (told.length < count) {
-    await options.clock.sleep(GAP_MS);
+    const isLast = told.length > 0 && told.length === count - 1;
+    await options.clock.sleep(isLast && options.clock.kind === "virtual" ? HALF_A_DAY_MS : GAP_MS);
+    const { earliestMs } = await options.clock.now();
     told.push(await events.trigger(accountId));
+    moments.push({ earliestMs, latestMs: (await options.clock.now()).latestMs });
   }
-  return { accountId, events: count, told };
+  return { accountId, events: count, told, moments };
 };
 
 /** Reads until every event is listed or the time for it is over, pausing longer from round to round. */

@@ -10,6 +10,8 @@ export interface Events {
   trigger(accountId: string): Promise<string | undefined>;
   /** A fresh account id, or the next of the profile's accounts where it names some. */
   account(): string;
+  /** How many events of this run the hook has acknowledged so far. */
+  acknowledged(): number;
   /** Whether `account` gives accounts that nobody else uses and that start empty. */
   readonly accountsAreFresh: boolean;
 }
@@ -47,6 +49,7 @@ export const createEvents = (options: EventsOptions): Events => {
   const named = options.accounts ?? [];
   let events = 0;
   let handedOut = 0;
+  let acknowledged = 0;
   return {
     accountsAreFresh: named.length === 0,
     account: () => {
@@ -54,10 +57,13 @@ export const createEvents = (options: EventsOptions): Events => {
       handedOut += 1;
       return account ?? options.freshUuid();
     },
+    acknowledged: () => acknowledged,
     trigger: async (accountId) => {
       events += 1;
       try {
-        return await options.runHook({ accountId, clientId: options.clientId, n: events });
+        const id = await options.runHook({ accountId, clientId: options.clientId, n: events });
+        acknowledged += 1;
+        return id;
       } catch (error) {
         throw new EventHookFailed(accountId, error);
       }

@@ -72,7 +72,7 @@ export const loadTokenDefects = {
   "load-codes-of-eighteen-bits": loadDefect(
     "There are 262,144 different codes.",
     ["authorize.code-is-fresh"],
-    { ...tokens, rate: 600 },
+    { ...tokens, rate: 600, seconds: 14 },
     () => ({ mintCode: (_client, _state, { random }) => tokenOf(random.uint32() % 2 ** 18) }),
   ),
   "load-tokens-repeat-after-a-thousand": loadDefect(

@@ -73,7 +73,8 @@ const bodyOf = (
     typeof body === "object"
       ? body.json
       : { id: body === "wrong-id" ? randomUUID() : id, received: body !== "not-received" };
-  return { body: Buffer.from(JSON.stringify(value) ?? ""), type: json, filling: 0 };
+  const text = JSON.stringify(value) ?? "";
+  return { body: Buffer.from(text.replaceAll('"{{id}}"', JSON.stringify(id))), type: json, filling: 0 };
 };
 
 /** What has to be at hand to answer one push. */
@@ -156,6 +157,11 @@ const begin = (action: PushAction, prepared: Prepared | undefined, exchange: Exc
   };
   switch (action.kind) {
     case "hang":
+      // The length of a body is said, and none of it sent.
+      if (prepared !== undefined) {
+        response.writeHead(prepared.status, prepared.headers as string[]);
+        response.flushHeaders();
+      }
       if (action.forMs !== undefined)
         later(action.forMs, () => {
           finish("closed");

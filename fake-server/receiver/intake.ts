@@ -189,6 +189,8 @@ const preparedFor = (
   clock: ReceiverClock,
 ) => {
   if (action.kind === "answer") return prepare(action, id, keepAlive, clock);
+  if (action.kind === "hang" && action.status !== undefined)
+    return prepare({ kind: "answer", status: action.status }, id, keepAlive, clock);
   return action.kind === "close" && action.when === "half-answer"
     ? prepare({ kind: "answer" }, id, keepAlive, clock)
     : undefined;

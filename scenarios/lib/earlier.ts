@@ -2,7 +2,10 @@ import type { IssuedCode } from "./login.ts";
 
 const MOST = 20;
 
-/** Used codes of this virtual user's earlier iterations, oldest first. None of their tokens is in use any more. */
+/**
+ * Used codes of this virtual user's earlier iterations, oldest first. None of their tokens is in use any
+ * more. Which ones they are depends, unlike all else, on which iterations k6 gave to this user.
+ */
 const kept: IssuedCode[] = [];
 
 /** Keeps a used code, so that it can be presented again once others have been used after it. */

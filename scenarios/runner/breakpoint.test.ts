@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BreakpointStep } from "../../conformance/contract/load-record.ts";
+import { parseAsked } from "./asked-run.ts";
 import { searchBreakpoint, stepsIn } from "./breakpoint.ts";
 
 /** A service that holds up to a rate. */
@@ -12,6 +13,16 @@ const upTo =
       ? { rate, achieved: rate, verdict: "held" }
       : { rate, achieved: limit, verdict: "gave way", gaveWay: "service" };
   };
+
+it("a search that is too short for two steps is refused, with the flag and what is accepted", () => {
+  const asked = { scenario: "breakpoint", rate: 100, seed: 1, durationMs: 5_000 };
+  expect(() => parseAsked(asked)).toThrow(/--duration is 5s.*6s or longer/);
+  expect(parseAsked({ ...asked, durationMs: 6_000 })).toMatchObject({
+    scenario: "mixed",
+    shape: "breakpoint",
+  });
+  expect(parseAsked({ ...asked, scenario: "token" }).shape).toBe("constant");
+});
 
 describe("the search for the highest rate", () => {
   const most = 16_000;

@@ -19,7 +19,8 @@ let withK6: Record<string, string>;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-duet-cli-"));
   withK6 = { TOUCHSTONE_K6: (await k6ForTests()).path, TEST_SECRET: "MARKED-secret" };
-  writeFileSync(path.join(folder, "clients.json"), JSON.stringify([{ ...client, secret: "MARKED-secret" }]));
+  const clients = JSON.stringify([{ ...client, secret: "MARKED-secret" }]);
+  writeFileSync(path.join(folder, "clients.json"), clients, { mode: 0o600 });
 }, k6WithinMs);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -51,7 +51,7 @@ export const push = {
     sentence:
       "Pushes that fail are repeated with delays of 30 s, 60 s, 120 s and 240 s, each later one delayed further, five pushes at most.",
     judged:
-      "The moments of every push of notifications that are never acknowledged are compared with each reading, each with delays from a push's start or from its failure. It holds while one reading that keeps to five pushes fits. A push is early beyond the uncertainty of its moment, and late beyond tolerances.latenessMs or a tenth of its delay, whichever is more.",
+      "The moments of every push of notifications that are never acknowledged are compared with each reading, each with delays from a push's start or from its failure. It holds while one reading that keeps to five pushes fits. A push is early beyond the uncertainty of its moment, and late beyond tolerances.latenessMs or 15 % of its delay, whichever is more.",
     readings: {
       R1: "at 0, 30, 90, 210 and 450 s: the first at once, delays between pushes, five in all",
       R2: "at 0, 30, 60, 120 and 240 s: the first at once, delays from the first push, five in all",

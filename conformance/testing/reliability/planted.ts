@@ -7,6 +7,7 @@ import { profileOf, secretVariable } from "../../../fake-server/profile.ts";
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { startEchoRoad } from "./echo.ts";
+import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
 import { filesBelow, processesOf, startCli, type Started } from "./processes.ts";
 
 export interface Planted {
@@ -34,8 +35,11 @@ const marks = {
   cookie: "planted-cookie-0123456789abcdef",
 } as const;
 
+/** What is run: what meets the most secrets, or every command that there is, and the ends that no command means to have. */
+export type Breadth = "few" | "all";
+
 /** Runs everything that writes, against a service that says back all that it is told, and looks for secrets in every byte. */
-export const plantSecrets = async (k6: string): Promise<Planted> => {
+export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Planted> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-planted-"));
   const [out, temporary, given] = ["out", "temporary", "given"].map((name) => path.join(folder, name)) as [
     string,
@@ -65,13 +69,9 @@ export const plantSecrets = async (k6: string): Promise<Planted> => {
   const found: string[] = [];
   const said: { readonly file: string; readonly bytes: Buffer }[] = [];
   let runs = 0;
-  const run = async (
-    name: string,
-    parameters: readonly string[],
-    during?: (run: Started) => Promise<void>,
-  ): Promise<void> => {
+  const run: RunPlanted = async (name, parameters, during, ending) => {
     runs += 1;
-    const started = startCli(parameters, env, out);
+    const started = startCli(parameters, { ...env, ...ending?.env }, out);
     const watched = watch(started, temporary, said, found, name);
     await during?.(started);
     const { code } = await started.ended;
@@ -81,8 +81,10 @@ export const plantSecrets = async (k6: string): Promise<Planted> => {
       { file: `${name}: stdout`, bytes: Buffer.from(stdout) },
       { file: `${name}: stderr`, bytes: Buffer.from(stderr) },
     );
-    if (code === 5 || (code === 2 && name !== "doctor")) found.push(`${name} ends with ${code}: ${stderr}`);
+    const isExpected = ending === undefined ? code !== 5 && code !== 2 : code === ending.code;
+    if (!isExpected && name !== "doctor") found.push(`${name} ends with ${code}: ${stderr}`);
   };
+  const spoil = (spoils: boolean): void => void (road.spoils = spoils);
   const reports = ["--report", "html,junit,ctrf,markdown"];
   try {
     const quick = ["--effort", "quick", "--seed", "1"];
@@ -136,6 +138,10 @@ export const plantSecrets = async (k6: string): Promise<Planted> => {
     });
     await run("receive", ["receive", "--http", "--json", "--token-env", "PLANTED_RECEIVER"], pushed);
     await run("report", ["report", "gate", "--report", "html", "--out", "again"]);
+    if (breadth === "all") {
+      road.spoils = false;
+      await runEverythingElse(run, { given, profile: profiles.whole, secret: marks.client1, spoil });
+    }
     const secrets = [...new Set([...Object.values(marks), ...road.issued])];
     const texts = [...filesBelow(out), ...filesBelow(temporary), ...said];
     for (const { file, bytes } of texts) {

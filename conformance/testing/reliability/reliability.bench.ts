@@ -2,8 +2,10 @@ import { findK6, runnerClock } from "../../../scenarios/runner/index.ts";
 import { figure, mebibytes } from "../measure.ts";
 import { killedKinds, killRuns } from "./killed.ts";
 import { plantSecrets } from "./planted.ts";
+import { tryCampaign } from "./try-campaign.ts";
 import { tryClient } from "./try-client.ts";
 import { tryFake } from "./try-fake.ts";
+import { hostileGates, tryGates } from "./try-gate.ts";
 import { tryReceiver } from "./try-receiver.ts";
 
 const SEED = 20_261_121;
@@ -36,6 +38,23 @@ export const reliability = async (): Promise<void> => {
     figure(`hostile inputs to the ${who}, of ${count} gone wrong`, String(wrong.length), "0");
     complain(wrong);
   }
+  const gates = await tryGates(hostileGates(SEED, 1));
+  figure(
+    `whole gates before hostile targets, of ${gates.inputs} gone wrong`,
+    String(gates.wrong.length),
+    "0",
+  );
+  complain(gates.wrong);
+  const { sent, verdicts } = await tryCampaign("sound", SEED);
+  const failed = Object.entries(verdicts).filter(
+    ([id, { kind }]) => id !== "push.payload" && (kind === "failed" || kind === "harness-error"),
+  );
+  figure(
+    `rules of pushes failed beside ${sent} hostile requests to the receiver`,
+    String(failed.length),
+    "0",
+  );
+  complain(failed.map(([id, { kind }]) => `${id}: ${kind}`));
   figure(
     "memory high-water mark of clients, servers and hostile peers together",
     mebibytes(process.resourceUsage().maxRSS * 1_024),
@@ -50,7 +69,7 @@ export const reliability = async (): Promise<void> => {
     );
     complain(wrong);
   }
-  const { secrets, bytes, runs, found } = await plantSecrets(k6.path);
+  const { secrets, bytes, runs, found } = await plantSecrets(k6.path, "all");
   figure(`secrets found, of ${secrets} in ${bytes} bytes that ${runs} runs wrote`, String(found.length), "0");
   complain(found);
 };

@@ -46,7 +46,7 @@ export const hostileGates = (seed: number, variants: number): readonly HostileGa
 };
 
 /** A gate of so many rules is over within this, whatever the target does; far beyond it, it hangs. */
-const HANGS_AFTER_MS = 180_000;
+const HANGS_AFTER_MS = 480_000;
 /** Shorter than a drip takes; an honest answer of a busy machine may be lost, and is asked for again. */
 const TIMEOUT_MS = 400;
 

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import type { Steps } from "../awaited/steps.ts";
+import { duration } from "../contract/duration.ts";
+import type { Run } from "../run.ts";
+import { obtainRefreshed, obtainTokens, refreshBody, timed, type IssuedTokens } from "../steps.ts";
+import type { Bracket } from "../world/exchange.ts";
+import type { World } from "../world/world.ts";
+
+/** What lies before each refresh of one token set, in milliseconds; the token of the last one is judged. */
+export type RefreshHistory = readonly number[];
+
+const SOON_MS = 30_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MOST_REFRESHES = 12;
+/** What of the refreshToken's life all gaps together may take. */
+const PART_OF_LIFE = 0.9;
+
+/**
+ * Ways to the refreshed token whose life is judged: what a service remembers of earlier refreshes (an answer for a while,
+ * a count, how late the last one came) may lengthen or shorten it. Where time is real, none takes longer than what the
+ * run waits for in any case.
+ */
+export const refreshHistories = (world: World, run: Run): readonly RefreshHistory[] => {
+  const lifeMs = world.accessLifetimeMs;
+  const endMs = world.limits.refreshTokenLifetimeMs * PART_OF_LIFE;
+  const half = lifeMs / 2;
+  const late = lifeMs + 2 * world.tolerances.lifetimeGuardMs + 1_000;
+  const many = Array.from({ length: MOST_REFRESHES - 1 }, (_, at) => (at % 4 === 3 ? SOON_MS : 0));
+  if (world.clock.kind === "real") {
+    const soon = Math.min(SOON_MS, lifeMs / 8);
+    const waitsLonger = world.clock.canWait(world.limits.refreshTokenLifetimeMs);
+    return [
+      [half],
+      [0, soon],
+      [...many.map(() => 0), soon],
+      [soon, soon, half - 2 * soon],
+      ...(waitsLonger && late + 2 * lifeMs < endMs ? [[late]] : []),
+    ].filter((gaps) => total(gaps) < endMs);
+  }
+  const gap = fc.constantFrom(0, SOON_MS, 61_000, HOUR_MS, late, DAY_MS);
+  const drawn = fc.sample(fc.array(gap, { minLength: 2, maxLength: MOST_REFRESHES }), {
+    seed: run.seed,
+    numRuns: run.effort === "thorough" ? 16 : 1,
+  });
+  return [
+    [half],
+    [0, SOON_MS],
+    [late],
+    [...many, SOON_MS],
+    [HOUR_MS, late, 20 * DAY_MS],
+    [SOON_MS, SOON_MS, HOUR_MS],
+    [0, late, SOON_MS],
+    ...drawn,
+  ].filter((gaps) => gaps.length > 0 && total(gaps) < endMs);
+};
+
+const total = (gaps: RefreshHistory): number => gaps.reduce((sum, gapMs) => sum + gapMs, 0);
+
+export const historyName = (gaps: RefreshHistory): string =>
+  `refreshed after ${gaps.map(duration).join(", ")}`;
+
+/** The last token of a history as if the exchange had brought it, and when it was issued. */
+export const refreshedAsTold = (
+  world: World,
+  steps: Steps,
+  gaps: RefreshHistory,
+): Promise<{ readonly value: IssuedTokens; readonly at: Bracket }> =>
+  // Killed on the way, the case begins anew: only the last token is worth keeping.
+  steps.once("refreshed", async () => {
+    const tokens = await obtainTokens(world);
+    const [last = 0, ...before] = gaps.toReversed();
+    for (const gapMs of before.toReversed()) {
+      if (gapMs > 0) await world.clock.sleep(gapMs, gapMs / 16);
+      await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+    }
+    if (last > 0) await world.clock.sleep(last);
+    const { value, at } = await timed(world, () => obtainRefreshed(world, tokens));
+    return { value: { ...tokens, ...value }, at };
+  });

@@ -1,0 +1,98 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Started } from "./processes.ts";
+
+/** Starts the command line with planted secrets, and keeps all that it says for the search. `ending` where another end than a usual one is meant. */
+export type RunPlanted = (
+  name: string,
+  parameters: readonly string[],
+  during?: (run: Started) => Promise<void>,
+  ending?: { readonly code: number | null; readonly env?: NodeJS.ProcessEnv },
+) => Promise<void>;
+
+interface Place {
+  /** A folder that is not searched. */
+  readonly given: string;
+  /** The profile with all secrets. */
+  readonly profile: string;
+  /** The first client's. */
+  readonly secret: string;
+  readonly spoil: (spoils: boolean) => void;
+}
+
+const formats = "html,junit,ctrf,markdown";
+
+/** Every command that the short run leaves out, on records in `gate`, `load` and `ledger`; then crashes and a kill. */
+export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<void> => {
+  const { profile, spoil } = place;
+  const quick = ["--effort", "quick", "--seed", "1"];
+  const only = ["--only", "exchange.authenticates-client,exchange.token-set,code.unknown"];
+  const k6 = ["--rate", "40", "--seed", "1"];
+  await run("duet", ["duet", profile, profile, "--pairs", "2", "--block", "2s", ...k6, "--out", "duet"]);
+  spoil(true);
+  await run("replay", ["replay", "gate", "exchange.token-set", "-p", profile, "--json"]);
+  await run("conform again", ["conform", "-p", profile, ...quick, ...only, "--out", "gate-2"]);
+  spoil(false);
+  await run("compare", ["compare", "gate", "gate-2", "--force"]);
+  await run("compare --json", ["compare", "gate", "gate-2", "--force", "--json"]);
+  await run("report all", ["report", "gate", "gate-2", "load", "--report", formats, "--out", "all"]);
+  await run("history", ["history", "."]);
+  await run("history html", ["history", ".", "--report", "html", "--out", "history"]);
+  await run("history --json", ["history", ".", "--json"]);
+  await run("ledger", ["ledger", "kept.sqlite"]);
+  await run("ledger --json", ["ledger", "kept.sqlite", "--json"]);
+  await run("run", ["run", "-p", profile, ...quick, "--duration", "2s", "--rate", "30", "--out", "run"]);
+  await run("detect", ["detect", "--behaviour", "code-reusable", "--jobs", "1", "--json"]).catch(
+    () => undefined,
+  );
+  const client = ["--client-id", "c", "--secret-env", "TOUCHSTONE_CLIENT_1_SECRET"];
+  const service = ["--base-url", "https://s.example", "--redirect-uri", "https://c.example/cb"];
+  await run("init", ["init", ...service, ...client, "--out", "made.json"]);
+  await crashes(run, place, [...quick, ...only]);
+};
+
+/** An error thrown while a rule sends something, one that nobody catches, and a process that is ended for a dump. */
+const crashes = async (run: RunPlanted, { given, profile, secret }: Place, flags: readonly string[]) => {
+  const conform = (out: string): readonly string[] => ["conform", "-p", profile, ...flags, "--out", out];
+  const loading = (name: string, script: string): NodeJS.ProcessEnv => {
+    const file = path.join(given, `${name}.mjs`);
+    writeFileSync(file, script);
+    const reports = "--report-uncaught-exception --report-on-fatalerror --report-on-signal";
+    return { NODE_OPTIONS: `--import=${file} ${reports} --report-directory=.` };
+  };
+  const quoted = JSON.stringify(secret);
+  const inRule = loading(
+    "in-rule",
+    `const stringify = JSON.stringify;
+let seen = 0;
+JSON.stringify = (value, ...more) => {
+  const text = stringify(value, ...more);
+  if (value?.clientSecret !== undefined && value.code !== undefined && (seen += 1) > 12)
+    throw new TypeError("cannot send " + text + " to " + ${quoted});
+  return text;
+};`,
+  );
+  await run("crash in a rule", conform("crash"), undefined, { code: 5, env: inRule });
+  const uncaught = loading(
+    "uncaught",
+    `setTimeout(() => { throw new Error("nobody catches " + ${quoted}); }, 1_500).unref();`,
+  );
+  await run("crash", conform("crash-2"), undefined, { code: 5, env: uncaught });
+  const rejected = loading(
+    "rejected",
+    `setTimeout(() => { void Promise.reject(new Error("nobody awaits " + ${quoted})); }, 1_500).unref();`,
+  );
+  await run("rejection", conform("crash-3"), undefined, { code: 5, env: rejected });
+  await run(
+    "a dump on demand",
+    conform("dump"),
+    async ({ child }) => {
+      await delay(2_000);
+      child.kill("SIGUSR2");
+      await delay(500);
+      child.kill("SIGQUIT");
+    },
+    { code: null, env: loading("dump", "") },
+  );
+};
