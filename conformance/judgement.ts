@@ -1,7 +1,13 @@
 /** What one case came to. */
 export type Judgement =
   | { readonly kind: "held" }
-  | { readonly kind: "broke"; readonly expected: string; readonly actual: string }
+  | {
+      readonly kind: "broke";
+      readonly expected: string;
+      readonly actual: string;
+      /** Numbers of the exchanges that show it, where most of the case's have no part in it; all of them where left out. */
+      readonly shownBy?: readonly number[];
+    }
   | { readonly kind: "undecided"; readonly reason: string }
   | { readonly kind: "set-aside"; readonly reason: string };
 
@@ -9,7 +15,12 @@ export type Judgement =
 export const held: Judgement = { kind: "held" };
 
 /** The promise was broken: what it demands, and what was seen instead. Both are sentences without credentials. */
-export const broke = (expected: string, actual: string): Judgement => ({ kind: "broke", expected, actual });
+export const broke = (expected: string, actual: string, shownBy?: readonly number[]): Judgement => ({
+  kind: "broke",
+  expected,
+  actual,
+  ...(shownBy === undefined ? {} : { shownBy }),
+});
 
 /** The case says nothing, and why. */
 export const undecided = (reason: string): Judgement => ({ kind: "undecided", reason });

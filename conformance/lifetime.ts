@@ -66,6 +66,9 @@ const TRIES = { virtual: 6, real: 3 } as const;
 /** Room for a probe's own travel before the end, as a part of the closeness that is asked for: more with each try. */
 const TRAVEL = [0.15, 0.4, 0.7] as const;
 
+/** How near to the end a credential of another way has to be seen, in milliseconds beyond the guard: the first way's is measured exactly. */
+const NEAR_MS = 5_000;
+
 /** How much more than a lifetime and a tenth of it its probes may take, in milliseconds. */
 export const roomAfter = ({ tolerances }: Pick<WaitFacts, "tolerances">): number =>
   1_000 + 4 * tolerances.lifetimeGuardMs;
@@ -230,7 +233,8 @@ const probeAt = async <C>(
   if (side !== undefined) world.whenItStands(() => take(measured, side, probed, world.clock.isTold));
   if (side !== undefined && probed.works !== (side === "alive"))
     return breach(mortal.name, side, probed, steps.isContinued());
-  const isAsAimed = side === age.side && (isClose || age.distanceMs > 0);
+  const isNear = isClose || (age.way > 0 && side !== undefined && awayMs(side, probed) <= guardMs + NEAR_MS);
+  const isAsAimed = side === age.side && (isNear || age.distanceMs > 0);
   // Due while nobody ran: what it says late is taken down, and another one is made for what it was to say.
   if (!isAsAimed && steps.isContinued()) return again({ first, last });
   if (!isAsAimed && first < last) return again({ first: first + 1, last });

@@ -3,12 +3,14 @@ import type { World } from "./world/world.ts";
 
 export type ListForm = NonNullable<ListRequest["query"]>;
 
-/** Lists that are known to hold something: everything, one account, one notification, a page. */
+/**
+ * The forms that a list can be asked for in: everything, one account, one notification, a page. Of what is known to be
+ * there, where anything is.
+ */
 export const listForms = ({ notifications }: Pick<World, "notifications">): readonly ListForm[] => {
-  const account = notifications.accounts[0];
-  const id = account?.ids[0];
-  if (account === undefined || id === undefined) return [{}];
-  const { accountId } = account;
+  const { emptyAccountId } = notifications;
+  const { accountId, ids } = notifications.accounts[0] ?? { accountId: emptyAccountId, ids: [] };
+  const id = ids[0] ?? emptyAccountId;
   return [
     {},
     { accountId },

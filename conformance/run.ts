@@ -35,6 +35,11 @@ export interface ListOptions<T> extends CaseOptions<T> {
   readonly together?: true;
   /** What the cases measured, read once all are judged. */
   readonly facts?: () => Facts;
+  /**
+   * Smaller values than one that breaks, for values that hold several probes: the first of them that breaks as well is
+   * reported in its place.
+   */
+  readonly narrower?: (value: T) => readonly T[];
   /** Which client a value is judged with, where that is not left to chance. */
   readonly turnOf?: (value: T) => Turn;
 }
@@ -263,7 +268,9 @@ export const createRun = (context: RunContext): Run => {
     facts?: Facts,
   ): Verdict => {
     if (result.judgement.kind !== "broke") throw new Error("a failed verdict needs a broken case");
-    context.keep(result.scope.exchanges);
+    const { shownBy } = result.judgement;
+    const shown = result.scope.exchanges.filter(({ n }) => shownBy?.includes(n) ?? true);
+    context.keep(shown);
     return {
       kind: "failed",
       cases: tally.decided,
@@ -271,7 +278,7 @@ export const createRun = (context: RunContext): Run => {
       breach: {
         expected: result.judgement.expected,
         actual: result.judgement.actual,
-        evidence: result.scope.exchanges.map((exchange) => exchange.n),
+        evidence: shown.map((exchange) => exchange.n),
         ...detail,
       },
     };
@@ -362,6 +369,28 @@ export const createRun = (context: RunContext): Run => {
     });
   };
 
+  /** The first smaller value that breaks by itself, within the time for shrinking; the value itself where none does. */
+  const narrowed = async <T>(
+    value: T,
+    broken: CaseResult,
+    judge: Judge<T>,
+    narrower: ListOptions<T>["narrower"],
+    tally: Tally,
+  ): Promise<{ readonly value: T; readonly broken: CaseResult }> => {
+    const elapsedMs = stopwatch();
+    for (const smaller of narrower?.(value) ?? []) {
+      if (elapsedMs() > context.shrinkBudgetMs) break;
+      const result = await judgeOnce((world) => judge(smaller, world), tally, broken.turn).catch(
+        (error: unknown) => {
+          if (error instanceof Interrupted) throw error;
+          return undefined;
+        },
+      );
+      if (result?.judgement.kind === "broke") return { value: smaller, broken: result };
+    }
+    return { value, broken };
+  };
+
   const forEach: Run["forEach"] = async (values, judge, options = {}) => {
     const tally = newTally();
     const results: (CaseResult | undefined)[] = values.map(() => undefined);
@@ -383,9 +412,10 @@ export const createRun = (context: RunContext): Run => {
     const first = results[index];
     const facts = options.facts?.();
     if (first === undefined) return unbroken(tally, facts);
-    const value = values[index] as (typeof values)[number];
+    const whole = values[index] as (typeof values)[number];
+    const { value, broken } = await narrowed(whole, first, judge, options.narrower, tally);
     const { result, replayed } = await replay(
-      first,
+      broken,
       (world) => judge(value, world),
       options.replays ?? REPLAYS,
       tally,
@@ -402,7 +432,7 @@ export const createRun = (context: RunContext): Run => {
         ...(options.part === undefined ? {} : { part: options.part }),
         reproduction: { seed, counterexample: printed(value, first.turn, options.print), replayed },
       },
-      { ...facts, broken: breaking.slice(0, 20), brokenCases: breaking.length },
+      { ...facts, broken: breaking.slice(0, 20).map(cut), brokenCases: breaking.length },
     );
   };
 
@@ -479,6 +509,11 @@ const exhausted = (tally: Tally): Verdict => ({
 
 const print = <T>(value: T, printer: ((value: T) => string) | undefined): string =>
   printer === undefined ? fc.stringify(value) : printer(value);
+
+const LONGEST_INPUT = 160;
+/** An input among others that break too: enough of it to know it by. */
+const cut = (text: string): string =>
+  text.length <= LONGEST_INPUT ? text : `${text.slice(0, LONGEST_INPUT)} … (${text.length} characters)`;
 
 const severity = {
   failed: 0,

@@ -1,6 +1,6 @@
 import type { Steps } from "./awaited/steps.ts";
 import { credentialsOf, describe, grantOf, pageOf, type Grant } from "./answers.ts";
-import { listForms } from "./list-forms.ts";
+import { listForms, type ListForm } from "./list-forms.ts";
 import { ControlFailed, TransportError, type Answer, type Bracket } from "./world/exchange.ts";
 import { answerOrHangUp, type AuthorizeRequest, type Client, type Target } from "./world/target.ts";
 import type { World } from "./world/world.ts";
@@ -113,15 +113,30 @@ export const gaveData = (answer: Answer): boolean => {
  * Lists what is known to be there, so that an empty envelope is not taken for an answer; anything where nothing is known.
  * A token that one form of the list refuses is presented with all others: it is dead only where none shows anything.
  */
-export const isShownSomething = async (world: World, accessToken: string): Promise<boolean> => {
+export const isShownSomething = (world: World, accessToken: string): Promise<boolean> =>
+  isShownIn(world, accessToken, listForms(world));
+
+/** The same by one form of the list alone. */
+export const isShownSomethingAtOnce = (world: World, accessToken: string): Promise<boolean> =>
+  isShownIn(world, accessToken, []);
+
+const isShownIn = async (
+  world: World,
+  accessToken: string,
+  otherForms: readonly ListForm[],
+): Promise<boolean> => {
   const known = world.notifications.accounts[0];
-  if (known === undefined) return gaveData(await world.target.list({ accessToken, query: { limit: 1 } }));
-  for (const query of [{ accountId: known.accountId, limit: 1 }, ...listForms(world)]) {
-    const page = pageOf(await world.target.list({ accessToken, query }));
-    if (page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0)))
-      return true;
+  const first = known === undefined ? { limit: 1 } : { accountId: known.accountId, limit: 1 };
+  for (const query of [first, ...otherForms]) {
+    const answer = await world.target.list({ accessToken, query });
+    if (known === undefined ? gaveData(answer) : holdsSomething(answer)) return true;
   }
   return false;
+};
+
+const holdsSomething = (answer: Answer): boolean => {
+  const page = pageOf(answer);
+  return page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0));
 };
 
 /** Whether the access token opens the notification list. */

@@ -11,3 +11,6 @@ export const dealt = (place: number, seed: number): Turn => {
   for (let rest = place; rest > 0; rest = Math.floor(rest / 2)) ones += rest % 2;
   return (ones % 2) as Turn;
 };
+
+/** Each value twice, so that both clients get it: of two places from an even one on each gets one. Such a list comes first in its part. */
+export const forBoth = <T>(values: readonly T[]): readonly T[] => values.flatMap((value) => [value, value]);

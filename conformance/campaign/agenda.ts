@@ -21,16 +21,18 @@ export interface AgendaOptions extends Tolerance {
   readonly approach?: number;
 }
 
-/** The readings that fit what has come so far, whatever may still be missing. */
+/** The readings that fit what has come so far with one anchor or the other, whatever may still be missing. */
 export const readingsLeft = (
   readings: readonly Reading[],
   history: History,
   tolerance: Tolerance,
 ): readonly Reading[] =>
-  readings.filter(
-    (reading) =>
-      fitOf(reading, "start", history, { ...tolerance, isComplete: false, watchedUntil: history.triggered })
-        .kind !== "against",
+  readings.filter((reading) =>
+    anchors.some(
+      (anchor) =>
+        fitOf(reading, anchor, history, { ...tolerance, isComplete: false, watchedUntil: history.triggered })
+          .kind !== "against",
+    ),
   );
 
 /**

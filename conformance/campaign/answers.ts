@@ -4,9 +4,7 @@ import { hash32 } from "../run.ts";
 type Body = Extract<PushAction, { kind: "answer" }>["body"];
 
 /** Statuses that receivers, gateways and frameworks answer with, and that senders treat specially. */
-export const usualStatuses = [
-  400, 401, 404, 405, 408, 410, 413, 422, 429, 500, 501, 502, 503, 504,
-] as const;
+export const usualStatuses = [400, 401, 404, 405, 408, 410, 413, 422, 429, 500, 501, 502, 503, 504] as const;
 
 /** Of all others that say that a request failed some are tried in each run, or a service may know the list above. */
 const otherStatuses = {

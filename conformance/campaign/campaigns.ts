@@ -58,8 +58,7 @@ export const campaignsOf = (
   };
   return {
     nth: async (index) => (await nth(index)).campaign,
-    later: (index) =>
-      (looked[index] ??= nth(index).then(({ later }) => holdingAClock(session, later))),
+    later: (index) => (looked[index] ??= nth(index).then(({ later }) => holdingAClock(session, later))),
   };
 };
 

@@ -67,6 +67,7 @@ export const createCollector = async (
           n: line.n,
           stage,
           at: timeline.momentOf(ms, 0) ?? seen,
+          openedMs: ms,
           ...(address === undefined ? {} : { address }),
         });
     }

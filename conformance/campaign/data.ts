@@ -68,6 +68,8 @@ export interface Disturbance {
   /** Numbers of journal lines: those above `after` and up to `last` fall into it. */
   readonly after: number;
   readonly last: number;
+  /** The same stretch on the receiver's own clock: what happened in it may be written down later. */
+  readonly receiverMs?: { readonly fromMs: number; readonly untilMs: number };
 }
 
 /** A connection that was over before the receiver could read a push from it. */
@@ -79,6 +81,8 @@ export interface LostConnection {
   readonly address?: string;
   /** When it was opened, on the campaign's scale. */
   readonly at: Bracket;
+  /** The same on the receiver's own clock. */
+  readonly openedMs?: number;
 }
 
 /** A look into the list for a notification whose pushes were still under way. */

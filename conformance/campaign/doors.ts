@@ -38,14 +38,16 @@ export const whileClosed = async (
 ): Promise<Disturbance> => {
   const { receiver } = journey.options;
   await receiver.listener("closed");
+  const { nowMs: fromMs } = await receiver.state();
   let seen: Pick<Disturbance, "after" | "last">;
   try {
     seen = await triggerAndWait(journey, plan, windowMs);
   } finally {
     await receiver.listener("open");
   }
+  const { nowMs: untilMs } = await receiver.state();
   await outlastRetry(journey);
-  return { kind: "closed", ...seen };
+  return { kind: "closed", ...seen, receiverMs: { fromMs, untilMs } };
 };
 
 /** One event whose first push finds a certificate of an authority that nobody knows. */
@@ -62,14 +64,16 @@ export const whileUntrusted = async (
     await receiver.listener("open");
   };
   await show("untrusted");
+  const { nowMs: fromMs } = await receiver.state();
   let seen: Pick<Disturbance, "after" | "last">;
   try {
     seen = await triggerAndWait(journey, plan, windowMs);
   } finally {
     await show("own");
   }
+  const { nowMs: untilMs } = await receiver.state();
   await outlastRetry(journey);
-  return { kind: "untrusted", ...seen };
+  return { kind: "untrusted", ...seen, receiverMs: { fromMs, untilMs } };
 };
 
 /** In accounts that all share, what has met a shut door would turn up among others and be taken for one of them. */

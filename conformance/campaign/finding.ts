@@ -120,7 +120,7 @@ export const journalText = ({ pushes, triggered }: Specimen): string => {
 
 const gotText = ({ action, status }: SeenPush["line"]): string => {
   if (status !== undefined && action === "answer") return `status ${status}`;
-  if (action === "hang") return "no answer";
+  if (action === "hang") return status === undefined ? "no answer" : `status ${status} and no body`;
   if (action === "reset") return "a reset connection";
   if (action === "close")
     return status === undefined ? "a closed connection" : `half an answer with status ${status}`;

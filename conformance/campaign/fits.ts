@@ -24,16 +24,31 @@ export type Fit =
   | { readonly kind: "vague"; readonly why: string }
   /** Later than is allowed, but no later than one who looks for what is due from time to time may be. */
   | { readonly kind: "tardy"; readonly why: string; readonly byMs: number }
-  | { readonly kind: "against"; readonly why: string };
+  /**
+   * `byMs` is how far a push is off its moment; one too many or too few counts as the first delay. `isLack` says that
+   * it is late or missing, as it also seems where a push before it was not seen.
+   */
+  | {
+      readonly kind: "against";
+      readonly why: string;
+      readonly byMs: number;
+      readonly isLack: boolean;
+    };
 
 export const fits: Fit = { kind: "fits" };
 
 export interface FitOptions extends Tolerance {
   /** Whether the notification stayed unacknowledged, so that all pushes of the reading must be there. */
   readonly isComplete: boolean;
+  /** How late a first push may be, of which the document says nothing; as late as any other where left out. */
+  readonly firstLatenessMs?: number;
   readonly watchedUntil: Bracket;
   /** By how much a push may be late to count as tardy instead of against the reading; 0 where left out. */
   readonly tardyMs?: number;
+  /** The first push that is judged; 0 where left out. */
+  readonly fromIndex?: number;
+  /** Stretches, in order and apart, in which a sender may have had no worker free: what is due in one may come after it. */
+  readonly busy?: readonly Bracket[];
 }
 
 /** Compares a history with a reading, push by push. */
@@ -43,8 +58,14 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
   for (const [index, push] of history.pushes.entries()) {
     const due = dueOf(reading, anchor, index, history);
     if (due === undefined)
-      return against(`there is a push ${index + 1}, and ${reading.name} has ${reading.pushes}`);
-    const fit = fitOfOne(index, push.at, due, reading.delaysMs[index] ?? 0, history, options);
+      return against(
+        `there is a push ${index + 1}, and ${reading.name} has ${reading.pushes}`,
+        onePushMs(reading),
+      );
+    if (index < (options.fromIndex ?? 0)) continue;
+    const delayMs = reading.delaysMs[index] ?? 0;
+    const late = outlasting(due, allowedLatenessMs(delayMs, options), options.busy);
+    const fit = fitOfOne(index, push.at, late, delayMs, history, options);
     if (fit.kind === "against") return fit;
     if (fit.kind === "vague") vague ??= fit;
     if (fit.kind === "tardy" && fit.byMs > (tardy?.byMs ?? 0)) tardy = fit;
@@ -57,7 +78,19 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
   return tardy ?? vague ?? fits;
 };
 
-const against = (why: string): Fit => ({ kind: "against", why });
+const against = (why: string, byMs: number): Fit => ({ kind: "against", why, byMs, isLack: false });
+const lacking = (why: string, byMs: number): Fit => ({ kind: "against", why, byMs, isLack: true });
+
+/** What a push too many or too few weighs: as much as one that is off by the first delay. */
+const onePushMs = ({ delaysMs }: Reading): number => delaysMs.find((delayMs) => delayMs > 0) ?? 0;
+
+/** What is due before a busy stretch is over may come as late as that. */
+const outlasting = (due: Bracket, lateMs: number, busy: readonly Bracket[] = []): Bracket => {
+  let { latestMs } = due;
+  for (const stretch of busy)
+    if (stretch.earliestMs <= latestMs + lateMs) latestMs = Math.max(latestMs, stretch.latestMs);
+  return { ...due, latestMs };
+};
 
 const fitOfOne = (
   index: number,
@@ -67,16 +100,20 @@ const fitOfOne = (
   { triggered }: History,
   options: FitOptions,
 ): Fit => {
-  const lateMs = allowedLatenessMs(delayMs, options);
+  const lateMs = Math.max(
+    allowedLatenessMs(delayMs, options),
+    index === 0 ? (options.firstLatenessMs ?? 0) : 0,
+  );
   const since = (moment: number): string => duration(Math.max(0, moment - triggered.earliestMs));
   if (at.latestMs < due.earliestMs - options.earlyGuardMs)
     return against(
       `push ${index + 1} came at most ${since(at.latestMs)} after the event, ${duration(due.earliestMs - at.latestMs)} early`,
+      due.earliestMs - at.latestMs,
     );
   const byMs = at.earliestMs - due.latestMs;
   if (byMs > lateMs) {
     const why = `push ${index + 1} came at least ${since(at.earliestMs)} after the event, ${duration(byMs)} late`;
-    return byMs <= (options.tardyMs ?? 0) ? { kind: "tardy", why, byMs } : against(why);
+    return byMs <= (options.tardyMs ?? 0) ? { kind: "tardy", why, byMs } : lacking(why, byMs);
   }
   const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
   const decidesMs = Math.max(options.latenessMs, delayMs * VAGUE_SHARE);
@@ -90,10 +127,11 @@ const fitOfOne = (
 
 const missingFit = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
   const index = history.pushes.length;
-  const due = dueOf(reading, anchor, index, history);
-  if (due === undefined) return against(`push ${index + 1} did not come`);
+  const told = dueOf(reading, anchor, index, history);
+  if (told === undefined) return lacking(`push ${index + 1} did not come`, onePushMs(reading));
   const lateMs = Math.max(options.tardyMs ?? 0, allowedLatenessMs(reading.delaysMs[index] ?? 0, options));
+  const due = outlasting(told, lateMs, options.busy);
   return options.watchedUntil.earliestMs > due.latestMs + lateMs
-    ? against(`push ${index + 1} did not come within ${duration(lateMs)} of its time`)
+    ? lacking(`push ${index + 1} did not come within ${duration(lateMs)} of its time`, onePushMs(reading))
     : { kind: "vague", why: `push ${index + 1} was not waited for long enough` };
 };

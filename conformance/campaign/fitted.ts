@@ -14,8 +14,21 @@ export const optionsFor = (specimen: Specimen, campaign: Campaign): FitOptions =
   earlyGuardMs: campaign.earlyGuardMs,
   watchedUntil: campaign.watchedUntil,
   isComplete: specimen.purpose === "never",
+  firstLatenessMs: FIRST_LATE_SHARE * (campaign.limits.pushDelaysMs[0] ?? 0),
   tardyMs: campaign.limits.pushDelaysMs[0] ?? 0,
 });
+
+/** So much of the first delay may pass before a first push: no more, or it would be taken for one that is delayed. */
+const FIRST_LATE_SHARE = 2 / 3;
+
+/** How late first pushes are in a reading, at most, in milliseconds. */
+export const usualFirstLagMs = (reading: Reading, campaign: Campaign): number =>
+  Math.max(
+    0,
+    ...telling(campaign).flatMap(({ pushes: [first], triggered }) =>
+      first === undefined ? [] : [first.at.latestMs - triggered.earliestMs - (reading.delaysMs[0] ?? 0)],
+    ),
+  );
 
 export interface Fitted {
   readonly reading: Reading;

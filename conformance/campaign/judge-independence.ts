@@ -29,7 +29,7 @@ const compareAll = (campaign: Campaign): Finding => {
         expected,
         actual: `${pushCount(specimen.pushes.length)} of one notification came (${specimen.name}), while ${pushCount(model.pushes.length)} of others did`,
         evidence: specimen.pushes,
-        lacking: specimen,
+        ...(specimen.pushes.length < model.pushes.length ? { lacking: specimen } : {}),
       };
     const apart = specimen.pushes.findIndex((_, index) => !agrees(specimen, model, index, slackMs));
     if (apart < 0) return "held";
@@ -37,7 +37,7 @@ const compareAll = (campaign: Campaign): Finding => {
       expected,
       actual: `${momentsText(specimen)} (${specimen.name}), while ${momentsText(model)} for another`,
       evidence: [...model.pushes, ...specimen.pushes],
-      lacking: specimen,
+      ...(isLater(specimen, model, apart) ? { lacking: specimen } : {}),
     };
   });
   return findingOf(parts, "no notification was pushed", {
@@ -54,6 +54,13 @@ const typical = (never: readonly Specimen[]): Specimen => {
   );
   if (first === undefined) throw new Error("a campaign has notifications that are never acknowledged");
   return first;
+};
+
+/** Whether a push came longer after its event than that of another notification, as one seems to before which one is missing. */
+const isLater = (specimen: Specimen, model: Specimen, index: number): boolean => {
+  const sinceMs = ({ pushes, triggered }: Specimen): number =>
+    (pushes[index]?.at ?? triggered).earliestMs - triggered.latestMs;
+  return sinceMs(specimen) > sinceMs(model);
 };
 
 /** Whether the same push of two notifications came at the same distance from their events, but for lateness. */

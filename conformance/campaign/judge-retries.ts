@@ -19,6 +19,7 @@ import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED, un
 import { dueOf } from "./readings.ts";
 import { saysNothing } from "./answers.ts";
 import { cutBody } from "./specimens.ts";
+import { requestText, straysOf } from "./strays.ts";
 
 const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";
 
@@ -32,14 +33,24 @@ const judgeAllRetries = (campaign: Campaign): Finding => {
     ({ name }) => name !== cutBody || bodyDecides(campaign),
   );
   const lost = new Set<string>();
-  const waiting = once.filter(stillWaits);
-  const decided = once.filter((specimen) => !waiting.includes(specimen));
-  const parts = [...decided, ...ofPurpose(campaign, "refused"), ...never].flatMap((specimen): Part[] => {
-    const part = retriesOf(specimen, campaign, specimen.purpose === "never" ? most : 2);
+  const stalled = ofPurpose(campaign, "stall");
+  const waiting = [...once.filter(stillWaits), ...stalled.filter((one) => stallWaits(one, campaign))];
+  const decided = [...once, ...stalled].filter((specimen) => !waiting.includes(specimen));
+  const lasting = [...never, ...ofPurpose(campaign, "unanswered").filter((one) => isOver(one, campaign))];
+  const leasts: readonly (readonly [Specimen, number])[] = [
+    ...decided.map((specimen) => [specimen, 2] as const),
+    ...ofPurpose(campaign, "refused").map((specimen) => [specimen, most - 1] as const),
+    ...lasting.map((specimen) => [specimen, most] as const),
+    ...ofPurpose(campaign, "late").map(
+      (specimen) => [specimen, Math.min(most, specimen.actions.length)] as const,
+    ),
+  ];
+  const parts = leasts.flatMap(([specimen, least]): Part[] => {
+    const part = retriesOf(specimen, campaign, least);
     if (part !== "held" && part !== undefined) lost.add(specimen.name);
     return part === undefined ? [] : [part];
   });
-  const untried = once.filter((specimen) => hasFailed(specimen, campaign) === undefined);
+  const untried = [...once, ...stalled].filter((specimen) => hasFailed(specimen, campaign) === undefined);
   const finding = findingOf(
     parts,
     "no push could be made to fail",
@@ -49,12 +60,59 @@ const judgeAllRetries = (campaign: Campaign): Finding => {
     return undecidedFinding(
       campaign.hungInRealTime
         ? "the sender's time-out goes by real time, not by the clock that is moved, and it had not given up a push without an answer when the receiver ended the connection"
-        : "the sender went on waiting for an answer until the watch was over",
-      "a time-out that goes by the clock that hooks.clock.advance moves, or a shorter one; or a run in real time",
+        : `the sender went on waiting for an answer until the watch was over (${waiting.map(({ name }) => name).join(", ")})`,
+      campaign.clock === "real"
+        ? "a longer run (--max-wait), or a sender that gives up sooner"
+        : "a time-out that goes by the clock that hooks.clock.advance moves, or a shorter one; or a run in real time",
     );
   if (finding.judgement.kind === "held" && untried.length > 0)
     return undecidedFinding(`no push met these failures: ${untried.map(({ name }) => name).join(", ")}`);
   return finding;
+};
+
+/** The longest wait of this run for what follows a push with this index (from 0), late as it may be. */
+const longestWaitMs = ({ limits, latenessMs }: Campaign, index: number): number =>
+  Math.max(
+    ...readingsOf(limits).map(({ delaysMs }) => {
+      const delayMs = delaysMs[index] ?? 0;
+      return delayMs + allowedLatenessMs(delayMs, { latenessMs });
+    }),
+  );
+
+/** How long the sender waited at most for an answer that never came; undefined where it was not seen to give up. */
+const givesUpAfterMs = (campaign: Campaign): number | undefined => {
+  const waits = ofPurpose(campaign, "hang").flatMap(({ pushes }) =>
+    pushes.flatMap(({ line, at, ended }) =>
+      line.action === "hang" && line.outcome === "abandoned" && ended !== undefined
+        ? [ended.latestMs - at.earliestMs]
+        : [],
+    ),
+  );
+  return waits.length === 0 ? undefined : Math.max(...waits);
+};
+
+/** Whether a notification that never got an answer has been watched until another push would have come. */
+const isOver = ({ pushes }: Specimen, campaign: Campaign): boolean => {
+  const last = pushes.at(-1);
+  if (last === undefined || campaign.hungInRealTime) return false;
+  if (last.line.action === "hang" && last.line.outcome !== "abandoned") return false;
+  // Others that got no answer may have held it up, each for as long.
+  const heldUpMs = 5 * (givesUpAfterMs(campaign) ?? 0);
+  const overMs = (last.ended ?? last.at).latestMs + longestWaitMs(campaign, pushes.length) + heldUpMs;
+  return campaign.watchedUntil.earliestMs > overMs;
+};
+
+/**
+ * Whether a sender may still wait for the rest of an answer. Its status says already that the push has failed, so that
+ * who gives up on no answer at all has no reason to wait for longer here.
+ */
+const stallWaits = ({ pushes: [first, second] }: Specimen, campaign: Campaign): boolean => {
+  if (first?.line.action !== "hang" || second !== undefined || first.line.outcome === "abandoned")
+    return false;
+  const patienceMs = givesUpAfterMs(campaign);
+  if (patienceMs === undefined || campaign.hungInRealTime) return true;
+  const waitedMs = campaign.watchedUntil.earliestMs - first.at.latestMs;
+  return waitedMs < 2 * patienceMs + longestWaitMs(campaign, 1);
 };
 
 /**
@@ -84,9 +142,10 @@ const hasFailed = ({ pushes }: Specimen, { acknowledgedStatus }: Campaign) => {
 const retriesOf = (specimen: Specimen, campaign: Campaign, least: number): Part | undefined => {
   const { pushes, name, purpose, triggered } = specimen;
   const watched = duration(campaign.watchedUntil.earliestMs - (pushes.at(-1)?.at ?? triggered).latestMs);
-  if (purpose === "refused")
-    return pushes.length > 0
-      ? "held"
+  const [stray] = straysOf(specimen, campaign);
+  if (purpose === "refused" && pushes.length === 0)
+    return stray !== undefined
+      ? undefined
       : namelessPushes(campaign).length > 0
         ? undefined
         : {
@@ -99,9 +158,9 @@ const retriesOf = (specimen: Specimen, campaign: Campaign, least: number): Part 
   if (pushes.length >= least || acknowledgedAt(specimen, campaign) >= 0) return "held";
   return {
     expected: RETRIED,
-    actual: `after ${pushCount(pushes.length)} that met ${name.replace(/^always /, "")}, none came within ${watched}; ${journalText(specimen)}`,
-    evidence: pushes,
-    lacking: specimen,
+    actual: `after ${purpose === "refused" ? `a refused connection and ${pushCount(pushes.length)}` : `${pushCount(pushes.length)} that met ${name.replace(/^always /, "")}`}, none came within ${watched}${stray === undefined ? "" : `, but ${requestText(stray)} did, which the receiver could not take for one`}; ${journalText(specimen)}`,
+    evidence: stray === undefined ? pushes : [...pushes, stray],
+    ...(stray === undefined ? { lacking: specimen } : {}),
   };
 };
 
@@ -138,6 +197,8 @@ export const judgeCap = (campaign: Campaign): Finding => {
     });
   const facts = {
     mostPushes: Math.max(0, ...campaign.specimens.map(({ pushes }) => pushes.length)),
+    // A push too many may come later than that; where time is real, nobody waits for it.
+    watched: duration(campaign.watchedUntil.earliestMs - campaign.watchedFromMs),
     ...lostFacts(campaign),
   };
   const pushed = pushedForGood(campaign);

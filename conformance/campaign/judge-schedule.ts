@@ -3,7 +3,7 @@ import { instantsOf, readingsOf, type Reading } from "../contract/readings.ts";
 import { broke, held } from "../judgement.ts";
 import type { Campaign, Specimen } from "./data.ts";
 import { momentsText, ofPurpose, undecidedFinding, type Finding } from "./finding.ts";
-import { allowedLatenessMs, fitOf } from "./fits.ts";
+import { allowedLatenessMs, fitOf, type Fit } from "./fits.ts";
 import {
   fittedTo,
   isAllowed,
@@ -15,6 +15,7 @@ import {
 } from "./fitted.ts";
 import { unlessLost } from "./lost.ts";
 import { anchors, type Anchor } from "./readings.ts";
+import { slowFit, slowSpecimens } from "./slow-failures.ts";
 
 /** push.schedule: sections 6 and 8. */
 export const judgeSchedule = (campaign: Campaign): Finding => unlessLost(judgeMoments(campaign), campaign);
@@ -42,7 +43,7 @@ const judgeMoments = (campaign: Campaign): Finding => {
       facts,
     };
   if (keeping.length === 0) {
-    const { actual, specimen } = nearest(fitted, allowed, campaign);
+    const { actual, specimen, lacking } = nearest(fitted, allowed, campaign);
     return {
       judgement: broke(
         `pushes come at the moments of one reading that keeps to ${campaign.limits.maxPushes} pushes: ${fitted
@@ -54,15 +55,51 @@ const judgeMoments = (campaign: Campaign): Finding => {
       cases,
       facts,
       evidence: specimen?.pushes ?? [],
+      lacking,
+      broken: Math.max(1, lacking.length),
+    };
+  }
+  const slow = slowSpecimens(campaign);
+  const patient = keeping.map(({ reading }) => slowAgainst(reading, slow, campaign));
+  if (patient.every((misfits) => misfits.length > 0)) {
+    const [best = []] = patient.toSorted((a, b) => deviationMs(a) - deviationMs(b));
+    const [worst] = best.toSorted((a, b) => b.fit.byMs - a.fit.byMs);
+    const lacking = best.every(({ fit }) => fit.isLack) ? best.map(({ specimen }) => specimen) : [];
+    return {
+      judgement: broke(
+        `a push that got no answer, or was refused, is repeated as any other is: at the moments of ${keeping.map(({ reading }) => reading.name).join(" or ")}, counted from its beginning or its end`,
+        worst === undefined
+          ? "it was not"
+          : `${momentsText(worst.specimen)} (${worst.specimen.name}); ${worst.fit.why}`,
+      ),
+      cases: cases + slow.length,
+      facts,
+      evidence: worst?.specimen.pushes ?? [],
+      lacking,
+      broken: best.length,
     };
   }
   const vague = keeping.map(({ fits }) => fits.find(({ fit }) => fit.kind === "vague")?.fit);
   const [reason] = vague;
   if (vague.every((fit) => fit !== undefined) && reason?.kind === "vague")
-    return { ...undecidedFinding(reason.why, EXACTLY), facts };
-  return { judgement: held, cases, facts };
+    return { ...undecidedFinding(reason.why, exactly(campaign)), facts };
+  return { judgement: held, cases: cases + slow.length, facts };
 };
 
+type Misfit = { readonly specimen: Specimen; readonly fit: Extract<Fit, { readonly kind: "against" }> };
+
+const slowAgainst = (reading: Reading, slow: readonly Specimen[], campaign: Campaign): readonly Misfit[] =>
+  slow.flatMap((specimen) => {
+    const fit = slowFit(reading, specimen, campaign);
+    return fit.kind === "against" ? [{ specimen, fit }] : [];
+  });
+
+const deviationMs = (misfits: readonly Misfit[]): number =>
+  misfits.reduce((sum, { fit }) => sum + fit.byMs, 0);
+
+const exactly = (campaign: Campaign): string => (campaign.clock === "real" ? IN_REAL_TIME : EXACTLY);
+const IN_REAL_TIME =
+  "longer delays (limits.pushDelaysMs in the profile), or a machine with less to do, so that the moments of pushes are known better";
 const EXACTLY =
   "hooks.clock.now and an advance hook that answers once what it set off is over, with inFlight: 0; or a run in real time";
 
@@ -71,27 +108,40 @@ const instantsText = (reading: Reading): string =>
     .map((instant) => duration(instant))
     .join(", ");
 
-/** What was seen, beside the reading that the most notifications keep to. */
+/** What was seen, beside the reading that the pushes are the least far off from. */
 const nearest = (
   fitted: readonly Fitted[],
   allowed: readonly Fitted[],
   campaign: Campaign,
-): { readonly actual: string; readonly specimen: Specimen | undefined } => {
+): {
+  readonly actual: string;
+  readonly specimen: Specimen | undefined;
+  /** Whose pushes are late or missing and nothing else, in that reading. */
+  readonly lacking: readonly Specimen[];
+} => {
   const [beyond] = allowed;
-  const against = ({ fits }: Fitted) =>
-    fits.filter(({ fit }) => fit.kind === "against" || fit.kind === "tardy");
   if (beyond !== undefined) {
     const specimen = ofPurpose(campaign, "never").find(({ pushes }) => pushes.length > 0);
     return {
       actual: `they come at the moments of ${beyond.reading.name}, which has ${beyond.reading.pushes} pushes: ${momentsText(specimen)}`,
       specimen,
+      lacking: [],
     };
   }
-  const [best] = fitted.toSorted((a, b) => against(a).length - against(b).length);
-  const worst = best === undefined ? undefined : against(best)[0];
+  const misfits = ({ fits }: Fitted) =>
+    fits.flatMap(({ specimen, fit }) =>
+      fit.kind === "against" || fit.kind === "tardy"
+        ? [{ specimen, why: fit.why, byMs: fit.byMs, isLack: fit.kind === "tardy" || fit.isLack }]
+        : [],
+    );
+  const offMs = (one: Fitted): number => misfits(one).reduce((sum, { byMs }) => sum + byMs, 0);
+  const [best] = fitted.toSorted((a, b) => offMs(a) - offMs(b));
+  const all = best === undefined ? [] : misfits(best);
+  const [worst] = all.toSorted((a, b) => b.byMs - a.byMs);
   return {
-    actual: `${momentsText(worst?.specimen)}; nearest is ${best?.reading.name ?? "none"}, but ${worst !== undefined && "why" in worst.fit ? worst.fit.why : "it does not fit"}`,
+    actual: `${momentsText(worst?.specimen)} (${worst?.specimen.name ?? "none"}); nearest is ${best?.reading.name ?? "none"}, but ${worst?.why ?? "it does not fit"}`,
     specimen: worst?.specimen,
+    lacking: all.every(({ isLack }) => isLack) ? all.map(({ specimen }) => specimen) : [],
   };
 };
 

@@ -1,9 +1,9 @@
-import { readingsOf, instantsOf } from "../contract/readings.ts";
+import { readingsOf, instantsOf, type Reading } from "../contract/readings.ts";
 import type { LostStage } from "../contract/push.ts";
 import type { Bracket } from "../world/exchange.ts";
 import { isAcknowledged, type Campaign, type LostConnection, type Specimen } from "./data.ts";
 import { ofPurpose, undecidedFinding, type Finding } from "./finding.ts";
-import { allowedLatenessMs } from "./fits.ts";
+import { allowedLatenessMs, fitOf } from "./fits.ts";
 import { isRare, lengthMs, merged, without } from "./stretches.ts";
 
 /*
@@ -14,36 +14,77 @@ import { isRare, lengthMs, merged, without } from "./stretches.ts";
  */
 
 /**
- * What a sender's attempt hardly ever leaves: whoever has connected sends at once, in TLS if the receiver speaks it.
- * While a clock is moved by hand, all of it happens within milliseconds, and such a connection is somebody else's.
+ * What no push is lost with: nothing of it was ever sent. Senders open connections that they find no use for, in TLS as
+ * well: while one of theirs waits for a free connection they dial another.
  */
-const notOfSenders: ReadonlySet<LostStage> = new Set(["silent", "not-tls", "no-request"]);
+const unused: ReadonlySet<LostStage> = new Set(["silent", "not-tls", "no-request"]);
 
 /** As many that came when nothing was due show that they come anyway. */
 const LEAST_AT_OTHER_TIMES = 2;
 
+/** What was told of in time or was opened in a stretch in which the receiver was not itself is no wonder. */
 const undisturbed = ({ lost, disturbances }: Campaign): readonly LostConnection[] =>
-  lost.filter(({ n }) => !disturbances.some(({ after, last }) => n > after && n <= last));
+  lost.filter(
+    ({ n, openedMs }) =>
+      !disturbances.some(
+        ({ after, last, receiverMs }) =>
+          (n > after && n <= last) ||
+          (receiverMs !== undefined &&
+            openedMs !== undefined &&
+            openedMs >= receiverMs.fromMs &&
+            openedMs <= receiverMs.untilMs),
+      ),
+  );
 
 const isWithin = (stretches: readonly Bracket[], { at }: LostConnection): boolean =>
   stretches.some(({ earliestMs, latestMs }) => at.earliestMs <= latestMs && at.latestMs >= earliestMs);
 
-/** When pushes of a notification may have been due, seen or not, by any reading, until it was acknowledged. */
-const dueStretches = (specimen: Specimen, campaign: Campaign, fromIndex = 0): readonly Bracket[] => {
+/** When pushes of a notification may have been due, seen or not, by these readings, until it was acknowledged. */
+const dueStretches = (
+  specimen: Specimen,
+  campaign: Campaign,
+  readings: readonly Reading[],
+): readonly Bracket[] => {
   const { triggered, pushes } = specimen;
   const acknowledged = pushes.find((push) => isAcknowledged(push, campaign.acknowledgedStatus));
   const endMs = acknowledged?.at.latestMs ?? Infinity;
-  const nominal = readingsOf(campaign.limits).flatMap((reading) =>
-    instantsOf(reading)
-      .slice(fromIndex)
-      .map((instantMs) => ({
-        earliestMs: triggered.earliestMs + instantMs - campaign.earlyGuardMs,
-        latestMs: Math.min(endMs, triggered.latestMs + instantMs + allowedLatenessMs(instantMs, campaign)),
-      })),
+  return readings
+    .flatMap(instantsOf)
+    .map((instantMs) => ({
+      earliestMs: triggered.earliestMs + instantMs - campaign.earlyGuardMs,
+      latestMs: Math.min(endMs, triggered.latestMs + instantMs + allowedLatenessMs(instantMs, campaign)),
+    }))
+    .filter(({ earliestMs, latestMs }) => latestMs >= earliestMs);
+};
+
+const overlap = (one: Bracket, other: Bracket): boolean =>
+  one.earliestMs <= other.latestMs && one.latestMs >= other.earliestMs;
+
+/** When pushes of a notification were due that have not been seen, by the readings that others of them follow. */
+const missingStretches = (
+  specimen: Specimen,
+  campaign: Campaign,
+  readings: readonly Reading[],
+): readonly Bracket[] =>
+  merged(
+    dueStretches(specimen, campaign, readings).filter(
+      (due) => !specimen.pushes.some(({ at }) => overlap(due, at)),
+    ),
   );
-  // A push that is retried at another moment than any reading has it is due then all the same.
-  const seen = fromIndex > 0 ? [] : pushes.map(({ at }) => at);
-  return merged([...nominal, ...seen].filter(({ earliestMs, latestMs }) => latestMs >= earliestMs));
+
+/** The readings that one notification at least was pushed by from beginning to end; all where there is none. */
+const readingsFollowed = (campaign: Campaign): readonly Reading[] => {
+  const all = readingsOf(campaign.limits);
+  const options = {
+    latenessMs: campaign.latenessMs,
+    earlyGuardMs: campaign.earlyGuardMs,
+    watchedUntil: campaign.watchedUntil,
+    isComplete: true,
+  };
+  const followed = all.filter((reading) =>
+    pushedForGood(campaign).some((specimen) => fitOf(reading, "start", specimen, options).kind !== "against"),
+  );
+  return followed.length > 0 ? followed : all;
 };
 
 /**
@@ -51,12 +92,16 @@ const dueStretches = (specimen: Specimen, campaign: Campaign, fromIndex = 0): re
  * when nothing is due are none: they are there anyway.
  */
 const maybePushes = (campaign: Campaign, stretches: readonly Bracket[]): readonly LostConnection[] => {
-  const all = undisturbed(campaign);
+  const all = undisturbed(campaign).filter(({ stage }) => !unused.has(stage));
   const inside = all.filter((one) => isWithin(stretches, one));
   if (inside.length === 0) return [];
-  if (campaign.clock === "virtual") return inside.filter(({ stage }) => !notOfSenders.has(stage));
+  if (campaign.clock === "virtual") return inside;
   const due = merged([
-    ...campaign.specimens.flatMap((specimen) => dueStretches(specimen, campaign)),
+    ...campaign.specimens.flatMap((specimen) => [
+      ...dueStretches(specimen, campaign, readingsOf(campaign.limits)),
+      // A push that is retried at another moment than any reading has it is due then all the same.
+      ...specimen.pushes.map(({ at }) => at),
+    ]),
     ...stretches,
   ]);
   const whole = { earliestMs: campaign.watchedFromMs, latestMs: campaign.watchedUntil.earliestMs };
@@ -78,9 +123,10 @@ export const unlessLost = (finding: Finding, campaign: Campaign): Finding => {
   // A breach that was seen needs nothing that was not.
   if (lacking !== undefined && lacking.length < broken) return finding;
   const hidden = new Set<LostConnection>();
+  const readings = readingsFollowed(campaign);
   let explained = 0;
   for (const specimen of lacking ?? campaign.specimens) {
-    const maybe = maybePushes(campaign, dueStretches(specimen, campaign));
+    const maybe = maybePushes(campaign, missingStretches(specimen, campaign, readings));
     for (const one of maybe) hidden.add(one);
     explained += Math.min(1, maybe.length);
   }

@@ -1,7 +1,7 @@
 import { canonicalJson, type Facts, type Verdict } from "../contract/verdict.ts";
 import type { Campaign, SeenPush, Specimen } from "./data.ts";
 import { acknowledgedAt, bodyOf, ofPurpose } from "./finding.ts";
-import { documentedFields } from "./judge-delivery.ts";
+import { contentTypeOf, documentedFields } from "./judge-delivery.ts";
 import { cutBody } from "./specimens.ts";
 import { timeoutClass } from "./timeouts.ts";
 import { followedRedirects, redirected } from "./judge-receiver.ts";
@@ -75,6 +75,9 @@ export const observeAcceptedCodes = (campaign: Campaign): Observation => {
 
 /** Real time knows no shorter limits: its classes are those of the document's first delay. */
 const REAL_FIRST_DELAY_MS = 30_000;
+/** Below this a time-out in real time is told in milliseconds. */
+const SHORT_MS = 700;
+const SHORT_FIRST_DELAY_MS = 3_000;
 
 /** push.sender-timeout. */
 export const observeSenderTimeout = (campaign: Campaign): Observation => {
@@ -88,6 +91,11 @@ export const observeSenderTimeout = (campaign: Campaign): Observation => {
     if (campaign.hungInRealTime) {
       const waitedMs = (first.line.answeredMs ?? 0) - first.line.firstByteMs;
       return `${timeoutClass(waitedMs, REAL_FIRST_DELAY_MS)}, in real time`;
+    }
+    // A clock that nobody moves knows no shorter seconds, whatever the schedule was divided by.
+    if (campaign.clock === "real") {
+      const waitedMs = first.ended.latestMs - first.at.latestMs;
+      return timeoutClass(waitedMs, waitedMs < SHORT_MS ? SHORT_FIRST_DELAY_MS : REAL_FIRST_DELAY_MS);
     }
     // Where the end is known to a step only, the clock stopped where a class of time-outs ends.
     const slackMs = Math.min(firstMs / 60, (first.ended.latestMs - first.ended.earliestMs) / 2);
@@ -143,12 +151,6 @@ export const observeHeaders = ({ specimens }: Campaign): Observation => {
     cases: pushes.length,
   };
 };
-
-const contentTypeOf = ({ line }: SeenPush): string =>
-  line.headers
-    .find(([name]) => name.toLowerCase() === "content-type")?.[1]
-    .toLowerCase()
-    .replaceAll(" ", "") ?? "none";
 
 /** What stands in every one of these lists, in order. */
 const commonTo = (lists: readonly (readonly string[])[]): readonly string[] => {

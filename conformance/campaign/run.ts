@@ -163,7 +163,7 @@ const watch = async (journey: Journey, startMs: number, endMs: number): Promise<
   const { earliestMs: nowMs } = await journey.timeline.now();
   const afterMs = 2 * (limits.pushDelaysMs[0] ?? 0);
   const untilMs = nowMs + LONGEST_REAL_TIMEOUT_MS;
-  for (let now = nowMs; now < untilMs && isUnresolved(journey); ) {
+  for (let now = nowMs; now < untilMs && isUnresolved(journey);) {
     if (!clock.canWait(now + afterMs - startMs)) return;
     await travelTo(journey, now + Math.max(afterMs, HANG_LOOK_MS));
     now = (await journey.timeline.now()).earliestMs;

@@ -154,7 +154,9 @@ export const wavesOf = (options: SpecimenOptions, hangAfter: number): readonly W
   const main: SpecimenPlan[] = [
     never("fails beside others in its account", fails, "pair"),
     ...lasting.map((kind) => never(`always ${kind}`, kinds[kind] ?? fails)),
-    ...Object.entries(asksForAnother(options.acknowledgedStatus)).map(([name, action]) => never(name, action)),
+    ...Object.entries(asksForAnother(options.acknowledgedStatus)).map(([name, action]) =>
+      never(name, action),
+    ),
     { ...never("always status 500, and read from the list in between", fails), readAtPush: 2 },
     ...times(2).map((n): SpecimenPlan => ({
       name: `one of two of an account at the same moment ${n}`,
@@ -284,7 +286,9 @@ export const hungFor = (wave: Wave, forMs: number): Wave => ({
   plans: wave.plans.map((plan) => ({
     ...plan,
     actions: plan.actions.map((action) =>
-      action.kind === "hang" ? { ...action, forMs: plan.purpose === "stall" ? STALL * forMs : forMs } : action,
+      action.kind === "hang"
+        ? { ...action, forMs: plan.purpose === "stall" ? STALL * forMs : forMs }
+        : action,
     ),
   })),
 });

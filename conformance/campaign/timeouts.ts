@@ -1,3 +1,5 @@
+import { duration } from "../contract/duration.ts";
+
 /** Where classes of a sender's time-outs end, in thirtieths of the first delay (seconds, by the document): between the values that are usual. */
 export const timeoutEnds = [1.5, 3.5, 7, 12.5, 17.5, 24, 45, 90] as const;
 
@@ -12,10 +14,13 @@ const names = [
   "about 60 s",
 ] as const;
 
-/** The class of a time-out. Where the first delay is not the document's, it is named as it would be if it were. */
+/** The class of a time-out. Where the first delay is not the document's, its classes are as much shorter or longer, and are told by their ends. */
 export const timeoutClass = (waitedMs: number, firstDelayMs: number): string => {
   const thirtiethMs = firstDelayMs / 30;
   const index = timeoutEnds.findIndex((end) => waitedMs <= end * thirtiethMs);
-  const name = names[index] ?? "longer than 90 s";
-  return firstDelayMs === 30_000 ? name : `${name}, were the first delay 30 s`;
+  if (firstDelayMs === 30_000) return names[index] ?? "longer than 90 s";
+  const endMs = (at: number): number => Math.round((timeoutEnds[at] ?? 0) * thirtiethMs);
+  return index < 0
+    ? `longer than ${duration(endMs(timeoutEnds.length - 1))}`
+    : `${index === 0 ? "up to" : `${duration(endMs(index - 1))} to`} ${duration(endMs(index))}`;
 };

@@ -6,6 +6,7 @@ import type { Rules } from "../rule.ts";
 import {
   exchangeLate,
   isShownSomething,
+  isShownSomethingAtOnce,
   obtainRefreshed,
   obtainTokens,
   opens,
@@ -33,10 +34,14 @@ export const accessLifetimeRules = {
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run) => {
       const few = run.cases(0.12, 1);
-      const mortal = mortals(world, await viewOfSecond(world));
+      const second = await viewOfSecond(world);
+      const mortal = mortals(world, second);
       const histories = refreshHistories(world, run);
       return run.all([
-        judgeLifetime(world, run, mortal({ name: "accessToken of an exchange", issue: exchanged })),
+        judgeLifetime(world, run, {
+          ...mortal({ name: "accessToken of an exchange", issue: exchanged }),
+          alive: seenBy(world, second, isShownSomething),
+        }),
         judgeLifetime(
           world,
           run,
@@ -104,13 +109,19 @@ const viewOfSecond = async (world: World): Promise<View | undefined> => {
   if (world.secondClient === undefined) return undefined;
   try {
     const { accessToken } = await obtainTokens(world, { client: world.secondClient });
-    if (await isShownSomething(world, accessToken)) return isShownSomething;
+    if (await isShownSomethingAtOnce(world, accessToken)) return isShownSomethingAtOnce;
     return (await opens(world, world.unique())) || !(await opens(world, accessToken)) ? undefined : opens;
   } catch (error) {
     if (error instanceof ControlFailed) return undefined;
     throw error;
   }
 };
+
+/** Whether a token works, as its own client can see it. */
+const seenBy =
+  (world: World, second: View | undefined, view: View) =>
+  (one: World, { accessToken, tokens }: Bearer): Promise<boolean> =>
+    (tokens.client.id === world.client.id ? view : (second ?? view))(one, accessToken);
 
 const mortals =
   (world: World, second: View | undefined) =>
@@ -119,11 +130,8 @@ const mortals =
     lifetimeOf: ({ lifetimeMs }) => lifetimeMs,
     issuedIn: ({ issued }) => issued,
     ...(second === undefined ? { clients: "first" } : {}),
-    alive: (one, { accessToken, tokens }) =>
-      (tokens.client.id === world.client.id ? isShownSomething : (second ?? isShownSomething))(
-        one,
-        accessToken,
-      ),
+    // That a dead token opens no other form of the list either is looked at where tokens come from an exchange.
+    alive: seenBy(world, second, isShownSomethingAtOnce),
     ...differing,
   });
 

@@ -40,7 +40,12 @@ export const accessRules = {
             }),
           ),
           ({ intrusions, query }, caseWorld) => judgeKeptOut(caseWorld, intrusions, query),
-          { part: "known ways", print: ({ intrusions }) => namesOf(intrusions) },
+          {
+            part: "known ways",
+            print: ({ intrusions }) => namesOf(intrusions),
+            narrower: ({ intrusions, query }) =>
+              intrusions.map((intrusion) => ({ intrusions: [intrusion], query })),
+          },
         ),
         run.forAll(
           fc.tuple(

@@ -35,19 +35,22 @@ export const codeRules = {
     requirement: "code.single-use",
     waitsMs: () => SHORT_PAUSE_MS,
     check: (world, run) =>
-      inTurn(run, [
-        () => run.forEach(usedUpHistories(world), reuseIsRefused, { part: "later attempts" }),
-        () =>
-          run.forAll(fc.array(usedUpEvents(world), { maxLength: 6 }), reuseIsRefused, {
-            part: "generated histories",
-            share: 0.5,
-          }),
-        () =>
-          run.forEach(
-            pauses(world, run),
-            (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
-            { part: "after a pause", together: true },
-          ),
+      run.all([
+        // These come first: where time can be moved they go on once all others sleep, and by then hundreds of other
+        // codes were used, by all rules of the run.
+        run.forEach(
+          pauses(world, run),
+          (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
+          { part: "after a pause", together: true },
+        ),
+        inTurn(run, [
+          () => run.forEach(usedUpHistories(world), reuseIsRefused, { part: "later attempts" }),
+          () =>
+            run.forAll(fc.array(usedUpEvents(world), { maxLength: 6 }), reuseIsRefused, {
+              part: "generated histories",
+              share: 0.5,
+            }),
+        ]),
       ]),
   },
 

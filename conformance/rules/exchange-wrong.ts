@@ -4,6 +4,7 @@ import { credentialsOf } from "../answers.ts";
 import { broke, held, setAside, type Judgement } from "../judgement.ts";
 import { exchangeBody, obtainCode, obtainTokens, yielded } from "../steps.ts";
 import { ControlFailed, type Answer } from "../world/exchange.ts";
+import { forBoth } from "../turns.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -33,12 +34,36 @@ export const wrongSecrets = (world: World): readonly WrongBody[] => {
     return secondClient;
   };
   return [
-    absent("clientSecret"),
+    ...forBoth([
+      absent("clientSecret"),
+      {
+        name: "a made-up secret",
+        change: (right: Right, caseWorld: World) => ({ ...right, clientSecret: caseWorld.unique() }),
+      },
+      ...(hasSecond
+        ? [
+            {
+              name: "another client's secret",
+              change: (right: Right, caseWorld: World) => ({
+                ...right,
+                clientSecret: other(caseWorld).secret,
+              }),
+            },
+            {
+              name: "another client's id",
+              change: (right: Right, caseWorld: World) => ({ ...right, clientId: other(caseWorld).id }),
+            },
+            {
+              name: "both clients' secrets in an array",
+              change: (right: Right, caseWorld: World) => ({
+                ...right,
+                clientSecret: [other(caseWorld).secret, right.clientSecret],
+              }),
+            },
+          ]
+        : []),
+    ]),
     ...nearMisses.map(missOf("clientSecret")),
-    {
-      name: "a made-up secret",
-      change: (right, caseWorld) => ({ ...right, clientSecret: caseWorld.unique() }),
-    },
     {
       name: "the client's id for its secret",
       change: (right) => ({ ...right, clientSecret: right.clientId }),
@@ -53,28 +78,6 @@ export const wrongSecrets = (world: World): readonly WrongBody[] => {
         code,
       }),
     },
-    ...(hasSecond
-      ? [
-          {
-            name: "another client's secret",
-            change: (right: Right, caseWorld: World) => ({
-              ...right,
-              clientSecret: other(caseWorld).secret,
-            }),
-          },
-          {
-            name: "another client's id",
-            change: (right: Right, caseWorld: World) => ({ ...right, clientId: other(caseWorld).id }),
-          },
-          {
-            name: "both clients' secrets in an array",
-            change: (right: Right, caseWorld: World) => ({
-              ...right,
-              clientSecret: [other(caseWorld).secret, right.clientSecret],
-            }),
-          },
-        ]
-      : []),
   ];
 };
 
@@ -82,9 +85,11 @@ export const wrongSecrets = (world: World): readonly WrongBody[] => {
 const inheritedNames = ["__proto__", "constructor", "toString", "hasOwnProperty"];
 
 export const wrongClients: readonly WrongBody[] = [
-  absent("clientId"),
+  ...forBoth<WrongBody>([
+    absent("clientId"),
+    { name: "a made-up client", change: (right, world) => ({ ...right, clientId: world.unique() }) },
+  ]),
   ...nearMisses.map(missOf("clientId")),
-  { name: "a made-up client", change: (right, world) => ({ ...right, clientId: world.unique() }) },
   {
     name: "a made-up client with its id for its secret",
     change: (right, world) => sameTwice(right, world.unique()),

@@ -129,7 +129,7 @@ const broken: readonly (readonly [
         return { ...fields, refreshToken: fields["accessToken"] };
       },
     }),
-    /is also the accessToken of exchange 1/,
+    /is also the accessToken of exchange \d+/,
   ],
   [
     "accessTokenWorksAtOnce",

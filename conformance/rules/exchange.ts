@@ -1,6 +1,7 @@
 import { alterations } from "../arbitraries/credentials.ts";
 import { describe } from "../answers.ts";
 import { allHold, broke, expectThat, held, type Judgement } from "../judgement.ts";
+import { firstRepeated } from "../repeated.ts";
 import { refusalsOf } from "../refusals.ts";
 import type { Rules } from "../rule.ts";
 import { mapLimited } from "../run.ts";
@@ -169,21 +170,35 @@ const noTokenTwice = async (
   world: World,
   count: number,
 ): Promise<{ judgement: Judgement; cases: number }> => {
-  const inSequence: IssuedTokens[] = [];
-  for (const client of turns(world, count)) inSequence.push(await obtainTokens(world, { client }));
+  const sets: IssuedTokens[] = [];
+  const failures: unknown[] = [];
+  // A service that gives the same twice may refuse what it gave before: what was given is counted all the same.
+  const take = async (obtained: Promise<IssuedTokens>): Promise<void> => {
+    await obtained.then(
+      (set) => void sets.push(set),
+      (error: unknown) => void failures.push(error),
+    );
+  };
+  for (const client of turns(world, count)) await take(obtainTokens(world, { client }));
   // At once, all from codes that are there already, so that the exchanges themselves fall together.
   const codes = await Promise.all(turns(world, count).map((client) => obtainCode(world, { client })));
-  const atOnce = await Promise.all(codes.map(({ code, client }) => redeem(world, code, { client })));
-  const seen = new Map<string, string>();
-  const sets = [...inSequence, ...atOnce];
-  for (const [at, set] of sets.entries())
-    for (const kind of ["accessToken", "refreshToken"] as const) {
-      const earlier = seen.get(set[kind]);
-      const here = `the ${kind} of exchange ${at + 1}`;
-      if (earlier !== undefined)
-        return { judgement: broke("no token occurs twice", `${here} is also ${earlier}`), cases: at + 1 };
-      seen.set(set[kind], here);
-    }
+  await Promise.all(codes.map(({ code, client }) => take(redeem(world, code, { client }))));
+  const tokens = sets.flatMap((set) =>
+    (["accessToken", "refreshToken"] as const).map((kind) => ({ kind, token: set[kind], set })),
+  );
+  const repeated = firstRepeated(tokens, ({ token }) => token);
+  if (repeated !== undefined) {
+    const [earlier, later] = repeated.map(({ kind, set }) => ({ kind, n: set.answer.exchange }));
+    return {
+      judgement: broke(
+        "no token occurs twice",
+        `the ${later?.kind} of exchange ${later?.n} is also the ${earlier?.kind} of exchange ${earlier?.n}`,
+        repeated.map(({ set }) => set.answer.exchange),
+      ),
+      cases: sets.length,
+    };
+  }
+  if (failures.length > 0) throw failures[0];
   return { judgement: held, cases: sets.length };
 };
 

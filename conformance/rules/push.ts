@@ -1,6 +1,5 @@
-import { pageOf, describe } from "../answers.ts";
-import type { Campaign, SeenPush, Specimen } from "../campaign/data.ts";
-import { bodyOf, type Finding } from "../campaign/finding.ts";
+import type { Campaign } from "../campaign/data.ts";
+import type { Finding } from "../campaign/finding.ts";
 import {
   judgeAcknowledgedStops,
   judgeDelivered,
@@ -13,13 +12,11 @@ import { judgeIndependence } from "../campaign/judge-independence.ts";
 import { judgeSchedule } from "../campaign/judge-schedule.ts";
 import { campaignMs } from "../campaign/span.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { allHold, broke, held, setAside, type Judgement } from "../judgement.ts";
 import type { Rule, Rules } from "../rule.ts";
-import { mapLimited, type Run } from "../run.ts";
-import { obtainTokens } from "../steps.ts";
+import type { Run } from "../run.ts";
 import { ControlFailed } from "../world/exchange.ts";
-import { untilListed } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
+import { pushesAreListed } from "./push-listed.ts";
 
 /** What all push rules have in common: they are judged by the one journey that all of them share. */
 export const fromCampaign = {
@@ -65,7 +62,7 @@ export const pushRules = {
   whatIsPushedIsListed: {
     requirement: "push.listed",
     ...fromCampaign,
-    check: (_world, run) => run.once(pushesAreListed, { replays: 0 }),
+    check: (_world, run) => run.once((world) => pushesAreListed(world, campaignOf(world)), { replays: 0 }),
   },
 
   acknowledgementEndsPushes: {
@@ -115,58 +112,3 @@ export const pushRules = {
     check: (_world, run) => judged(run, judgeIndependence),
   },
 } satisfies Rules;
-
-const LOOKUPS_AT_A_TIME = 6;
-/** status may change when a notification is acknowledged, and its transitions are not shown. */
-const comparedFields = ["id", "accountId", "createTime", "businessType", "businessStatus", "remark", "data"];
-
-/** push.listed: every notification that was pushed, looked up by its id. */
-const pushesAreListed = async (world: World): Promise<{ judgement: Judgement; cases: number }> => {
-  const pushed = campaignOf(world).specimens.flatMap((specimen) => {
-    const [first] = specimen.pushes;
-    return first === undefined ? [] : [{ specimen, first }];
-  });
-  if (pushed.length === 0) throw new ControlFailed("no push arrived");
-  const { accessToken } = await obtainTokens(world);
-  const judgements = await mapLimited(pushed, LOOKUPS_AT_A_TIME, ({ specimen, first }) =>
-    isListed(world, accessToken, specimen, first),
-  );
-  return { judgement: allHold(judgements), cases: judgements.filter(({ kind }) => kind === "held").length };
-};
-
-const isListed = async (
-  world: World,
-  accessToken: string,
-  { accountId }: Specimen,
-  first: SeenPush,
-): Promise<Judgement> => {
-  const body = bodyOf(first);
-  const id = body?.["id"];
-  if (body === undefined || typeof id !== "string") return setAside("the push names no id");
-  let answer = await world.target.list({ accessToken, query: { id } });
-  const itemIn = () =>
-    pageOf(answer)?.items.find(
-      (one) => typeof one["id"] === "string" && one["id"].toLowerCase() === id.toLowerCase(),
-    );
-  // A service may index in real time, however far its clock was moved.
-  if (itemIn() === undefined)
-    await untilListed(world, async () => {
-      answer = await world.target.list({ accessToken, query: { id } });
-      return itemIn() !== undefined;
-    });
-  const item = itemIn();
-  if (item === undefined) {
-    world.exhibit([first]);
-    return broke(
-      "what was pushed is listed under its id",
-      `a list request with its id got ${describe(answer)}`,
-    );
-  }
-  const differing = comparedFields.filter((name) => item[name] !== body[name]);
-  if (differing.length === 0) return held;
-  world.exhibit([first]);
-  return broke(
-    "what was pushed is listed with the same fields",
-    `${differing.join(", ")} of a notification of account ${accountId} differ${differing.length === 1 ? "s" : ""} between push and list`,
-  );
-};

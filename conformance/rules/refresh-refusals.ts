@@ -14,6 +14,7 @@ import {
   type IssuedTokens,
 } from "../steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
+import { forBoth } from "../turns.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -26,13 +27,16 @@ interface Probe {
 /** Probes that share one token set and its control. */
 const GROUP = 8;
 
+const oneByOne = <T extends { readonly probes: readonly Probe[] }>(group: T): readonly T[] =>
+  group.probes.map((probe) => ({ ...group, probes: [probe] }));
+
 export const refreshRefusalRules = {
   unknownRefreshTokensAreRefused: {
     requirement: "refresh.unknown",
     check: (_world, run) =>
       run.all([
         run.forEach(
-          withPast(inGroups([...otherCredentials, ...tokenMisses], GROUP)),
+          withPast([...forBoth([otherCredentials]), ...inGroups(tokenMisses, GROUP)]),
           ({ probes, isInUse }, world) =>
             judgeRefused(
               world,
@@ -40,7 +44,7 @@ export const refreshRefusalRules = {
               "a value that was never issued as a refreshToken is refused",
               isInUse,
             ),
-          { part: "near misses", print: nameOf },
+          { part: "near misses", print: nameOf, narrower: oneByOne },
         ),
         run.forAll(
           fc.array(alterations, { minLength: 1, maxLength: 4 }),
@@ -59,10 +63,10 @@ export const refreshRefusalRules = {
     requirement: "refresh.unknown-client",
     check: (_world, run) =>
       run.forEach(
-        withPast(inGroups([...noClients, ...clientMisses], GROUP)),
+        withPast([...forBoth([noClients]), ...inGroups(clientMisses, GROUP)]),
         ({ probes, isInUse }, world) =>
           judgeRefused(world, probes, "a refresh with a clientId that no client has is refused", isInUse),
-        { print: nameOf },
+        { print: nameOf, narrower: oneByOne },
       ),
   },
 

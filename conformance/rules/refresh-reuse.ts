@@ -22,14 +22,14 @@ export const refreshReuseRules = {
 } satisfies Rules;
 
 const SERIES: Record<Run["effort"], readonly number[]> = {
-  quick: [2, 30],
+  quick: [2, 110],
   standard: [2, 11, 130],
   thorough: [2, 11, 130, 600],
 };
 
 /** Of a long series these are seen at work: the first ones, one of so many, and the last. */
-const FIRST_AT_WORK = 12;
-const ONE_AT_WORK_OF = 10;
+const FIRST_AT_WORK = 6;
+const ONE_AT_WORK_OF = 16;
 
 /** The same refresh token time after time, over one connection and over changing ones, each new access token at work. */
 const oneAfterAnother = (run: Run): Promise<Verdict> =>

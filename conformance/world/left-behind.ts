@@ -93,7 +93,9 @@ export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions): LeftB
       issue(accessTokens, json["accessToken"], expiresInMs > 0 ? expiresInMs : 0);
       issue(refreshTokens, json["refreshToken"], limits.refreshTokenLifetimeMs);
       const sent = path.endsWith(paths.exchange) ? parseJson(request.body ?? "") : undefined;
-      const used = isObject(sent) ? codes.get(String(sent["code"])) : undefined;
+      // Probes send arrays in its place that are nested too deep to be made a text of.
+      const code = isObject(sent) ? sent["code"] : undefined;
+      const used = typeof code === "string" ? codes.get(code) : undefined;
       if (used !== undefined) used.isUsed = true;
     },
     issuedCode: (code) => issue(codes, code, limits.codeLifetimeMs),

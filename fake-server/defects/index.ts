@@ -3,6 +3,7 @@ import { accessDefects } from "./access.ts";
 import { advisoryDefects } from "./advisory.ts";
 import { authorizeDefects } from "./authorize.ts";
 import { bodyDefects } from "./bodies.ts";
+import { boundDefects } from "./bounds.ts";
 import { clientDefects } from "./client.ts";
 import { codeDefects } from "./code.ts";
 import { exchangeDefects } from "./exchange.ts";
@@ -16,7 +17,12 @@ import { pushManyDefects } from "./push-many.ts";
 import { pushPayloadDefects } from "./push-payload.ts";
 import { pushScheduleDefects } from "./push-schedule.ts";
 import { refreshDefects } from "./refresh.ts";
+import { refreshHistoryDefects } from "./refresh-histories.ts";
+import { secondClientDefects } from "./second-client.ts";
+import { momentDefects } from "./moments.ts";
+import { sideDoorDefects } from "./side-doors.ts";
 import { stateDefects } from "./state.ts";
+import { toldTimeDefects } from "./told-times.ts";
 import { unknownCodeDefects } from "./unknown-code.ts";
 import { unknownRefreshDefects } from "./unknown-refresh.ts";
 import { writeDefects } from "./writes.ts";
@@ -33,6 +39,12 @@ export const defects: Readonly<Record<string, Defect>> = {
   ...refreshDefects,
   ...unknownRefreshDefects,
   ...accessDefects,
+  ...secondClientDefects,
+  ...refreshHistoryDefects,
+  ...momentDefects,
+  ...sideDoorDefects,
+  ...toldTimeDefects,
+  ...boundDefects,
   ...notificationDefects,
   ...pageDefects,
   ...filterDefects,

@@ -60,6 +60,18 @@ export const pushFailureDefects = {
     ({ kind }) => kind === "closed" || kind === "reset",
   ),
   "push-half-answer-final": finalFailure("After half an answer the notification is given up.", "cut"),
+  "push-half-body-final": defect(
+    "The code and the body acknowledge, but half a body behind the code ends the pushes unacknowledged.",
+    ["push.unacknowledged-retries"],
+    (sound) => ({
+      acknowledges: (outcome, { notification }) =>
+        outcome.kind === "answered" &&
+        outcome.status === 200 &&
+        outcome.body.includes(`"${notification.id}"`),
+      pushesAgain: (outcome, delivery, service) =>
+        !(outcome.kind === "cut" && outcome.status === 200) && sound.pushesAgain(outcome, delivery, service),
+    }),
+  ),
   "push-timeout-final": finalFailure("After no answer in time the notification is given up.", "timed-out"),
 
   "push-redirect-followed-always": following(

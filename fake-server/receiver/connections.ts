@@ -47,6 +47,10 @@ export interface Connections {
   readonly of: (socket: Socket) => Link | undefined;
   /** What a connection is lost with, once: undefined where it has been told. `sinceMs` is when the request began that was not read. */
   readonly lost: (socket: Socket, sinceMs?: number) => LostConnection | undefined;
+  /** Whether nothing was ever sent on it, but for a handshake. */
+  readonly isUnused: (socket: Socket) => boolean;
+  /** Closes a connection that is still unused after so many milliseconds. */
+  readonly endUnused: (socket: Socket, afterMs: number) => void;
   /** Why the handshake of a connection fails, which is told once the connection is gone. */
   readonly failed: (socket: Socket, why: HandshakeFailure) => void;
   /** Marks a request of the link as begun or ended. */
@@ -213,6 +217,15 @@ export const createConnections = (clock: ReceiverClock, faults: Faults, most: nu
     lost: (socket, sinceMs) => {
       const link = bySocket.get(socket);
       return link === undefined ? undefined : lostWith(link, sinceMs ?? link.first?.ms ?? link.openedMs);
+    },
+    isUnused: (socket) => bySocket.get(socket)?.spoken === false,
+    endUnused: (socket, afterMs) => {
+      const link = bySocket.get(socket);
+      const end = (): void => {
+        if (link?.spoken === false) socket.destroySoon();
+      };
+      if (afterMs <= 0) end();
+      else socket.once("close", clock.after(afterMs, end));
     },
     failed: (socket, why) => {
       const link = byPeer.get(peerOf(socket));

@@ -5,8 +5,10 @@ export interface ReceiverLimits {
   readonly bodyBytes: number;
   /** Bodies that are being received, all connections together. */
   readonly bodiesBytes: number;
-  /** From the first byte, or the connection, to the end of the header. */
+  /** From the first byte to the end of the header, and from the connection to the end of a handshake. */
   readonly headersMs: number;
+  /** From the connection to its first byte: senders keep connections that they have no use for yet. */
+  readonly unusedMs: number;
   /** From the first byte to the end of the body. */
   readonly requestMs: number;
   /**
@@ -22,6 +24,7 @@ export const receiverLimits: ReceiverLimits = {
   bodyBytes: 8 * 1_048_576,
   bodiesBytes: 64 * 1_048_576,
   headersMs: 10_000,
+  unusedMs: 120_000,
   requestMs: 30_000,
   keepAliveMs: 20 * 60_000,
 };

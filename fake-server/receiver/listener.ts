@@ -68,9 +68,12 @@ export const createListener = (options: ListenerOptions): Listener => {
       socket.destroy();
     });
   } else server.on("connection", connections.plain);
-  server.on("clientError", (error: Error & { code?: string }, socket) =>
-    refuse(error, socket as Socket, faults, connections),
-  );
+  server.on("clientError", (error: Error & { code?: string }, socket) => {
+    // Whoever has asked for nothing gets no answer, and more time.
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && connections.isUnused(socket as Socket))
+      connections.endUnused(socket as Socket, limits.unusedMs - limits.headersMs);
+    else refuse(error, socket as Socket, faults, connections);
+  });
   server.on("error", () => undefined);
   let port = options.port;
 

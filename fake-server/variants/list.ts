@@ -66,6 +66,22 @@ export const listVariants = {
       visibilityDelayMs: () => 2_000,
     }),
   ),
+  "notifications-visible-later-in-real-time": variant(
+    "A new notification is in the list a while after its event, by a clock that nobody can move.",
+    (sound) => ({
+      keepNotification: (...subject) => {
+        const [, , { clock }] = subject;
+        void clock.pause(150).then(() => {
+          // The service may be gone by now, and its store with it.
+          try {
+            sound.keepNotification(...subject);
+          } catch {
+            return;
+          }
+        });
+      },
+    }),
+  ),
   "past-the-end-refused": variant("A page past the end is refused.", () => ({
     servesPage: ({ limit, page }, matched) => page === 0 || page * limit < matched,
   })),

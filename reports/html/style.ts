@@ -165,7 +165,10 @@ tbody th.number { min-width: 0; }
 .side-by-side { display: flex; flex-wrap: wrap; gap: 12px 64px; align-items: start; margin-top: 10px; }
 .side-by-side table { width: auto; min-width: 230px; }
 .side-by-side .scroll { max-height: 420px; overflow: auto; }
-th:last-child, td:last-child { padding-right: 4px; }
+/* Many columns stand closer, so that the last one is seen without scrolling. */
+tr:has(> :nth-child(9)) > * { padding-right: 11px; }
+tr:has(> :nth-child(9)) > th:first-child { min-width: 0; }
+th:last-child, td:last-child, tr:has(> :nth-child(9)) > :last-child { padding-right: 4px; }
 `;
 
 const media = `

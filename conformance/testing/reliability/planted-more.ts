@@ -31,7 +31,8 @@ export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<
   const k6 = ["--rate", "40", "--seed", "1"];
   await run("duet", ["duet", profile, profile, "--pairs", "2", "--block", "2s", ...k6, "--out", "duet"]);
   spoil(true);
-  await run("replay", ["replay", "gate", "exchange.token-set", "-p", profile, "--json"]);
+  await run("replay", ["replay", "gate", "exchange.token-set", "-p", profile]);
+  await run("replay --json", ["replay", "gate", "exchange.token-set", "-p", profile, "--json"]);
   await run("conform again", ["conform", "-p", profile, ...quick, ...only, "--out", "gate-2"]);
   spoil(false);
   await run("compare", ["compare", "gate", "gate-2", "--force"]);
@@ -42,7 +43,18 @@ export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<
   await run("history --json", ["history", ".", "--json"]);
   await run("ledger", ["ledger", "kept.sqlite"]);
   await run("ledger --json", ["ledger", "kept.sqlite", "--json"]);
-  await run("run", ["run", "-p", profile, ...quick, "--duration", "2s", "--rate", "30", "--out", "run"]);
+  await run("run", [
+    "run",
+    "-p",
+    profile,
+    ...quick,
+    "--duration",
+    "2s",
+    "--rate",
+    "30",
+    "--report-out",
+    "run",
+  ]);
   await run("detect", ["detect", "--behaviour", "code-reusable", "--jobs", "1", "--json"]).catch(
     () => undefined,
   );
@@ -86,7 +98,7 @@ JSON.stringify = (value, ...more) => {
   await run("rejection", conform("crash-3"), undefined, { code: 5, env: rejected });
   await run(
     "a dump on demand",
-    conform("dump"),
+    ["conform", "-p", profile, "--effort", "thorough", "--out", "dump"],
     async ({ child }) => {
       await delay(2_000);
       child.kill("SIGUSR2");

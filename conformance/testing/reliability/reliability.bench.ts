@@ -38,6 +38,18 @@ export const reliability = async (): Promise<void> => {
     figure(`hostile inputs to the ${who}, of ${count} gone wrong`, String(wrong.length), "0");
     complain(wrong);
   }
+  for (const kind of killedKinds) {
+    const { kills: count, tooLate, wrong } = await killRuns(kind, kills[kind], { seed: SEED, k6: k6.path });
+    figure(
+      `kills in the middle of ${kind} runs (${tooLate} had ended before), of ${count} survived`,
+      String(count - new Set(wrong.map((one) => one.split(":")[0])).size),
+      String(kills[kind]),
+    );
+    complain(wrong);
+  }
+  const { secrets, bytes, runs, found } = await plantSecrets(k6.path, "all");
+  figure(`secrets found, of ${secrets} in ${bytes} bytes that ${runs} runs wrote`, String(found.length), "0");
+  complain(found);
   const gates = await tryGates(hostileGates(SEED, 1));
   figure(
     `whole gates before hostile targets, of ${gates.inputs} gone wrong`,
@@ -60,16 +72,4 @@ export const reliability = async (): Promise<void> => {
     mebibytes(process.resourceUsage().maxRSS * 1_024),
     "bounded",
   );
-  for (const kind of killedKinds) {
-    const { kills: count, midway, wrong } = await killRuns(kind, kills[kind], { seed: SEED, k6: k6.path });
-    figure(
-      `kills of ${kind} runs, ${midway} in the middle, of ${count} survived`,
-      String(count - new Set(wrong.map((one) => one.split(":")[0])).size),
-      String(count),
-    );
-    complain(wrong);
-  }
-  const { secrets, bytes, runs, found } = await plantSecrets(k6.path, "all");
-  figure(`secrets found, of ${secrets} in ${bytes} bytes that ${runs} runs wrote`, String(found.length), "0");
-  complain(found);
 };

@@ -1,0 +1,161 @@
+import { describe, pageOf } from "../answers.ts";
+import type { Campaign, SeenPush, Specimen } from "../campaign/data.ts";
+import { bodyOf } from "../campaign/finding.ts";
+import { duration } from "../contract/duration.ts";
+import type { Facts } from "../contract/verdict.ts";
+import { allHold, broke, held, setAside, type Judgement } from "../judgement.ts";
+import { mapLimited } from "../run.ts";
+import { obtainTokens } from "../steps.ts";
+import { ControlFailed, type Answer } from "../world/exchange.ts";
+import { untilListed } from "../world/listing.ts";
+import type { World } from "../world/world.ts";
+
+const LOOKUPS_AT_A_TIME = 6;
+/** Pages of the whole list that are read at most, and how many notifications one of them is asked to hold. */
+const MOST_PAGES = 60;
+const PAGE_SIZE = 50;
+/** status may change when a notification is acknowledged, and its transitions are not shown. */
+const comparedFields = ["id", "accountId", "createTime", "businessType", "businessStatus", "remark", "data"];
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** A notification and the first of its pushes. */
+interface Pushed {
+  readonly specimen: Specimen;
+  readonly first: SeenPush;
+}
+
+/**
+ * push.listed: every notification that was pushed is looked up by its id, by its account and in the whole list, and
+ * some were while their pushes were under way.
+ */
+export const pushesAreListed = async (
+  world: World,
+  campaign: Campaign,
+): Promise<{ judgement: Judgement; cases: number; facts?: Facts }> => {
+  const pushed = campaign.specimens.flatMap((specimen) => {
+    const [first] = specimen.pushes;
+    return first === undefined ? [] : [{ specimen, first }];
+  });
+  if (pushed.length === 0) throw new ControlFailed("no push arrived");
+  const { accessToken } = await obtainTokens(world);
+  const whole = await wholeList(world, accessToken);
+  const judgements = [
+    ...wereListedSoon(world, campaign),
+    ...(await mapLimited(pushed, LOOKUPS_AT_A_TIME, (one) => isListed(world, accessToken, one, whole))),
+  ];
+  return {
+    judgement: allHold(judgements),
+    cases: judgements.filter(({ kind }) => kind === "held").length,
+    ...(whole === undefined ? { facts: { wholeList: "longer than could be read" } } : {}),
+  };
+};
+
+/** What the campaign has read while pushes were under way. */
+const wereListedSoon = (world: World, { listLooks, visibilityMs }: Campaign): readonly Judgement[] =>
+  listLooks.flatMap(({ missing, push, at }): Judgement[] => {
+    if (missing === undefined) return [held];
+    const sinceMs = at.earliestMs - push.at.latestMs;
+    if (sinceMs < visibilityMs) return [];
+    world.exhibit([push]);
+    return [
+      broke(
+        `what was pushed is listed within ${duration(visibilityMs)} (tolerances.visibilityMs)`,
+        `a list request ${duration(sinceMs)} after the push got ${missing}`,
+      ),
+    ];
+  });
+
+const isListed = async (
+  world: World,
+  accessToken: string,
+  { specimen, first }: Pushed,
+  whole: ReadonlySet<string> | undefined,
+): Promise<Judgement> => {
+  const body = bodyOf(first);
+  const id = body?.["id"];
+  if (body === undefined || typeof id !== "string") return setAside("the push names no id");
+  const { accountId } = specimen;
+  const missing = (where: string, got: string): Judgement => {
+    world.exhibit([first]);
+    return broke(`what was pushed is listed ${where}`, got);
+  };
+  const byId = await look(world, (limit) => world.target.list({ accessToken, query: { id, ...limit } }), id);
+  if (byId.item === undefined)
+    return missing("under its id", `a list request with its id got ${describe(byId.answer)}`);
+  const byAccount = await look(
+    world,
+    (limit) => world.target.list({ accessToken, query: { accountId, ...limit } }),
+    id,
+  );
+  // Of an account that others fill, one page says nothing.
+  if (byAccount.item === undefined && byAccount.isWhole)
+    return missing(
+      "under its account",
+      `it is listed under its id, and a list request with its account got ${describe(byAccount.answer)}`,
+    );
+  if (whole !== undefined && !whole.has(id.toLowerCase()))
+    return missing(
+      "among all others",
+      "it is listed under its id, and on no page of a list request without a filter",
+    );
+  const differing = comparedFields.filter((name) => byId.item?.[name] !== body[name]);
+  if (differing.length === 0) return held;
+  world.exhibit([first]);
+  return broke(
+    "what was pushed is listed with the same fields",
+    `${differing.join(", ")} of a notification of account ${accountId} differ${differing.length === 1 ? "s" : ""} between push and list`,
+  );
+};
+
+/** Asks once, and again for a while where a service may index in real time, however far its clock was moved. */
+const look = async (
+  world: World,
+  ask: (limit: Readonly<Record<string, string>>) => Promise<Answer>,
+  id: string,
+): Promise<{ readonly answer: Answer; readonly item: Item | undefined; readonly isWhole: boolean }> => {
+  let answer = await ask({});
+  const itemIn = (): Item | undefined => itemWith(pageOf(answer)?.items ?? [], id);
+  const isCut = (): boolean => {
+    const page = pageOf(answer);
+    return page !== undefined && typeof page.total === "number" && page.total > page.items.length;
+  };
+  if (itemIn() === undefined && isCut()) answer = await ask({ limit: String(PAGE_SIZE) });
+  if (itemIn() === undefined && !isCut())
+    await untilListed(world, async () => {
+      answer = await ask({});
+      return itemIn() !== undefined;
+    });
+  return { answer, item: itemIn(), isWhole: !isCut() };
+};
+
+const itemWith = (items: readonly Item[], id: string): Item | undefined =>
+  items.find((one) => typeof one["id"] === "string" && one["id"].toLowerCase() === id.toLowerCase());
+
+/**
+ * The ids of all that is listed without a filter, in small letters; undefined where there is more than can be read, or
+ * where pages do not add up to what they tell, so that nobody can say what is missing. Read twice, as others may write
+ * meanwhile, and what turns up in either is listed.
+ */
+const wholeList = async (world: World, accessToken: string): Promise<ReadonlySet<string> | undefined> => {
+  const ids = new Set<string>();
+  for (let walk = 1; walk <= 2; walk += 1) {
+    const isRead = await walkOnce(world, accessToken, ids);
+    if (!isRead) return undefined;
+  }
+  return ids;
+};
+
+const walkOnce = async (world: World, accessToken: string, ids: Set<string>): Promise<boolean> => {
+  const { defaultPage } = world.limits;
+  let total: unknown;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const query = { limit: String(PAGE_SIZE), page: String(defaultPage + page) };
+    const read = pageOf(await world.target.list({ accessToken, query }));
+    total ??= read?.total;
+    // A page past the end may be refused as well as empty.
+    if (read === undefined || read.items.length === 0) return page > 0 && Number(total) <= ids.size;
+    for (const { id } of read.items) if (typeof id === "string") ids.add(id.toLowerCase());
+  }
+  return false;
+};

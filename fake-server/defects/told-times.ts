@@ -1,0 +1,49 @@
+import { type Defect, defect } from "../registry.ts";
+import { HOUR_MS } from "./tools.ts";
+
+/** The same moment with the hours of its day counted to twelve, and twice. */
+const inTwelveHours = (nowMs: number): string =>
+  new Date(nowMs)
+    .toISOString()
+    .replace(/T(\d\d)/, (_, hour: string) => `T${String(Number(hour) % 12 || 12).padStart(2, "0")}`);
+
+/** Times that are well-formed, go on with the clock, and are wrong (sections 2.2, 2.3 and 4.1 to 4.3). */
+export const toldTimeDefects = {
+  "authorize-timestamp-in-another-zone": defect(
+    "The timestamp of authorize is an hour ahead; all others are right.",
+    ["authorize.timestamp"],
+    (sound) => ({
+      authorizeFields: (record, timestamp, context) =>
+        sound.authorizeFields(record, Number(timestamp) + HOUR_MS, context),
+    }),
+  ),
+  "exchange-timestamp-of-its-code": defect(
+    "The timestamp of an exchange is the moment at which its code was issued.",
+    ["exchange.token-set"],
+    (sound) => ({
+      exchangeFields: (tokens, timestamp, expiresIn, context) => {
+        const codes = [...context.credentials.codes.values()];
+        const code = codes.findLast(({ grant }) => grant === tokens.grant);
+        return sound.exchangeFields(tokens, code?.issuedAtMs ?? timestamp, expiresIn, context);
+      },
+    }),
+  ),
+  "refresh-timestamp-of-its-grant": defect(
+    "The timestamp of a refresh is the moment at which the refreshToken was issued.",
+    ["refresh.token-set"],
+    (sound) => ({
+      refreshFields: (tokens, _timestamp, expiresIn, context) =>
+        sound.refreshFields(tokens, tokens.issuedAtMs, expiresIn, context),
+    }),
+  ),
+  "item-create-time-local-called-utc": defect(
+    "createTime is a local time, written as if it were UTC.",
+    ["notifications.shape"],
+    (sound) => ({ createTime: (nowMs, service) => sound.createTime(nowMs + HOUR_MS, service) }),
+  ),
+  "item-create-time-of-twelve-hours": defect(
+    "createTime counts the hours of the day to twelve, and then anew.",
+    ["notifications.shape"],
+    () => ({ createTime: inTwelveHours }),
+  ),
+} satisfies Record<string, Defect>;
