@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { duration } from "./contract/duration.ts";
 import { credentialsOf, describe } from "./answers.ts";
 import { attemptWrongly } from "./attempts.ts";
 import { broke, held, type Judgement } from "./judgement.ts";
@@ -95,6 +96,15 @@ export const usedUpHistories = (world: World): readonly (readonly ReuseEvent[])[
   ...(world.secondClient === undefined ? [] : [["again by another client"] as const]),
 ];
 
+/** A history for reports. */
+export const printEvents = (events: readonly ReuseEvent[]): string =>
+  [
+    "exchanged",
+    ...events.map((event) => (typeof event === "object" ? `after ${duration(event.pauseMs)}` : event)),
+    "again",
+    "again over another connection",
+  ].join("; ");
+
 /** Exchanges a fresh code, lets these events happen, and judges that each later attempt, two more at the end included, is refused. */
 export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World): Promise<Judgement> => {
   const first = world.target.dedicated();
@@ -103,7 +113,10 @@ export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World
     const answer = await first.exchange(exchangeBody(issued.client, issued.code));
     const { refreshToken } = credentialsOf(answer);
     if ((await yielded(world, answer)) === undefined || refreshToken === undefined)
-      return broke("the first exchange of a code succeeds", `it got ${describe(answer)}`);
+      return broke(
+        "the first exchange of a code succeeds",
+        `it got ${describe(answer)}; this case did nothing but authorize and exchange, so whatever ended the code is in other requests of this run for ${issued.client.id} that came in between, of this rule and of others`,
+      );
     return await attemptLater(world, events, { issued, refreshToken, first, presented: false });
   } finally {
     await first.close();

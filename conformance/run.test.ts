@@ -292,6 +292,30 @@ describe("a list of values", () => {
     });
   });
 
+  it("reports the one probe that breaks in place of the group that it stood in", async () => {
+    const verdict = await open().run.forEach(
+      [[1, 2, 4], [5, 6, 7, 9], [8]],
+      (probes) => Promise.resolve(probes.some((probe) => probe % 3 === 0) ? wrong : held),
+      { print: String, narrower: (probes) => probes.map((probe) => [probe]) },
+    );
+    expect(verdict).toMatchObject({
+      facts: { broken: ["5,6,7,9"] },
+      breach: { reproduction: { counterexample: "6", replayed: { failures: 4, attempts: 4 } } },
+    });
+  });
+
+  it("reports the whole group where no probe breaks by itself, and cuts what is long", async () => {
+    const verdict = await open().run.forEach(
+      [Array.from({ length: 90 }, (_, probe) => probe)],
+      (probes) => Promise.resolve(probes.length > 1 ? wrong : held),
+      { print: String, narrower: (probes) => probes.map((probe) => [probe]) },
+    );
+    expect(verdict).toMatchObject({
+      facts: { broken: [expect.stringMatching(/^0,1,2,.* … \(\d+ characters\)$/)] },
+      breach: { reproduction: { counterexample: expect.stringMatching(/89$/) } },
+    });
+  });
+
   it("counts what was judged, not what was set aside", async () => {
     const verdict = await open().run.forEach([1, 2, 3], (value) =>
       Promise.resolve(value === 2 ? setAside("in the guard") : held),

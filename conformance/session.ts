@@ -106,7 +106,7 @@ const MAX_CONNECTIONS = 64;
  * How long a service whose clock can be moved may take in real time to list what is new, where the profile says
  * nothing: an index in the background is no breach, and who loses notifications is asked for so long once.
  */
-const VISIBILITY_REAL_MS = 3_000;
+const VISIBILITY_REAL_MS = 2_000;
 
 /** Distance from a lifetime's end that a probe keeps, by kind of clock, in milliseconds. */
 const guardMs = { virtual: 500, real: 1_500 } as const;

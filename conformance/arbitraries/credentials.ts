@@ -248,3 +248,11 @@ function swapNeighbours(value: string): string {
 function swapAt(value: string, at: number): string {
   return value.slice(0, at) + value.charAt(at + 1) + value.charAt(at) + value.slice(at + 2);
 }
+
+const isAnything = ({ alter }: NearMiss): boolean =>
+  JSON.stringify(alter("first0000")) === JSON.stringify(alter("Second111"));
+
+/** Those that name no credential at all, so that a careless look-up takes them for whichever it comes upon. */
+export const catchAlls: readonly NearMiss[] = nearMisses.filter(isAnything);
+/** Those that are near one credential. */
+export const misspellings: readonly NearMiss[] = nearMisses.filter((miss) => !isAnything(miss));

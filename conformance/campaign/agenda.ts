@@ -8,6 +8,8 @@ import { anchors, dueOf, type Anchor, type History } from "./readings.ts";
 export interface Watched {
   readonly history: History;
   readonly readings: readonly Reading[];
+  /** Whether it need not be known exactly when its pushes come. */
+  readonly isCoarse?: boolean;
 }
 
 export interface AgendaOptions extends Tolerance {
@@ -45,21 +47,38 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
     // Less than a millisecond further is no step: clocks are moved by whole ones.
     if (momentMs >= nowMs + 1 && momentMs < stopMs) stopMs = momentMs;
   };
-  for (const { history, readings } of watched) {
+  for (const { history, readings, isCoarse = false } of watched) {
     const last = history.pushes.at(-1);
-    if (last !== undefined && last.ended === undefined) considerHang(last.at, options, consider);
+    if (last !== undefined && last.ended === undefined) considerHang(history, last.at, options, consider);
     const told = { ...history, pushes: history.pushes.map(asIfOver) };
     const hasHung = last?.ended !== undefined && last.ended.latestMs > last.at.latestMs;
     for (const reading of readings)
-      for (const anchor of hasHung ? anchors : (["start"] as const))
-        considerReading(nowMs, reading, anchor, told, options, consider);
+      for (const anchor of hasHung ? anchorsLeft(reading, told, options) : (["start"] as const))
+        if (isCoarse) considerEnds(reading, anchor, told, options, consider);
+        else considerReading(nowMs, reading, anchor, told, options, consider);
     // Whichever reading it is, the push should be here: a sender that is late is watched as closely as one in time.
     const overdueMs = overdueByMs(nowMs, { history: told, readings });
-    if (overdueMs >= 0 && overdueMs <= options.firstDelayMs)
+    if (!isCoarse && overdueMs >= 0 && overdueMs <= options.firstDelayMs)
       consider(nowMs + Math.max(options.fineMs, overdueMs * OVERDUE_STEP));
   }
   return stopMs;
 };
+
+/** The anchors that a sender of this reading still may have: the one that it kept to closely, or else both. */
+const anchorsLeft = (reading: Reading, history: History, options: AgendaOptions): readonly Anchor[] => {
+  const strict = {
+    latenessMs: CLOSELY * options.fineMs,
+    earlyGuardMs: 0,
+    fromIndex: 1,
+    isComplete: false,
+    watchedUntil: history.triggered,
+  };
+  const close = anchors.filter((anchor) => fitOf(reading, anchor, history, strict).kind !== "against");
+  return close.length === 1 ? close : anchors;
+};
+
+/** So many fine steps late is close. */
+const CLOSELY = 3;
 
 /** The steps in which an overdue push is looked for, as a share of the time that it has been due for. */
 const OVERDUE_STEP = 0.1;
@@ -88,14 +107,39 @@ const considerReading = (
   if (lateByMs > 0) consider(nowMs + lateMs + lateByMs / 2);
 };
 
+/** When a push is due at the latest, and when it is late. */
+const considerEnds = (
+  reading: Reading,
+  anchor: Anchor,
+  history: History,
+  options: AgendaOptions,
+  consider: (momentMs: number) => void,
+): void => {
+  const index = history.pushes.length;
+  const due = dueOf(reading, anchor, index, history);
+  if (due === undefined) return;
+  consider(due.latestMs);
+  consider(due.latestMs + allowedLatenessMs(reading.delaysMs[index] ?? 0, options) + 1);
+};
+
 const asIfOver = (push: History["pushes"][number]): { at: Bracket; ended: Bracket } => ({
   at: push.at,
   ended: push.ended ?? push.at,
 });
 
 /** While a push hangs, stops only where one class of time-outs ends and the next begins. */
-const considerHang = (at: Bracket, { fineMs }: AgendaOptions, consider: (momentMs: number) => void): void => {
-  for (const end of timeoutEnds) consider(at.latestMs + end * fineMs);
+const considerHang = (
+  { pushes }: History,
+  at: Bracket,
+  { fineMs }: AgendaOptions,
+  consider: (momentMs: number) => void,
+): void => {
+  // Once a sender has given up, it is known when it will again.
+  const [earlier] = pushes.filter(({ ended }) => ended !== undefined && ended.latestMs > ended.earliestMs);
+  const waitedMs = (earlier?.ended?.latestMs ?? 0) - (earlier?.at.latestMs ?? 0);
+  const known = waitedMs > 0 ? timeoutEnds.findIndex((end) => waitedMs <= end * fineMs) : -1;
+  for (const [index, end] of timeoutEnds.entries())
+    if (known < 0 || Math.abs(index - known) <= 1) consider(at.latestMs + end * fineMs);
 };
 
 /** For how long a push has been due, whichever of the readings it is that the service follows; negative where one of them still has time. */

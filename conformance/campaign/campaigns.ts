@@ -22,6 +22,9 @@ export interface Campaigns {
 const LEAST_PATIENCE_MS = 40;
 const MOST_PATIENCE_MS = 3_000;
 
+/** Rules that a look into the list has to do with: whether it is listed, and whether it is pushed on all the same. */
+const readers = ["push.listed", "push.unacknowledged-retries", "push.schedule"];
+
 export const campaignsOf = (
   session: Session,
   prepared: Prepared,
@@ -47,7 +50,7 @@ export const campaignsOf = (
         onLine: session.notePush,
         seed,
         visibilityMs: session.tolerances.visibilityMs,
-        ...(requirements.has("push.listed") ? { lookUp: lookUpIn(session, prepared, clock) } : {}),
+        ...(readers.some((id) => requirements.has(id)) ? { lookUp: lookUpIn(session, prepared, clock) } : {}),
       }),
     );
   };

@@ -116,7 +116,8 @@ const fitOfOne = (
     return byMs <= (options.tardyMs ?? 0) ? { kind: "tardy", why, byMs } : lacking(why, byMs);
   }
   const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
-  const decidesMs = Math.max(options.latenessMs, delayMs * VAGUE_SHARE);
+  const atLeastMs = index === 0 ? (options.firstLatenessMs ?? 0) : delayMs * VAGUE_SHARE;
+  const decidesMs = Math.max(options.latenessMs, atLeastMs);
   if (widthMs > decidesMs)
     return {
       kind: "vague",

@@ -8,7 +8,8 @@ import type { Receiver } from "../world/receiver.ts";
 import { isOverdue, nextStopMs, readingsLeft, type AgendaOptions, type Watched } from "./agenda.ts";
 import { assign, type Assigned } from "./assign.ts";
 import type { Collector } from "./collector.ts";
-import { isAcknowledged, type SpecimenPlan } from "./data.ts";
+import { isAcknowledged, shift, type Specimen, type SpecimenPlan } from "./data.ts";
+import type { History } from "./readings.ts";
 import type { ListLooks, LookUp } from "./list-looks.ts";
 import type { Edition, Triggered } from "./pairing.ts";
 import type { Timeline } from "./timeline.ts";
@@ -208,13 +209,25 @@ const listWatched = (journey: Journey): readonly WatchedSpecimen[] => {
   const firsts = fitting.length === 0 ? readings : fitting;
   // A sender that looks for what is due from time to time only is later than most, and is watched as closely.
   const patient = { ...agenda, latenessMs: agenda.firstDelayMs };
-  return specimens.flatMap((specimen) => {
+  return specimens.flatMap((one) => {
+    const specimen = withUnseen(journey, one);
     const { pushes, name, purpose } = specimen;
-    if (pushes.some((push) => isAcknowledged(push, journey.options.acknowledgedStatus))) return [];
+    if (one.pushes.some((push) => isAcknowledged(push, journey.options.acknowledgedStatus))) return [];
     const strict = readingsLeft(firsts, specimen, agenda);
     const left = strict.length > 0 ? strict : readingsLeft(readings, specimen, patient);
-    return [{ history: specimen, readings: left, purpose, key: `${name} ${pushes.length}` }];
+    const isCoarse = purpose === "refused";
+    return [{ history: specimen, readings: left, purpose, isCoarse, key: `${name} ${pushes.length}` }];
   });
+};
+
+/** What found nobody listening was sent all the same, and later pushes count from it. */
+const withUnseen = (
+  { comesAtOnce, agenda }: Journey,
+  specimen: Specimen,
+): Omit<Specimen, "pushes"> & { readonly pushes: History["pushes"] } => {
+  if (specimen.purpose !== "refused") return specimen;
+  const at = shift(specimen.triggered, comesAtOnce ? 0 : agenda.firstDelayMs);
+  return { ...specimen, pushes: [{ at, ended: at }, ...specimen.pushes] };
 };
 
 const missingAt = (journey: Journey, now: Bracket): readonly string[] =>

@@ -105,10 +105,11 @@ export const runCampaign = async (options: CampaignOptions): Promise<RunningCamp
   journey.comesAtOnce = firstPushMs <= tolerance.latenessMs;
   const windowMs = firstPushMs + tolerance.latenessMs;
   const disturbances: Disturbance[] = [];
-  if (isNeeded("refused", options.requirements))
-    disturbances.push(await whileClosed(journey, before.refused, windowMs));
   if (callbackUrl.startsWith("https:") && isNeeded("untrusted", options.requirements))
     disturbances.push(await whileUntrusted(journey, before.untrusted, windowMs));
+  // After that one: all but the first of its pushes are to be seen.
+  if (isNeeded("refused", options.requirements))
+    disturbances.push(await whileClosed(journey, before.refused, windowMs));
 
   const startMs = wholeSecond((await timeline.now()).latestMs);
   for (const wave of waves) {
@@ -156,7 +157,9 @@ const watch = async (journey: Journey, startMs: number, endMs: number): Promise<
   await travelTo(journey, endMs);
   // A sender that is late each time has its next push later than any other would.
   const longestMs = (endMs - startMs) * LONGEST_WATCH[journey.timeline.kind];
-  await travelTo(journey, Math.min(lastPlausibleMs(journey), startMs + longestMs));
+  const plausibleMs = (): number => Math.min(lastPlausibleMs(journey), startMs + longestMs);
+  for (let toMs = plausibleMs(); toMs > (await journey.timeline.now()).earliestMs; toMs = plausibleMs())
+    await travelTo(journey, toMs);
   if (journey.timeline.kind !== "real") return;
   // Limits may be divided, a sender's time-out in seconds is not: who still waits for an answer is waited for.
   const { clock, limits } = journey.options;

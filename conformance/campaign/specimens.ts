@@ -74,6 +74,7 @@ const servedBy: Partial<Record<SpecimenPlan["purpose"], readonly string[]>> = {
   untrusted: ["push.certificate-check"],
   hang: [
     "push.unacknowledged-retries",
+    "push.late-acknowledgement",
     "push.schedule",
     "push.no-head-of-line-blocking",
     "push.sender-timeout",

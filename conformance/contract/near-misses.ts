@@ -14,6 +14,8 @@ export interface NearMisses {
   add(value: string, label: string): void;
   /** The label of the value that the word is nearly, or holds. */
   find(word: string): string | undefined;
+  /** The same where the value begins anywhere in the word, as in what an encoding was made of. */
+  findInside(word: string): string | undefined;
 }
 
 interface Value {
@@ -35,6 +37,9 @@ export const createNearMisses = (): NearMisses => {
     if (alike.length < MOST_ALIKE) byHalf.set(half, [...alike, value]);
   };
 
+  const isNearly = (text: string, value: Value): boolean =>
+    sharedLength(text, value.text) >= TELLING * value.text.length;
+
   return {
     add: (value, label) => {
       if (value.length < SHORTEST || !/^[\w-]+$/.test(value)) return;
@@ -55,7 +60,17 @@ export const createNearMisses = (): NearMisses => {
           ...(byHalf.get(`^${text.slice(0, half)}`) ?? []),
           ...(byHalf.get(`$${text.slice(-half)}`) ?? []),
         ])
-          if (sharedLength(text, value.text) >= TELLING * value.text.length) return value.label;
+          if (isNearly(text, value)) return value.label;
+      }
+      return undefined;
+    },
+    findInside: (word) => {
+      const text = word.toLowerCase();
+      for (const length of lengths) {
+        const half = halfOf(length);
+        for (let at = 1; at + half <= text.length; at += 1)
+          for (const value of byHalf.get(`^${text.slice(at, at + half)}`) ?? [])
+            if (isNearly(text.slice(at), value)) return value.label;
       }
       return undefined;
     },

@@ -107,7 +107,8 @@ export const createSecrets = (): Secrets => {
     for (const value of glued) if (text.includes(value)) return known.get(value)?.label;
     const parts = text.match(pieces) ?? [];
     for (let at = 0; at < parts.length; at += 1) {
-      const label = longestAt(parts, at)?.entry.label ?? near.find(parts[at] ?? "");
+      const part = parts[at] ?? "";
+      const label = longestAt(parts, at)?.entry.label ?? near.find(part) ?? near.findInside(part);
       if (label !== undefined) return label;
     }
     return undefined;
@@ -134,6 +135,10 @@ export const createSecrets = (): Secrets => {
     return betweenLabels(masked, maskWords);
   };
 
+  /** What was percent-encoded more than once has the digits of a character glued to its words. */
+  const nearAfterEscape = (before: string | undefined, part: string): string | undefined =>
+    before === "%25" ? near.find(part.replace(/^(?:25)*[0-9A-Fa-f]{2}/, "")) : undefined;
+
   const maskWords = (text: string): string => {
     const parts = text.match(pieces) ?? [];
     const out: string[] = [];
@@ -141,7 +146,7 @@ export const createSecrets = (): Secrets => {
       const found = longestAt(parts, at);
       const part = parts[at] ?? "";
       // Probes send secrets nearly right, which would tell all of them but for a character.
-      out.push(found?.entry.label ?? near.find(part) ?? part);
+      out.push(found?.entry.label ?? near.find(part) ?? nearAfterEscape(parts[at - 1], part) ?? part);
       at += found?.size ?? 1;
     }
     return out.join("");

@@ -35,7 +35,7 @@ export const refreshHistories = (world: World, run: Run): readonly RefreshHistor
       [0, soon],
       [...many.map(() => 0), soon],
       [soon, soon, half - 2 * soon],
-      ...(waitsLonger && late + 2 * lifeMs < endMs ? [[late]] : []),
+      ...(waitsLonger && late + 1.2 * lifeMs < endMs ? [[late]] : []),
     ].filter((gaps) => total(gaps) < endMs);
   }
   const gap = fc.constantFrom(0, SOON_MS, 61_000, HOUR_MS, late, DAY_MS);

@@ -1,15 +1,16 @@
 import fc from "fast-check";
-import { alterations, altered, nearMisses } from "../arbitraries/credentials.ts";
+import { alterations, altered, catchAlls, misspellings } from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "../attempts.ts";
 import { beforeMonthEnds } from "../calendar.ts";
 import { codes } from "../ledger/short-lived.ts";
 import { judgeLifetime, roomAfter, type Mortal } from "../lifetime.ts";
 import { allTogether, inTurn } from "../parts.ts";
 import { withConnections } from "../race.ts";
-import { reuseIsRefused, usedUpEvents, usedUpHistories } from "../reuse.ts";
+import { printEvents, reuseIsRefused, usedUpEvents, usedUpHistories } from "../reuse.ts";
 import type { Rules, WaitFacts } from "../rule.ts";
 import { mapLimited, type Run } from "../run.ts";
 import { exchangeable, obtainCode, obtainRefreshed, obtainTokens, type IssuedCode } from "../steps.ts";
+import { forBoth } from "../turns.ts";
 import type { World } from "../world/world.ts";
 import { fateAfter, thiefIsRefused, tokensDieWithReuse } from "./code-advice.ts";
 import {
@@ -34,24 +35,29 @@ export const codeRules = {
   codeWorksOnce: {
     requirement: "code.single-use",
     waitsMs: () => SHORT_PAUSE_MS,
-    check: (world, run) =>
-      run.all([
-        // These come first: where time can be moved they go on once all others sleep, and by then hundreds of other
-        // codes were used, by all rules of the run.
-        run.forEach(
-          pauses(world, run),
-          (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
-          { part: "after a pause", together: true },
-        ),
-        inTurn(run, [
-          () => run.forEach(usedUpHistories(world), reuseIsRefused, { part: "later attempts" }),
-          () =>
-            run.forAll(fc.array(usedUpEvents(world), { maxLength: 6 }), reuseIsRefused, {
-              part: "generated histories",
-              share: 0.5,
-            }),
-        ]),
-      ]),
+    check: (world, run) => {
+      // These begin first: where time can be moved they go on once all others sleep, and by then hundreds of other
+      // codes were used, by all rules of the run.
+      const afterPauses = run.forEach(
+        pauses(world, run),
+        (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
+        { part: "after a pause", together: true },
+      );
+      const soon = inTurn(run, [
+        () =>
+          run.forEach(usedUpHistories(world), reuseIsRefused, {
+            part: "later attempts",
+            print: printEvents,
+          }),
+        () =>
+          run.forAll(fc.array(usedUpEvents(world), { maxLength: 6 }), reuseIsRefused, {
+            part: "generated histories",
+            print: printEvents,
+            share: 0.5,
+          }),
+      ]);
+      return run.all([soon, afterPauses]);
+    },
   },
 
   codeWorksOnceUnderRace: {
@@ -147,10 +153,14 @@ export const codeRules = {
     requirement: "code.unknown",
     check: (_world, run) =>
       run.all([
-        run.forEach(nearMisses, (miss, world) => nearMissIsRefused(world, miss), {
-          part: "near misses",
-          print: ({ name }) => name,
-        }),
+        run.forEach(
+          [...forBoth(catchAlls), ...misspellings],
+          (miss, world) => nearMissIsRefused(world, miss),
+          {
+            part: "near misses",
+            print: ({ name }) => name,
+          },
+        ),
         run.forAll(
           alterations,
           (alteration, world) =>

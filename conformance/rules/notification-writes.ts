@@ -181,7 +181,7 @@ const look = async (history: History, query: ListQuery): Promise<readonly string
     history.judgements.push(
       broke(
         `total lies between the ${least} notifications that were there before and the ${most} begun before the answer came`,
-        `${where}it got ${said}${missingText(history, Number(total) < history.settled.count)}`,
+        `${where}it got ${said}${missingText(history, total < history.settled.count)}`,
       ),
     );
   else if (new Set(ids).size < ids.length)

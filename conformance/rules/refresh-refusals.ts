@@ -1,5 +1,13 @@
 import fc from "fast-check";
-import { altered, alterations, nearMisses, type Alteration } from "../arbitraries/credentials.ts";
+import {
+  altered,
+  alterations,
+  catchAlls,
+  misspellings,
+  nearMisses,
+  type Alteration,
+  type NearMiss,
+} from "../arbitraries/credentials.ts";
 import { describe } from "../answers.ts";
 import { inGroups } from "../groups.ts";
 import { broke, held, setAside, type Judgement } from "../judgement.ts";
@@ -36,7 +44,10 @@ export const refreshRefusalRules = {
     check: (_world, run) =>
       run.all([
         run.forEach(
-          withPast([...forBoth([otherCredentials]), ...inGroups(tokenMisses, GROUP)]),
+          withPast([
+            ...forBoth([otherCredentials, ...inGroups(catchAlls.map(tokenMiss), GROUP)]),
+            ...inGroups(misspellings.map(tokenMiss), GROUP),
+          ]),
           ({ probes, isInUse }, world) =>
             judgeRefused(
               world,
@@ -130,13 +141,13 @@ const missed = <T>(value: string, alter: (value: string) => T): T | undefined =>
   return near === value ? undefined : near;
 };
 
-const tokenMisses: readonly Probe[] = nearMisses.map(({ name, alter }) => ({
+const tokenMiss = ({ name, alter }: NearMiss): Probe => ({
   name: `refreshToken: ${name}`,
   body: (tokens) => {
     const near = missed(tokens.refreshToken, alter);
     return near === undefined ? undefined : withToken(tokens, near);
   },
-}));
+});
 
 const alteredToken = (alteration: Alteration): Probe => ({
   name: `${alteration.how} at ${alteration.at}`,

@@ -7,7 +7,7 @@ import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
 /** Nodes of one service may differ by so much in their clocks. */
-export const CLOCKS_APART_MS = 120_000;
+const CLOCKS_APART_MS = 120_000;
 
 /** How much of a code's life goes by before its exchange, and how long the refresh token waits, where time can be moved. */
 const PART_OF_CODE = 0.7;

@@ -22,7 +22,7 @@ const LONGEST_PAUSE_MS = 250;
  * and would cost the same wait in every case of every rule that looks.
  */
 const inVain = new WeakSet<object>();
-const PART_AFTER_LOSS = 0.25;
+const PART_AFTER_LOSS = 0.1;
 
 /**
  * Asks again in real time until something is listed or the tolerance is used up. A service may index in real time

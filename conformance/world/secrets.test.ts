@@ -108,6 +108,19 @@ describe("an encoded value", () => {
       }
   });
 
+  it("is masked where it was sent nearly right, and encoded with something glued to it", () => {
+    const value = "AyUR9m3nEWUJKPcQomFMdfaBKCRAvF2S673uRVkRA4x";
+    const { mask } = knowing(value);
+    for (const [, encode] of encodings)
+      for (const sent of [`${value.slice(0, -1)}%`, `${value.slice(0, -2)}!`, `${value}w0`])
+        expect(mask(encode(`12${sent}!`))).toMatch(/^‹encoded access token 1›=*$/);
+    for (const sent of [`${value}x`, `${value.slice(0, -1)}y`]) {
+      const twice = encodeURIComponent(encodeURIComponent(`"${sent}"`));
+      expect(mask(twice)).not.toContain(value.slice(0, 20));
+      expect(mask(encodeURIComponent(twice))).not.toContain(value.slice(0, 20));
+    }
+  });
+
   it("is masked in a page, in JSON inside JSON, and where every byte is escaped", () => {
     const value = `a"b<c>&'d/e-0123`;
     const { mask } = knowing(value);

@@ -26,6 +26,7 @@ export interface Tolerances {
 export interface World {
   readonly limits: Limits;
   readonly tolerances: Tolerances;
+  /** Whose case it is: the run's two clients may take turns, and `secondClient` is then always the other one. */
   readonly client: Client;
   /** Rules that need it say so (`needs: ["second-client"]`) and are not run without. */
   readonly secondClient: Client | undefined;

@@ -15,7 +15,9 @@ import { pushAcknowledgementDefects } from "./push-acknowledgement.ts";
 import { pushFailureDefects } from "./push-failures.ts";
 import { pushManyDefects } from "./push-many.ts";
 import { pushPayloadDefects } from "./push-payload.ts";
+import { pushRequestDefects } from "./push-requests.ts";
 import { pushScheduleDefects } from "./push-schedule.ts";
+import { pushSlowDefects } from "./push-slow.ts";
 import { refreshDefects } from "./refresh.ts";
 import { refreshHistoryDefects } from "./refresh-histories.ts";
 import { secondClientDefects } from "./second-client.ts";
@@ -54,6 +56,8 @@ export const defects: Readonly<Record<string, Defect>> = {
   ...pushFailureDefects,
   ...pushPayloadDefects,
   ...pushManyDefects,
+  ...pushSlowDefects,
+  ...pushRequestDefects,
   ...lifecycleDefects,
   ...advisoryDefects,
 };

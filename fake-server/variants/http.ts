@@ -181,4 +181,12 @@ export const httpVariants = {
     const take = bucket(500, 600);
     return { admission: ({ clock }) => take(clock.realMs()) };
   }),
+
+  "timestamps-since-2000": variant("Timestamps count milliseconds since the year 2000.", () => ({
+    timestamp: ({ nowMs }) => nowMs - 946_684_800_000,
+  })),
+  "timestamps-of-two-clocks": variant(
+    "Exchanges are answered by a machine whose clock is a minute behind the others.",
+    () => ({ timestamp: ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs) }),
+  ),
 } satisfies Record<string, Variant>;

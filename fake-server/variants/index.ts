@@ -3,6 +3,7 @@ import { authorizeVariants } from "./authorize.ts";
 import { credentialVariants } from "./credentials.ts";
 import { httpVariants } from "./http.ts";
 import { listVariants } from "./list.ts";
+import { oddPushVariants } from "./push-odd.ts";
 import { pushVariants } from "./push.ts";
 import { refusalVariants } from "./refusals.ts";
 
@@ -14,4 +15,5 @@ export const variants: Readonly<Record<string, Variant>> = {
   ...listVariants,
   ...httpVariants,
   ...pushVariants,
+  ...oddPushVariants,
 };

@@ -71,14 +71,11 @@ export const listVariants = {
     (sound) => ({
       keepNotification: (...subject) => {
         const [, , { clock }] = subject;
-        void clock.pause(150).then(() => {
-          // The service may be gone by now, and its store with it.
-          try {
-            sound.keepNotification(...subject);
-          } catch {
-            return;
-          }
-        });
+        // The service may be gone by then, and its store with it.
+        clock
+          .pause(150)
+          .then(() => sound.keepNotification(...subject))
+          .catch(() => undefined);
       },
     }),
   ),

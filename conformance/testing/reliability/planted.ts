@@ -8,6 +8,7 @@ import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { startEchoRoad } from "./echo.ts";
 import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
+import { searchFor } from "./search.ts";
 import { filesBelow, processesOf, startCli, type Started } from "./processes.ts";
 
 export interface Planted {
@@ -143,15 +144,14 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
       await runEverythingElse(run, { given, profile: profiles.whole, secret: marks.client1, spoil });
     }
     const secrets = [...new Set([...Object.values(marks), ...road.issued])];
+    const search = searchFor(secrets.flatMap(formsOf));
     const texts = [...filesBelow(out), ...filesBelow(temporary), ...said];
     for (const { file, bytes } of texts) {
       if (isShown(file) && actsIn(file).test(bytes.toString("utf8")))
         found.push(`${file} holds what acts on its reader`);
-      const all = bytes.toString("latin1");
-      for (const secret of secrets) {
-        const form = formsOf(secret).find((one) => all.includes(one));
-        if (form !== undefined) found.push(`${path.relative(folder, file)}: ${form}${around(all, form)}`);
-      }
+      const hits = new Map(search(bytes).map(({ text, at }) => [text, at]));
+      for (const [text, at] of hits)
+        found.push(`${path.relative(folder, file)}: ${text}${around(bytes, at, text.length)}`);
     }
     return {
       secrets: secrets.length,
@@ -175,10 +175,8 @@ const actsOnTerminal = /[\u0000\u0007\u001b\u202e]/;
 const actsIn = (file: string): RegExp =>
   file.endsWith(".html") ? new RegExp(`${actsOnTerminal.source}|<script>alert`) : actsOnTerminal;
 
-const around = (text: string, form: string): string => {
-  const at = text.indexOf(form);
-  return ` in ${JSON.stringify(text.slice(Math.max(0, at - 60), at + form.length + 20))}`;
-};
+const around = (bytes: Buffer, at: number, length: number): string =>
+  ` in ${JSON.stringify(bytes.toString("latin1", Math.max(0, at - 60), at + length + 20))}`;
 
 /** What the search goes by; written without the code that it looks at. */
 const formsOf = (secret: string): readonly string[] => {

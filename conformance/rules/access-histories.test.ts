@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import type { Run } from "../run.ts";
+import type { World } from "../world/world.ts";
+import { refreshHistories } from "./access-histories.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+interface Setting {
+  readonly kind: "virtual" | "real";
+  readonly accessLifetimeMs: number;
+  readonly refreshTokenLifetimeMs: number;
+  readonly maxWaitMs?: number;
+  readonly seed?: number;
+}
+
+const histories = ({ kind, maxWaitMs = Infinity, seed = 1, ...lives }: Setting) =>
+  refreshHistories(
+    {
+      accessLifetimeMs: lives.accessLifetimeMs,
+      limits: { refreshTokenLifetimeMs: lives.refreshTokenLifetimeMs },
+      tolerances: { lifetimeGuardMs: 500 },
+      clock: { kind, canWait: (durationMs: number) => durationMs <= maxWaitMs },
+    } as unknown as World,
+    { seed, effort: "standard" } as Run,
+  );
+
+const total = (gaps: readonly number[]): number => gaps.reduce((sum, gapMs) => sum + gapMs, 0);
+const document = { accessLifetimeMs: 2 * HOUR_MS, refreshTokenLifetimeMs: 30 * DAY_MS };
+
+describe("histories of refreshes", () => {
+  it.each([1, 2, 3, 4, 5])("where time can be moved hold every kind of gap (seed %i)", (seed) => {
+    const all = histories({ kind: "virtual", ...document, seed });
+    const lasts = all.map((gaps) => gaps.at(-1) ?? -1);
+    expect(all.some((gaps) => gaps.length === 12)).toBe(true);
+    expect(all.some((gaps) => gaps.length > 1 && (gaps.at(-1) ?? 0) === 30_000)).toBe(true);
+    expect(lasts.some((lastMs) => lastMs > document.accessLifetimeMs && lastMs < DAY_MS)).toBe(true);
+    expect(lasts.some((lastMs) => lastMs >= 20 * DAY_MS)).toBe(true);
+    for (const gaps of all) expect(total(gaps)).toBeLessThan(document.refreshTokenLifetimeMs);
+  });
+
+  it("end while the refreshToken lives, however short its life", () => {
+    for (const refreshTokenLifetimeMs of [1_000, 60_000, 3 * HOUR_MS])
+      for (const kind of ["virtual", "real"] as const)
+        for (const gaps of histories({ kind, accessLifetimeMs: 2 * HOUR_MS, refreshTokenLifetimeMs }))
+          expect(total(gaps)).toBeLessThan(refreshTokenLifetimeMs);
+  });
+
+  it("where time is real take no longer than half of the life that is judged", () => {
+    const all = histories({ kind: "real", ...document, maxWaitMs: 5 * HOUR_MS });
+    expect(all.length).toBeGreaterThan(2);
+    for (const gaps of all) expect(total(gaps)).toBeLessThanOrEqual(HOUR_MS);
+  });
+
+  it("wait for an access token's end in real time only where the run waits for the refreshToken's", () => {
+    const short = { accessLifetimeMs: 2_000, refreshTokenLifetimeMs: 15_000 };
+    const late = (maxWaitMs: number): boolean =>
+      histories({ kind: "real", ...short, maxWaitMs }).some((gaps) => total(gaps) > short.accessLifetimeMs);
+    expect(late(60_000)).toBe(true);
+    expect(late(10_000)).toBe(false);
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { untilListed } from "./listing.ts";
+
+const moved = (visibilityRealMs: number) => ({
+  clock: { kind: "virtual" as const },
+  tolerances: { visibilityRealMs },
+});
+
+/** How often it was asked until it was listed, at most. */
+const countLooks = async (options: Parameters<typeof untilListed>[0], listedAtLook: number) => {
+  let looks = 0;
+  await untilListed(options, () => {
+    looks += 1;
+    return Promise.resolve(looks >= listedAtLook);
+  });
+  return looks;
+};
+
+test("asks until it is listed, and no longer", async () => {
+  expect(await countLooks(moved(60_000), 3)).toBe(3);
+});
+
+test("asks once where nothing is granted, and never where time is real", async () => {
+  expect(await countLooks(moved(0), 9)).toBe(1);
+  expect(await countLooks({ ...moved(60_000), clock: { kind: "real" } }, 9)).toBe(0);
+});
+
+test("has less patience once all of it was used up in vain", async () => {
+  const options = moved(300);
+  const first = await countLooks(options, Infinity);
+  const later = await countLooks(options, Infinity);
+  expect(first).toBeGreaterThan(later);
+  expect(later).toBeGreaterThan(1);
+});
