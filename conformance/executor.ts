@@ -1,4 +1,5 @@
 import { campaignsOf, type Campaigns } from "./campaign/campaigns.ts";
+import type { Campaign } from "./campaign/data.ts";
 import { campaignMs } from "./campaign/span.ts";
 import { judgeCase, createPlaces, type Places } from "./cases.ts";
 import { catalogue } from "./contract/catalogue.ts";
@@ -155,7 +156,8 @@ const settle = async (
   try {
     if (!needsPushes(rule)) return await judge(session, prepared, rule, options, kept);
     // Whoever waits for the campaign takes no part in the clock: the journey would wait for it in turn.
-    const nth = rule.looksLater === true ? campaigns.later : campaigns.nth;
+    const nth = (index: number): Promise<Campaign> =>
+      rule.looksLater === true ? campaigns.later(index) : campaigns.nth(index);
     const campaign = await nth(0);
     const verdict = await judge(session, { ...prepared, campaign }, rule, options, kept);
     const isReal = session.clocks.kind === "real";

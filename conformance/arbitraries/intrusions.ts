@@ -50,12 +50,14 @@ const inQuery = (name: string): Intrusion => ({
   query: ({ accessToken }) => ({ [name]: accessToken }),
 });
 
-/** The right token where the document does not put it (section 5.2 names one header). */
+/**
+ * The right token where the document does not put it (section 5.2 names one header). Not with underscores for its dashes:
+ * to what stands behind a CGI-like interface, both are one name (RFC 3875, section 4.1.18).
+ */
 export const elsewhere: readonly Intrusion[] = [
   otherHeader("Authorization", (token) => `Bearer ${token}`),
   otherHeader("Authorization"),
   otherHeader("Authorization", (token) => `Basic ${btoa(`:${token}`)}`),
-  otherHeader(accessTokenHeader.replaceAll("-", "_")),
   otherHeader("x-access-token"),
   otherHeader("access-token"),
   otherHeader("x-service-token"),

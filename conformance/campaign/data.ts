@@ -70,6 +70,8 @@ export interface Disturbance {
   readonly last: number;
   /** The same stretch on the receiver's own clock: what happened in it may be written down later. */
   readonly receiverMs?: { readonly fromMs: number; readonly untilMs: number };
+  /** When it was over at the latest, on the campaign's scale. */
+  readonly overMs?: number;
 }
 
 /** A connection that was over before the receiver could read a push from it. */

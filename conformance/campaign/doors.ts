@@ -46,8 +46,9 @@ export const whileClosed = async (
     await receiver.listener("open");
   }
   const { nowMs: untilMs } = await receiver.state();
+  const { latestMs: overMs } = await journey.timeline.now();
   await outlastRetry(journey);
-  return { kind: "closed", ...seen, receiverMs: { fromMs, untilMs } };
+  return { kind: "closed", ...seen, receiverMs: { fromMs, untilMs }, overMs };
 };
 
 /** One event whose first push finds a certificate of an authority that nobody knows. */

@@ -25,13 +25,13 @@ export type Fit =
   /** Later than is allowed, but no later than one who looks for what is due from time to time may be. */
   | { readonly kind: "tardy"; readonly why: string; readonly byMs: number }
   /**
-   * `byMs` is how far a push is off its moment; one too many or too few counts as the first delay. `isLack` says that
+   * `offBy` is how far a push is off its moment, as a share of its delay; one too many or too few counts as 1. `isLack` says that
    * it is late or missing, as it also seems where a push before it was not seen.
    */
   | {
       readonly kind: "against";
       readonly why: string;
-      readonly byMs: number;
+      readonly offBy: number;
       readonly isLack: boolean;
     };
 
@@ -58,10 +58,7 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
   for (const [index, push] of history.pushes.entries()) {
     const due = dueOf(reading, anchor, index, history);
     if (due === undefined)
-      return against(
-        `there is a push ${index + 1}, and ${reading.name} has ${reading.pushes}`,
-        onePushMs(reading),
-      );
+      return against(`there is a push ${index + 1}, and ${reading.name} has ${reading.pushes}`, 1);
     if (index < (options.fromIndex ?? 0)) continue;
     const delayMs = reading.delaysMs[index] ?? 0;
     const late = outlasting(due, allowedLatenessMs(delayMs, options), options.busy);
@@ -78,11 +75,8 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
   return tardy ?? vague ?? fits;
 };
 
-const against = (why: string, byMs: number): Fit => ({ kind: "against", why, byMs, isLack: false });
-const lacking = (why: string, byMs: number): Fit => ({ kind: "against", why, byMs, isLack: true });
-
-/** What a push too many or too few weighs: as much as one that is off by the first delay. */
-const onePushMs = ({ delaysMs }: Reading): number => delaysMs.find((delayMs) => delayMs > 0) ?? 0;
+const against = (why: string, offBy: number): Fit => ({ kind: "against", why, offBy, isLack: false });
+const lacking = (why: string, offBy: number): Fit => ({ kind: "against", why, offBy, isLack: true });
 
 /** What is due before a busy stretch is over may come as late as that. */
 const outlasting = (due: Bracket, lateMs: number, busy: readonly Bracket[] = []): Bracket => {
@@ -104,16 +98,17 @@ const fitOfOne = (
     allowedLatenessMs(delayMs, options),
     index === 0 ? (options.firstLatenessMs ?? 0) : 0,
   );
+  const wholeMs = Math.max(delayMs, 3 * options.latenessMs);
   const since = (moment: number): string => duration(Math.max(0, moment - triggered.earliestMs));
   if (at.latestMs < due.earliestMs - options.earlyGuardMs)
     return against(
       `push ${index + 1} came at most ${since(at.latestMs)} after the event, ${duration(due.earliestMs - at.latestMs)} early`,
-      due.earliestMs - at.latestMs,
+      (due.earliestMs - at.latestMs) / wholeMs,
     );
   const byMs = at.earliestMs - due.latestMs;
   if (byMs > lateMs) {
     const why = `push ${index + 1} came at least ${since(at.earliestMs)} after the event, ${duration(byMs)} late`;
-    return byMs <= (options.tardyMs ?? 0) ? { kind: "tardy", why, byMs } : lacking(why, byMs);
+    return byMs <= (options.tardyMs ?? 0) ? { kind: "tardy", why, byMs } : lacking(why, byMs / wholeMs);
   }
   const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
   const atLeastMs = index === 0 ? (options.firstLatenessMs ?? 0) : delayMs * VAGUE_SHARE;
@@ -129,10 +124,10 @@ const fitOfOne = (
 const missingFit = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
   const index = history.pushes.length;
   const told = dueOf(reading, anchor, index, history);
-  if (told === undefined) return lacking(`push ${index + 1} did not come`, onePushMs(reading));
+  if (told === undefined) return lacking(`push ${index + 1} did not come`, 1);
   const lateMs = Math.max(options.tardyMs ?? 0, allowedLatenessMs(reading.delaysMs[index] ?? 0, options));
   const due = outlasting(told, lateMs, options.busy);
   return options.watchedUntil.earliestMs > due.latestMs + lateMs
-    ? lacking(`push ${index + 1} did not come within ${duration(lateMs)} of its time`, onePushMs(reading))
+    ? lacking(`push ${index + 1} did not come within ${duration(lateMs)} of its time`, 1)
     : { kind: "vague", why: `push ${index + 1} was not waited for long enough` };
 };

@@ -18,6 +18,7 @@ import { allowedLatenessMs } from "./fits.ts";
 import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED, unlessLost } from "./lost.ts";
 import { dueOf } from "./readings.ts";
 import { saysNothing } from "./answers.ts";
+import { losesOneAlone } from "./slow-failures.ts";
 import { cutBody } from "./specimens.ts";
 import { requestText, straysOf } from "./strays.ts";
 
@@ -39,7 +40,9 @@ const judgeAllRetries = (campaign: Campaign): Finding => {
   const lasting = [...never, ...ofPurpose(campaign, "unanswered").filter((one) => isOver(one, campaign))];
   const leasts: readonly (readonly [Specimen, number])[] = [
     ...decided.map((specimen) => [specimen, 2] as const),
-    ...ofPurpose(campaign, "refused").map((specimen) => [specimen, most - 1] as const),
+    ...ofPurpose(campaign, "refused").map(
+      (specimen) => [specimen, losesOne(specimen, campaign) ? most - 1 : 1] as const,
+    ),
     ...lasting.map((specimen) => [specimen, most] as const),
     ...ofPurpose(campaign, "late").map(
       (specimen) => [specimen, Math.min(most, specimen.actions.length)] as const,
@@ -68,6 +71,14 @@ const judgeAllRetries = (campaign: Campaign): Finding => {
   if (finding.judgement.kind === "held" && untried.length > 0)
     return undecidedFinding(`no push met these failures: ${untried.map(({ name }) => name).join(", ")}`);
   return finding;
+};
+
+/** Whether one push alone met the shut door, by every reading that pushes were seen to follow. */
+const losesOne = (specimen: Specimen, campaign: Campaign): boolean => {
+  const names = readingsThatFit(campaign);
+  return readingsOf(campaign.limits)
+    .filter(({ name }) => names.length === 0 || names.includes(name))
+    .every((reading) => losesOneAlone(reading, specimen, campaign));
 };
 
 /** The longest wait of this run for what follows a push with this index (from 0), late as it may be. */

@@ -62,8 +62,8 @@ const judgeMoments = (campaign: Campaign): Finding => {
   const slow = slowSpecimens(campaign);
   const patient = keeping.map(({ reading }) => slowAgainst(reading, slow, campaign));
   if (patient.every((misfits) => misfits.length > 0)) {
-    const [best = []] = patient.toSorted((a, b) => deviationMs(a) - deviationMs(b));
-    const [worst] = best.toSorted((a, b) => b.fit.byMs - a.fit.byMs);
+    const [best = []] = patient.toSorted((a, b) => deviationOf(a) - deviationOf(b));
+    const [worst] = best.toSorted((a, b) => b.fit.offBy - a.fit.offBy);
     const lacking = best.every(({ fit }) => fit.isLack) ? best.map(({ specimen }) => specimen) : [];
     return {
       judgement: broke(
@@ -79,7 +79,11 @@ const judgeMoments = (campaign: Campaign): Finding => {
       broken: best.length,
     };
   }
-  const vague = keeping.map(({ fits }) => fits.find(({ fit }) => fit.kind === "vague")?.fit);
+  // Where half of them are known exactly, what is known of the others less exactly takes nothing from it.
+  const vague = keeping.map(({ fits }) => {
+    const exact = fits.filter(({ fit }) => fit.kind === "fits");
+    return 2 * exact.length > fits.length ? undefined : fits.find(({ fit }) => fit.kind === "vague")?.fit;
+  });
   const [reason] = vague;
   if (vague.every((fit) => fit !== undefined) && reason?.kind === "vague")
     return { ...undecidedFinding(reason.why, exactly(campaign)), facts };
@@ -94,8 +98,8 @@ const slowAgainst = (reading: Reading, slow: readonly Specimen[], campaign: Camp
     return fit.kind === "against" ? [{ specimen, fit }] : [];
   });
 
-const deviationMs = (misfits: readonly Misfit[]): number =>
-  misfits.reduce((sum, { fit }) => sum + fit.byMs, 0);
+const deviationOf = (misfits: readonly Misfit[]): number =>
+  misfits.reduce((sum, { fit }) => sum + fit.offBy, 0);
 
 const exactly = (campaign: Campaign): string => (campaign.clock === "real" ? IN_REAL_TIME : EXACTLY);
 const IN_REAL_TIME =
@@ -131,13 +135,20 @@ const nearest = (
   const misfits = ({ fits }: Fitted) =>
     fits.flatMap(({ specimen, fit }) =>
       fit.kind === "against" || fit.kind === "tardy"
-        ? [{ specimen, why: fit.why, byMs: fit.byMs, isLack: fit.kind === "tardy" || fit.isLack }]
+        ? [
+            {
+              specimen,
+              why: fit.why,
+              offBy: fit.kind === "tardy" ? fit.byMs / (3 * campaign.latenessMs) : fit.offBy,
+              isLack: fit.kind === "tardy" || fit.isLack,
+            },
+          ]
         : [],
     );
-  const offMs = (one: Fitted): number => misfits(one).reduce((sum, { byMs }) => sum + byMs, 0);
-  const [best] = fitted.toSorted((a, b) => offMs(a) - offMs(b));
+  const deviation = (one: Fitted): number => misfits(one).reduce((sum, { offBy }) => sum + offBy, 0);
+  const [best] = fitted.toSorted((a, b) => deviation(a) - deviation(b));
   const all = best === undefined ? [] : misfits(best);
-  const [worst] = all.toSorted((a, b) => b.byMs - a.byMs);
+  const [worst] = all.toSorted((a, b) => b.offBy - a.offBy);
   return {
     actual: `${momentsText(worst?.specimen)} (${worst?.specimen.name ?? "none"}); nearest is ${best?.reading.name ?? "none"}, but ${worst?.why ?? "it does not fit"}`,
     specimen: worst?.specimen,

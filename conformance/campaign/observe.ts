@@ -1,5 +1,5 @@
 import { canonicalJson, type Facts, type Verdict } from "../contract/verdict.ts";
-import type { Campaign, SeenPush, Specimen } from "./data.ts";
+import type { Campaign, Specimen } from "./data.ts";
 import { acknowledgedAt, bodyOf, ofPurpose } from "./finding.ts";
 import { contentTypeOf, documentedFields } from "./judge-delivery.ts";
 import { cutBody } from "./specimens.ts";

@@ -109,7 +109,9 @@ export const runCampaign = async (options: CampaignOptions): Promise<RunningCamp
     disturbances.push(await whileUntrusted(journey, before.untrusted, windowMs));
   // After that one: all but the first of its pushes are to be seen.
   if (isNeeded("refused", options.requirements))
-    disturbances.push(await whileClosed(journey, before.refused, windowMs));
+    disturbances.push(
+      await whileClosed(journey, before.refused, Math.min(windowMs, firstPushMs + firstDelayMs / 2)),
+    );
 
   const startMs = wholeSecond((await timeline.now()).latestMs);
   for (const wave of waves) {

@@ -1,5 +1,5 @@
 import type { Bracket } from "../world/exchange.ts";
-import type { Reading } from "../contract/readings.ts";
+import { instantsOf, type Reading } from "../contract/readings.ts";
 import type { Campaign, SeenPush, Specimen } from "./data.ts";
 import { ofPurpose } from "./finding.ts";
 import { allowedLatenessMs, fitOf, fits, type Fit } from "./fits.ts";
@@ -52,8 +52,20 @@ const unansweredFit = (reading: Reading, specimen: Specimen, campaign: Campaign)
   return either.find(({ kind }) => kind !== "against") ?? either.at(-1) ?? fits;
 };
 
+/** Whether the door was open again before a second push was due: only then it is known how many nobody has seen. */
+export const losesOneAlone = (
+  reading: Reading,
+  { triggered }: Specimen,
+  { disturbances, earlyGuardMs }: Campaign,
+): boolean => {
+  const overMs = disturbances.find(({ kind }) => kind === "closed")?.overMs ?? -Infinity;
+  const secondMs = triggered.earliestMs + (instantsOf(reading)[1] ?? Infinity);
+  return overMs < secondMs - earlyGuardMs;
+};
+
 /** The first push was due while nobody listened; whether it was sent by then, its successors tell. */
 const refusedFit = (reading: Reading, specimen: Specimen, campaign: Campaign): Fit => {
+  if (!losesOneAlone(reading, specimen, campaign)) return fits;
   const dueMs = reading.delaysMs[0] ?? 0;
   const unseen = {
     earliestMs: specimen.triggered.earliestMs + dueMs,

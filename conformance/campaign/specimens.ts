@@ -82,6 +82,18 @@ const servedBy: Partial<Record<SpecimenPlan["purpose"], readonly string[]>> = {
   unanswered: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
   stall: ["push.unacknowledged-retries"],
   "beside-hang": ["push.no-head-of-line-blocking"],
+  kind: [
+    "push.unacknowledged-retries",
+    "push.late-acknowledgement",
+    "push.independent-schedules",
+    "push.delivered",
+    "push.payload",
+    "push.listed",
+    "push.same-notification",
+    "push.redirects",
+    "push.follows-redirects",
+    "push.acknowledgement-body",
+  ],
   body: ["push.acknowledgement-body", "push.unacknowledged-retries"],
   code: ["push.accepted-codes"],
 };

@@ -67,17 +67,11 @@ const noticedEvery = (periodMs: number) =>
   });
 
 describe("with an advance hook that does not say whether anything is under way", () => {
-  it("conforming senders raise no alarm, and what is early is still seen", { timeout: 120_000 }, async () => {
-    const [sound, jitter, five, thirty, early] = await Promise.all(
-      [
-        "sound",
-        "push-jitter-late",
-        noticedEvery(5_000),
-        noticedEvery(30_000),
-        "push-jitter-slightly-early",
-      ].map(judged),
+  it("conforming senders raise no alarm, and what is early is still seen", { timeout: 180_000 }, async () => {
+    const [sound, five, thirty, early] = await Promise.all(
+      ["sound", noticedEvery(5_000), noticedEvery(30_000), "push-jitter-slightly-early"].map(judged),
     );
-    for (const verdicts of [sound, jitter, five])
+    for (const verdicts of [sound, five])
       expect(verdicts?.map(({ kind }) => kind)).toEqual(["passed", "passed"]);
     expect(thirty?.[0]).toMatchObject({
       kind: "inconclusive",

@@ -97,7 +97,9 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
   // First what takes half a day: what came before it would have had all that time to be listed.
   const apart = await triggerApart(options, events, twinOf(first, 0), few ?? 0);
   // A look in between: whoever keeps what was counted once still has it when rules count.
-  await (await openList(options))({}, 0);
+  await (
+    await openList(options)
+  )({}, 0);
   const batches = [
     await triggerTogether(options, events, first, many ?? 0),
     await triggerTogether(options, events, events.account(), pages ?? 0),

@@ -56,15 +56,15 @@ export const momentDefects = {
       };
     },
   ),
-  "refresh-token-usable-a-hundred-times": defect(
-    "A refreshToken dies with its hundredth use.",
+  "refresh-token-usable-twenty-times": defect(
+    "A refreshToken dies with its twentieth use.",
     ["refresh.reusable"],
     () => {
       const uses = new WeakMap<RefreshRecord, number>();
       return {
         takeRefreshToken: (record) => {
           uses.set(record, (uses.get(record) ?? 0) + 1);
-          return (uses.get(record) ?? 0) <= 100;
+          return (uses.get(record) ?? 0) <= 20;
         },
       };
     },

@@ -44,14 +44,6 @@ export const sideDoorDefects = {
     ["access.required"],
     servedAlsoAt("/OPEN-API/V1/NOTIFICATIONS"),
   ),
-  "access-token-in-header-with-underscores": defect(
-    "The access token is also taken from x_service_access_token.",
-    ["access.required"],
-    (sound) => ({
-      readAccessToken: (context) =>
-        sound.readAccessToken(context) ?? context.from.headers["x_service_access_token"]?.toString(),
-    }),
-  ),
   "access-expired-reads-by-id": defect(
     "An access token that has expired still reads notifications by their id.",
     ["access.lifetime"],

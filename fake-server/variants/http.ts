@@ -189,4 +189,11 @@ export const httpVariants = {
     "Exchanges are answered by a machine whose clock is a minute behind the others.",
     () => ({ timestamp: ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs) }),
   ),
+  "header-names-as-cgi-has-them": variant(
+    "Dashes and underscores in names of headers are one, as in what CGI hands on.",
+    (sound) => ({
+      readAccessToken: (context) =>
+        sound.readAccessToken(context) ?? context.from.headers["x_service_access_token"]?.toString(),
+    }),
+  ),
 } satisfies Record<string, Variant>;

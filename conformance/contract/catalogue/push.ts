@@ -8,7 +8,7 @@ export const push = {
     sections: ["4.5", "6"],
     sentence: "Every event arrives at the callback address as a POST with a JSON body.",
     judged:
-      "Some dozens of events are triggered; for each, a POST with JSON must reach the registered path of the instrumented receiver.",
+      "Some dozens of events are triggered, two of them for one account at the same moment; for each, a POST with JSON must reach the registered path of the instrumented receiver, and so must each repetition, as JSON by its content type if first pushes say that.",
   },
   "push.payload": {
     group: "push",
@@ -25,7 +25,7 @@ export const push = {
     sections: ["6"],
     sentence: "What was pushed can be read from the list of notifications, with the same fields.",
     judged:
-      "Pushed notifications, acknowledged and given up ones, are looked up by id; each must be listed once with the pushed values. status is left out, as its transitions are not shown.",
+      "Pushed notifications, acknowledged and given up ones, are looked up by id, by account and in the whole list; each must be there with the pushed values. Some are looked up while their pushes are under way. status is left out, as its transitions are not shown.",
   },
   "push.acknowledged-stops": {
     group: "push",
@@ -42,7 +42,7 @@ export const push = {
     sections: ["6"],
     sentence: "Every kind of failure leads to another push.",
     judged:
-      "Each kind is the only reason for a retry of a notification of its own: 4xx, 5xx and 3xx answers, a refused connection, a reset, a connection closed before the answer or in the middle of it, no answer at all.",
+      "Each kind is the only reason for a retry of a notification of its own: 4xx, 5xx and 3xx answers, a refused connection, a reset, a connection closed before the answer or in the middle of it, no answer at all, an answer that is not the expected one and never ends. Some fail so each time, and must be pushed as often as all others.",
   },
   "push.schedule": {
     group: "push",
