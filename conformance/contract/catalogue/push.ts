@@ -34,7 +34,7 @@ export const push = {
     sentence:
       "After the expected code and the acknowledgement body, that notification is never pushed again.",
     judged:
-      "Notifications whose first push was acknowledged are watched to the end, past the instant of a sixth push.",
+      "Notifications whose first push was acknowledged are watched to the end, past the instant of a sixth push, and looked at again up to thirty days later where time can be moved.",
   },
   "push.unacknowledged-retries": {
     group: "push",
@@ -69,7 +69,7 @@ export const push = {
     sections: ["6", "8"],
     sentence: "No notification is pushed more than five times.",
     judged:
-      "All pushes of each notification are counted until well past the instant at which any reading has a sixth push.",
+      "All pushes of each notification are counted until well past the instant at which any reading has a sixth push, and again up to thirty days later where time can be moved.",
   },
   "push.late-acknowledgement": {
     group: "push",
