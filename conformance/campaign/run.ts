@@ -118,7 +118,8 @@ export const runCampaign = async (options: CampaignOptions): Promise<RunningCamp
     await travelTo(journey, startMs + wave.after * firstDelayMs);
     await trigger(journey, wave.plans);
   }
-  if (isNeeded("hang", options.requirements)) await travelTo(journey, startMs + hangEndAfterMs(limits));
+  const isHeld = plans.some(({ actions }) => actions.some(({ kind }) => kind === "hang"));
+  if (isHeld) await travelTo(journey, startMs + hangEndAfterMs(limits));
   const hungInRealTime = await outwaitHangs(journey);
   await watch(journey, startMs, startMs + watchMs(limits, tolerance));
   const gather = async (): Promise<Campaign> => {

@@ -90,7 +90,10 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
     await settle(history);
     await look(history, { limit: 1 });
     await walk(history, world.limits.defaultLimit, 0);
-    if (round === 0) await Promise.all([write(history), write(history)]);
+    if (round > 0) continue;
+    // Right after a write: what had to be listed before is no newcomer, and nothing excuses its absence.
+    await Promise.all([write(history), write(history)]);
+    await look(history, { limit: world.limits.defaultLimit });
   }
   return allHold(history.judgements);
 };
