@@ -5,8 +5,8 @@ import { LongestFirst } from "./conformance/testing/longest-first.ts";
 /** Two projects: the tests of Touchstone itself, and the rules as tests against a service of the user's. */
 export default defineConfig({
   test: {
-    // By itself Vitest leaves a core free, which of two is half; and many tests wait for a clock or another process.
-    maxWorkers: 2,
+    // Of two cores Vitest leaves one free by itself; and two workers leave half of both, since many tests wait for a clock.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -65,5 +65,8 @@ it("target, raw requests and hooks all take the way that the profile describes",
   );
   expect([...seen].toSorted()).toEqual(["hook", "service"]);
 
-  await expect(conform({ ...runOptions(), resolved, rules: [] })).rejects.toThrow(/cannot be resolved/);
+  // Without the override nobody knows the name; a machine's resolver may take its time to say so.
+  await expect(conform({ ...runOptions(), resolved, rules: [] })).rejects.toThrow(
+    /cannot be resolved|gives no answer in time/,
+  );
 });

@@ -5,8 +5,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * and small files that play whole runs would begin last, one worker waiting for the other.
  */
 export const longest: readonly string[] = [
-  "scenarios/runner/load-command.test.ts",
+  "conformance/testing/reliability/prober.test.ts",
   "conformance/testing/cli.test.ts",
+  "scenarios/runner/load-command.test.ts",
+  "conformance/testing/reliability/hostile-gate.test.ts",
   "conformance/testing/reliability/killed.test.ts",
   "fake-server/defects/load.test.ts",
   "conformance/real-time.test.ts",

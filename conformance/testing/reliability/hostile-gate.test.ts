@@ -31,7 +31,7 @@ describe("a gate before a target that answers with everything wrong", () => {
 });
 
 describe("a campaign of pushes beside hostile senders", () => {
-  it("fails nothing of a sound service but what hostile bodies break by themselves", async () => {
+  it.concurrent("fails nothing of a sound service but what hostile bodies break by themselves", async () => {
     const { sent, verdicts } = await tryCampaign("sound", 1);
     expect(sent).toBeGreaterThan(50);
     const others = Object.entries(verdicts).filter(([id]) => id !== "push.payload");
@@ -40,7 +40,7 @@ describe("a campaign of pushes beside hostile senders", () => {
     expect(loose).toEqual([]);
   });
 
-  it("still sees a sixth push", async () => {
+  it.concurrent("still sees a sixth push", async () => {
     const { verdicts } = await tryCampaign("push-reading-r7-from-start", 1);
     expect(verdicts["push.cap"]).toMatchObject({ kind: "failed" });
   });
