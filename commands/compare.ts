@@ -1,62 +1,46 @@
-import { Command } from "@commander-js/extra-typings";
-import { choiceFlag } from "../conformance/flags.ts";
-import { exitCodes } from "../conformance/contract/record.ts";
-import { ConfigurationError } from "../conformance/problem.ts";
-import type { CommandContext } from "./shared/context.ts";
-import { jsonOption, seedOption } from "./shared/flags.ts";
+import { ConfigurationError } from "../conformance/contract/problem.ts";
+import type { Action } from "./shared/context.ts";
+import { readRun } from "../reports/read/index.ts";
+import { baselineOf, compareRuns, type ComparisonVerdict } from "../reports/compare/index.ts";
+import { seededRandom } from "../conformance/contract/random.ts";
+import { compareDoc } from "../reports/document/compare.ts";
+import { renderTerminal } from "../reports/terminal/document.ts";
+import { writeDocument } from "../reports/write.ts";
+import { besideRun } from "./shared/write-reports.ts";
+import type { compare as definition } from "./flags/compare.ts";
+import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
-export const compareCommand = ({ output, exitWith }: CommandContext) =>
-  new Command("compare")
-    .arguments("<runs...>")
-    .description("compares the last run with the ones before it: rules, observations, latency")
-    .option(
-      "--baseline <folder>",
-      "compares with the earlier runs of this folder that have the same fingerprint",
-    )
-    .option("--force", "compares runs that differ in what makes them comparable, and says so")
-    .option(
-      "--report <format>",
-      "html: writes the comparison as a page",
-      choiceFlag("--report", ["html"] as const),
-    )
-    .option("--out <directory>", "where the page goes; a folder beside the last run where left out")
-    .addOption(seedOption)
-    .addOption(jsonOption)
-    .action(async (directories, flags) => {
-      if (flags.out !== undefined && flags.report === undefined)
-        throw new ConfigurationError(["--out is for --report html, which is missing"]);
-      const { readRun } = await import("../reports/read/index.ts");
-      const { baselineOf, compareRuns } = await import("../reports/compare/index.ts");
-      const { seededRandom } = await import("../reports/statistics/random.ts");
-      const { renderCompare } = await import("../reports/terminal/compare.ts");
-      const { baseline } = flags;
-      const force = flags.force === true;
-      const runs = [];
-      for (const directory of directories)
-        runs.push(await readRun(directory, force ? { altered: "read" } : {}));
-      const head = runs.at(-1);
-      if (head === undefined || (directories.length < 2 && baseline === undefined))
-        throw new ConfigurationError([
-          "compare takes two or more run directories, or one and --baseline <folder> with the earlier ones",
-        ]);
-      const earlier = baseline === undefined ? undefined : await baselineOf(baseline, head);
-      const comparison = await compareRuns([...(earlier?.runs ?? []), ...runs.slice(0, -1)], head, {
-        force,
-        leftOut: earlier?.leftOut ?? [],
-        random: seededRandom(flags.seed ?? 1),
-      });
-      if (flags.json) output.printJson(comparison);
-      else output.print(renderCompare(comparison, await output.page()));
-      if (flags.report !== undefined) {
-        const { writeComparison } = await import("../reports/write.ts");
-        const out = flags.out ?? `${head.directory.replace(/[\\/]+$/, "")}-report`;
-        output.say(`Report  ${writeComparison(comparison, out)}`);
-      }
-      exitWith(
-        {
-          regressed: exitCodes.failed,
-          drifted: exitCodes.drifted,
-          "no regression": exitCodes.passed,
-        }[comparison.verdict],
-      );
-    });
+const codes: Readonly<Record<ComparisonVerdict, number>> = {
+  regressed: exitCodes.failed,
+  incomplete: exitCodes.incomplete,
+  drifted: exitCodes.drifted,
+  "no regression": exitCodes.passed,
+};
+
+export const run: Action<typeof definition> = async ({ output, exitWith }, directories, flags) => {
+  if (flags.out !== undefined && flags.report === undefined)
+    throw new ConfigurationError(["--out is for --report, which is missing"]);
+  const { baseline } = flags;
+  const force = flags.force === true;
+  const runs = [];
+  for (const directory of directories) runs.push(await readRun(directory, force ? { altered: "read" } : {}));
+  const head = runs.at(-1);
+  if (head === undefined || (directories.length < 2 && baseline === undefined))
+    throw new ConfigurationError([
+      "compare takes two or more run directories, or one and --baseline <folder> with the earlier ones",
+    ]);
+  const earlier = baseline === undefined ? undefined : await baselineOf(baseline, head);
+  const comparison = await compareRuns([...(earlier?.runs ?? []), ...runs.slice(0, -1)], head, {
+    force,
+    leftOut: earlier?.leftOut ?? [],
+    random: seededRandom(flags.seed ?? 1),
+  });
+  const shown = compareDoc(comparison);
+  if (flags.json) output.printJson(comparison);
+  else output.print(renderTerminal(shown, output.page()));
+  if (flags.report !== undefined) {
+    const out = flags.out ?? besideRun(head.directory);
+    output.say(`Report  ${writeDocument(shown, { name: "comparison", format: flags.report, out })}`);
+  }
+  exitWith(codes[comparison.verdict]);
+};

@@ -1,48 +1,36 @@
 import { spawn } from "node:child_process";
-import { availableParallelism } from "node:os";
-import { Command, Option } from "@commander-js/extra-typings";
 import type { DetectReport } from "../conformance/contract/detect.ts";
-import { exitCodes } from "../conformance/contract/record.ts";
-import { integerFlag, listFlag } from "../conformance/flags.ts";
-import type { CommandContext } from "./shared/context.ts";
-import { effortOption, jsonOption, seedOption, type Effort } from "./shared/flags.ts";
+import type { Action, CommandContext } from "./shared/context.ts";
+import type { Effort } from "../conformance/checks/effort.ts";
 import { openTarget, withReceiver } from "./shared/target.ts";
+import { detectPatienceMs } from "../conformance/engine/detect.ts";
+import { mergeDetections, parseShard, detectShard } from "../conformance/engine/detect-shards.ts";
+import { rules } from "../conformance/rules/index.ts";
+import { renderDetect, renderInterrupted } from "../reports/terminal/detect.ts";
+import type { detect as definition } from "./flags/detect.ts";
+import { exitCodes } from "../conformance/contract/exit-codes.ts";
+import { bundlesOf, defects, joint, variants } from "../fake-server/index.ts";
 
-export const detectCommand = (context: CommandContext) =>
-  new Command("detect")
-    .description(
-      "measures what the rules can see: seeded defects killed, false alarms on conforming variants",
-    )
-    .option("--full", "every defect against every rule at standard effort, with the whole matrix")
-    .option("--behaviour <names>", "these defects and variants alone", listFlag)
-    .addOption(effortOption("quick"))
-    .addOption(seedOption)
-    .option("--jobs <number>", "processes side by side", integerFlag("--jobs", 1, 64), availableParallelism())
-    .addOption(
-      new Option("--shard <i/n>", "the i-th of n parts of the list, for machines that share the work"),
-    )
-    .addOption(jsonOption)
-    .action(async (flags, command) => {
-      const { mergeDetections, parseShard } = await import("../conformance/detect.ts");
-      const full = flags.full === true;
-      const asked: AskedDetection = {
-        full,
-        effort: full && command.getOptionValueSource("effort") === "default" ? "standard" : flags.effort,
-        seed: flags.seed ?? context.freshSeed(),
-        names: flags.behaviour,
-      };
-      const { jobs } = flags;
-      const shard = parseShard(flags.shard);
-      const parts = Array.from({ length: jobs }, (_, job) => ({
-        index: shard.index * jobs + job,
-        count: shard.count * jobs,
-      }));
-      const report =
-        jobs === 1
-          ? await detectHere(context, asked, shard)
-          : mergeDetections(await Promise.all(parts.map((part) => detectInChild(context, asked, part))));
-      await tell(context, report, flags.json === true);
-    });
+export const run: Action<typeof definition> = async (context, flags) => {
+  const full = flags.full === true;
+  const asked: AskedDetection = {
+    full,
+    effort: flags.effort ?? (full ? "standard" : "quick"),
+    seed: flags.seed ?? context.freshSeed(),
+    names: flags.behaviour,
+  };
+  const { jobs } = flags;
+  const shard = parseShard(flags.shard);
+  const parts = Array.from({ length: jobs }, (_, job) => ({
+    index: shard.index * jobs + job,
+    count: shard.count * jobs,
+  }));
+  const report =
+    jobs === 1
+      ? await detectHere(context, asked, shard)
+      : mergeDetections(await Promise.all(parts.map((part) => detectInChild(context, asked, part))));
+  await tell(context, report, flags.json === true);
+};
 
 interface AskedDetection {
   readonly full: boolean;
@@ -58,21 +46,18 @@ interface Part {
   readonly count: number;
 }
 
-/** Variants judged at once where not each is to be judged by itself. */
-const COMPANY = 4;
+/** How many variants one service shows at most, unless each is to be judged by itself. */
+const BUNDLE = 4;
 
 const detectHere = async (
   context: CommandContext,
   { full, effort, seed, names }: AskedDetection,
   part: Part,
 ): Promise<DetectReport> => {
-  const { detectPatienceMs, detectShard } = await import("../conformance/detect.ts");
-  const fake = await import("../fake-server/index.ts");
-  const { rules } = await import("../conformance/rules/index.ts");
   return detectShard(part, {
-    defects: fake.defects,
-    variants: fake.companies(fake.variants, full ? 1 : COMPANY),
-    joint: fake.joint,
+    defects,
+    variants: bundlesOf(variants, full ? 1 : BUNDLE),
+    joint,
     ...(names === undefined ? {} : { names }),
     rules,
     start: (behaviour, judging) =>
@@ -86,7 +71,7 @@ const detectHere = async (
   });
 };
 
-/** One part in a process of its own, which runs this very command and prints its report as JSON. */
+/** One part in a child process, which runs this command and prints its report as JSON. */
 const detectInChild = (
   { programFile, output }: CommandContext,
   { full, effort, seed, names }: AskedDetection,
@@ -125,10 +110,9 @@ const tell = async (
   report: DetectReport,
   json: boolean,
 ): Promise<void> => {
-  const { renderDetect, renderInterrupted } = await import("../reports/terminal/detect.ts");
   if (json) output.printJson(report);
   else if (signal.aborted) output.say(renderInterrupted(report));
-  else output.print(renderDetect(report, await output.page()));
+  else output.print(renderDetect(report, output.page()));
   const { defects, variants } = report;
   if (signal.aborted) exitWith(exitCodes.interrupted);
   else if (defects.survivors.length + variants.falseAlarms.length > 0) exitWith(exitCodes.failed);

@@ -1,34 +1,50 @@
-import { compareCommand } from "./compare.ts";
-import { conformCommand } from "./conform.ts";
-import { detectCommand } from "./detect.ts";
-import { doctorCommand } from "./doctor.ts";
-import { duetCommand } from "./duet.ts";
-import { historyCommand } from "./history.ts";
-import { initCommand } from "./init.ts";
-import { ledgerCommand } from "./ledger.ts";
-import { loadCommand } from "./load.ts";
-import { receiveCommand } from "./receive.ts";
-import { replayCommand } from "./replay.ts";
-import { reportCommand } from "./report.ts";
-import { rulesCommand } from "./rules.ts";
-import { runCommand } from "./run.ts";
-import { serveCommand } from "./serve.ts";
+import type { Command, OptionValues } from "@commander-js/extra-typings";
+import { compare } from "./flags/compare.ts";
+import { conform } from "./flags/conform.ts";
+import { detect } from "./flags/detect.ts";
+import { doctor } from "./flags/doctor.ts";
+import { duet } from "./flags/duet.ts";
+import { history } from "./flags/history.ts";
+import { init } from "./flags/init.ts";
+import { ledger } from "./flags/ledger.ts";
+import { load } from "./flags/load.ts";
+import { receive } from "./flags/receive.ts";
+import { replay } from "./flags/replay.ts";
+import { report } from "./flags/report.ts";
+import { rules } from "./flags/rules.ts";
+import { run } from "./flags/run.ts";
+import { serve } from "./flags/serve.ts";
+import type { CommandContext } from "./shared/context.ts";
 
-/** Every command, in the order in which the help lists them. Each loads the parts that it composes once it is called. */
+/** A command whose flags are known at once, and which loads what it needs once it is called: help and mistakes answer quickly. */
+const loading =
+  <Arguments extends unknown[], Flags extends OptionValues>(
+    definition: Command<Arguments, Flags>,
+    load: () => Promise<{
+      readonly run: (context: CommandContext, ...given: [...Arguments, Flags]) => Promise<void>;
+    }>,
+  ) =>
+  (context: CommandContext) =>
+    definition.action(async (...given) => {
+      const { run } = await load();
+      // Commander gives the command itself as well, as the last.
+      await run(context, ...(given.slice(0, -1) as [...Arguments, Flags]));
+    });
+
 export const commands = [
-  conformCommand,
-  replayCommand,
-  initCommand,
-  doctorCommand,
-  rulesCommand,
-  serveCommand,
-  receiveCommand,
-  loadCommand,
-  runCommand,
-  reportCommand,
-  compareCommand,
-  ledgerCommand,
-  historyCommand,
-  duetCommand,
-  detectCommand,
+  loading(conform, () => import("./conform.ts")),
+  loading(replay, () => import("./replay.ts")),
+  loading(init, () => import("./init.ts")),
+  loading(doctor, () => import("./doctor.ts")),
+  loading(rules, () => import("./rules.ts")),
+  loading(serve, () => import("./serve.ts")),
+  loading(receive, () => import("./receive.ts")),
+  loading(load, () => import("./load.ts")),
+  loading(run, () => import("./run.ts")),
+  loading(report, () => import("./report.ts")),
+  loading(compare, () => import("./compare.ts")),
+  loading(ledger, () => import("./ledger.ts")),
+  loading(history, () => import("./history.ts")),
+  loading(duet, () => import("./duet.ts")),
+  loading(detect, () => import("./detect.ts")),
 ];

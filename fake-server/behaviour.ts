@@ -5,7 +5,7 @@ import type { Context, Operation, Service } from "./context.ts";
 import type { AccessRecord, CodeRecord, RefreshRecord } from "./credentials.ts";
 import type { Notification, Selection } from "./notifications.ts";
 import type { Query } from "./query.ts";
-import type { Callback, Delivery, PushOutcome, PushRequest } from "./delivery/delivery.ts";
+import type { Callback, Delivery, PushOutcome, PushRequest } from "./pushes.ts";
 import type { RandomSource } from "./random.ts";
 
 type MaybePromise<T> = T | Promise<T>;

@@ -1,15 +1,9 @@
 import { expect, test } from "vitest";
 import { catalogue, isRequirementId, requirementIds } from "../conformance/contract/catalogue.ts";
-import {
-  behaviours,
-  defects,
-  findBehaviour,
-  loadDefects,
-  loadVariants,
-  UnknownBehaviour,
-  variants,
-} from "./index.ts";
+import { behaviours, defects, findBehaviour, loadDefects, loadVariants, variants } from "./index.ts";
+import type { Variant } from "./registry.ts";
 import { sound } from "./sound.ts";
+import { ConfigurationError } from "../conformance/contract/problem.ts";
 
 const registries = [defects, variants, loadDefects, loadVariants];
 const entries = Object.entries({ ...defects, ...variants, ...loadDefects, ...loadVariants });
@@ -18,6 +12,22 @@ test("names are unique across defects and variants, in lower case with dashes", 
   expect(entries).toHaveLength(registries.flatMap((registry) => Object.keys(registry)).length);
   expect(Object.keys(behaviours)).toHaveLength(entries.length + 1);
   for (const [name] of entries) expect(name).toMatch(/^[a-z\d]+(?:-[a-z\d]+)*$/);
+});
+
+test("names, what each breaks, and the decisions that it replaces are those that are listed", async () => {
+  const kinds = {
+    defect: defects,
+    variant: variants,
+    "load defect": loadDefects,
+    "load variant": loadVariants,
+  };
+  const lines = Object.entries(kinds).flatMap(([kind, registry]) =>
+    Object.entries<Variant & { readonly breaks?: readonly string[] }>(registry).map(
+      ([name, { breaks = [], replaces }]) =>
+        [`${kind} ${name}:`, ...breaks, `(${Object.keys(replaces(sound)).toSorted().join(" ")})`].join(" "),
+    ),
+  );
+  await expect(`${lines.toSorted().join("\n")}\n`).toMatchFileSnapshot("testing/behaviours.txt");
 });
 
 test("there are as many defects and variants as the gate is to be measured by", () => {
@@ -63,7 +73,7 @@ test("each service gets decisions of its own, so that one does not remember anot
 });
 
 test("an unknown name is answered with names near it", () => {
-  expect(() => findBehaviour("code-live-an-hour")).toThrow(UnknownBehaviour);
+  expect(() => findBehaviour("code-live-an-hour")).toThrow(ConfigurationError);
   expect(() => findBehaviour("code-live-an-hour")).toThrow("code-lives-an-hour");
-  expect(() => findBehaviour("constructor")).toThrow(UnknownBehaviour);
+  expect(() => findBehaviour("constructor")).toThrow(ConfigurationError);
 });

@@ -1,10 +1,11 @@
 import { nearest } from "../conformance/contract/nearest.ts";
 import { defects } from "./defects/index.ts";
 import { loadDefects } from "./defects/load.ts";
-import { company, joint } from "./companies.ts";
+import { bundle, joint } from "./bundles.ts";
 import { behaviourFrom, type FakeBehaviour, soundBehaviour, type Variant } from "./registry.ts";
 import { variants } from "./variants/index.ts";
 import { loadVariants } from "./variants/load.ts";
+import { ConfigurationError } from "../conformance/contract/problem.ts";
 
 const entries: Readonly<Record<string, Variant>> = {
   ...defects,
@@ -21,27 +22,21 @@ export const behaviours: Readonly<Record<string, FakeBehaviour>> = Object.fromEn
 
 const LISTED = 5;
 
-/** A name that no behaviour has; the message lists those that come near. */
-export class UnknownBehaviour extends Error {
-  override readonly name = "UnknownBehaviour";
-  readonly near: readonly string[];
-  constructor(asked: string) {
-    const near = nearest(asked, Object.keys(behaviours), LISTED);
-    super(`There is no behaviour "${asked}". Near it: ${near.join(", ")}.`);
-    this.near = near;
-  }
-}
+const unknown = (asked: string): ConfigurationError =>
+  new ConfigurationError(
+    `--behaviour: there is no behaviour "${asked}"; near it are ${nearest(asked, Object.keys(behaviours), LISTED).join(", ")}`,
+  );
 
-/** Finds a behaviour by its name, or several to be shown together by their names joined with "+". Throws UnknownBehaviour. */
+/** Finds a behaviour by its name, or several to be shown together by their names joined with "+". Throws ConfigurationError. */
 export const findBehaviour = (name: string): FakeBehaviour => {
-  if (name.includes(joint)) return company(name, name.split(joint).map(entryOf));
+  if (name.includes(joint)) return bundle(name, name.split(joint).map(entryOf));
   const found = Object.hasOwn(behaviours, name) ? behaviours[name] : undefined;
-  if (found === undefined) throw new UnknownBehaviour(name);
+  if (found === undefined) throw unknown(name);
   return found;
 };
 
 const entryOf = (name: string): Variant => {
   const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
-  if (entry === undefined) throw new UnknownBehaviour(name);
+  if (entry === undefined) throw unknown(name);
   return entry;
 };

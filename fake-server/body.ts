@@ -26,8 +26,8 @@ export const fieldOf = (body: JsonObject, name: string): unknown =>
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
+const OPENING_INTERVAL = 0x5b;
+const CLOSING_INTERVAL = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
@@ -40,8 +40,8 @@ const hasAmbiguousKeys = (text: string): boolean => {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
-    if (character === OPENING_BRACE || character === OPENING_BRACKET) depth += 1;
-    else if (character === CLOSING_BRACE || character === CLOSING_BRACKET) depth -= 1;
+    if (character === OPENING_BRACE || character === OPENING_INTERVAL) depth += 1;
+    else if (character === CLOSING_BRACE || character === CLOSING_INTERVAL) depth -= 1;
     else if (character === QUOTE) {
       const end = endOfString(text, at);
       if (depth === 1 && text.charCodeAt(afterWhiteSpace(text, end)) === COLON) {

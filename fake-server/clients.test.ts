@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { defaultClients, InvalidClients, parseClients } from "./clients.ts";
+import { defaultClients, parseClients } from "./clients.ts";
+import { ConfigurationError } from "../conformance/contract/problem.ts";
 
 const client = { id: "a", secret: "b", redirectUri: "https://client.example/" };
 
@@ -21,6 +22,6 @@ test.each([
   ["an address that is none", [{ ...client, redirectUri: "/callback" }], "clients[0].redirectUri"],
   ["two of one id", [client, client], 'the id "a" occurs twice'],
 ])("%s is refused with a message that says where", (_kind, data, message) => {
-  expect(() => parseClients(data)).toThrow(InvalidClients);
+  expect(() => parseClients(data)).toThrow(ConfigurationError);
   expect(() => parseClients(data)).toThrow(message);
 });

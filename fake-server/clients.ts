@@ -1,3 +1,5 @@
+import { ConfigurationError } from "../conformance/contract/problem.ts";
+
 /** A client that the service knows (how it came to its credentials is not shown, section 5.4). */
 export interface FakeClient {
   readonly id: string;
@@ -26,25 +28,22 @@ export const defaultClients: readonly FakeClient[] = [
   },
 ];
 
-/** A clients file or option that cannot be used; the message says where and what is expected. */
-export class InvalidClients extends Error {
-  override readonly name = "InvalidClients";
-}
-
 const FIELDS = ["id", "secret", "redirectUri"] as const;
 
 /**
  * Reads clients out of untrusted data (a parsed clients file).
- * Throws InvalidClients that names the first thing that is wrong.
+ * Throws ConfigurationError that names the first thing that is wrong.
  */
 export const parseClients = (data: unknown): readonly FakeClient[] => {
   if (!Array.isArray(data) || data.length === 0) {
-    throw new InvalidClients("clients: expected a JSON array of at least one { id, secret, redirectUri }");
+    throw new ConfigurationError(
+      "clients: expected a JSON array of at least one { id, secret, redirectUri }",
+    );
   }
   const clients = data.map(parseClient);
   const seen = new Set<string>();
   for (const { id } of clients) {
-    if (seen.has(id)) throw new InvalidClients(`clients: the id "${id}" occurs twice`);
+    if (seen.has(id)) throw new ConfigurationError(`clients: the id "${id}" occurs twice`);
     seen.add(id);
   }
   return clients;
@@ -52,25 +51,25 @@ export const parseClients = (data: unknown): readonly FakeClient[] => {
 
 const parseClient = (data: unknown, index: number): FakeClient => {
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
-    throw new InvalidClients(`clients[${index}]: expected an object { id, secret, redirectUri }`);
+    throw new ConfigurationError(`clients[${index}]: expected an object { id, secret, redirectUri }`);
   }
   const fields = data as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(fields).find((key) => !FIELDS.some((field) => field === key));
   if (unknown !== undefined) {
-    throw new InvalidClients(`clients[${index}].${unknown}: unknown key; known are ${FIELDS.join(", ")}`);
+    throw new ConfigurationError(`clients[${index}].${unknown}: unknown key; known are ${FIELDS.join(", ")}`);
   }
   const [id, secret, redirectUri] = FIELDS.map((field) =>
     textOf(fields[field], `clients[${index}].${field}`),
   );
   if (!URL.canParse(redirectUri ?? "")) {
-    throw new InvalidClients(`clients[${index}].redirectUri: expected an absolute URL`);
+    throw new ConfigurationError(`clients[${index}].redirectUri: expected an absolute URL`);
   }
   return { id: id ?? "", secret: secret ?? "", redirectUri: redirectUri ?? "" };
 };
 
 const textOf = (value: unknown, where: string): string => {
   if (typeof value !== "string" || value === "") {
-    throw new InvalidClients(`${where}: expected a string that is not empty`);
+    throw new ConfigurationError(`${where}: expected a string that is not empty`);
   }
   return value;
 };

@@ -86,26 +86,13 @@ export const createClock = (
   const works = createWorks(Math.max(1, Math.ceil(patienceMs / TICK_MS)));
   let advancedMs = 0;
   let sequence = 0;
-  let armed: ReturnType<typeof setTimeout> | undefined;
-  let armedFor: Timer | undefined;
-  let advancing: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
 
   const flowedMs = (): number => (mode === "flowing" ? Math.floor(realMs() - openedMs) : 0);
   const nowMs = (): number => startMs + advancedMs + flowedMs();
+  const alarm = createAlarm(timers, mode, nowMs);
   const moveTo = (targetMs: number): void => {
     advancedMs += Math.max(0, targetMs - nowMs());
-  };
-
-  /** Fires what is due by `byMs`, one after another, and says how many that were. */
-  const fireDue = async (byMs: number): Promise<number> => {
-    let fired = 0;
-    for (let next = timers.first(); next !== undefined && next.dueMs <= byMs; next = timers.first()) {
-      timers.remove(next);
-      fired += 1;
-      const running = next.task();
-      if (running !== undefined) await running;
-    }
-    return fired;
   };
 
   const advanceNow = async (byMs: number): Promise<Advance> => {
@@ -114,36 +101,13 @@ export const createClock = (
     await works.quiet();
     for (let next = timers.first(); next !== undefined && next.dueMs <= targetMs; next = timers.first()) {
       moveTo(next.dueMs);
-      fired += await fireDue(next.dueMs);
+      fired += await fireDue(timers, next.dueMs);
       await works.quiet();
     }
     moveTo(targetMs);
-    // What was armed was armed for the time before the advance.
-    armedFor = undefined;
-    arm();
+    // What was set was set for the time before the advance.
+    alarm.setAnew();
     return { now: nowMs(), fired, inFlight: works.size(), nextDue: timers.first()?.dueMs ?? null };
-  };
-
-  /** Sets one real timer for the earliest due task, on a flowing clock only. Time flows there whether work moves or not. */
-  const arm = (): void => {
-    const next = mode === "flowing" ? timers.first() : undefined;
-    if (next !== undefined && next === armedFor) return;
-    clearTimeout(armed);
-    armedFor = next;
-    if (next === undefined) return;
-    const delayMs = Math.min(Math.max(0, next.dueMs - nowMs()), LONGEST_TIMER_MS);
-    armed = setTimeout(() => {
-      armedFor = undefined;
-      // A task that fails has failed by itself; the ones due after it still get their turn.
-      void fireDue(nowMs()).then(arm, arm);
-    }, delayMs);
-    armed.unref();
-  };
-
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = advancing.then(work);
-    advancing = done.catch(() => undefined);
-    return done;
   };
 
   return {
@@ -157,16 +121,70 @@ export const createClock = (
       const timer: Timer = { dueMs, sequence, task, place: -1 };
       sequence += 1;
       timers.add(timer);
-      arm();
+      alarm.set();
       return () => {
         timers.remove(timer);
-        arm();
+        alarm.set();
       };
     },
     stop: () => {
       timers.clear();
-      clearTimeout(armed);
-      armedFor = undefined;
+      alarm.clear();
+    },
+  };
+};
+
+/** Runs pieces of work one after another, in the order in which they are given. */
+const createTurns = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+};
+
+type Timers = ReturnType<typeof createTimers>;
+
+/** Fires what is due by `byMs`, one after another, and says how many that were. */
+const fireDue = async (timers: Timers, byMs: number): Promise<number> => {
+  let fired = 0;
+  for (let next = timers.first(); next !== undefined && next.dueMs <= byMs; next = timers.first()) {
+    timers.remove(next);
+    fired += 1;
+    const running = next.task();
+    if (running !== undefined) await running;
+  }
+  return fired;
+};
+
+/** One real timer for the earliest due task, on a flowing clock only. Time flows there whether work moves or not. */
+const createAlarm = (timers: Timers, mode: ClockMode, nowMs: () => number) => {
+  let alarm: ReturnType<typeof setTimeout> | undefined;
+  let setFor: Timer | undefined;
+  const set = (): void => {
+    const next = mode === "flowing" ? timers.first() : undefined;
+    if (next !== undefined && next === setFor) return;
+    clearTimeout(alarm);
+    setFor = next;
+    if (next === undefined) return;
+    const delayMs = Math.min(Math.max(0, next.dueMs - nowMs()), LONGEST_TIMER_MS);
+    alarm = setTimeout(() => {
+      setFor = undefined;
+      // A task that fails has failed by itself; the ones due after it still get their turn.
+      void fireDue(timers, nowMs()).then(set, set);
+    }, delayMs);
+    alarm.unref();
+  };
+  return {
+    set,
+    setAnew: (): void => {
+      setFor = undefined;
+      set();
+    },
+    clear: (): void => {
+      clearTimeout(alarm);
+      setFor = undefined;
     },
   };
 };

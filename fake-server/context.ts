@@ -1,3 +1,4 @@
+import type { Endpoint } from "../conformance/contract/forms.ts";
 import type { IncomingMessage } from "node:http";
 import type { ServiceClock } from "./clock.ts";
 import type { FakeClient } from "./clients.ts";
@@ -7,8 +8,7 @@ import type { NotificationStore } from "./notifications.ts";
 import type { RandomSource } from "./random.ts";
 
 /** The operations of section 4 that a client calls. */
-export const operations = ["authorize", "exchange", "refresh", "list"] as const;
-export type Operation = (typeof operations)[number];
+export type Operation = Endpoint;
 
 /** What the service is made of, apart from how it decides. */
 export interface Service {

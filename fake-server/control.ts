@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import Fastify, { type FastifyInstance } from "fastify";
 import { resetCounters } from "./counters.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
-import type { Callback } from "./delivery/delivery.ts";
+import type { Callback } from "./pushes.ts";
 import { type BusinessEvent, raiseEvent } from "./events.ts";
 import { EVERYTHING } from "./notifications.ts";
 import type { Host } from "./server.ts";

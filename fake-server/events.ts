@@ -1,5 +1,6 @@
-import type { Controlled } from "./control.ts";
+import type { Deliveries } from "./delivery/deliveries.ts";
 import type { Notification } from "./notifications.ts";
+import type { Host } from "./server.ts";
 
 /** A business event, as the control interface takes it. */
 export interface BusinessEvent {
@@ -18,7 +19,7 @@ export interface BusinessEvent {
  * is to be seen there, and has it pushed to the callback where there is one (section 6).
  */
 export const raiseEvent = (
-  { behaviour, service, counters, deliveries }: Controlled,
+  { behaviour, service, counters, deliveries }: Host & { readonly deliveries: Pick<Deliveries, "accept"> },
   event: BusinessEvent,
 ): Notification => {
   const nowMs = service.clock.nowMs();

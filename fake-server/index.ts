@@ -2,18 +2,17 @@ import { findBehaviour } from "./behaviours.ts";
 import type { FakeBehaviour } from "./registry.ts";
 import { type FakeServer, type FakeServerOptions, startService } from "./start.ts";
 
-export { behaviours, findBehaviour, UnknownBehaviour } from "./behaviours.ts";
+export { behaviours, findBehaviour } from "./behaviours.ts";
 export type { Behaviour } from "./behaviour.ts";
-export { defaultClients, InvalidClients } from "./clients.ts";
-export { UnusableData } from "./delivery/data.ts";
+export { defaultClients } from "./clients.ts";
 export { defects } from "./defects/index.ts";
 export { loadDefects } from "./defects/load.ts";
 export { profileOf, secretsOf } from "./profile.ts";
 export { behaviourFrom, type FakeBehaviour } from "./registry.ts";
 export { serve, type ServeOptions } from "./serve.ts";
 export { startFakeProcess } from "./process.ts";
-export { type FakeServer, PortInUse } from "./start.ts";
-export { companies, joint } from "./companies.ts";
+export { type FakeServer } from "./start.ts";
+export { bundlesOf, joint } from "./bundles.ts";
 export { variants } from "./variants/index.ts";
 export { loadVariants } from "./variants/load.ts";
 
@@ -22,7 +21,7 @@ export type StartOptions = Omit<FakeServerOptions, "behaviour"> & {
   readonly behaviour?: string | FakeBehaviour;
 };
 
-/** Starts a service of the given behaviour. Rejects with UnknownBehaviour or PortInUse. */
+/** Starts a service of the given behaviour. Rejects with ConfigurationError. */
 export const startFakeServer = ({
   behaviour = "sound",
   ...options

@@ -34,7 +34,18 @@ export interface NotificationStore {
   readonly close: () => void;
 }
 
-const COLUMNS = "id, accountId, createTime, businessType, businessStatus, remark, data, status";
+const SHOWN = [
+  "id",
+  "accountId",
+  "createTime",
+  "businessType",
+  "businessStatus",
+  "remark",
+  "data",
+  "status",
+] as const;
+const FIELDS = [...SHOWN, "owner"] as const;
+const COLUMNS = SHOWN.join(", ");
 /** The condition that holds for every notification. */
 export const EVERYTHING = "TRUE";
 const SCHEMA = `
@@ -63,19 +74,15 @@ export const openNotificationStore = (file = ":memory:"): NotificationStore => {
   // Counting all rows takes longer the more there are, and lists without a filter ask for it after every write.
   let size = Number(database.prepare("SELECT count(*) AS n FROM notifications").get()?.["n"]);
   const insert = database.prepare(
-    `INSERT INTO notifications (${COLUMNS}, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO notifications (${FIELDS.join(", ")}) VALUES (${FIELDS.map(() => "?").join(", ")})`,
   );
 
-  const prepared = (sql: string): StatementSync => {
-    const known = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, known);
-    return known;
-  };
+  const prepared = (sql: string): StatementSync =>
+    statements.get(sql) ?? keep(statements, sql, database.prepare(sql));
   const forget = (): void => {
     counts.clear();
     pages.clear();
   };
-
   const count = (selection: Selection): number => {
     if (selection.where === EVERYTHING) return size;
     const key = keyOf(selection);
@@ -103,18 +110,8 @@ export const openNotificationStore = (file = ":memory:"): NotificationStore => {
   return {
     count,
     read,
-    add: (of) => {
-      insert.run(
-        of.id,
-        of.accountId,
-        of.createTime,
-        of.businessType,
-        of.businessStatus,
-        of.remark,
-        of.data,
-        of.status,
-        of.owner,
-      );
+    add: (notification) => {
+      insert.run(...FIELDS.map((field) => notification[field]));
       size += 1;
       forget();
     },

@@ -3,17 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { temporaryPrefix } from "../conformance/contract/files.ts";
-
-/** The fake could not be started in a process of its own; the message is what that process said. */
-export class FakeNotStarted extends Error {
-  /** Exit code of that process, which says whose fault it was. */
-  readonly exitCode: number | undefined;
-  constructor(message: string, exitCode: number | undefined) {
-    super(message);
-    this.name = "FakeNotStarted";
-    this.exitCode = exitCode;
-  }
-}
+import { ConfigurationError } from "../conformance/contract/problem.ts";
+import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
 export interface FakeProcess {
   /** A profile for it; the secrets are in files beside it, which only the owner can read. */
@@ -24,7 +15,8 @@ export interface FakeProcess {
 /**
  * Starts the fake in a process of its own, so that load on it takes no time from whoever measures.
  * `program` is the command line of Touchstone itself. The process ends with this one, however that
- * ends: it lives as long as its standard input. Rejects with FakeNotStarted.
+ * ends: it lives as long as its standard input. Rejects with ConfigurationError where that process
+ * ended with the exit code for one.
  */
 export const startFakeProcess = async (
   program: readonly [string, ...string[]],
@@ -72,13 +64,11 @@ const listening = (child: ChildProcess): Promise<void> =>
     child.stdin?.on("error", () => undefined);
     child.stdout?.once("data", () => resolve());
     child.stdout?.resume();
-    child.once("error", (error) => reject(new FakeNotStarted(error.message, undefined)));
-    child.once("close", (code) =>
+    child.once("error", (error) => reject(error));
+    child.once("close", (code) => {
+      const why = said.trim().replace(/^touchstone: /, "") || `it ended with exit code ${code}`;
       reject(
-        new FakeNotStarted(
-          said.trim().replace(/^touchstone: /, "") || `it ended with exit code ${code}`,
-          code ?? undefined,
-        ),
-      ),
-    );
+        code === exitCodes.usage ? new ConfigurationError(why) : new Error(`the fake did not start: ${why}`),
+      );
+    });
   });

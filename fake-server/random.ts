@@ -1,3 +1,5 @@
+import { sfc32 } from "../conformance/contract/random.ts";
+
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** Where the service takes its chance from. The same seed gives the same values in the same order. */
@@ -13,11 +15,11 @@ export interface RandomSource {
 }
 
 /**
- * A seeded source: the sfc32 generator, quick and well spread. It is no
- * cryptographic source, which a fake does not need and a replay cannot use.
+ * A seeded source. It is no cryptographic one, which a fake does not need and a replay cannot use.
  */
 export const randomFrom = (seed: number): RandomSource => {
-  const uint32 = sfc32(seed);
+  // The first rounds mix the seed in.
+  const uint32 = sfc32([0x9e3779b9, seed | 0, Math.trunc(seed / 0x1_0000_0000) | 0, 1], 15);
   return {
     uint32,
     token: (bytes) => tokenFrom(uint32, bytes),
@@ -48,22 +50,4 @@ const hexFrom = (uint32: () => number, bytes: number): string => {
     digits += HEX_BYTES[draw & 255];
   }
   return digits;
-};
-
-/** Chris Doty-Humphrey's small fast counting generator; the first rounds mix the seed in. */
-const sfc32 = (seed: number): (() => number) => {
-  let a = 0x9e3779b9;
-  let b = seed | 0;
-  let c = Math.trunc(seed / 0x1_0000_0000) | 0;
-  let counter = 1;
-  const next = (): number => {
-    const sum = (((a + b) | 0) + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = ((c << 21) | (c >>> 11)) + sum;
-    return sum >>> 0;
-  };
-  for (let round = 0; round < 15; round += 1) next();
-  return next;
 };

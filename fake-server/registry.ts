@@ -2,6 +2,7 @@ import type { RequirementId } from "../conformance/contract/catalogue.ts";
 import type { ScenarioName } from "../conformance/contract/load-shape.ts";
 import type { Behaviour, Replaces } from "./behaviour.ts";
 import type { ClockMode } from "./clock.ts";
+import type { Replacement } from "./replacing.ts";
 import { sound } from "./sound.ts";
 
 /** A service that breaks promises of the document, on purpose. */
@@ -52,30 +53,46 @@ export const soundBehaviour: FakeBehaviour = {
   make: () => sound,
 };
 
-/** Only decisions that there are: a misspelt one is an error where it is written, not a defect that does nothing. */
-type Exactly<R> = R & { readonly [K in keyof R]: K extends keyof Behaviour ? Behaviour[K] : never };
+/** One defect or variant: what is different, in one sentence; how; and what else is broken beside the group's own requirement. */
+type Row = readonly [summary: string, replaces: Replacement, ...also: RequirementId[]];
 
-export const defect = <R extends Partial<Behaviour>>(
-  summary: string,
-  breaks: readonly RequirementId[],
-  replaces: (sound: Behaviour) => Exactly<R>,
-): Defect => ({ summary, breaks, replaces });
+/** Several records as one. Throws where two have a name in common, as one of them would be lost. */
+export const joined = <E>(records: readonly Readonly<Record<string, E>>[]): Readonly<Record<string, E>> => {
+  const all = records.flatMap((record) => Object.entries(record));
+  const names = all.map(([name]) => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw new Error(`two behaviours are called "${repeated}"`);
+  return Object.fromEntries(all);
+};
 
-/** `shows` are the requirements that a load breaks, or the name of the objective that it misses. */
-export const loadDefect = <R extends Partial<Behaviour>>(
-  summary: string,
-  shows: readonly RequirementId[] | { readonly misses: string },
+/** Defects by the requirement that each breaks first, then by name. */
+export const rows = (
+  groups: Readonly<Partial<Record<RequirementId, Readonly<Record<string, Row>>>>>,
+): Readonly<Record<string, Defect>> =>
+  joined(
+    Object.entries(groups).map(([first, named]) =>
+      Object.fromEntries(
+        Object.entries(named).map(([name, [summary, replaces, ...also]]) => [
+          name,
+          { summary, breaks: [first as RequirementId, ...also], replaces },
+        ]),
+      ),
+    ),
+  );
+
+export const variantRows = (
+  named: Readonly<Record<string, readonly [summary: string, replaces: Replacement]>>,
+): Readonly<Record<string, Variant>> =>
+  Object.fromEntries(
+    Object.entries(named).map(([name, [summary, replaces]]) => [name, { summary, replaces }]),
+  );
+
+/** Defects that one load shows, by the requirement that each breaks first. */
+export const loadRows = (
   shownBy: LoadShow,
-  replaces: (sound: Behaviour) => Exactly<R>,
-): LoadDefect =>
-  "misses" in shows
-    ? { summary, breaks: [], misses: shows.misses, shownBy, replaces }
-    : { summary, breaks: shows, shownBy, replaces };
-
-export const variant = <R extends Partial<Behaviour>>(
-  summary: string,
-  replaces: (sound: Behaviour) => Exactly<R>,
-): Variant => ({ summary, replaces });
+  groups: Parameters<typeof rows>[0],
+): Readonly<Record<string, LoadDefect>> =>
+  Object.fromEntries(Object.entries(rows(groups)).map(([name, defect]) => [name, { ...defect, shownBy }]));
 
 /** The sound service with some decisions replaced. */
 export const behaviourFrom = (name: string, { replaces, ...entry }: Variant): FakeBehaviour => ({

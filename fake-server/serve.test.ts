@@ -2,7 +2,8 @@ import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { InvalidClients, serve, type ServeOptions, UnknownBehaviour } from "./index.ts";
+import { serve, type ServeOptions } from "./index.ts";
+import { ConfigurationError } from "../conformance/contract/problem.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -63,11 +64,13 @@ test("a clients file that cannot be used is refused before anything listens", as
   const io = { signal: AbortSignal.abort(), listening: () => undefined };
   await expect(serve({ clientsFile: path.join(folder, "none.json") }, io)).rejects.toThrow("ENOENT");
   await expect(serve({ clientsFile: await file("text.json", "text") }, io)).rejects.toThrow("is not JSON");
-  await expect(serve({ clientsFile: await file("empty.json", "[]") }, io)).rejects.toThrow(InvalidClients);
+  await expect(serve({ clientsFile: await file("empty.json", "[]") }, io)).rejects.toThrow(
+    ConfigurationError,
+  );
   const wide = await file("wide.json", "[]");
   await chmod(wide, 0o644);
   await expect(serve({ clientsFile: wide }, io)).rejects.toThrow(
     /has mode 644, so others can get at the clients' secrets.*chmod 600 .*wide\.json/,
   );
-  await expect(serve({ behaviour: "sounds" }, io)).rejects.toThrow(UnknownBehaviour);
+  await expect(serve({ behaviour: "sounds" }, io)).rejects.toThrow(ConfigurationError);
 });

@@ -2,9 +2,10 @@ import { readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { tooWide } from "../conformance/contract/files.ts";
 import { findBehaviour } from "./behaviours.ts";
-import { InvalidClients, type FakeClient, parseClients } from "./clients.ts";
+import { type FakeClient, parseClients } from "./clients.ts";
 import { profileOf } from "./profile.ts";
 import { type FakeServer, type FakeServerOptions, startService } from "./start.ts";
+import { ConfigurationError } from "../conformance/contract/problem.ts";
 
 /** What `touchstone serve` was asked for. */
 export type ServeOptions = Pick<
@@ -44,8 +45,8 @@ export interface ServeIo {
 }
 
 /**
- * Runs the service until `io.signal` is aborted. Rejects with UnknownBehaviour,
- * InvalidClients, UnusableData or PortInUse before anything was said.
+ * Runs the service until `io.signal` is aborted. Rejects with ConfigurationError,
+ * ConfigurationError or PortInUse before anything was said.
  */
 export const serve = async (
   { behaviour = "sound", clientsFile, profileFile, removesProfile = false, ...options }: ServeOptions,
@@ -102,17 +103,17 @@ const readClients = async (file: string): Promise<readonly FakeClient[]> => {
   let text: string;
   try {
     const wide = tooWide(file, (await stat(file)).mode, process.platform, "the clients' secrets");
-    if (wide !== undefined) throw new InvalidClients(`clients: ${wide}`);
+    if (wide !== undefined) throw new ConfigurationError(`clients: ${wide}`);
     text = await readFile(file, "utf8");
   } catch (error) {
-    if (error instanceof InvalidClients) throw error;
-    throw new InvalidClients(`clients: cannot read ${file} (${reasonOf(error)})`, { cause: error });
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError(`clients: cannot read ${file} (${reasonOf(error)})`, { cause: error });
   }
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch (error) {
-    throw new InvalidClients(`clients: ${file} is not JSON`, { cause: error });
+    throw new ConfigurationError(`clients: ${file} is not JSON`, { cause: error });
   }
   return parseClients(data);
 };

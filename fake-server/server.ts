@@ -2,14 +2,16 @@ import { Readable } from "node:stream";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Answer, RefusalKind } from "./answer.ts";
 import type { Behaviour } from "./behaviour.ts";
-import { type Context, operations, type Service } from "./context.ts";
+import type { Context, Operation, Service } from "./context.ts";
 import type { Counters } from "./counters.ts";
 import { createHousekeeper } from "./housekeeping.ts";
-import { rawQueryOf } from "./query.ts";
+import { rawQueryOf, type Query } from "./query.ts";
+import type { JsonObject } from "./body.ts";
 import { authorize } from "./routes/authorize.ts";
 import { exchange } from "./routes/exchange.ts";
 import { list } from "./routes/list.ts";
 import { refresh } from "./routes/refresh.ts";
+import { endpointNames, endpoints } from "../conformance/contract/forms.ts";
 
 /** A service together with how it decides. A reset replaces the behaviour, with the state that it kept. */
 export interface Host {
@@ -25,7 +27,6 @@ export interface Host {
 const BODY_READ_MAX_BYTES = 16 * 1024 * 1024;
 const NO_BODY = Buffer.alloc(0);
 const NO_QUERY = {};
-const METHODS = { authorize: "GET", exchange: "POST", refresh: "POST", list: "GET" } as const;
 
 /**
  * Builds the service's own HTTP server. Fastify routes and reads; queries and
@@ -62,15 +63,15 @@ export const buildServer = (host: Host): FastifyInstance => {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 
   const tidy = createHousekeeper();
-  for (const operation of operations) {
+  for (const operation of endpointNames) {
     for (const url of host.behaviour.pathsOf(operation)) {
       app.route({
-        method: METHODS[operation],
+        method: endpoints[operation].method,
         url,
         handler: async (request, reply) => {
           const context = contextOf(service, operation, request);
           host.counters.requests[operation] += 1;
-          const answer = await answerTo(host.behaviour, request.body, context);
+          const answer = await answerTo(host.behaviour, operation, request.body, context);
           tidy(host.behaviour, context);
           return finish(answer, context, reply);
         },
@@ -99,7 +100,12 @@ const contextOf = (service: Service, operation: Context["operation"], request: F
 });
 
 /** What comes before every operation: being let in, waiting, a readable query and, where there is one, body. */
-const answerTo = async (behaviour: Behaviour, body: unknown, context: Context): Promise<Answer> => {
+const answerTo = async (
+  behaviour: Behaviour,
+  operation: Operation,
+  body: unknown,
+  context: Context,
+): Promise<Answer> => {
   const latencyMs = behaviour.latencyMs(context);
   if (latencyMs > 0) await context.clock.pause(latencyMs);
   const stopped = behaviour.admission(context);
@@ -110,18 +116,27 @@ const answerTo = async (behaviour: Behaviour, body: unknown, context: Context): 
     behaviour.parametersRefusal(query, context) ??
     behaviour.contentTypeRefusal(context.from.headers["content-type"], context);
   if (wrong !== undefined) return behaviour.renderRefusal({ kind: wrong }, context);
-  if (context.operation === "authorize") return authorize(behaviour, query, context);
-  if (context.operation === "list") return list(behaviour, query, context);
-
+  const answerer = answerers[operation];
+  if ("query" in answerer) return answerer.query(behaviour, query, context);
   const raw = Buffer.isBuffer(body) ? body : NO_BODY;
   if (raw.length > context.limits.bodyMaxBytes) {
     return behaviour.renderRefusal({ kind: "body-too-large" }, context);
   }
   const fields = behaviour.readBody(raw, context);
   if (fields === undefined) return behaviour.renderRefusal({ kind: "body-malformed" }, context);
-  return context.operation === "exchange"
-    ? exchange(behaviour, fields, context)
-    : refresh(behaviour, fields, context);
+  return answerer.body(behaviour, fields, context);
+};
+
+type Answerer<Input> = (behaviour: Behaviour, input: Input, context: Context) => Answer | Promise<Answer>;
+
+/** What answers each operation, from its query or from its body. */
+const answerers: Readonly<
+  Record<Operation, { readonly query: Answerer<Query> } | { readonly body: Answerer<JsonObject> }>
+> = {
+  authorize: { query: authorize },
+  exchange: { body: exchange },
+  refresh: { body: refresh },
+  list: { query: list },
 };
 
 const send = (reply: FastifyReply, answer: Answer, counters: Counters): FastifyReply => {

@@ -1,17 +1,18 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { PortInUse, startFakeServer } from "./index.ts";
+import { startFakeServer } from "./index.ts";
 import { startTestService, tokensOf } from "./testing/flow.ts";
+import { ConfigurationError } from "../conformance/contract/problem.ts";
 
 test("a port in use is named, and nothing stays open", async () => {
   const first = await startFakeServer();
   const port = Number(new URL(first.baseUrl).port);
   const failure = await startFakeServer({ port }).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(PortInUse);
-  expect(failure).toMatchObject({ port });
+  expect(failure).toBeInstanceOf(ConfigurationError);
+  expect(failure).toMatchObject({ problems: [expect.stringContaining(`Port ${port} is in use`)] });
   const second = await startFakeServer({ controlPort: port }).catch((error: unknown) => error);
-  expect(second).toBeInstanceOf(PortInUse);
+  expect(second).toBeInstanceOf(ConfigurationError);
   await first.stop();
   const again = await startFakeServer({ port });
   expect(new URL(again.baseUrl).port).toBe(String(port));

@@ -12,6 +12,7 @@ import { openNotificationStore } from "./notifications.ts";
 import { randomFrom } from "./random.ts";
 import { type FakeBehaviour, soundBehaviour } from "./registry.ts";
 import { buildServer, type Host } from "./server.ts";
+import { portInUse } from "../conformance/contract/problem.ts";
 
 export interface FakeServerOptions {
   readonly behaviour?: FakeBehaviour;
@@ -49,23 +50,13 @@ export interface FakeServer {
   readonly stop: () => Promise<void>;
 }
 
-/** A port that another process listens on. */
-export class PortInUse extends Error {
-  override readonly name = "PortInUse";
-  readonly port: number;
-  constructor(port: number) {
-    super(`Port ${port} is in use. Choose another one, or 0 for any free port.`);
-    this.port = port;
-  }
-}
-
 const DEFAULT_SEED = 1;
 const SEED_STRIDE = 1_000_003;
 const HOST = "127.0.0.1";
 
 /**
  * Starts the service and its control interface, each on a port of its own.
- * Rejects with PortInUse or UnusableData; nothing is left open then.
+ * Rejects with ConfigurationError; nothing is left open then.
  */
 export const startService = async (options: FakeServerOptions = {}): Promise<FakeServer> => {
   const behaviour = options.behaviour ?? soundBehaviour;
@@ -124,7 +115,7 @@ const listen = async (app: FastifyInstance, port: number): Promise<string> => {
   try {
     await app.listen({ host: HOST, port });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") throw new PortInUse(port);
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") throw portInUse(port);
     throw error;
   }
   const { port: taken } = app.server.address() as AddressInfo;

@@ -153,6 +153,14 @@ describe("compare", () => {
     expect(better.stdout).toMatch(/fixed/i);
   });
 
+  it("is incomplete where the head run did not check what the base did: exit code 3, no tick", async () => {
+    writeGateRun(at("target-down"), { seed: 3, exchanges: 0, record: { rules: [], outcome: "incomplete" } });
+    const { exitCode, stdout } = await cli("compare", at("runs", "gate-1"), at("target-down"));
+    expect(exitCode).toBe(3);
+    expect(stdout).toMatch(/head +\d+ rules were not reached +the run/);
+    expect(stdout).not.toContain("✓");
+  });
+
   it("judges a load run against ten earlier ones of a folder: exit code 1", async () => {
     const { exitCode, stdout } = await cli("compare", at("runs", "load-11"), "--baseline", at("runs"));
     expect(stdout).toContain("Against 10 earlier runs");
@@ -217,7 +225,7 @@ describe("history", () => {
     ]);
     expect(all.exitCode).toBe(0);
     expect(all.stdout).toMatch(/code\.single-use/);
-    expect(all.stdout).toContain("13 runs");
+    expect(all.stdout).toContain("13 runs;");
     const { runs, trends } = JSON.parse(filtered.stdout) as History;
     expect(runs.map(({ name }) => name)).toEqual(["load-08", "load-09", "load-10", "load-11"]);
     expect(trends.map(({ endpoint, metric }) => [endpoint, metric])).toEqual([["list", "p95"]]);
@@ -242,7 +250,7 @@ describe("history", () => {
     ]);
     expect(folder.stderr).toContain(`"${at("nowhere")}" cannot be read (there is no such folder)`);
     expect(format.stderr).toMatch(/--report.*pdf.*html/s);
-    expect(out.stderr).toContain("--out is for --report html, which is missing");
+    expect(out.stderr).toContain("--out is for --report, which is missing");
     expect([folder, format, out].map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);
   });
 });

@@ -3,19 +3,16 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compareRuns } from "./compare/index.ts";
+import { reportFormats } from "./formats.ts";
 import { historyOf } from "./history/index.ts";
 import { readRun, type Run } from "./read/index.ts";
-import { seededRandom } from "./statistics/random.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
 import { madeDuet } from "./testing/duet-document.ts";
-import {
-  ciRunsOf,
-  reportFormats,
-  writeComparison,
-  writeDuetReport,
-  writeHistory,
-  writeReports,
-} from "./write.ts";
+import { compareDoc } from "./document/compare.ts";
+import { duetDoc } from "./document/duet.ts";
+import { historyDoc } from "./document/history.ts";
+import { ciRunsOf, writeDocument, writeReports } from "./write.ts";
+import { seededRandom } from "../conformance/contract/random.ts";
 
 let folder: string;
 let runs: readonly Run[];
@@ -54,7 +51,7 @@ describe("writing reports", () => {
     const out = path.join(folder, "file");
     writeFileSync(out, "");
     await expect(write(path.join(out, "reports"), ["junit"])).rejects.toMatchObject({
-      name: "UnwritableReport",
+      name: "ConfigurationError",
       message: `--out: ${path.join(out, "reports")} cannot be written (a part of the path is a file); give a folder that can`,
     });
   });
@@ -68,20 +65,32 @@ describe("writing reports", () => {
 
   it("writes the history of a folder as a page", async () => {
     const out = path.join(folder, "history");
-    const file = writeHistory(await historyOf(folder), out);
+    const shown = historyDoc(await historyOf(folder));
+    const file = writeDocument(shown, { name: "history", format: "html", out });
     expect([file, readdirSync(out)]).toEqual([path.join(out, "history.html"), ["history.html"]]);
   });
 
-  it("writes a comparison and a duet as pages", async () => {
+  it("writes a comparison and a duet as page and as Markdown", async () => {
     const out = path.join(folder, "pages");
     const [gate] = runs;
     if (gate === undefined) throw new Error("no run");
     const compared = await compareRuns([gate], gate, { force: false, random: seededRandom(1) });
-    const files = [writeComparison(compared, out), writeDuetReport(madeDuet({ pairs: 3 }), "runs/duet", out)];
-    expect(files).toEqual(["comparison.html", "duet.html"].map((name) => path.join(out, name)));
-    expect(readdirSync(out).toSorted()).toEqual(["comparison.html", "duet.html"]);
-    for (const file of files) expect(readFileSync(file, "utf8")).toMatch(/^<!doctype html>.*<\/html>\n$/s);
-    expect(() => writeComparison(compared, path.join(out, "duet.html", "x"))).toThrow("cannot be written");
+    const comparison = compareDoc(compared);
+    const duet = duetDoc(madeDuet({ pairs: 3 }), { run: "runs/duet", isPilot: false });
+    const files = [
+      writeDocument(comparison, { name: "comparison", format: "html", out }),
+      writeDocument(duet, { name: "duet", format: "html", out }),
+      writeDocument(duet, { name: "duet", format: "markdown", out }),
+    ];
+    const names = ["comparison.html", "duet.html", "duet.md"];
+    expect(files).toEqual(names.map((name) => path.join(out, name)));
+    expect(readdirSync(out).toSorted()).toEqual(names);
+    for (const file of files.slice(0, 2))
+      expect(readFileSync(file, "utf8")).toMatch(/^<!doctype html>.*<\/html>\n$/s);
+    const below = path.join(out, "duet.html", "x");
+    expect(() => writeDocument(duet, { name: "duet", format: "html", out: below })).toThrow(
+      "cannot be written",
+    );
   });
 
   it("gives reports for CI the pinned fingerprints", () => {

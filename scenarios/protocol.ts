@@ -56,20 +56,20 @@ export interface ScriptSettings {
   readonly seed: number;
   /** Another in every run. Keys the digests of issued credentials, and makes accounts that no other run has written to. */
   readonly digestKey: string;
-  /** One iteration by one virtual user, to look before any load. */
+  /** One iteration by one virtual user, before any load. */
   readonly preflight: boolean;
 }
 
 /**
- * Names of the scripts' own metrics, as they stand in k6's samples.
- * - check: looks at a rule within one iteration; tag `rule`; the value is their number. Broken ones count as well.
+ * Names of the scripts' own metrics, as they appear in k6's samples.
+ * - check: checks of a rule in one iteration; tag `rule`; the value is their number, broken ones included.
  * - breach: a broken rule; tag `rule`; value 1.
  * - issued: a code or token was issued; tag `what` (a key of `issuedRules`), metadata `digest` (16 hexadecimal digits).
  * - event: an event was triggered and acknowledged; metadata `sentAt` (wall clock in milliseconds, before the
  *   request) and `notification` where the hook told the id.
  * - arrival: an iteration has begun, at this moment; the value is its schedule lag in milliseconds.
  * - start: when the load began by k6's own account (wall clock in milliseconds); told by the first iteration.
- * Requests with which a script gets its data ready, before the load begins, have the name `setUpName` and are no part of it.
+ * Requests of the set-up, before the load begins, have the name `setUpName` and are no part of the load.
  * Schedule lag rides as metadata `lag` (milliseconds, to a tenth, never negative) on every sample of an iteration.
  */
 export const metricNames = {

@@ -10,7 +10,6 @@ import {
   type IssuedCode,
 } from "./lib/login.ts";
 import { drawKind, tokenKinds } from "./lib/mix.ts";
-import { optionsFor } from "./lib/options.ts";
 import {
   judgeOneOpens,
   judgeOpens,
@@ -23,21 +22,17 @@ import {
   tokensOf,
   type Tokens,
 } from "./lib/oracles/tokens.ts";
-import { iterate, requests, type Play } from "./lib/play.ts";
+import { requests, type IterationContext } from "./lib/iteration.ts";
 import { preflightTokens } from "./lib/preflight.ts";
 import { issued, report } from "./lib/report.ts";
+import { scenario } from "./lib/scenario.ts";
 import { send, sendTogether } from "./lib/send.ts";
-import { settings } from "./lib/settings.ts";
 
 /* The token endpoints: authorize, exchange, refresh. A share of the iterations attacks the rules. */
 
-export const options = optionsFor(settings);
-export const preflight = (): void => iterate(preflightTokens);
-export default (): void => iterate((play) => courses[drawKind(tokenKinds, play.random)](play));
-
-const courses: Readonly<Record<keyof typeof tokenKinds, (play: Play) => void>> = {
-  session: (play) => {
-    const login = logIn(play);
+const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationContext) => void>> = {
+  login: (context) => {
+    const login = logIn(context);
     if (login === undefined) return;
     // At once, so that one of them goes over another connection than the exchange.
     const list = requests.list(login.tokens.accessToken, { limit: 1 });
@@ -49,8 +44,8 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (play: Play) => void>> =
     report(judgeOpens("refresh.access-token-works", listing), [listing]);
   },
 
-  refreshesAtOnce: (play) => {
-    const login = logIn(play);
+  refreshesAtOnce: (context) => {
+    const login = logIn(context);
     if (login === undefined) return;
     const { client, tokens } = login;
     const request = requests.refresh(client, tokens.refreshToken);
@@ -62,17 +57,17 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (play: Play) => void>> =
     refresh(login);
   },
 
-  crowd: (play) => {
-    const codes = obtainCodesTogether(play, 3).filter((code) => code !== undefined);
+  crowd: (context) => {
+    const codes = obtainCodesTogether(context, 3).filter((code) => code !== undefined);
     const redeemed = redeemTogether(codes);
     // Of marks that are written at the same time one may undo another's.
     const used = codes.filter((_, index) => redeemed[index] !== undefined);
-    const again = used[play.random.below(used.length)];
+    const again = used[context.random.below(used.length)];
     if (again !== undefined) presentAgain([again]);
   },
 
-  race: (play) => {
-    const issuedCode = obtainCode(play);
+  race: (context) => {
+    const issuedCode = obtainCode(context);
     if (issuedCode === undefined) return;
     const request = requests.exchange(issuedCode.client, issuedCode.code, true);
     const contenders = sendTogether([request, request, request]);
@@ -82,17 +77,17 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (play: Play) => void>> =
     if (tokens !== undefined) tellIssued(tokens);
   },
 
-  reuse: (play) => {
+  reuse: (context) => {
     // Taken before its own code is kept: what is presented here was used a while ago.
     const earlier = takeUsed();
-    const login = logIn(play);
+    const login = logIn(context);
     if (login === undefined) return;
     presentAgain([login, login, ...(earlier === undefined ? [] : [earlier])]);
   },
 
-  wrongSecret: (play) => {
-    const client = play.someClient();
-    const [probe, twin] = [obtainCode(play, client), obtainCode(play, client)];
+  wrongSecret: (context) => {
+    const client = context.someClient();
+    const [probe, twin] = [obtainCode(context, client), obtainCode(context, client)];
     if (probe === undefined || twin === undefined) return;
     const liar = { ...client, secret: client.secret.slice(0, -1) };
     const wrong = send(requests.exchange(liar, probe.code, true));
@@ -109,8 +104,8 @@ type Login = IssuedCode & {
   readonly known: Set<string>;
 };
 
-const logIn = (play: Play): Login | undefined => {
-  const issuedCode = obtainCode(play);
+const logIn = (context: IterationContext): Login | undefined => {
+  const issuedCode = obtainCode(context);
   const tokens = issuedCode === undefined ? undefined : redeem(issuedCode);
   if (issuedCode === undefined || tokens === undefined) return undefined;
   keepUsed(issuedCode);
@@ -136,3 +131,8 @@ const tellRefreshed = (login: Login, answer: Exchange): Tokens | undefined => {
   }
   return tokens;
 };
+
+export const token = scenario({
+  preflight: preflightTokens,
+  iteration: (context) => courses[drawKind(tokenKinds, context.random)](context),
+});

@@ -1,4 +1,3 @@
-/** Time as commands see it. */
 export interface CommandClock {
   /** The time of day, in milliseconds since 1970. */
   readonly wallMs: () => number;

@@ -1,7 +1,8 @@
+import type { Command } from "@commander-js/extra-typings";
 import type { CommandClock } from "./clock.ts";
 import type { Output } from "./output.ts";
 
-/** What a command has of the process that it runs in. */
+/** Everything a command gets from its process. */
 export interface CommandContext {
   readonly output: Output;
   readonly environment: NodeJS.ProcessEnv;
@@ -10,15 +11,21 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Ends the command as Ctrl-C does. */
   readonly interrupt: () => void;
-  /** To be called where a record begins that an interruption cuts short. */
+  /** To be called before a record begins, which an interruption would cut short. */
   readonly recordingBegins: () => void;
-  /** What the process ends with, unless an error says otherwise. */
+  /** Sets the exit code; an error overrides it. */
   readonly exitWith: (code: number) => void;
   readonly freshUuid: () => string;
-  /** A seed for a run that was given none. */
+  /** A seed for a run without one. */
   readonly freshSeed: () => number;
-  /** How users call this program, for the hints that it prints. */
+  /** How users call this program, for printed hints. */
   readonly programName: string;
-  /** The file of this program, for processes of its own. */
+  /** The file of this program, for child processes. */
   readonly programFile: string;
 }
+
+/** What a command does with its arguments and flags, as its definition gives them. */
+export type Action<Definition> =
+  Definition extends Command<infer Arguments, infer Flags>
+    ? (context: CommandContext, ...given: [...Arguments, Flags]) => Promise<void>
+    : never;

@@ -1,68 +1,52 @@
 import { CommanderError } from "@commander-js/extra-typings";
 import { describe, expect, it } from "vitest";
-import { exitCodes } from "../../conformance/contract/record.ts";
-import { ConfigurationError, UnreachableError } from "../../conformance/problem.ts";
-import { UnknownBehaviour } from "../../fake-server/behaviours.ts";
-import { InvalidClients } from "../../fake-server/clients.ts";
-import { UnusableData } from "../../fake-server/delivery/data.ts";
-import { FakeNotStarted } from "../../fake-server/process.ts";
-import {
-  InvalidCertificate,
-  InvalidJournal,
-  InvalidPlan,
-  InvalidReceiver,
-  PortInUse,
-} from "../../fake-server/receiver/problems.ts";
-import { IncomparableRuns } from "../../reports/compare/problem.ts";
-import { UnreadableRun } from "../../reports/read/problem.ts";
-import { UnwritableReport } from "../../reports/write.ts";
-import { K6Missing } from "../../scenarios/runner/k6/problems.ts";
-import { InvalidLoad } from "../../scenarios/runner/problem.ts";
-import { TargetNotAnswering } from "../../scenarios/runner/start-target.ts";
+import { ConfigurationError, portInUse, UnreachableError } from "../../conformance/contract/problem.ts";
+import { findBehaviour } from "../../fake-server/behaviours.ts";
+import { parseClients } from "../../fake-server/clients.ts";
+import { parsePlan } from "../../fake-server/receiver/plan.ts";
+import { k6Missing } from "../../scenarios/runner/k6/problems.ts";
 import { endingOf } from "./exit.ts";
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
-/** The parts' own errors, which the mapping knows by name alone: one that was renamed there would be an error of the harness here. */
+const thrownBy = (work: () => unknown): unknown => {
+  try {
+    return expect.unreachable(String(work()));
+  } catch (error) {
+    return error;
+  }
+};
 
 describe("what an error comes to", () => {
   it.each([
-    new ConfigurationError(["--rate is wrong"]),
-    new UnknownBehaviour("soun"),
-    new InvalidClients("clients"),
-    new InvalidCertificate("certificate"),
-    new InvalidJournal("journal"),
-    new InvalidPlan(["plan"]),
-    new InvalidReceiver("receiver"),
-    new PortInUse(80),
-    new UnusableData("data"),
-    new IncomparableRuns("runs"),
-    new UnreadableRun("run"),
-    new UnwritableReport("report.html", "read-only"),
-    new InvalidLoad(["load"]),
-    new K6Missing([]),
-    new FakeNotStarted("a behaviour that is none", exitCodes.usage),
-  ])("the user has to mend it: $name", (error) => {
+    ["a sentence", new ConfigurationError("--rate is wrong")],
+    ["a key", new ConfigurationError([{ key: "--rate", value: "x", accepted: "a number", remedy: "try 5" }])],
+    ["a behaviour", thrownBy(() => findBehaviour("soun"))],
+    ["clients", thrownBy(() => parseClients([]))],
+    ["a plan of the receiver", thrownBy(() => parsePlan({ answers: 3 }))],
+    ["a port", portInUse(80)],
+    ["k6", k6Missing([])],
+  ])("the user has to mend %s", (_, error) => {
     const { exitCode, message } = endingOf(error, false);
     expect(exitCode).toBe(exitCodes.usage);
-    expect(message).toContain(error.message.split("\n")[0]);
+    expect(message).toContain((error as Error).message.split("\n")[0]);
     expect(message).not.toContain("error of the harness");
   });
 
-  it.each([new UnreachableError("nobody there"), new TargetNotAnswering("nobody there")])(
-    "the target cannot be reached: $name",
-    (error) => {
-      expect(endingOf(error, false)).toEqual({
-        exitCode: exitCodes.unreachable,
-        message: "touchstone: nobody there",
-      });
-    },
-  );
+  it("a problem names its key, its value, what is accepted, and the remedy", () => {
+    const problem = { key: "--rate", value: "x", accepted: "a number", remedy: "try 5" };
+    expect(new ConfigurationError([problem]).message).toBe('--rate is "x"; accepted is a number; try 5');
+  });
 
-  it.each([new TypeError("x is not a function"), "a text", new FakeNotStarted("it died", undefined)])(
-    "the harness itself broke: %s",
-    (error) => {
-      expect(endingOf(error, false).exitCode).toBe(exitCodes["harness-error"]);
-    },
-  );
+  it("the target cannot be reached", () => {
+    expect(endingOf(new UnreachableError("no answer"), false)).toEqual({
+      exitCode: exitCodes.unreachable,
+      message: "touchstone: no answer",
+    });
+  });
+
+  it.each([new TypeError("x is not a function"), "a text"])("the harness itself broke: %s", (error) => {
+    expect(endingOf(error, false).exitCode).toBe(exitCodes["harness-error"]);
+  });
 
   it("whatever an interruption breaks is an interruption, and is not told", () => {
     expect(endingOf(new TypeError("aborted"), true)).toEqual({ exitCode: exitCodes.interrupted });

@@ -1,23 +1,6 @@
 import { CommanderError } from "@commander-js/extra-typings";
-import { exitCodes } from "../../conformance/contract/record.ts";
-import { ConfigurationError, UnreachableError } from "../../conformance/problem.ts";
-
-/** Errors of the parts that the user has to mend. By name, so that none of the parts is loaded for it. */
-const usersErrors = [
-  "UnknownBehaviour",
-  "InvalidClients",
-  "InvalidCertificate",
-  "InvalidJournal",
-  "IncomparableRuns",
-  "InvalidLoad",
-  "K6Missing",
-  "InvalidPlan",
-  "InvalidReceiver",
-  "UnreadableRun",
-  "UnwritableReport",
-  "UnusableData",
-  "PortInUse",
-];
+import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 /** What an error comes to: the exit code, and what has to be told. */
 export interface Ending {
@@ -30,20 +13,12 @@ export const endingOf = (error: unknown, interrupted: boolean): Ending => {
   // Commander has told of it already.
   if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : exitCodes.usage };
   if (interrupted) return { exitCode: exitCodes.interrupted };
-  if (error instanceof ConfigurationError || isNamed(error, usersErrors))
+  if (error instanceof ConfigurationError)
     return {
       exitCode: exitCodes.usage,
       message: `touchstone: ${error.message.replaceAll("\n", "\n            ")}`,
     };
-  if (isNamed(error, ["FakeNotStarted"]))
-    return {
-      exitCode:
-        "exitCode" in error && error.exitCode === exitCodes.usage
-          ? exitCodes.usage
-          : exitCodes["harness-error"],
-      message: `touchstone: ${error.message}`,
-    };
-  if (error instanceof UnreachableError || isNamed(error, ["TargetNotAnswering"]))
+  if (error instanceof UnreachableError)
     return { exitCode: exitCodes.unreachable, message: `touchstone: ${error.message}` };
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
@@ -51,6 +26,3 @@ export const endingOf = (error: unknown, interrupted: boolean): Ending => {
     message: `touchstone: an error of the harness itself, not of the service:\n${detail}`,
   };
 };
-
-export const isNamed = (error: unknown, names: readonly string[]): error is Error =>
-  error instanceof Error && names.includes(error.name);

@@ -1,10 +1,17 @@
-import { ConfigurationError } from "../../conformance/problem.ts";
-import type { ResolvedProfile } from "../../conformance/profile.ts";
-import { heapTrimmer } from "../../conformance/runtime.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import type { ResolvedProfile } from "../../conformance/profile/profile.ts";
+import { heapTrimmer } from "./heap.ts";
 import type { CommandContext } from "./context.ts";
-import { effortOf, type Effort, type TargetFlags } from "./flags.ts";
+import { effortOf, type TargetFlags } from "./flags.ts";
+import type { Effort } from "../../conformance/checks/effort.ts";
 import { gateProgress } from "./live.ts";
 import { openTarget, withReceiver } from "./target.ts";
+import { rules } from "../../conformance/rules/index.ts";
+import { selectRules } from "../../conformance/engine/selection.ts";
+import { recordedRun } from "../../conformance/engine/recorded-run.ts";
+import { readGateRun } from "../../reports/read/index.ts";
+import { resumed } from "../../conformance/engine/resume.ts";
+import { ledgerFromFlags } from "../../conformance/lifetimes/store/open.ts";
 
 interface GateFlags extends TargetFlags {
   readonly only?: string[] | undefined;
@@ -33,15 +40,12 @@ export const runGate = async (
   beforehand: (resolved: ResolvedProfile) => Promise<void> = async () => {},
 ) => {
   const { flags, resume } = await resumeFlags(given);
-  const { rules } = await import("../../conformance/rules/index.ts");
-  const { selectRules } = await import("../../conformance/selection.ts");
   const selected =
     resume?.rules ?? selectRules(rules, { only: flags.only, sections: flags.section, levels: flags.level });
   const ledger = await openLedgerOf(context, flags);
   const target = await withReceiver(openTarget(context, flags), selected);
   try {
     await beforehand(target.resolved);
-    const { recordedRun } = await import("../../conformance/recorded-run.ts");
     context.recordingBegins();
     const stopTrimming = context.clock.every(TRIMMING_MS, heapTrimmer());
     const live = await gateProgress(
@@ -68,7 +72,7 @@ export const runGate = async (
       live.stop();
     });
   } finally {
-    ledger?.ledger.close();
+    ledger?.store.close();
     await target.stop();
   }
 };
@@ -82,11 +86,8 @@ const resumeFlags = async (given: GateFlags) => {
   );
   if (contradicting.length > 0)
     throw new ConfigurationError([
-      `--resume ${resume} goes on as that run began; leave out ${contradicting.map((name) => `--${name}`).join(", ")}`,
+      `--resume ${resume} continues that run as it began; leave out ${contradicting.map((name) => `--${name}`).join(", ")}`,
     ]);
-  const { readGateRun } = await import("../../reports/read/index.ts");
-  const { rules } = await import("../../conformance/rules/index.ts");
-  const { resumed } = await import("../../conformance/resume.ts");
   const { record } = await readGateRun(resume);
   const flags: GateFlags = {
     ...given,
@@ -110,7 +111,6 @@ export const targetAgain = (
       }
     : { profile };
 
-/** The ledger that the flags name; nothing where they name none. */
 const openLedgerOf = async (
   { environment, clock }: CommandContext,
   { ledger, ledgerKeyFile }: Pick<GateFlags, "ledger" | "ledgerKeyFile">,
@@ -118,6 +118,5 @@ const openLedgerOf = async (
   if (ledger === undefined && ledgerKeyFile !== undefined)
     throw new ConfigurationError(["--ledger-key-file is for --ledger <file>, which is missing"]);
   if (ledger === undefined) return undefined;
-  const { ledgerFromFlags } = await import("../../conformance/ledger/open.ts");
-  return { ledger: ledgerFromFlags(ledger, ledgerKeyFile, environment), hereMs: clock.wallMs };
+  return { store: ledgerFromFlags(ledger, ledgerKeyFile, environment), hereMs: clock.wallMs };
 };

@@ -1,6 +1,8 @@
-import type { ConformOptions } from "../../conformance/conform.ts";
+import type { ConformOptions } from "../../conformance/engine/conform.ts";
 import type { LiveSecond } from "../../reports/terminal/load-live.ts";
 import type { CommandContext } from "./context.ts";
+import { afterResult, createProgress, progressAtStart } from "../../reports/terminal/progress.ts";
+import { createLoadLive } from "../../reports/terminal/load-live.ts";
 
 /** The live line of the gate moves this often, whether or not a rule settles. */
 const REDRAWN_MS = 200;
@@ -10,9 +12,8 @@ const isSilent = ({ output }: CommandContext): boolean => output.manner().quiet 
 /** The live line of a gate run: rewritten as rules settle and while they wait; nothing where standard error is no terminal. */
 export const gateProgress = async (context: CommandContext, ids: readonly string[]) => {
   if (isSilent(context)) return { running: () => {}, result: () => {}, stop: () => {} };
-  const { afterResult, createProgress, progressAtStart } = await import("../../reports/terminal/progress.ts");
   const { clock, output } = context;
-  const { palette } = await output.page();
+  const { palette } = output.page();
   const startedMs = clock.nowMs();
   let state = progressAtStart(ids);
   let waiting: () => typeof state.waiting = () => undefined;
@@ -41,7 +42,6 @@ export const gateProgress = async (context: CommandContext, ids: readonly string
   };
 };
 
-/** What of a load run is shown while it goes on. */
 export interface LoadView {
   readonly second: (second: LiveSecond) => void;
   readonly phase: (phase: string | undefined) => void;
@@ -52,10 +52,9 @@ export const loadProgress = async (
   context: CommandContext,
   durationMs: number,
 ): Promise<LoadView & { readonly stop: () => void }> => {
-  const { createLoadLive } = await import("../../reports/terminal/load-live.ts");
   const seconds: LiveSecond[] = [];
   let now: string | undefined;
-  const { palette } = await context.output.page();
+  const { palette } = context.output.page();
   const live = createLoadLive(process.stderr, { palette, columns: process.stderr.columns ?? 100 });
   const show = (): void => {
     if (!isSilent(context)) live.show({ seconds, durationMs, phase: now });

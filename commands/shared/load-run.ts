@@ -1,23 +1,31 @@
 import { hostname, tmpdir } from "node:os";
-import type { ResolvedProfile } from "../../conformance/profile.ts";
-import { tool } from "../../conformance/tool.ts";
+import type { ResolvedProfile } from "../../conformance/profile/profile.ts";
+import { tool } from "../../conformance/record/tool.ts";
 import type { AskedRun, FoundK6, LoadContext } from "../../scenarios/runner/index.ts";
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import { loadProgress, type LoadView } from "./live.ts";
-import { openTarget, withReceiver, type OpenTarget } from "./target.ts";
+import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
+import { startFakeProcess } from "../../fake-server/index.ts";
+import { loadProfile } from "../../conformance/profile/profile.ts";
+import { checkPlan, findK6, runnerClock, loadByShape } from "../../scenarios/runner/index.ts";
+import { loadEnvironment } from "../../conformance/profile/profile-load.ts";
+import { rules } from "../../conformance/rules/index.ts";
+import { sweepTemporary } from "./sweep.ts";
+import { limitsOf } from "../../conformance/session/session.ts";
+import { replacedLimits } from "../../conformance/engine/conform.ts";
+import { openPushPorts } from "../../conformance/session/push-ports.ts";
+import { runDirectory } from "../../conformance/engine/recorded-run.ts";
 
 /** No behaviour of the fake that conforms takes longer to list a new notification. */
 const FAKE_VISIBILITY_MS = 2_500;
 
-/** The target of a load run: the fake has a process of its own there, so that it takes no time from the collector. */
+/** The target of a load run: the fake runs in its own process, so that it takes no time from the collector. */
 const openLoadTarget = async (context: CommandContext, options: TargetFlags): Promise<OpenTarget> => {
   if (options.profile !== undefined) return openTarget(context, options);
-  const { startFakeProcess } = await import("../../fake-server/index.ts");
-  const { loadProfile } = await import("../../conformance/profile.ts");
   const { behaviour = "sound" } = options;
   const fake = await startFakeProcess([process.execPath, context.programFile], behaviour);
-  const resolved = context.output.knowing(await loadProfile(fake.profileFile, context.environment));
+  const resolved = knownTo(context.output, await loadProfile(fake.profileFile, context.environment));
   // What is lost shows in a load of seconds only where it need not be waited for much longer.
   const tolerances = { visibilityMs: FAKE_VISIBILITY_MS, ...resolved.profile.tolerances };
   const profile = { ...resolved.profile, tolerances };
@@ -29,15 +37,13 @@ type AskedLoad = Pick<AskedRun, "scenario" | "rate" | "durationMs">;
 
 /**
  * Refuses a load that this profile does not release or that k6 could not play, and returns the environment
- * in which its k6 is found. Throws ConfigurationError and InvalidLoad.
+ * in which its k6 is found. Throws ConfigurationError.
  */
 export const refuseLoad = async (
   { environment }: CommandContext,
   resolved: Pick<ResolvedProfile, "profile">,
   asked: AskedLoad,
 ): Promise<NodeJS.ProcessEnv> => {
-  const { checkPlan } = await import("../../scenarios/runner/index.ts");
-  const { loadEnvironment } = await import("../../conformance/profile-load.ts");
   checkPlan(resolved, asked);
   return loadEnvironment(resolved.profile, environment);
 };
@@ -47,7 +53,6 @@ export const findK6ForLoad = async (
   { environment, signal, output }: CommandContext,
   onProgress: (line: string) => void = output.say,
 ): Promise<FoundK6> => {
-  const { findK6, runnerClock } = await import("../../scenarios/runner/index.ts");
   return findK6({ environment, clock: runnerClock, onProgress, signal });
 };
 
@@ -70,8 +75,6 @@ export const openLoad = async (
   flags: Omit<LoadRunFlags, "out">,
   needs: LoadNeeds,
 ): Promise<{ readonly context: LoadContext; readonly stop: () => Promise<void> }> => {
-  const { rules } = await import("../../conformance/rules/index.ts");
-  const { sweepTemporary } = await import("../../conformance/sweep.ts");
   sweepTemporary(tmpdir(), hostname());
   const target = await withReceiver(openLoadTarget(context, flags), needs.withPushes ? rules : []);
   try {
@@ -102,10 +105,6 @@ const loadContextOf = async (
   { signal, freshUuid }: CommandContext,
   { target, environment, k6, live, maxWaitMs }: Opened,
 ) => {
-  const { runnerClock } = await import("../../scenarios/runner/index.ts");
-  const { limitsOf } = await import("../../conformance/session.ts");
-  const { replacedLimits } = await import("../../conformance/conform.ts");
-  const { openPushPorts } = await import("../../conformance/push-ports.ts");
   const { resolved, receiver } = target;
   const { profile } = resolved;
   const push =
@@ -145,8 +144,6 @@ export const runLoad = async (
   asked: AskedRun,
   k6: () => Promise<FoundK6> = () => findK6ForLoad(context),
 ) => {
-  const { loadByShape, runnerClock } = await import("../../scenarios/runner/index.ts");
-  const { runDirectory } = await import("../../conformance/recorded-run.ts");
   const live = await loadProgress(context, asked.durationMs);
   const opened = await openLoad(context, flags, { asked, withPushes: asked.scenario === "push", k6, live });
   try {

@@ -1,6 +1,7 @@
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import { harmlessColoured, harmlessJson, harmlessLines } from "../../conformance/contract/harmless-text.ts";
 import { createSecrets, type Secrets } from "../../conformance/contract/secrets.ts";
-import { concealResolved } from "../../conformance/known-secrets.ts";
-import type { ResolvedProfile } from "../../conformance/profile.ts";
+import colors from "picocolors";
 import type { Page } from "../../reports/terminal/palette.ts";
 
 /** How a command was asked to talk. */
@@ -10,7 +11,7 @@ export interface Manner {
   readonly colour: boolean;
 }
 
-/** All that a command prints. Nothing that is secret gets through. */
+/** All that a command prints. No secret gets through, and nothing that acts on a terminal but the program's own colours. */
 export interface Output {
   readonly manner: () => Manner;
   /** The result, on standard output. */
@@ -22,36 +23,48 @@ export interface Output {
   /** Errors, on standard error. */
   readonly complain: (text: string) => void;
   /** How reports on the terminal are to be drawn. */
-  readonly page: () => Promise<Page>;
+  readonly page: () => Page;
   /** Every credential that the command meets: errors, which may quote anything, show none of them. */
   readonly secrets: Secrets;
-  /** Makes a profile's secrets known, and returns the profile. */
-  readonly knowing: (resolved: ResolvedProfile) => ResolvedProfile;
+  /** Makes more of them known, to every stream. */
+  readonly conceal: (tell: (secrets: Secrets) => void) => void;
+}
+
+/** Where text goes; `process` is one. */
+export interface Streams {
+  readonly stdout: Pick<NodeJS.WriteStream, "write" | "columns">;
+  readonly stderr: Pick<NodeJS.WriteStream, "write">;
 }
 
 /** Standard output and standard error, in the manner that is asked for once the flags have been read. */
-export const createOutput = (manner: () => Manner): Output => {
+export const createOutput = (manner: () => Manner, { stdout, stderr }: Streams = process): Output => {
   // What lasts is masked wherever it stands; codes and tokens of a result carry labels already.
   const lasting = createSecrets();
   const met = createSecrets();
-  const print = (text: string): void => void process.stdout.write(ended(lasting.mask(text)));
+  const shown = (text: string): string => {
+    const { colour, json } = manner();
+    return ended((colour && !json ? harmlessColoured : harmlessLines)(lasting.mask(text)));
+  };
   return {
     manner,
-    print,
-    printJson: (value) => print(JSON.stringify(value, undefined, 2)),
-    say: (text) => void (manner().quiet || process.stderr.write(ended(lasting.mask(text)))),
-    complain: (text) => void process.stderr.write(ended(met.mask(text))),
-    page: async () => {
-      const { default: colors } = await import("picocolors");
+    print: (text) => void stdout.write(shown(text)),
+    printJson: (value) =>
+      void stdout.write(ended(harmlessJson(lasting.mask(JSON.stringify(value, undefined, 2))))),
+    say: (text) => void (manner().quiet || stderr.write(shown(text))),
+    complain: (text) => void stderr.write(ended(harmlessLines(met.mask(text)))),
+    page: () => {
       const { colour, json } = manner();
-      return { palette: colors.createColors(colour && !json), columns: process.stdout.columns ?? 100 };
+      return { palette: colors.createColors(colour && !json), columns: stdout.columns ?? 100 };
     },
     secrets: met,
-    knowing: (resolved) => {
-      for (const secrets of [lasting, met]) concealResolved(secrets, resolved);
-      return resolved;
+    conceal: (tell) => {
+      for (const secrets of [lasting, met]) tell(secrets);
     },
   };
 };
 
 const ended = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
+
+/** Has the argument parser's own errors, which quote what was typed, go through the output as well. */
+export const complainThrough = (output: Output, command: CommandUnknownOpts): void =>
+  void command.configureOutput({ writeErr: (text) => output.complain(text) });

@@ -1,11 +1,16 @@
 import { existsSync } from "node:fs";
-import { ConfigurationError } from "../../conformance/problem.ts";
-import type { ResolvedProfile } from "../../conformance/profile.ts";
-import type { ReceiverSettings } from "../../conformance/receiver-settings.ts";
-import type { Rule } from "../../conformance/rule.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import type { ResolvedProfile } from "../../conformance/profile/profile.ts";
+import type { ReceiverSettings } from "../../conformance/profile/receiver-settings.ts";
+import type { Rule } from "../../conformance/checks/rule.ts";
 import type { CommandContext } from "./context.ts";
-import { isNamed } from "./exit.ts";
+import type { Output } from "./output.ts";
 import type { TargetFlags } from "./flags.ts";
+import { checkProfile, loadProfile, resolveProfile } from "../../conformance/profile/profile.ts";
+import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
+import { watchesPushes } from "../../conformance/engine/needs.ts";
+import { startReceiver } from "../../fake-server/receiver/index.ts";
+import { concealResolved } from "../../conformance/profile/known-secrets.ts";
 
 /** A service that can be judged, with what was opened for it. */
 export interface OpenTarget {
@@ -15,6 +20,12 @@ export interface OpenTarget {
   readonly stop: () => Promise<void>;
 }
 
+/** The profile, once no stream shows its secrets any more. */
+export const knownTo = ({ conceal }: Output, resolved: ResolvedProfile): ResolvedProfile => {
+  conceal((secrets) => concealResolved(secrets, resolved));
+  return resolved;
+};
+
 /** The target of a run: the embedded fake, or the service that a profile describes. */
 export const openTarget = async (
   { output, environment }: CommandContext,
@@ -23,34 +34,25 @@ export const openTarget = async (
     readonly patienceMs?: number;
   },
 ): Promise<OpenTarget> => {
-  const { checkProfile, loadProfile, resolveProfile } = await import("../../conformance/profile.ts");
   if (options.profile !== undefined) {
     if (options.behaviour !== undefined)
       throw new ConfigurationError([
         "--behaviour is for the embedded fake; leave it out where --profile names a service",
       ]);
     return {
-      resolved: output.knowing(await loadProfile(options.profile, environment)),
+      resolved: knownTo(output, await loadProfile(options.profile, environment)),
       stop: async () => {},
     };
   }
-  // A profile is never taken because it lies about: whoever runs this in a project may not mean its service.
+  // A profile is never used just because it is in the folder: the command may not be meant for its service.
   if (options.behaviour === undefined && existsSync("touchstone.config.ts"))
     output.say(
       "touchstone.config.ts is here and is not used; --profile touchstone.config.ts judges its service.",
     );
-  const { startFakeServer, profileOf, secretsOf } = await import("../../fake-server/index.ts");
   const { behaviour = "sound", patienceMs } = options;
-  const fake = await (async () =>
-    startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) }))().catch(
-    (error: unknown) => {
-      throw isNamed(error, ["UnknownBehaviour"])
-        ? new ConfigurationError([`--behaviour: ${error.message}`])
-        : error;
-    },
-  );
+  const fake = await startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) });
   return {
-    resolved: output.knowing(await resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake))),
+    resolved: knownTo(output, await resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake))),
     behaviour,
     stop: fake.stop,
   };
@@ -60,13 +62,11 @@ export const openTarget = async (
 export const withReceiver = async (opening: Promise<OpenTarget>, rules: readonly Rule[]) => {
   const target = await opening;
   const { hooks } = target.resolved.profile;
-  const { watchesPushes } = await import("../../conformance/conform.ts");
   if (!rules.some(watchesPushes) || hooks?.callback === undefined || hooks.events === undefined)
     return { ...target, receiver: undefined };
   const asked: ReceiverSettings = target.resolved.receiver ?? { kind: "listen" };
   if (asked.kind === "attach") return { ...target, receiver: asked };
   try {
-    const { startReceiver } = await import("../../fake-server/receiver/index.ts");
     const receiver = await startReceiver(asked);
     return {
       ...target,

@@ -1,5 +1,8 @@
-import type { ReportFormat } from "../../reports/write.ts";
+import type { ReportFormat } from "../../reports/formats.ts";
 import type { CommandContext } from "./context.ts";
+import { readRun } from "../../reports/read/index.ts";
+import { ciRunsOf, writeReports } from "../../reports/write.ts";
+import { annotationsOf } from "../../reports/annotations/annotations.ts";
 
 interface ReportFlags {
   readonly report?: ReportFormat[] | undefined;
@@ -18,9 +21,6 @@ export const reportOn = async (
 ): Promise<readonly string[]> => {
   const isCi = (environment["CI"] ?? "") !== "";
   if (report.length === 0 && !isCi) return [];
-  const { readRun } = await import("../../reports/read/index.ts");
-  const { ciRunsOf, writeReports } = await import("../../reports/write.ts");
-  const { annotationsOf } = await import("../../reports/annotations/annotations.ts");
   const runs = [];
   for (const directory of directories) runs.push(await readRun(directory));
   for (const line of annotationsOf(ciRunsOf(runs, pinned), environment, { program: programName }))
@@ -29,3 +29,6 @@ export const reportOn = async (
   const out = reportOut ?? `${directories[0]}-report`;
   return writeReports(runs, { formats: report, out, program: programName, pinned });
 };
+
+/** Where reports go unless a folder is given. */
+export const besideRun = (run: string): string => `${run.replace(/[\\/]+$/, "")}-report`;

@@ -115,6 +115,5 @@ export const heavy: readonly BadBody[] = [
   bad("1 MiB that is no JSON", (fields) => json(fields).slice(0, -1) + "x".repeat(MEBIBYTE)),
 ];
 
-/** The fields but for one. */
 export const without = (fields: RightFields, name: string): RightFields =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));

@@ -196,7 +196,7 @@ export interface Alteration {
   readonly character: string;
 }
 
-/** Random alterations, for near misses that nobody thought of. */
+/** Random alterations, for near misses beyond the listed ones. */
 export const alterations: fc.Arbitrary<Alteration> = fc.record({
   how: fc.constantFrom<Alteration["how"]>(
     "change",

@@ -125,11 +125,11 @@ export const foreignProbes = (seed: number, everyPlace: boolean): readonly Forei
     placesOf(foreign, everyPlace, (seed >>> 0) + index).map((position) => ({ ...foreign, position })),
   );
 
-const placesOf = ({ at }: Foreign, everyPlace: boolean, turn: number): readonly Position[] => {
+const placesOf = ({ at }: Foreign, everyPlace: boolean, clientIndex: number): readonly Position[] => {
   if (at === "end") return ["end", "far end"];
   if (everyPlace) return positions;
   if (at === "everywhere") return ["begin", "middle", "end", "far end"];
-  return [positions[turn % positions.length] ?? "middle"];
+  return [positions[clientIndex % positions.length] ?? "middle"];
 };
 
 /** fast-check's own units for strings take a second to set up, which every start of the command would pay. */

@@ -35,15 +35,6 @@ const steps = (limits: Limits, accessLifetimeMs: number, withEvents: boolean): f
       max: Math.max(1, Math.ceil(Math.min(accessLifetimeMs, limits.refreshTokenLifetimeMs))),
     }),
   );
-  const ends = fc.oneof(
-    { weight: 3, arbitrary: fc.constant("code" as const) },
-    { weight: 3, arbitrary: fc.constant("access token" as const) },
-    { weight: 1, arbitrary: fc.constant("refresh token" as const) },
-  );
-  const sides = fc.oneof(
-    { weight: 1, arbitrary: fc.constant("before" as const) },
-    { weight: 2, arbitrary: fc.constant("after" as const) },
-  );
   return [
     ...weighted(4, fc.nat(1).map(logIn)),
     ...weighted(2, fc.nat(1).map(authorize)),
@@ -78,6 +69,16 @@ const steps = (limits: Limits, accessLifetimeMs: number, withEvents: boolean): f
       : []),
   ];
 };
+
+const ends = fc.oneof(
+  { weight: 3, arbitrary: fc.constant("code" as const) },
+  { weight: 3, arbitrary: fc.constant("access token" as const) },
+  { weight: 1, arbitrary: fc.constant("refresh token" as const) },
+);
+const sides = fc.oneof(
+  { weight: 1, arbitrary: fc.constant("before" as const) },
+  { weight: 2, arbitrary: fc.constant("after" as const) },
+);
 
 /**
  * Histories of up to `longest` commands. The size has to be `max`: by default fast-check

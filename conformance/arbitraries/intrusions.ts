@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { accessTokenHeader, paths } from "../contract/messages.ts";
-import { obtainCode, type IssuedTokens } from "../steps.ts";
+import { accessTokenHeader, endpoints } from "../contract/forms.ts";
+import { obtainCode, type IssuedTokens } from "../world/steps.ts";
 import type { Request } from "../world/exchange.ts";
 import type { ListRequest } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -82,25 +82,25 @@ const way = (method: string, path: string): Intrusion => ({
  * not know them. What is there is not shown; that nothing is given out without a token is (section 1).
  */
 export const byOtherWays: readonly Intrusion[] = [
-  way("POST", paths.notifications),
-  way("PUT", paths.notifications),
+  way("POST", endpoints.list.path),
+  way("PUT", endpoints.list.path),
   ...[
-    `${paths.notifications}/`,
-    `${paths.notifications}//`,
-    `/${paths.notifications}`,
-    paths.notifications.replace("/v1/", "//v1/"),
-    paths.notifications.replace("/v1/", "/./v1/"),
-    paths.notifications.replace("/v1/", "/v1/x/../"),
-    paths.notifications.replace(/s$/, "%73"),
-    paths.notifications.replace("/v1/", "%2Fv1/"),
-    `${paths.notifications};x`,
-    `${paths.notifications}.json`,
-    `${paths.notifications}%00`,
-    paths.notifications.toUpperCase(),
-    paths.notifications.replace("/v1/", "/V1/"),
-    paths.notifications.replace("/v1/", "/"),
-    paths.notifications.replace("/v1/", "/v2/"),
-    paths.notifications.replace("/open-api/", "/"),
+    `${endpoints.list.path}/`,
+    `${endpoints.list.path}//`,
+    `/${endpoints.list.path}`,
+    endpoints.list.path.replace("/v1/", "//v1/"),
+    endpoints.list.path.replace("/v1/", "/./v1/"),
+    endpoints.list.path.replace("/v1/", "/v1/x/../"),
+    endpoints.list.path.replace(/s$/, "%73"),
+    endpoints.list.path.replace("/v1/", "%2Fv1/"),
+    `${endpoints.list.path};x`,
+    `${endpoints.list.path}.json`,
+    `${endpoints.list.path}%00`,
+    endpoints.list.path.toUpperCase(),
+    endpoints.list.path.replace("/v1/", "/V1/"),
+    endpoints.list.path.replace("/v1/", "/"),
+    endpoints.list.path.replace("/v1/", "/v2/"),
+    endpoints.list.path.replace("/open-api/", "/"),
   ].map((path) => way("GET", path)),
 ];
 

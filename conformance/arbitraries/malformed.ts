@@ -1,11 +1,11 @@
-import { paths } from "../contract/messages.ts";
+import { endpoints } from "../contract/forms.ts";
 import type { RawRequest } from "../world/raw.ts";
 
 /** A request that no client should send, and that every service has to answer all the same. */
 export interface Malformed {
   readonly name: string;
   readonly request: RawRequest;
-  /** Server errors that are the right answer to it: 501 for a method that nobody knows (RFC 9110 section 15.6.2). */
+  /** Server errors that are the right answer to it: 501 for an unknown method (RFC 9110 section 15.6.2). */
   readonly fitting?: readonly number[];
 }
 
@@ -135,24 +135,27 @@ export const malformedRequests = (right: Right): readonly Malformed[] => {
   const token = ["x-service-access-token", accessToken] as const;
   const client = `clientId=${encodeURIComponent(clientId)}&redirectUri=${encodeURIComponent(redirectUri)}`;
   return [
-    ...malformedQueries(paths.authorize, ""),
-    ...malformedQueries(paths.authorize, `${client}&state=`),
-    ...malformedQueries(paths.authorize, `clientId=${encodeURIComponent(clientId)}&state=a&redirectUri=`),
-    ...malformedPosts(paths.exchange, { clientId, clientSecret, code }),
-    ...malformedPosts(paths.refresh, { clientId, refreshToken }),
-    ...malformedQueries(paths.notifications, "", [token, json]),
+    ...malformedQueries(endpoints.authorize.path, ""),
+    ...malformedQueries(endpoints.authorize.path, `${client}&state=`),
+    ...malformedQueries(
+      endpoints.authorize.path,
+      `clientId=${encodeURIComponent(clientId)}&state=a&redirectUri=`,
+    ),
+    ...malformedPosts(endpoints.exchange.path, { clientId, clientSecret, code }),
+    ...malformedPosts(endpoints.refresh.path, { clientId, refreshToken }),
+    ...malformedQueries(endpoints.list.path, "", [token, json]),
     ...["limit", "page", "id", "accountId"].flatMap((name) =>
       oddNumbers.map((value) => ({
-        name: `GET ${paths.notifications} with ${name}=${value}`,
-        request: { method: "GET", path: `${paths.notifications}?${name}=${value}`, headers: [token, json] },
+        name: `GET ${endpoints.list.path} with ${name}=${value}`,
+        request: { method: "GET", path: `${endpoints.list.path}?${name}=${value}`, headers: [token, json] },
       })),
     ),
     ...["\xFF\xFE", "x".repeat(6_000), "a, b", "' OR 1=1 --", "null", "../..", "e30.e30.", "%00"].map(
       (value) => ({
-        name: `GET ${paths.notifications} with the token ${named(value)}`,
+        name: `GET ${endpoints.list.path} with the token ${named(value)}`,
         request: {
           method: "GET",
-          path: paths.notifications,
+          path: endpoints.list.path,
           headers: [["x-service-access-token", value] as const, json],
         },
       }),
@@ -163,14 +166,14 @@ export const malformedRequests = (right: Right): readonly Malformed[] => {
 
 /** Other methods and paths, and request lines that no HTTP client writes. */
 const elsewhere: readonly Malformed[] = [
-  ...Object.values(paths).flatMap((path) =>
+  ...Object.values(endpoints).flatMap(({ path }) =>
     ["DELETE", "PATCH", "PUT", "OPTIONS", "TRACE", "HEAD"].map((method) => ({
       name: `${method} ${path}`,
       request: { method, path, headers: [json] },
       fitting: [501],
     })),
   ),
-  { name: "an unknown method", request: { method: "BREW", path: paths.authorize }, fitting: [501] },
+  { name: "an unknown method", request: { method: "BREW", path: endpoints.authorize.path }, fitting: [501] },
   ...[
     "/",
     "//",
@@ -181,11 +184,11 @@ const elsewhere: readonly Malformed[] = [
     "/open-api/v2/notifications",
   ].map((path) => ({ name: `GET ${path}`, request: { method: "GET", path } })),
   ...[" ", "\t", "\0", "\x01", "\x7F"].map((character) => ({
-    name: `GET ${paths.authorize} with a raw character ${character.charCodeAt(0)}`,
-    request: { method: "GET", path: `${paths.authorize}?state=a${character}b`, headers: [json] },
+    name: `GET ${endpoints.authorize.path} with a raw character ${character.charCodeAt(0)}`,
+    request: { method: "GET", path: `${endpoints.authorize.path}?state=a${character}b`, headers: [json] },
   })),
   {
     name: "a header that is none",
-    request: { method: "GET", path: paths.notifications, headers: [["x y", "\x01"] as const] },
+    request: { method: "GET", path: endpoints.list.path, headers: [["x y", "\x01"] as const] },
   },
 ];

@@ -1,8 +1,10 @@
 import * as fc from "fast-check";
+import { stateCharacters } from "../contract/forms.ts";
 
-const letters = Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-const digits = Array.from("0123456789");
-const stateCharacter = fc.constantFrom(...letters, ...digits);
+const characters = Array.from(stateCharacters);
+const digits = characters.filter((character) => /\d/.test(character));
+const letters = characters.filter((character) => !digits.includes(character));
+const stateCharacter = fc.constantFrom(...characters);
 
 const ofLength = (length: fc.Arbitrary<number>, unit = stateCharacter): fc.Arbitrary<string> =>
   length.chain((n) => fc.string({ unit, minLength: n, maxLength: n }));

@@ -1,8 +1,13 @@
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 const units = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1_000],
+  ["d", DAY_MS],
+  ["h", HOUR_MS],
+  ["min", MINUTE_MS],
+  ["s", SECOND_MS],
 ] as const;
 
 /** A stretch of time as people write it, exact to the millisecond: 90061001 gives "1 d 1 h 1 min 1.001 s". */
@@ -21,7 +26,7 @@ export const duration = (durationMs: number): string => {
 };
 
 const accepted = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
-const factors = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const factors = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
 
 /** Milliseconds of a written duration such as 500ms, 90s, 20m, 2h or 30d; undefined where it is none. */
 export const parseDuration = (text: string): number | undefined => {

@@ -1,11 +1,12 @@
-/** Names of the files in a run directory. */
+import { errorMessage } from "./text.ts";
+
 export const recordFiles = {
   run: "run.json",
   exchanges: "exchanges.jsonl",
   rules: "rules.jsonl",
   pushes: "pushes.jsonl",
   /** What a run in real time is waiting with, locked; gone once it has ended. */
-  awaited: "awaited.sqlite",
+  checkpoint: "checkpoint.sqlite",
 } as const;
 
 /** Only the owner may read what a run saw: credentials are masked, but the rest is a service's own data. */
@@ -13,7 +14,7 @@ export const directoryMode = 0o700;
 export const fileMode = 0o600;
 
 /**
- * Why a file with a secret in it is refused, by its mode; undefined where nobody but its owner can get at it. `platform`
+ * Why a file with a secret in it is refused, by its mode; undefined if only its owner can read it. `platform`
  * is Node's name of the platform: Windows tells no such modes.
  */
 export const tooWide = (file: string, mode: number, platform: string, what: string): string | undefined =>
@@ -26,11 +27,11 @@ const plainHost = (host: string): string => host.replaceAll(/[^A-Za-z0-9]/g, "_"
 
 /** How the temporary folders of this process begin; who finds one later can tell whether its process is still there. */
 export const temporaryPrefix = (
-  what: "fake" | "load" | "k6" | "digests",
+  what: "fake" | "load" | "k6",
   { host, pid }: { readonly host: string; readonly pid: number },
 ): string => `touchstone-${what}-${plainHost(host)}-${pid}-`;
 
-/** The process that made the temporary folder of this name on this machine; undefined where it is none of ours. */
+/** The process that made the temporary folder of this name on this machine; undefined for any other name. */
 export const temporaryOf = (name: string, host: string): number | undefined => {
   const [, on, pid] =
     /^touchstone-(?:fake|load|k6|digests)-([A-Za-z0-9_]*)-(\d+)-[A-Za-z0-9]+$/.exec(name) ?? [];
@@ -54,6 +55,4 @@ const reasons: Readonly<Record<string, string>> = {
 export const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 
-/** Why a file operation failed, in words. */
-export const fileReason = (error: unknown): string =>
-  reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+export const fileReason = (error: unknown): string => reasons[codeOf(error)] ?? errorMessage(error);

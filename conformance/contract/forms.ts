@@ -7,15 +7,22 @@
 export const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** ISO 8601 in UTC with milliseconds (section 2.3), such as 2024-05-06T07:08:09.123Z. */
-export const isoMillisecondsShape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+export const isoMillisecondsShape =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}|24:00:00\.000)Z$/;
 
-/** The documented paths, below the base address (section 4). */
-export const paths = {
-  authorize: "/open-api/oauth/authorize",
-  exchange: "/open-api/oauth/access-token",
-  refresh: "/open-api/oauth/refresh-token",
-  notifications: "/open-api/v1/notifications",
-} as const;
+/** The characters that a state may have (section 2.1). */
+export const stateCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+/** The endpoints of the document (section 4). To add one, begin here: each table over them stops compiling until it has it. */
+export const endpoints = {
+  authorize: { method: "GET", path: "/open-api/oauth/authorize" },
+  exchange: { method: "POST", path: "/open-api/oauth/access-token" },
+  refresh: { method: "POST", path: "/open-api/oauth/refresh-token" },
+  list: { method: "GET", path: "/open-api/v1/notifications" },
+} as const satisfies Readonly<Record<string, { readonly method: "GET" | "POST"; readonly path: string }>>;
+
+export type Endpoint = keyof typeof endpoints;
+export const endpointNames = Object.keys(endpoints) as readonly Endpoint[];
 
 /** The request header that carries the access token (section 5.2). */
 export const accessTokenHeader = "x-service-access-token";

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { duration } from "./duration.ts";
+import { counted } from "./text.ts";
 
 const Credentials = Type.Object({
   issued: Type.Integer(),
@@ -57,8 +58,6 @@ export type LeftBehind = Static<typeof LeftBehind>;
 
 type Credentials = LeftBehind["codes"];
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
-
 const endOf = ({ lastEndsAt, lastEndsInMs }: Credentials): string =>
   lastEndsAt !== undefined
     ? `until ${lastEndsAt.slice(0, 16).replace("T", " ")} UTC at the latest, by the service's clock`
@@ -94,7 +93,7 @@ const callbackSentence = ({ callback }: LeftBehind): readonly string[] => {
     callback.restore === undefined ? "" : `; ${callback.restore.problem ?? "hooks.callback.restore failed"}`;
   const fate = callback.isAttached
     ? "where the attached receiver is"
-    : "where the run's receiver was, and nobody listens any more";
+    : "the address of the run's receiver, which no longer listens";
   const remedy =
     callback.restore === undefined ? " (`hooks.callback.restore` can put the former address back)" : "";
   return [`the callback address is still ${callback.url}, ${fate}${failed}${remedy}`];

@@ -1,10 +1,7 @@
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+import { SECOND_MS, MINUTE_MS, DAY_MS } from "./duration.ts";
 
 /** The numbers that the document promises (section 8). A profile may replace them for a staging service. */
 export interface Limits {
-  /** How long an unused authorization code stays exchangeable. */
   readonly codeLifetimeMs: number;
   /** How long a refresh token works, counted from its issue. */
   readonly refreshTokenLifetimeMs: number;
@@ -20,7 +17,6 @@ export interface Limits {
   readonly maxPushes: number;
 }
 
-/** The document's own numbers (section 8). */
 export const documentLimits: Limits = {
   codeLifetimeMs: 10 * MINUTE_MS,
   refreshTokenLifetimeMs: 30 * DAY_MS,

@@ -73,7 +73,13 @@ export const SecondLine = Type.Object({
     Type.Object({ cores: Type.Number({ minimum: 0 }), memoryMiB: Type.Number({ minimum: 0 }) }),
   ),
   collector: Type.Optional(
-    Type.Object({ cores: Type.Number({ minimum: 0 }), memoryMiB: Type.Number({ minimum: 0 }) }),
+    Type.Object({
+      cores: Type.Number({ minimum: 0 }),
+      memoryMiB: Type.Number({ minimum: 0 }),
+      lagMs: Type.Optional(
+        Type.Number({ minimum: 0, description: "How late its timers were, 99th percentile." }),
+      ),
+    }),
   ),
   machineIdle: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, description: "Idle share of all cores." }),
@@ -144,6 +150,17 @@ const PushSummary = Type.Object({
 });
 export type PushSummary = Static<typeof PushSummary>;
 
+/** What the machine was doing while fewer iterations were started than were asked for. */
+const Shortfall = Type.Object({
+  seconds: Type.Integer({ minimum: 1, description: "Seconds in which this was so." }),
+  machineIdle: Type.Optional(Type.Number({ description: "Mean idle share of all cores." })),
+  k6Cores: Type.Optional(Type.Number({ description: "Mean of the cores that k6 used." })),
+  collectorLagMs: Type.Optional(
+    Type.Number({ description: "Mean over the seconds of how late the collector's timers were." }),
+  ),
+});
+export type Shortfall = Static<typeof Shortfall>;
+
 /** What gave way first. */
 const Cause = Type.Union([Type.Literal("service"), Type.Literal("network"), Type.Literal("load generator")]);
 
@@ -162,7 +179,6 @@ const Step = Type.Object({
 });
 export type BreakpointStep = Static<typeof Step>;
 
-/** run.json of a load run. */
 export const LoadRecord = Type.Object(
   {
     version: Type.Integer({ minimum: 1 }),
@@ -218,6 +234,13 @@ export const LoadRecord = Type.Object(
         collectorCores: Type.Optional(Type.Number()),
         collectorMemoryMiB: Type.Optional(Type.Number()),
         machineIdle: Type.Optional(Type.Number()),
+        mostUnderWay: Type.Optional(
+          Type.Number({ description: "Requests that waited for an answer at a time, at their peak." }),
+        ),
+        mostConnecting: Type.Optional(
+          Type.Number({ description: "Requests that waited for a connection at a time, at their peak." }),
+        ),
+        shortfall: Type.Optional(Shortfall),
       }),
     ),
     validity: Type.Optional(

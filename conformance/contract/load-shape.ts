@@ -1,4 +1,3 @@
-/** The scenarios that `touchstone load` knows. */
 export const scenarioNames = ["token", "notifications", "mixed", "push"] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 

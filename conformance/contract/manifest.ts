@@ -9,7 +9,6 @@ const Entry = Type.Object({
   bytes: Type.Integer({ minimum: 0 }),
   sha256: Type.String({ pattern: "^[0-9a-f]{64}$", description: "Hexadecimal." }),
 });
-/** Size and hash of one file. */
 export type ManifestEntry = Static<typeof Entry>;
 
 export const Manifest = Type.Object(

@@ -2,20 +2,30 @@
 const SHORTEST = 12;
 /** This part of a value, from its beginning and its end together, gives it away. */
 const TELLING = 0.75;
+/** Shorter words hold too little of any value. */
+const LEAST_LENGTH = SHORTEST * TELLING;
 /** Values of so many lengths are looked for, and so many that share one half: enough for services as they are, and a bound for the others. */
 const MOST_LENGTHS = 24;
 const MOST_ALIKE = 4;
 
-/** The greatest numbers of usual types, which probes send whatever is secret: nobody's secret is told by them. */
+const halfOf = (length: number): number => Math.floor(length / 2);
+const SHORTEST_HALF = halfOf(SHORTEST);
+const BUCKETS = 1 << 18;
+/** What tells a small letter from a capital, in ASCII. */
+const CASE_BIT = 0x20;
+
+/** The greatest numbers of usual types. Probes send them, and they reveal no secret. */
 const commonplace = new Set(["9007199254740993", "18446744073709551616", "12345678901234567890123456789"]);
 
 /** Finds words that are a known value but for a few characters: cut off, added, changed, or in another case. */
 export interface NearMisses {
-  add(value: string, label: string): void;
+  readonly add: (value: string, label: string) => void;
+  /** Whether the word from `at` to `end` can be nearly a value. Tells quickly that most cannot. */
+  readonly mayBe: (text: string, at: number, end: number) => boolean;
   /** The label of the value that the word is nearly, or holds. */
-  find(word: string): string | undefined;
+  readonly find: (word: string) => string | undefined;
   /** The same where the value begins anywhere in the word, as in what an encoding was made of. */
-  findInside(word: string): string | undefined;
+  readonly findInside: (word: string) => string | undefined;
 }
 
 interface Value {
@@ -30,11 +40,17 @@ interface Value {
  */
 export const createNearMisses = (): NearMisses => {
   const lengths = new Set<number>();
-  const byHalf = new Map<string, Value[]>();
+  /** Values by their first halves, and by their last. */
+  const heads = new Map<string, Value[]>();
+  const tails = new Map<string, Value[]>();
+  /** Hashes of the first characters of first halves, and of the last characters of last ones: most words share none. */
+  const begins = new Uint8Array(BUCKETS);
+  const ends = new Uint8Array(BUCKETS);
 
-  const put = (half: string, value: Value): void => {
-    const alike = byHalf.get(half) ?? [];
-    if (alike.length < MOST_ALIKE) byHalf.set(half, [...alike, value]);
+  const put = (halves: Map<string, Value[]>, half: string, value: Value): void => {
+    const alike = halves.get(half);
+    if (alike === undefined) halves.set(half, [value]);
+    else if (alike.length < MOST_ALIKE) alike.push(value);
   };
 
   const isNearly = (text: string, value: Value): boolean =>
@@ -47,29 +63,35 @@ export const createNearMisses = (): NearMisses => {
       lengths.add(value.length);
       const text = value.toLowerCase();
       const half = halfOf(text.length);
-      put(`^${text.slice(0, half)}`, { text, label });
-      put(`$${text.slice(-half)}`, { text, label });
+      put(heads, text.slice(0, half), { text, label });
+      put(tails, text.slice(-half), { text, label });
+      begins[hashAt(text, 0)] = 1;
+      ends[hashAt(text, text.length - SHORTEST_HALF)] = 1;
     },
+    mayBe: (text, at, end) =>
+      end - at >= LEAST_LENGTH &&
+      (begins[hashAt(text, at)] === 1 || ends[hashAt(text, end - SHORTEST_HALF)] === 1),
     find: (word) => {
-      if (word.length < SHORTEST * TELLING || lengths.size === 0 || commonplace.has(word)) return undefined;
+      if (word.length < LEAST_LENGTH || lengths.size === 0 || commonplace.has(word)) return undefined;
       const text = word.toLowerCase();
       for (const length of lengths) {
         const half = halfOf(length);
         if (text.length < half) continue;
-        for (const value of [
-          ...(byHalf.get(`^${text.slice(0, half)}`) ?? []),
-          ...(byHalf.get(`$${text.slice(-half)}`) ?? []),
-        ])
-          if (isNearly(text, value)) return value.label;
+        const alike = [...(heads.get(text.slice(0, half)) ?? []), ...(tails.get(text.slice(-half)) ?? [])];
+        for (const value of alike) if (isNearly(text, value)) return value.label;
       }
       return undefined;
     },
     findInside: (word) => {
       const text = word.toLowerCase();
+      const places: number[] = [];
+      for (let at = 1; at + SHORTEST_HALF <= text.length; at += 1)
+        if (begins[hashAt(text, at)] === 1) places.push(at);
+      if (places.length === 0) return undefined;
       for (const length of lengths) {
         const half = halfOf(length);
-        for (let at = 1; at + half <= text.length; at += 1)
-          for (const value of byHalf.get(`^${text.slice(at, at + half)}`) ?? [])
+        for (const at of places)
+          for (const value of heads.get(text.slice(at, at + half)) ?? [])
             if (isNearly(text.slice(at), value)) return value.label;
       }
       return undefined;
@@ -77,7 +99,13 @@ export const createNearMisses = (): NearMisses => {
   };
 };
 
-const halfOf = (length: number): number => Math.floor(length / 2);
+/** Of so many characters from here on, whatever their case. */
+const hashAt = (text: string, at: number): number => {
+  let hash = 0;
+  for (let next = at; next < at + SHORTEST_HALF; next += 1)
+    hash = Math.imul(hash, 31) + (text.charCodeAt(next) | CASE_BIT);
+  return hash & (BUCKETS - 1);
+};
 
 /** How many characters two words have in common at their beginnings and at their ends. */
 const sharedLength = (a: string, b: string): number => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { requirement, type RequirementId } from "./catalogue.ts";
 import { drifted, exitCodeOf, outcomeOf } from "./outcome.ts";
-import { exitCodeMeanings, exitCodes, outcomes, type Outcome, type RuleResult } from "./record.ts";
+import { outcomes, type Outcome, type RuleResult } from "./record.ts";
 import type { Verdict } from "./verdict.ts";
 import { applyWaivers } from "./waivers.ts";
+import { exitCodeMeanings, exitCodes } from "./exit-codes.ts";
 
 const breach = {
   expected: "right",

@@ -1,7 +1,8 @@
-import { exitCodes, type Outcome, type RuleResult } from "./record.ts";
+import { type Outcome, type RuleResult } from "./record.ts";
 import type { Level } from "./requirement.ts";
 import type { Verdict, VerdictKind } from "./verdict.ts";
 import { failsGate, waived, type AppliedWaiver } from "./waivers.ts";
+import { exitCodes } from "./exit-codes.ts";
 
 const gating: ReadonlySet<Level> = new Set<Level>(["required", "derived"]);
 

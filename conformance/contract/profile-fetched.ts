@@ -21,11 +21,18 @@ export interface FetchedProfile extends Omit<Profile, "headers" | "authorize" | 
     readonly code?: HookDefinition;
   };
   readonly hooks?: {
-    readonly clock?: { readonly now?: HookDefinition; readonly advance?: HookDefinition };
+    readonly clock?: {
+      readonly now?: HookDefinition;
+      readonly advance?: HookDefinition;
+      readonly faketime?: { readonly file: string };
+    };
     readonly events?: { readonly trigger: HookDefinition };
     readonly callback?: { readonly register: HookDefinition; readonly restore?: HookDefinition };
     readonly cleanup?: HookDefinition;
   };
-  /** The secrets that were put into it, for whoever hides them. */
+  /** The secrets that were put into it, to be masked. */
   readonly fetchedSecrets?: readonly string[];
 }
+
+export const canMoveClock = ({ hooks }: Pick<FetchedProfile, "hooks">): boolean =>
+  hooks?.clock?.advance !== undefined || hooks?.clock?.faketime !== undefined;

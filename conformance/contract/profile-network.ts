@@ -8,9 +8,7 @@ export const Receiver = Type.Union(
       {
         listen: Type.Object(
           {
-            host: Type.Optional(
-              Type.String({ description: "Address to listen on; 127.0.0.1 where left out." }),
-            ),
+            host: Type.Optional(Type.String({ description: "Address to listen on; default 127.0.0.1." })),
             publicHost: Type.Optional(
               Type.String({
                 minLength: 1,
@@ -32,8 +30,7 @@ export const Receiver = Type.Union(
                 { certFile: Type.String({ minLength: 1 }), keyFile: Type.String({ minLength: 1 }) },
                 {
                   ...closed,
-                  description:
-                    "PEM files, relative to the profile; one of the receiver's own making where left out.",
+                  description: "PEM files, relative to the profile; default: a generated one.",
                 },
               ),
             ),
@@ -102,22 +99,21 @@ export const Network = Type.Object(
   { ...closed, description: "How target and hooks are reached: caFile, clientCertificate, proxy, resolve." },
 );
 
-/** How much the gate does at a time. What opens connections of its own (races, raw requests) adds a few to them. */
+/** How much the gate does at a time. Races and raw requests open a few more connections. */
 export const Concurrency = Type.Object(
   {
     maxConnections: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_024,
-        description: "Connections to the target that are kept open; 64 where left out.",
+        description: "Connections to the target that are kept open; default 64.",
       }),
     ),
     maxCases: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_024,
-        description:
-          "Cases of all rules that are at work at a time; 24 where left out, and 64 where the target is far away.",
+        description: "Cases of all rules that run at a time; default 24, or 64 for a distant target.",
       }),
     ),
   },

@@ -1,4 +1,5 @@
-import Type from "typebox";
+import Type, { type TSchema } from "typebox";
+import type { Endpoint } from "./forms.ts";
 import { closed, Milliseconds } from "./profile-hook.ts";
 
 export const Share = Type.Number({ minimum: 0, maximum: 1 });
@@ -25,7 +26,7 @@ export const Objectives = Type.Object(
           exchange: Type.Optional(EndpointObjectives),
           refresh: Type.Optional(EndpointObjectives),
           list: Type.Optional(EndpointObjectives),
-        },
+        } satisfies Record<Endpoint, TSchema>,
         closed,
       ),
     ),

@@ -6,7 +6,7 @@ const SHORTEST_PART = 10;
 
 const tellsSecrets = /auth|cookie|token|secret|key|session|password|credential|signature/i;
 
-/** Letters and digits in one long word: nobody writes that but to be recognised by it. */
+/** Letters and digits in one long word, as only credentials are written. */
 const looksRandom = (value: string): boolean =>
   /^[\w.~+/=-]{24,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 

@@ -40,14 +40,30 @@ export const Profile = Type.Object(
     accounts: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 2,
-        description: "Accounts that events may be triggered for; fresh UUIDs where left out.",
+        description: "Accounts that events may be triggered for; default: fresh UUIDs.",
       }),
     ),
     hooks: Type.Optional(
       Type.Object(
         {
           clock: Type.Optional(
-            Type.Object({ now: Type.Optional(Hook), advance: Type.Optional(Hook) }, closed),
+            Type.Object(
+              {
+                now: Type.Optional(Hook),
+                advance: Type.Optional(Hook),
+                faketime: Type.Optional(
+                  Type.Object(
+                    { file: Type.String({ minLength: 1 }) },
+                    {
+                      ...closed,
+                      description:
+                        "Moves the clock of a service under libfaketime by writing the file that its FAKETIME_TIMESTAMP_FILE names; instead of advance.",
+                    },
+                  ),
+                ),
+              },
+              closed,
+            ),
           ),
           events: Type.Optional(Type.Object({ trigger: Hook }, closed)),
           callback: Type.Optional(Type.Object({ register: Hook, restore: Type.Optional(Hook) }, closed)),
@@ -79,19 +95,26 @@ export const Profile = Type.Object(
       Type.Object(
         {
           lifetimeGuardMs: Type.Optional(Milliseconds),
+          lifetimeResolutionMs: Type.Optional(
+            Type.Number({
+              exclusiveMinimum: 0,
+              description:
+                "How coarsely the end of a lifetime may be known for the rule to pass; 1 % of the lifetime by default, and at most 60000.",
+            }),
+          ),
           visibilityMs: Type.Optional(Milliseconds),
           requestTimeoutMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
           latenessMs: Type.Optional(
             Type.Number({
               minimum: 0,
-              description: "How late a push may be; a third of the first delay where left out.",
+              description: "How late a push may be; default a third of the first delay.",
             }),
           ),
           outageMs: Type.Optional(
             Type.Number({
               minimum: 0,
               description:
-                "How long target and hooks may refuse connections, as in a restart, before the run goes on without them; 60000 where left out.",
+                "How long target and hooks may refuse connections, as in a restart, before the run continues without them; default 60000.",
             }),
           ),
         },
@@ -106,7 +129,7 @@ export const Profile = Type.Object(
         { status: Type.Integer({ minimum: 200, maximum: 299 }) },
         {
           ...closed,
-          description: "The return code that the service expects of a receiver; 200 where left out.",
+          description: "The status code that the service expects from a receiver; default 200.",
         },
       ),
     ),
@@ -177,7 +200,6 @@ export const Profile = Type.Object(
   closed,
 );
 export type Profile = Static<typeof Profile>;
-/** A hook as a profile has it. */
 export type HookAsWritten = Static<typeof Hook>;
 export type SecretSource = Static<typeof SecretSource>;
 export { secretKey, type SecretValue } from "./profile-hook.ts";
@@ -194,7 +216,6 @@ export const hookPlaceholders = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type HookName = keyof typeof hookPlaceholders;
 
-/** Where hooks stand in a profile. */
 interface HooksOf<Written> {
   readonly authorize?: { readonly code?: Written };
   readonly hooks?: {

@@ -6,12 +6,12 @@ interface Stretch {
   readonly latestMs: number;
 }
 
-/** The receiver of pushes and the target's clock, for whoever watches pushes without judging rules. */
+/** The receiver of pushes and the target's clock, for load runs, which watch pushes without running rules. */
 export interface PushPorts {
   readonly receiver: {
     state(): Promise<Pick<ReceiverState, "callbackUrl" | "ca" | "last" | "nowMs">>;
     pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
-    plan(plan: PushPlan): Promise<void>;
+    plan(plan: PushPlan): Promise<unknown>;
     clear(): Promise<void>;
   };
   readonly register: (url: string, ca: string) => Promise<void>;

@@ -2,12 +2,11 @@ import Type, { type Static } from "typebox";
 
 const closed = { additionalProperties: false } as const;
 
-/** How the receiver answers one push. */
 export const PushAction = Type.Union([
   Type.Object(
     {
       kind: Type.Literal("answer"),
-      status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, description: "200 where left out." })),
+      status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, description: "Default 200." })),
       headers: Type.Optional(Type.Record(Type.String(), Type.String())),
       body: Type.Optional(
         Type.Union(
@@ -27,7 +26,7 @@ export const PushAction = Type.Union([
             ),
             Type.Object({ bytes: Type.Integer({ minimum: 1, maximum: 1_073_741_824 }) }, closed),
           ],
-          { description: "The acknowledgement { id, received: true } where left out." },
+          { description: "Default: the acknowledgement { id, received: true }." },
         ),
       ),
       delayMs: Type.Optional(Type.Number({ minimum: 0, description: "Held back on the receiver's clock." })),
@@ -62,9 +61,17 @@ export const PushAction = Type.Union([
       kind: Type.Literal("close"),
       when: Type.Union([
         Type.Literal("before-answer"),
-        Type.Literal("half-answer"),
         Type.Literal("status-line", { description: "Before the answer's code has been said." }),
+        Type.Literal("head", { description: "Behind the answer's head, before any of its body." }),
+        Type.Literal("half-answer", { description: "In the middle of the answer's body." }),
       ]),
+      status: Type.Optional(
+        Type.Integer({
+          minimum: 200,
+          maximum: 599,
+          description: "The code of an answer that is cut at its head or in its body; default 200.",
+        }),
+      ),
     },
     closed,
   ),
@@ -93,7 +100,7 @@ export const PushRule = Type.Object(
   closed,
 );
 
-/** How a receiver answers: by the first rule that matches, otherwise by `otherwise` (an acknowledgement where left out). */
+/** How a receiver answers: by the first rule that matches, otherwise by `otherwise` (default: an acknowledgement). */
 export const PushPlan = Type.Object(
   { rules: Type.Array(PushRule), otherwise: Type.Optional(PushAction) },
   closed,
@@ -138,7 +145,7 @@ export type PushLine =
       readonly epoch: string;
       readonly push: number;
     } & Answered)
-  /** From here on attempts and the n-th notification are counted anew, and /pushes tells nothing older. */
+  /** From here on attempts and notifications are counted from zero, and /pushes returns nothing older. */
   | { readonly kind: "cleared"; readonly n: number; readonly epoch: string; readonly atMs: number };
 
 /**
@@ -150,7 +157,7 @@ export type LostStage = "silent" | "not-tls" | "handshake" | "no-request" | "req
 /** Connections that came equally far, from one address, within a second. */
 export interface LostConnections {
   readonly stage: LostStage;
-  /** Absent where nobody can tell any more. */
+  /** Absent if it is no longer known. */
   readonly address?: string;
   readonly count: number;
   /** When they were opened; of very many the first hundred. */
@@ -215,16 +222,25 @@ export interface Push {
   readonly answer?: string;
 }
 
+/**
+ * A moment in the receiver's own order of events. Calls that change the receiver answer with the moment of the
+ * change, so that what came before it is told from what came after by numbers, not by when somebody looked.
+ */
+export interface JournalMark {
+  readonly epoch: string;
+  /** The last line number given out; whatever was complete later has a greater one. */
+  readonly last: number;
+  /** The id of the last connection accepted; one accepted later has a greater id. */
+  readonly lastConnection: number;
+  /** On the receiver's monotonic clock. */
+  readonly nowMs: number;
+}
+
 /** What the receiver's control interface tells of itself: GET /state. */
-export interface ReceiverState {
+export interface ReceiverState extends JournalMark {
   /** Where pushes are to be sent. */
   readonly callbackUrl: string;
   /** PEM of the authority that signed the receiver's certificate; absent over plain HTTP. */
   readonly ca?: string;
-  readonly epoch: string;
-  /** Now, on the receiver's monotonic clock. */
-  readonly nowMs: number;
-  /** Number of the last line in the journal. */
-  readonly last: number;
   readonly listening: boolean;
 }

@@ -60,7 +60,6 @@ export interface RuleResult {
   readonly exchanges: readonly ExchangeRecord[];
 }
 
-/** A rule's result as a line of rules.jsonl. */
 export const RuleLine = Type.Object({
   id: Type.String(),
   level: Type.String(),
@@ -149,27 +148,3 @@ export const outcomes = [
   "interrupted",
 ] as const;
 export type Outcome = (typeof outcomes)[number];
-
-/** Exit codes of every command. */
-export const exitCodes = {
-  passed: 0,
-  failed: 1,
-  usage: 2,
-  incomplete: 3,
-  unreachable: 4,
-  "harness-error": 5,
-  drifted: 6,
-  interrupted: 130,
-} as const;
-
-/** What each exit code means, in a few words. */
-export const exitCodeMeanings: Readonly<Record<number, string>> = {
-  0: "every required rule ran and held",
-  1: "the service broke a promise",
-  2: "the command or the configuration is wrong",
-  3: "not every required rule could be judged",
-  4: "the target cannot be reached",
-  5: "the harness itself failed",
-  6: "a pinned observation changed",
-  130: "interrupted; what was recorded can be read",
-};

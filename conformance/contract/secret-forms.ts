@@ -1,8 +1,12 @@
+import { isWord } from "./pieces.ts";
+
 /** Shorter pieces of an encoding would be found in texts that have nothing to do with the value. */
 const SHORTEST_ENCODED = 8;
 
 /** A value as it is, in an address, in a JSON text (also one inside another) and in a web page. */
 export const writtenForms = (value: string): readonly string[] => {
+  // All of them write such a value as it is.
+  if (/^[\w-]+$/.test(value)) return [value];
   const json = inJson(value);
   const percent = percentEncoded(value);
   return unique([
@@ -22,7 +26,8 @@ export const writtenForms = (value: string): readonly string[] => {
 /** A value in base64, plain and for addresses, and in hexadecimal digits. Padding is left out: it says nothing. */
 export const encodedForms = (value: string): readonly string[] => {
   const bytes = new TextEncoder().encode(value);
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let hex = "";
+  for (const byte of bytes) hex += hexOf[byte];
   return longEnough([...base64Forms(base64(bytes)), hex, hex.toUpperCase()]);
 };
 
@@ -44,6 +49,8 @@ export const shiftedForms = (value: string): readonly string[] => {
   return longEnough([...cores, percent, percent.toUpperCase(), unicode, unicode.toLowerCase()]);
 };
 
+const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 const unique = (forms: readonly string[]): readonly string[] => [...new Set(forms)];
 const longEnough = (forms: readonly string[]): readonly string[] =>
   unique(forms).filter(({ length }) => length >= SHORTEST_ENCODED);
@@ -56,8 +63,11 @@ const unicodeEscape = (character: string): string =>
 /** Percent-encoded; a lone surrogate, which no address can carry, stays as it is. */
 const percentEncoded = (value: string): string => (value.isWellFormed() ? encodeURIComponent(value) : value);
 
-const base64 = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replace(/=+$/, "");
+const base64 = (bytes: Uint8Array): string => {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replace(/=+$/, "");
+};
 
 /** Base64 as it is, for addresses (RFC 4648 section 5), in an address, and in JSON with escaped slashes. */
 const base64Forms = (text: string): readonly string[] => [
@@ -77,11 +87,37 @@ const inPage = (value: string): readonly string[] => {
   ];
 };
 
+/** Shorter runs cannot hold what is long enough to be a secret. */
+const SHORTEST_RUN = 16;
+
+export interface EncodedRun {
+  readonly at: number;
+  readonly end: number;
+  /** Whether it stands behind an escaped byte, and may go on with what began before it. */
+  readonly mayGoOn: boolean;
+}
+
 /**
  * Runs of characters that may be base64 or hexadecimal digits of something that is long enough to be a
  * secret. One begins behind an escaped byte of an address, not within it.
  */
-export const encodedRuns = /(?<!%[0-9A-Fa-f]?)[A-Za-z0-9+/_-]{16,}/g;
+export const encodedRuns = (text: string): readonly EncodedRun[] => {
+  const runs: EncodedRun[] = [];
+  for (let at = 0; at + SHORTEST_RUN <= text.length; at += 1) {
+    if (!isRunCharacter(text, at)) continue;
+    let end = at + 1;
+    while (end < text.length && isRunCharacter(text, end)) end += 1;
+    const begin = text[at - 1] === "%" ? at + (/[0-9A-Fa-f]/.test(text.charAt(at)) ? 2 : 1) : at;
+    if (end - begin >= SHORTEST_RUN) runs.push({ at: begin, end, mayGoOn: text[begin - 3] === "%" });
+    at = end;
+  }
+  return runs;
+};
+
+const isRunCharacter = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at);
+  return code === 0x2b || code === 0x2f || isWord(text, at);
+};
 
 /**
  * What such a run may stand for, as a whole or as the parts of a path. One that stands behind an escaped
@@ -89,14 +125,12 @@ export const encodedRuns = /(?<!%[0-9A-Fa-f]?)[A-Za-z0-9+/_-]{16,}/g;
  */
 export const decodings = (run: string, mayGoOn: boolean): readonly string[] => {
   // A UUID is what a text has most of, and encodes nothing.
-  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(run)) return [];
+  if (run.length === 36 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(run)) return [];
   const parts = run.includes("/") ? run.split("/").filter(({ length }) => length >= SHORTEST_RUN) : [];
   const later = mayGoOn ? [1, 2, 3].map((skipped) => run.slice(skipped)) : [];
   const texts = [run, ...parts, ...later].map(fromBase64);
   return /^(?:[0-9a-f]+|[0-9A-F]+)$/.test(run) ? [...texts, fromHex(run), fromHex(run.slice(1))] : texts;
 };
-
-const SHORTEST_RUN = 16;
 
 const fromBase64 = (run: string): string => {
   const plain = run.replaceAll("-", "+").replaceAll("_", "/");

@@ -58,6 +58,11 @@ export type Verdict =
 
 export type VerdictKind = Verdict["kind"];
 
+/** A verdict with a breach. */
+export type Breached = Extract<Verdict, { readonly breach: Breach }>;
+
+export const isBreach = (verdict: Verdict): verdict is Breached => "breach" in verdict;
+
 export const casesOf = (verdict: Verdict): number => ("cases" in verdict ? verdict.cases : 0);
 
 /** JSON with sorted keys: the same facts always give the same bytes. */

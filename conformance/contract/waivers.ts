@@ -1,4 +1,10 @@
-import type { RuleResult } from "./record.ts";
+import { isBreach, type Verdict } from "./verdict.ts";
+
+/** What a waiver looks at in a rule's result. */
+interface Judged {
+  readonly id: string;
+  readonly verdict: Verdict;
+}
 
 /** A known breach that a team has taken on for a while: who answers for it, why, and until when. */
 export interface Waiver {
@@ -12,7 +18,7 @@ export interface Waiver {
 
 /**
  * What a waiver came to in a run: `active` covers a breach; `expired` and `stale` (the rule no longer
- * fails) fail the gate, so that nobody forgets them; `unused` says that the rule was not judged.
+ * fails) fail the gate, so that they are not forgotten; `unused` says that the rule was not judged.
  */
 export const waiverStates = ["active", "expired", "stale", "unused"] as const;
 export type WaiverState = (typeof waiverStates)[number];
@@ -24,17 +30,17 @@ export interface AppliedWaiver extends Waiver {
 /** Waivers as they apply to these results on a day (YYYY-MM-DD, UTC). */
 export const applyWaivers = (
   waivers: readonly Waiver[],
-  results: readonly RuleResult[],
+  results: readonly Judged[],
   today: string,
 ): readonly AppliedWaiver[] =>
   waivers.map((waiver) => ({ ...waiver, state: stateOf(waiver, results, today) }));
 
-const stateOf = (waiver: Waiver, results: readonly RuleResult[], today: string): WaiverState => {
+const stateOf = (waiver: Waiver, results: readonly Judged[], today: string): WaiverState => {
   const result = results.find(({ id }) => id === waiver.id);
   // What was not asked for in this run says nothing of its waiver, not even of its date.
   if (result === undefined) return "unused";
   if (waiver.expires < today) return "expired";
-  if (["failed", "warned"].includes(result.verdict.kind)) return "active";
+  if (isBreach(result.verdict)) return "active";
   return ["passed", "observed"].includes(result.verdict.kind) ? "stale" : "unused";
 };
 

@@ -1,6 +1,7 @@
+import type { TimeInterval } from "../judging/interval.ts";
 import type fc from "fast-check";
-import { describe } from "../answers.ts";
-import type { Answer, Bracket } from "../world/exchange.ts";
+import { describe } from "../world/answers.ts";
+import type { Answer } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import type { AccessState, CodeState, Expectation, GrantState, Model } from "./states.ts";
@@ -45,7 +46,7 @@ export const during = async <T>(
   model: Model,
   { world }: Real,
   action: () => Promise<T>,
-): Promise<{ value: T; at: Bracket }> => {
+): Promise<{ value: T; at: TimeInterval }> => {
   const { earliestMs } = model.now;
   const value = await action();
   model.now = await world.clock.now();

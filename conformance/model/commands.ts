@@ -1,5 +1,5 @@
-import { credentialsOf, describe, grantOf } from "../answers.ts";
-import { exchangeBody, gaveData, refreshBody, yielded } from "../steps.ts";
+import { credentialsOf, describe, grantOf } from "../world/answers.ts";
+import { exchangeBody, gaveData, refreshBody, yielded } from "../world/steps.ts";
 import {
   clientOf,
   command,

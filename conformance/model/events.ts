@@ -1,5 +1,5 @@
-import { describe, idsOf, pageOf } from "../answers.ts";
-import { gaveData } from "../steps.ts";
+import { describe, pageOf } from "../world/answers.ts";
+import { gaveData } from "../world/steps.ts";
 import type { Answer } from "../world/exchange.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
@@ -82,7 +82,7 @@ const comparePage = (model: Model, world: World, answer: Answer, least: number):
   model.otherDecisions += 1;
   const page = pageOf(answer);
   const total = typeof page?.total === "number" ? page.total : Number.NaN;
-  const ids = page === undefined ? [] : idsOf(page);
+  const ids = page?.ids ?? [];
   const triggered = new Set(model.events.map(({ id }) => id));
   const strange = triggered.has(undefined) ? undefined : ids.find((id) => !triggered.has(id));
   if (

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
 import { newModel, ofExchange, ofList, ofRefresh, type Model } from "./states.ts";
 import { codeIssued, codeUsed, exchangeRefused, refreshed } from "./transitions.ts";
+import { MINUTE_MS, DAY_MS } from "../contract/duration.ts";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const at = (ms: number): { earliestMs: number; latestMs: number } => ({ earliestMs: ms, latestMs: ms });
 
 const begun = (): Model => newModel(documentLimits, 500, at(0), Infinity);

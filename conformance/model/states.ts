@@ -1,6 +1,7 @@
+import type { TimeInterval } from "../judging/interval.ts";
 import type { Limits } from "../contract/limits.ts";
-import type { Bracket } from "../world/exchange.ts";
-import { standingIn, type Ageing } from "./standing.ts";
+
+import { ageAt, sideOf, type Issued, type Side } from "../judging/lifetimes/probe.ts";
 
 /** The states of sections 3.1, 3.2 and 5.1 that a run of histories has to have reached. */
 export const states = [
@@ -15,7 +16,7 @@ export const states = [
 export type State = (typeof states)[number];
 
 /** An authorization code (section 3.1). */
-export interface CodeState extends Ageing {
+export interface CodeState extends Issued {
   readonly value: string;
   readonly client: number;
   used: boolean;
@@ -26,7 +27,7 @@ export interface CodeState extends Ageing {
 }
 
 /** A refresh token (section 3.2). */
-export interface GrantState extends Ageing {
+export interface GrantState extends Issued {
   readonly refreshToken: string;
   readonly client: number;
   /** Its code was presented again, upon which a service may revoke it (RFC 6749 section 4.1.2). */
@@ -34,7 +35,7 @@ export interface GrantState extends Ageing {
 }
 
 /** An access token (sections 2.2 and 5.1). */
-export interface AccessState extends Ageing {
+export interface AccessState extends Issued {
   readonly value: string;
   readonly grant: GrantState;
   /** A refresh has come after it; whether it lives on is not shown. */
@@ -44,7 +45,7 @@ export interface AccessState extends Ageing {
 /** A notification of an event that the history triggered (section 6). */
 export interface EventState {
   readonly id: string | undefined;
-  readonly triggered: Bracket;
+  readonly triggered: TimeInterval;
 }
 
 /** The service as the document would have it, as far as one history knows it. Commands change it; it never talks to anyone. */
@@ -52,7 +53,7 @@ export interface Model {
   readonly limits: Limits;
   readonly guardMs: number;
   /** The latest reading of the service's clock. */
-  now: Bracket;
+  now: TimeInterval;
   /** How much more waiting the history may do, in milliseconds. */
   leftToWaitMs: number;
   readonly codes: CodeState[];
@@ -67,7 +68,12 @@ export interface Model {
   otherDecisions: number;
 }
 
-export const newModel = (limits: Limits, guardMs: number, now: Bracket, leftToWaitMs: number): Model => ({
+export const newModel = (
+  limits: Limits,
+  guardMs: number,
+  now: TimeInterval,
+  leftToWaitMs: number,
+): Model => ({
   limits,
   guardMs,
   now,
@@ -89,26 +95,29 @@ export type Expectation =
 
 const either: Expectation = { outcome: "either" };
 
+const sideIn = ({ guardMs }: Model, issued: Issued, at: TimeInterval): Side | undefined =>
+  sideOf(ageAt(issued, at, guardMs));
+
 /** What an exchange of the code with the right secret must come to. */
-export const ofExchange = (model: Model, code: CodeState, at: Bracket): Expectation => {
+export const ofExchange = (model: Model, code: CodeState, at: TimeInterval): Expectation => {
   if (code.used) return { outcome: "refusal", state: "code used" };
-  const standing = standingIn(code, at, model.guardMs);
-  if (standing === "dead") return { outcome: "refusal", state: "code expired" };
-  return standing === "live" && !code.doubtful ? { outcome: "yield", state: "code issued" } : either;
+  const side = sideIn(model, code, at);
+  if (side === "dead") return { outcome: "refusal", state: "code expired" };
+  return side === "alive" && !code.doubtful ? { outcome: "yield", state: "code issued" } : either;
 };
 
 /** What a refresh by the right client must come to. */
-export const ofRefresh = (model: Model, grant: GrantState, at: Bracket): Expectation => {
-  const standing = standingIn(grant, at, model.guardMs);
-  if (standing === "dead") return { outcome: "refusal", state: "refresh token invalid" };
-  return standing === "live" && !grant.doubtful ? { outcome: "yield", state: "refresh token valid" } : either;
+export const ofRefresh = (model: Model, grant: GrantState, at: TimeInterval): Expectation => {
+  const side = sideIn(model, grant, at);
+  if (side === "dead") return { outcome: "refusal", state: "refresh token invalid" };
+  return side === "alive" && !grant.doubtful ? { outcome: "yield", state: "refresh token valid" } : either;
 };
 
 /** What listing with the access token must come to. */
-export const ofList = (model: Model, access: AccessState, at: Bracket): Expectation => {
-  const standing = standingIn(access, at, model.guardMs);
-  if (standing === "dead") return { outcome: "refusal", state: "access token dead" };
-  return standing === "live" && !access.doubtful && !access.grant.doubtful
+export const ofList = (model: Model, access: AccessState, at: TimeInterval): Expectation => {
+  const side = sideIn(model, access, at);
+  if (side === "dead") return { outcome: "refusal", state: "access token dead" };
+  return side === "alive" && !access.doubtful && !access.grant.doubtful
     ? { outcome: "yield", state: "access token live" }
     : either;
 };

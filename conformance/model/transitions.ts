@@ -1,4 +1,4 @@
-import type { Bracket } from "../world/exchange.ts";
+import type { TimeInterval } from "../judging/interval.ts";
 import type { AccessState, CodeState, GrantState, Model } from "./states.ts";
 
 /** Tokens as an answer gave them; `lifetimeMs` is expiresIn in milliseconds, NaN where it is no number. */
@@ -9,7 +9,7 @@ export interface GivenTokens {
 }
 
 /** An authorization gave a code (section 3.1: the state "issued"). */
-export const codeIssued = (model: Model, value: string, client: number, issued: Bracket): CodeState => {
+export const codeIssued = (model: Model, value: string, client: number, issued: TimeInterval): CodeState => {
   const code: CodeState = {
     value,
     client,
@@ -24,7 +24,7 @@ export const codeIssued = (model: Model, value: string, client: number, issued: 
 };
 
 /** An exchange gave tokens (section 3.1: "issued" to "used"). */
-export const codeUsed = (model: Model, code: CodeState, tokens: GivenTokens, issued: Bracket): void => {
+export const codeUsed = (model: Model, code: CodeState, tokens: GivenTokens, issued: TimeInterval): void => {
   const grant: GrantState = {
     refreshToken: tokens.refreshToken,
     client: code.client,
@@ -52,7 +52,7 @@ export const refreshed = (
   model: Model,
   grant: GrantState,
   tokens: Pick<GivenTokens, "accessToken" | "lifetimeMs">,
-  issued: Bracket,
+  issued: TimeInterval,
 ): void => {
   for (const earlier of model.accesses) if (earlier.grant === grant) earlier.doubtful = true;
   accessIssued(model, grant, tokens, issued);
@@ -66,7 +66,7 @@ const accessIssued = (
   model: Model,
   grant: GrantState,
   tokens: Pick<GivenTokens, "accessToken" | "lifetimeMs">,
-  issued: Bracket,
+  issued: TimeInterval,
 ): void => {
   const same = model.accesses.filter(({ value }) => value === tokens.accessToken);
   for (const earlier of same) earlier.doubtful = true;

@@ -1,6 +1,6 @@
 import { duration } from "../contract/duration.ts";
 import { command, pickFrom, sleep, type Command } from "./command.ts";
-import { guardFor } from "./standing.ts";
+import { guardFor } from "../judging/lifetimes/probe.ts";
 import type { Model } from "./states.ts";
 
 type Kind = "code" | "refresh token" | "access token";
@@ -20,10 +20,10 @@ export const wait = (waitMs: number): Command =>
 export const waitForEnd = (kind: Kind, pick: number, side: "before" | "after", distanceMs: number): Command =>
   command(
     `wait until ${duration(distanceMs)} ${side} the end of ${kind} ${pick}, and the guard`,
-    (model) => mortals(model, kind).length > 0,
+    (model) => expiringOf(model, kind).length > 0,
     async (model, real) => {
-      const mortal = pickFrom(model, mortals(model, kind), pick);
-      const { issued, lifetimeMs } = mortal;
+      const expiring = pickFrom(model, expiringOf(model, kind), pick);
+      const { issued, lifetimeMs } = expiring;
       const guardMs = guardFor(lifetimeMs, model.guardMs);
       const waitMs =
         side === "before"
@@ -31,12 +31,12 @@ export const waitForEnd = (kind: Kind, pick: number, side: "before" | "after", d
           : lifetimeMs + guardMs + distanceMs - (model.now.earliestMs - issued.latestMs);
       // A lifetime that is no number, one that has passed, and one longer than the history may wait: none is waited for.
       if (!(waitMs <= model.leftToWaitMs)) return;
-      model.focus = mortal;
+      model.focus = expiring;
       if (waitMs > 0) await sleep(model, real, waitMs, side === "before");
     },
   );
 
-const mortals = (
+const expiringOf = (
   model: Model,
   kind: Kind,
 ): readonly (Model["codes"] | Model["grants"] | Model["accesses"])[number][] =>

@@ -18,16 +18,16 @@ export interface Appender {
  */
 export const appender = (directory: string, name: string): Appender => {
   const file = createFile(directory, name);
-  let held: string[] = [];
+  let pass: string[] = [];
   let open = true;
   let failure: unknown;
   let size = 0;
   const hash = createHash("sha256");
   let sha256 = "";
   const flush = (): void => {
-    if (held.length === 0) return;
-    const bytes = Buffer.from(held.join(""));
-    held = [];
+    if (pass.length === 0) return;
+    const bytes = Buffer.from(pass.join(""));
+    pass = [];
     try {
       for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
       size += bytes.length;
@@ -40,8 +40,8 @@ export const appender = (directory: string, name: string): Appender => {
     append: (line) => {
       // A request that outlives its run has nowhere to go; once a write failed, more would only garble the file.
       if (!open || failure !== undefined) return;
-      if (held.length === 0) setImmediate(flush);
-      held.push(`${JSON.stringify(line)}\n`);
+      if (pass.length === 0) setImmediate(flush);
+      pass.push(`${JSON.stringify(line)}\n`);
     },
     failure: () => failure,
     close: () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, openSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { codeOf, directoryMode, fileMode, fileReason } from "../contract/files.ts";
-import { ConfigurationError } from "../problem.ts";
+import { ConfigurationError } from "../contract/problem.ts";
 
 /** Makes the run directory, where it is not there yet. Throws ConfigurationError, naming --out, where it is in use or cannot be written. */
 export const prepareDirectory = (directory: string): void => {

@@ -16,7 +16,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
 import type { ExchangeRecord, RuleResult } from "../contract/record.ts";
-import { ConfigurationError } from "../problem.ts";
+import { ConfigurationError } from "../contract/problem.ts";
 import { recordFiles } from "../contract/files.ts";
 import { readGateRun, verify } from "../../reports/read/index.ts";
 import { openRecord, type RecordFinal, type RecordHeader, type RecordWriter } from "./writer.ts";
@@ -107,7 +107,7 @@ const problemOf = async (work: () => unknown): Promise<string> => {
   return (error as ConfigurationError).message;
 };
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const clientIndex = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a sealed record", () => {
   it("reads back as it was written, rules in the order of the catalogue", async () => {
@@ -166,7 +166,7 @@ describe("a sealed record", () => {
     const writer = written(directory);
     writer.seal(final);
     writer.sink.write(exchange(3));
-    await turn();
+    await clientIndex();
     writer.close();
     expect(await all((await readGateRun(directory)).exchanges())).toHaveLength(2);
   });
@@ -183,7 +183,7 @@ describe("a run that was cut off", () => {
     });
     writer.sink.write(exchange(1));
     writer.addRule(failed);
-    await turn();
+    await clientIndex();
     expect((await readGateRun(directory)).record.rules).toEqual([failed]);
     expect(await all((await readGateRun(directory)).exchanges())).toEqual([exchange(1)]);
     writer.close();

@@ -11,7 +11,7 @@ import {
   type RuleResult,
   type RunRecord,
 } from "../contract/record.ts";
-import type { JournalSink } from "../world/journal.ts";
+import type { JournalSink } from "../world/evidence/journal.ts";
 import { appender, lazily, type Appender } from "./appender.ts";
 import { prepareDirectory, unwritable } from "./directory.ts";
 
@@ -105,7 +105,7 @@ export const openRecord = (directory: string, header: RecordHeader): RecordWrite
 const unfinished = (directory: string, cause: unknown): Error =>
   new Error(`the record in ${directory} could not be completed: ${fileReason(cause)}`, { cause });
 
-/** Puts a file in place in one step: whoever reads it sees the old one or the new one, whole. */
+/** Puts a file in place in one step: readers see the old one or the new one, whole. */
 const replaceJson = (directory: string, name: string, value: unknown): ManifestEntry => {
   const target = path.join(directory, name);
   const draft = `${target}.part`;

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Run } from "../run.ts";
+import type { Run } from "../checks/run.ts";
 import type { World } from "../world/world.ts";
 import { refreshHistories } from "./access-histories.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { HOUR_MS, DAY_MS } from "../contract/duration.ts";
 
 interface Setting {
   readonly kind: "virtual" | "real";

@@ -1,17 +1,16 @@
+import type { TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
-import type { Steps } from "../awaited/steps.ts";
-import { duration } from "../contract/duration.ts";
-import type { Run } from "../run.ts";
-import { obtainRefreshed, obtainTokens, refreshBody, timed, type IssuedTokens } from "../steps.ts";
-import type { Bracket } from "../world/exchange.ts";
+import type { DurableSteps } from "../world/durable-steps.ts";
+import { duration, HOUR_MS, DAY_MS } from "../contract/duration.ts";
+import type { Run } from "../checks/run.ts";
+import { obtainRefreshed, obtainTokens, refreshBody, timed, type IssuedTokens } from "../world/steps.ts";
+
 import type { World } from "../world/world.ts";
 
 /** What lies before each refresh of one token set, in milliseconds; the token of the last one is judged. */
 export type RefreshHistory = readonly number[];
 
 const SOON_MS = 30_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const MOST_REFRESHES = 12;
 /** What of the refreshToken's life all gaps together may take. */
 const PART_OF_LIFE = 0.9;
@@ -63,10 +62,10 @@ export const historyName = (gaps: RefreshHistory): string =>
 /** The last token of a history as if the exchange had brought it, and when it was issued. */
 export const refreshedAsTold = (
   world: World,
-  steps: Steps,
+  steps: DurableSteps,
   gaps: RefreshHistory,
-): Promise<{ readonly value: IssuedTokens; readonly at: Bracket }> =>
-  // Killed on the way, the case begins anew: only the last token is worth keeping.
+): Promise<{ readonly value: IssuedTokens; readonly at: TimeInterval }> =>
+  // If it is killed on the way, the case begins again: only the last token is worth keeping.
   steps.once("refreshed", async () => {
     const tokens = await obtainTokens(world);
     const [last = 0, ...before] = gaps.toReversed();

@@ -1,8 +1,10 @@
-import type { Steps } from "../awaited/steps.ts";
-import { beforeMonthEnds } from "../calendar.ts";
-import { accessTokens, refreshedAccessTokens } from "../ledger/short-lived.ts";
-import { judgeLifetime, roomAfter, type Mortal } from "../lifetime.ts";
-import type { Rules } from "../rule.ts";
+import type { TimeInterval } from "../judging/interval.ts";
+import type { DurableSteps } from "../world/durable-steps.ts";
+import { beforeMonthEnds } from "../lifetimes/calendar.ts";
+import { deferredProbe, type DeferredProbe } from "../checks/deferred-probe.ts";
+import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
+import { judgeLifetime, roomAfter, type ExpiringCredential } from "../lifetimes/lifetime.ts";
+import type { Rules } from "../checks/rule.ts";
 import {
   exchangeLate,
   isShownSomething,
@@ -13,8 +15,8 @@ import {
   sleepHalfItsLife,
   timed,
   type IssuedTokens,
-} from "../steps.ts";
-import { ControlFailed, type Bracket } from "../world/exchange.ts";
+} from "../world/steps.ts";
+import { ControlFailed } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import { historyName, refreshedAsTold, refreshHistories, type RefreshHistory } from "./access-histories.ts";
 
@@ -22,30 +24,51 @@ import { historyName, refreshedAsTold, refreshHistories, type RefreshHistory } f
 interface Bearer {
   readonly accessToken: string;
   readonly lifetimeMs: number;
-  readonly issued: Bracket;
+  readonly issued: TimeInterval;
   readonly tokens: IssuedTokens;
 }
+
+type Issued = Pick<IssuedTokens, "accessToken" | "expiresInMs">;
+
+const deferredToken = (name: string, issue: (world: World) => Promise<Issued>): DeferredProbe =>
+  deferredProbe({
+    name,
+    lifetimeMs: ({ accessLifetimeMs }) => accessLifetimeMs,
+    issue: async (world) => {
+      const { accessToken, expiresInMs } = await issue(world);
+      return { accessToken, expiresInMs };
+    },
+    lifetimeOf: ({ expiresInMs }) => expiresInMs,
+    alive: (world, { accessToken }) => isShownSomething(world, accessToken),
+    windows: windowsOfMinutes,
+    isShort: true,
+  });
 
 export const accessLifetimeRules = {
   accessTokenLivesForExpiresIn: {
     requirement: "access.lifetime",
-    ledger: [accessTokens, refreshedAccessTokens],
+    deferred: [
+      deferredToken("accessToken of an exchange", (world) => obtainTokens(world)),
+      deferredToken("accessToken of a refresh", async (world) =>
+        obtainRefreshed(world, await obtainTokens(world)),
+      ),
+    ],
     waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run) => {
       const few = run.cases(0.12, 1);
       const second = await viewOfSecond(world);
-      const mortal = mortals(world, second);
+      const expiring = expiringIn(world, second);
       const histories = refreshHistories(world, run);
       return run.all([
         judgeLifetime(world, run, {
-          ...mortal({ name: "accessToken of an exchange", issue: exchanged }),
+          ...expiring({ name: "accessToken of an exchange", issue: exchanged }),
           alive: seenBy(world, second, isShownSomething),
         }),
         judgeLifetime(
           world,
           run,
-          mortal({
+          expiring({
             name: "accessToken of a refresh",
             ways: histories.map(historyName),
             issue: (one, steps, way) => refreshedBy(one, steps, histories[way] ?? []),
@@ -57,7 +80,7 @@ export const accessLifetimeRules = {
               judgeLifetime(
                 world,
                 run,
-                mortal({
+                expiring({
                   name: "accessToken at the end of a month",
                   startsAt: beforeMonthEnds(world.accessLifetimeMs / 2 + world.limits.codeLifetimeMs),
                   issue: exchanged,
@@ -69,12 +92,12 @@ export const accessLifetimeRules = {
         judgeLifetime(
           world,
           run,
-          mortal({ name: "accessToken in use", issue: exchanged, use: look, perSide: few + 1 }),
+          expiring({ name: "accessToken in use", issue: exchanged, use: look, perSide: few + 1 }),
         ),
         judgeLifetime(
           world,
           run,
-          mortal({
+          expiring({
             name: "refreshed accessToken in use",
             issue: refreshedLater,
             use: look,
@@ -84,7 +107,7 @@ export const accessLifetimeRules = {
         judgeLifetime(
           world,
           run,
-          mortal({
+          expiring({
             name: "accessToken whose grant is refreshed",
             issue: exchanged,
             use: refreshGrant,
@@ -103,7 +126,7 @@ type View = (world: World, accessToken: string) => Promise<boolean>;
 
 /**
  * How it shows whether a token of the second client works: what is known to be there may be the first client's alone.
- * Undefined where nothing tells it, as where a token that nobody issued is shown an empty page too.
+ * Undefined where nothing tells it: a token that was never issued may be shown an empty page too.
  */
 const viewOfSecond = async (world: World): Promise<View | undefined> => {
   if (world.secondClient === undefined) return undefined;
@@ -123,9 +146,11 @@ const seenBy =
   (one: World, { accessToken, tokens }: Bearer): Promise<boolean> =>
     (tokens.client.id === world.client.id ? view : (second ?? view))(one, accessToken);
 
-const mortals =
+const expiringIn =
   (world: World, second: View | undefined) =>
-  (differing: Pick<Mortal<Bearer>, "name" | "issue"> & Partial<Mortal<Bearer>>): Mortal<Bearer> => ({
+  (
+    differing: Pick<ExpiringCredential<Bearer>, "name" | "issue"> & Partial<ExpiringCredential<Bearer>>,
+  ): ExpiringCredential<Bearer> => ({
     lifetimeMs: world.accessLifetimeMs,
     lifetimeOf: ({ lifetimeMs }) => lifetimeMs,
     issuedIn: ({ issued }) => issued,
@@ -138,7 +163,7 @@ const mortals =
 const bearer = (
   tokens: IssuedTokens,
   { accessToken, expiresInMs }: { accessToken: string; expiresInMs: number },
-  issued: Bracket,
+  issued: TimeInterval,
 ): Bearer => {
   if (!(expiresInMs > 0) || !Number.isFinite(expiresInMs))
     throw new ControlFailed("expiresIn is no positive number, so there is no lifetime to judge");
@@ -146,28 +171,22 @@ const bearer = (
 };
 
 /** The time begins with the exchange: a while lies between the code and the tokens. */
-const exchanged = async (world: World, steps: Steps): Promise<Bearer> => {
+const exchanged = async (world: World, steps: DurableSteps): Promise<Bearer> => {
   const { value, at } = await exchangeLate(world, steps);
   return bearer(value, value, at);
 };
 
 /** The time begins with the refresh: half of the first token's life lies between the two. */
-const refreshedLater = async (world: World, steps: Steps): Promise<Bearer> => {
+const refreshedLater = async (world: World, steps: DurableSteps): Promise<Bearer> => {
   const { value: tokens, at } = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
   const lifetimeMs = Math.min(tokens.expiresInMs, world.limits.refreshTokenLifetimeMs) || 0;
-  if (
-    !steps.has("refreshed") &&
-    !(await sleepHalfItsLife(world, { at, lifetimeMs })) &&
-    steps.isContinued()
-  ) {
-    steps.restart();
+  if (!steps.has("refreshed") && !(await sleepHalfItsLife(world, { at, lifetimeMs })) && steps.restart())
     return refreshedLater(world, steps);
-  }
   const refreshed = await steps.once("refreshed", () => timed(world, () => obtainRefreshed(world, tokens)));
   return bearer(tokens, refreshed.value, refreshed.at);
 };
 
-const refreshedBy = async (world: World, steps: Steps, gaps: RefreshHistory): Promise<Bearer> => {
+const refreshedBy = async (world: World, steps: DurableSteps, gaps: RefreshHistory): Promise<Bearer> => {
   const { value, at } = await refreshedAsTold(world, steps, gaps);
   return bearer(value, value, at);
 };

@@ -1,5 +1,6 @@
+import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
-import { describe, pageOf } from "../answers.ts";
+import { describe, pageOf } from "../world/answers.ts";
 import {
   alteredTokens,
   byOtherWays,
@@ -11,14 +12,14 @@ import {
   type Intrusion,
 } from "../arbitraries/intrusions.ts";
 import { duration } from "../contract/duration.ts";
-import { accessTokenHeader } from "../contract/messages.ts";
-import { inGroups } from "../groups.ts";
-import { broke, held, setAside, undecided, type Judgement } from "../judgement.ts";
-import { listForms, type ListForm } from "../list-forms.ts";
-import { withConnections } from "../race.ts";
-import type { Rules } from "../rule.ts";
-import { ageBetween, gaveData, obtainTokens, timed, type IssuedTokens } from "../steps.ts";
-import { ControlFailed, type Answer, type Bracket } from "../world/exchange.ts";
+import { accessTokenHeader } from "../contract/forms.ts";
+import { inGroups } from "../contract/text.ts";
+import { fail, pass, discard, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { listForms, type ListForm } from "../world/list-forms.ts";
+import { withConnections } from "./shared/race.ts";
+import type { Rules } from "../checks/rule.ts";
+import { gaveData, obtainTokens, timed, type IssuedTokens } from "../world/steps.ts";
+import { ControlFailed, type Answer } from "../world/exchange.ts";
 import { answerOrHangUp, encodeQuery, type Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { accessLifetimeRules } from "./access-lifetime.ts";
@@ -52,11 +53,11 @@ export const accessRules = {
             fc.array(fc.oneof(alteredTokens, inventedTokens), { minLength: 1, maxLength: 4 }),
             fc.nat(100),
           ),
-          ([intrusions, turn], caseWorld) =>
+          ([intrusions, clientIndex], caseWorld) =>
             judgeKeptOut(
               caseWorld,
               intrusions,
-              listForms(caseWorld)[turn % listForms(caseWorld).length] ?? {},
+              listForms(caseWorld)[clientIndex % listForms(caseWorld).length] ?? {},
             ),
           { part: "random tokens", share: 0.6, print: ([intrusions]) => namesOf(intrusions) },
         ),
@@ -91,7 +92,7 @@ const judgeKeptOut = async (
   world: World,
   intrusions: readonly Intrusion[],
   query: ListForm,
-): Promise<Judgement> =>
+): Promise<CaseVerdict> =>
   withConnections(world, 1, async ([connection]) => {
     if (connection === undefined) throw new Error("no connection");
     const { value: tokens, at: issued } = await timed(world, () => obtainTokens(world));
@@ -109,13 +110,13 @@ const judgeKeptOut = async (
           : connection.send({ method: at.method, path: withQuery(at.path, whole), headers }),
       );
       if (answer !== undefined && shows(world, answer, whole))
-        return broke(
+        return fail(
           "without a valid accessToken in x-service-access-token no data is given out",
           `${intrusion.name}: ${describe(answer)}`,
         );
     }
-    if (sent === 0) return setAside("the token is such that nothing could be altered");
-    if (gaveData(await connection.list({ accessToken: tokens.accessToken, query }))) return held;
+    if (sent === 0) return discard("the token is such that nothing could be altered");
+    if (gaveData(await connection.list({ accessToken: tokens.accessToken, query }))) return pass;
     return judgeEarlyDeath(world, { tokens, issued }, connection, query);
   });
 
@@ -125,15 +126,15 @@ const judgeKeptOut = async (
  */
 const judgeEarlyDeath = async (
   world: World,
-  { tokens, issued }: { readonly tokens: IssuedTokens; readonly issued: Bracket },
+  { tokens, issued }: { readonly tokens: IssuedTokens; readonly issued: TimeInterval },
   connection: Omit<Target, "dedicated">,
   query: ListForm,
-): Promise<Judgement> => {
+): Promise<CaseVerdict> => {
   const { greatestMs } = ageBetween(issued, await world.clock.now());
   await expectData(connection, await obtainTokens(world, { client: tokens.client }), query);
   if (!(greatestMs < tokens.expiresInMs - world.tolerances.lifetimeGuardMs))
-    return undecided("the token may have expired while wrong ones were presented");
-  return broke(
+    return inconclusive("the token may have expired while wrong ones were presented");
+  return fail(
     "an accessToken is accepted until expiresIn seconds after its issue (sections 2.2, 5.1)",
     `one that worked is refused at an age of at most ${duration(greatestMs)}, while a fresh one works; meanwhile wrong tokens were presented, and other rules of this run sent requests for the same client`,
   );
@@ -176,7 +177,7 @@ const anySpelling: fc.Arbitrary<string> = fc.mixedCase(fc.constant(accessTokenHe
 const SPELLING_TRIES = 3;
 
 /** The same token under another spelling of the header's name; where that fails, the documented one is the control. */
-const judgeSpelling = async (name: string, world: World): Promise<Judgement> => {
+const judgeSpelling = async (name: string, world: World): Promise<CaseVerdict> => {
   let { accessToken } = await obtainTokens(world);
   let answer = await world.target.list({ headers: [[name, accessToken], json], query: { limit: 1 } });
   // A token may have been ended by what other rules did meanwhile; that says nothing of the header, and another one tells.
@@ -184,13 +185,13 @@ const judgeSpelling = async (name: string, world: World): Promise<Judgement> => 
     ({ accessToken } = await obtainTokens(world));
     answer = await world.target.list({ headers: [[name, accessToken], json], query: { limit: 1 } });
   }
-  if (gaveData(answer)) return held;
+  if (gaveData(answer)) return pass;
   if (name === accessTokenHeader)
-    return broke("an accessToken in x-service-access-token opens the notification list", describe(answer));
+    return fail("an accessToken in x-service-access-token opens the notification list", describe(answer));
   const documented = await world.target.list({ accessToken, query: { limit: 1 } });
   if (!gaveData(documented))
-    return undecided(`the token is refused under the documented spelling too: ${describe(documented)}`);
-  return broke(
+    return inconclusive(`the token is refused under the documented spelling too: ${describe(documented)}`);
+  return fail(
     "the header's name is read in any capitalisation (RFC 9110 section 5.1)",
     `written ${name}: ${describe(answer)}`,
   );

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { grantOf, locationOf } from "../answers.ts";
+import { grantOf, locationOf } from "../world/answers.ts";
 import {
   callbackQueries,
   encodings,
@@ -9,11 +9,11 @@ import {
   withQuery,
   type Encoding,
 } from "../arbitraries/redirect-uri.ts";
-import { broke, held, setAside, type Judgement } from "../judgement.ts";
-import { placeOf, strayLocation } from "../redirects.ts";
-import type { Rules } from "../rule.ts";
-import { kindOfBody } from "../shapes.ts";
-import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../steps.ts";
+import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { placeOf, strayLocation } from "./shared/redirects.ts";
+import type { Rules } from "../checks/rule.ts";
+import { kindOfBody } from "./shared/shapes.ts";
+import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
 import { objectOf, type Answer } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -48,12 +48,12 @@ export const redirectRules = {
           const leadsAway =
             location !== undefined && placeOf(location) !== placeOf(new URL(caseWorld.client.redirectUri));
           if (leadsAway && (await yieldedCode(caseWorld, answer)))
-            return broke(
+            return fail(
               "an address that was never registered gets no redirect with a code",
               `${name} (${address}) got one`,
             );
           await redeem(caseWorld, (await obtainCode(caseWorld)).code);
-          return held;
+          return pass;
         },
         { print: ({ name, address }) => `${name}: ${address}`, clients: "first" },
       ),
@@ -113,30 +113,30 @@ const PLAIN_QUERY = "q=1";
  * added to it is not shown; so that is judged only where the service takes a simple one:
  * then other harmless ones are one parameter like any other.
  */
-const judgeAddress = async (address: Address, world: World): Promise<Judgement> => {
+const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict> => {
   const { client, query } = address;
   const state = world.unique();
   const answer = await answerOrRefusal(() => send(world, address, state));
   if (!(await yieldedCode(world, answer, client))) {
     if (query === undefined)
-      return broke("the registered address, percent-encoded, is accepted", "it got no code that works");
+      return fail("the registered address, percent-encoded, is accepted", "it got no code that works");
     if (!plainQueries.some((plain) => plain === query))
-      return setAside("whether such a query may be added is not shown");
+      return discard("whether such a query may be added is not shown");
     const twin = { ...address, query: PLAIN_QUERY };
     const twinState = world.unique();
     if (!(await yieldedCode(world, await answerOrRefusal(() => send(world, twin, twinState)), client)))
-      return setAside("the service takes the registered address only as it stands");
-    return broke(
+      return discard("the service takes the registered address only as it stands");
+    return fail(
       `with ?${query} added the address is accepted, as it is with ?${PLAIN_QUERY}`,
       "it got no code that works",
     );
   }
-  if (answer === undefined) return held;
+  if (answer === undefined) return pass;
   if (!statesOf(answer).includes(state))
-    return broke("the answer carries the state of the request, whatever the address holds", "it did not");
+    return fail("the answer carries the state of the request, whatever the address holds", "it did not");
   const whole = query === undefined ? client.redirectUri : withQuery(client.redirectUri, query);
   const stray = strayLocation(answer, whole);
-  return stray === undefined ? held : broke(`the redirect leads to ${whole}`, `it led to ${stray}`);
+  return stray === undefined ? pass : fail(`the redirect leads to ${whole}`, `it led to ${stray}`);
 };
 
 const send = (world: World, { client, encoding, order, query }: Address, state: string): Promise<Answer> => {

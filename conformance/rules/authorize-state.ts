@@ -1,10 +1,10 @@
-import { describe, grantOf } from "../answers.ts";
+import { describe, grantOf } from "../world/answers.ts";
 import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../arbitraries/foreign.ts";
 import { encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
-import { broke, held, type Judgement } from "../judgement.ts";
-import type { Rules } from "../rule.ts";
-import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../steps.ts";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import type { Rules } from "../checks/rule.ts";
+import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
 import type { Answer } from "../world/exchange.ts";
 import { answerOf } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
@@ -22,10 +22,10 @@ export const stateRules = {
           async (probes, world) => {
             for (const probe of probes) {
               const judgement = await judgeForeign(world, probe);
-              if (judgement.kind !== "held") return judgement;
+              if (judgement.kind !== "passed") return judgement;
             }
             await twinSucceeds(world);
-            return held;
+            return pass;
           },
           {
             part: "listed",
@@ -37,7 +37,7 @@ export const stateRules = {
           anyForeignProbe,
           async (probe, world) => {
             const judgement = await judgeForeign(world, probe);
-            if (judgement.kind === "held") await twinSucceeds(world);
+            if (judgement.kind === "passed") await twinSucceeds(world);
             return judgement;
           },
           { part: "generated", share: 0.5, print: nameOf },
@@ -46,7 +46,7 @@ export const stateRules = {
           ["before", "behind"],
           async (place, caseWorld) => {
             const judgement = await judgeSecondState(caseWorld, place);
-            if (judgement.kind === "held") await twinSucceeds(caseWorld);
+            if (judgement.kind === "passed") await twinSucceeds(caseWorld);
             return judgement;
           },
           { part: "second", print: (place) => `a state with a dash, ${place} one that is allowed` },
@@ -65,8 +65,8 @@ export const stateRules = {
           async (length, caseWorld) => {
             const answer = await authorizeWith(caseWorld, stateOf(caseWorld, length));
             return (await yieldedCode(caseWorld, answer))
-              ? held
-              : broke(
+              ? pass
+              : fail(
                   `a state of ${length} bytes is accepted, as all of 1 to ${most} bytes are`,
                   `it got no usable code: ${describe(answer)}`,
                 );
@@ -79,15 +79,15 @@ export const stateRules = {
           ),
           async (length, caseWorld) => {
             const state = stateOf(caseWorld, length);
-            // First, so that whoever remembers the beginnings of states takes the longer one for one that it knows.
+            // First, so that a service that remembers only the beginning of states takes the longer one for known.
             await twinSucceeds(caseWorld, state.slice(0, most));
             const answer = await answerOrRefusal(() => authorizeWith(caseWorld, state));
             if (await yieldedCode(caseWorld, answer))
-              return broke(
+              return fail(
                 `a state of ${length} bytes, more than ${most}, is refused`,
                 "it got a code that can be exchanged",
               );
-            return held;
+            return pass;
           },
           { part: "refused", print: (length) => `${length} bytes` },
         ),
@@ -100,36 +100,36 @@ export const stateRules = {
 const nameOf = ({ name, position }: ForeignProbe): string =>
   position === "alone" ? `${name}, alone` : `${name}, at the ${position}`;
 
-const judgeForeign = async (world: World, probe: ForeignProbe): Promise<Judgement> => {
+const judgeForeign = async (world: World, probe: ForeignProbe): Promise<CaseVerdict> => {
   const state = placed(world.unique(), probe.raw, probe.position, world.limits.stateMaxBytes);
   const answer =
     probe.bare === true
       ? answerOf(await world.raw.authorize(queryWith(world, state)))
       : await answerOrRefusal(() => authorizeWith(world, state));
   return (await yieldedCode(world, answer))
-    ? broke(
+    ? fail(
         "a state with any character outside a-z, A-Z, 0-9 is refused",
         `a state with ${nameOf(probe)} got a code that can be exchanged`,
       )
-    : held;
+    : pass;
 };
 
 /**
  * What a parameter that occurs twice gets is not shown. But whichever of the two is taken
  * as the state, it must not be one that is refused by itself.
  */
-const judgeSecondState = async (world: World, place: string): Promise<Judgement> => {
+const judgeSecondState = async (world: World, place: string): Promise<CaseVerdict> => {
   const bad = `${world.unique()}-`;
   const query = queryWith(world, world.unique());
   const rawQuery = place === "before" ? `state=${bad}&${query}` : `${query}&state=${bad}`;
   const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery }));
   const taken = answer === undefined ? undefined : grantOf(answer)?.state;
   return taken === bad && (await yieldedCode(world, answer))
-    ? broke(
+    ? fail(
         "a state with any character outside a-z, A-Z, 0-9 is refused",
         `the state ${bad}, ${place} one that is allowed, was taken and got a code that can be exchanged`,
       )
-    : held;
+    : pass;
 };
 
 /** The control: the same request with a state that is allowed gets a code that works. */
@@ -151,7 +151,6 @@ const stateOf = (world: World, length: number): string =>
 type Reading = "bytes-after-decoding" | "bytes-before-decoding";
 
 interface EncodedState {
-  /** Letters and digits in it. */
   readonly letters: number;
   /** How many of them are percent-encoded. */
   readonly encoded: number;
@@ -166,7 +165,7 @@ const bytesIn = ({ letters, encoded }: EncodedState, reading: Reading): number =
  */
 const judgeReadings = async (
   world: World,
-): Promise<{ judgement: Judgement; cases: number; facts: Record<string, unknown> }> => {
+): Promise<{ judgement: CaseVerdict; cases: number; facts: Record<string, unknown> }> => {
   const most = world.limits.stateMaxBytes;
   const third = Math.floor(most / 3);
   const named = Object.keys(requirement("authorize.state-length").readings ?? {}) as Reading[];
@@ -177,7 +176,7 @@ const judgeReadings = async (
   };
   if (!(await accepts({ letters: third, encoded: third }))) {
     await twinSucceeds(world);
-    return { judgement: held, cases: 1, facts: { encodedLetters: "refused", readings: named } };
+    return { judgement: pass, cases: 1, facts: { encodedLetters: "refused", readings: named } };
   }
   const probes: readonly EncodedState[] = [
     { letters: third + 1, encoded: third + 1 },
@@ -200,8 +199,8 @@ const judgeReadings = async (
   return {
     judgement:
       left.length > 0
-        ? held
-        : broke(`the ${most} bytes are counted either before or after percent-decoding`, story),
+        ? pass
+        : fail(`the ${most} bytes are counted either before or after percent-decoding`, story),
     cases: seen.length,
     facts: { encodedLetters: "accepted", readings: left },
   };

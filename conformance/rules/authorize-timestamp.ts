@@ -1,11 +1,12 @@
-import { describe } from "../answers.ts";
+import { ageBetween, type TimeInterval } from "../judging/interval.ts";
+import { describe } from "../world/answers.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { duration } from "../contract/duration.ts";
-import { broke, held, type Judgement } from "../judgement.ts";
-import type { Rule } from "../rule.ts";
-import type { Run } from "../run.ts";
-import { ageBetween, obtainCode, timed } from "../steps.ts";
-import type { Bracket } from "../world/exchange.ts";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import type { Rule } from "../checks/rule.ts";
+import type { Run } from "../checks/run.ts";
+import { obtainCode, timed } from "../world/steps.ts";
+
 import type { World } from "../world/world.ts";
 import { judgeToldTime, timestampOf } from "./told-time.ts";
 
@@ -20,7 +21,7 @@ type Unit = keyof typeof unitsMs;
 
 interface Look {
   readonly timestamp: number;
-  readonly at: Bracket;
+  readonly at: TimeInterval;
 }
 
 /** The timestamp of authorize answers (section 4.1). */
@@ -33,7 +34,7 @@ export const timestampFollowsTheClock = {
       async (world) => {
         const { answer, grant } = await obtainCode(world);
         isBareRedirect = grant.via === "redirect" && timestampOf(answer) === undefined;
-        return isBareRedirect ? { judgement: held } : judgeTimestamps(world);
+        return isBareRedirect ? { judgement: pass } : judgeTimestamps(world);
       },
       { replays: 1 },
     );
@@ -57,7 +58,7 @@ export const timestampFollowsTheClock = {
 
 const judgeTimestamps = async (
   world: World,
-): Promise<{ judgement: Judgement; cases?: number; facts?: Record<string, unknown> }> => {
+): Promise<{ judgement: CaseVerdict; cases?: number; facts?: Record<string, unknown> }> => {
   const looks: Look[] = [];
   for (const pauseMs of [0, ...pausesMs[world.clock.kind]]) {
     if (pauseMs > 0) await world.clock.sleep(pauseMs);
@@ -66,7 +67,7 @@ const judgeTimestamps = async (
       const timestamp = timestampOf(value.answer);
       if (timestamp === undefined)
         return {
-          judgement: broke("the answer carries a timestamp that is a number", describe(value.answer)),
+          judgement: fail("the answer carries a timestamp that is a number", describe(value.answer)),
         };
       looks.push({ timestamp, at });
     }
@@ -74,7 +75,7 @@ const judgeTimestamps = async (
   const backwards = pairs(looks).find(([before, after]) => after.timestamp < before.timestamp);
   if (backwards !== undefined)
     return {
-      judgement: broke(
+      judgement: fail(
         "no later answer carries an earlier time",
         `${backwards[0].timestamp} was followed by ${backwards[1].timestamp}`,
       ),
@@ -85,8 +86,8 @@ const judgeTimestamps = async (
   return {
     judgement:
       left.length > 0
-        ? held
-        : broke(
+        ? pass
+        : fail(
             "timestamps move with the clock, in seconds or in milliseconds",
             steps(looks)
               .map(([elapsedMs, moved]) => `while ${duration(elapsedMs)} went by they moved by ${moved}`)

@@ -1,12 +1,13 @@
-import { describe, grantOf } from "../answers.ts";
+import { describe, grantOf, plainOf } from "../world/answers.ts";
 import { confusableStates, tellingStates, validStates } from "../arbitraries/state.ts";
-import { guessability } from "../entropy.ts";
-import { broke, expectThat, held, type Judgement } from "../judgement.ts";
-import { strayLocation } from "../redirects.ts";
-import type { Rules } from "../rule.ts";
-import { firstRepeated } from "../repeated.ts";
-import { obtainCode, redeem, yieldedCode, type IssuedCode } from "../steps.ts";
-import { objectOf } from "../world/exchange.ts";
+import { guessability } from "./shared/entropy.ts";
+import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { strayLocation } from "./shared/redirects.ts";
+import type { Rules } from "../checks/rule.ts";
+import { verdictOf } from "../judging/laws/breach.ts";
+import { echoBreach, grantBreach } from "../judging/laws/grant.ts";
+import { firstRepeated, issuedOnce } from "../judging/laws/unique.ts";
+import { obtainCode, redeem, yieldedCode, type IssuedCode } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { redirectRules } from "./authorize-redirect.ts";
@@ -54,7 +55,7 @@ export const authorizeRules = {
           confusableStates(world.limits.stateMaxBytes),
           async ([first, second], caseWorld) => {
             const judgement = await echoes(caseWorld, first);
-            return judgement.kind === "held" ? echoes(caseWorld, second) : judgement;
+            return judgement.kind === "passed" ? echoes(caseWorld, second) : judgement;
           },
           { part: "one after a similar one", share: 0.5 },
         ),
@@ -63,7 +64,7 @@ export const authorizeRules = {
             const states = Array.from({ length: run.cases(1, 8) }, () => caseWorld.unique());
             const judgements = await Promise.all(states.map((state) => echoes(caseWorld, state)));
             return {
-              judgement: judgements.find(({ kind }) => kind !== "held") ?? held,
+              judgement: judgements.find(({ kind }) => kind !== "passed") ?? pass,
               cases: states.length,
             };
           },
@@ -95,7 +96,7 @@ export const authorizeRules = {
           await authorize(client);
         }
         const pair = repeated();
-        return { judgement: pair === undefined ? held : sameCode(pair, issued), cases: issued.length };
+        return { judgement: pair === undefined ? pass : sameCode(pair, issued), cases: issued.length };
       }),
   },
 
@@ -135,10 +136,10 @@ export const authorizeRules = {
 const sameCode = (
   [earlier, later]: readonly [IssuedCode, IssuedCode],
   all: readonly IssuedCode[],
-): Judgement => {
+): CaseVerdict => {
   const repeated = all.length - new Set(all.map(({ code }) => code)).size;
-  return broke(
-    "every authorization gets a code of its own",
+  return fail(
+    issuedOnce.code,
     `exchange ${later.answer.exchange} was answered with the code of exchange ${earlier.answer.exchange}; of ${all.length} codes ${repeated} had been given before`,
     [earlier.answer.exchange, later.answer.exchange],
   );
@@ -159,27 +160,18 @@ const hasTellingPrefix = (codes: readonly string[], length: number): boolean => 
 };
 
 /** A grant is whole: code, state and timestamp are there, a redirect leads to the right address, the code works. */
-const judgeGrant = async (world: World, client: Client, state: string): Promise<Judgement> => {
+const judgeGrant = async (world: World, client: Client, state: string): Promise<CaseVerdict> => {
   const answer = await world.target.authorize({ client, state });
-  const grant = grantOf(answer);
-  if (grant === undefined)
-    return broke("a valid authorize request yields a code", `it yielded none: ${describe(answer)}`);
-  if (grant.state !== state)
-    return broke(`the answer carries the state ${state}`, `it did not: ${describe(answer)}`);
-  if (grant.via === "json" && typeof objectOf(answer)["timestamp"] !== "number")
-    return broke("the answer carries a timestamp that is a number", `it did not: ${describe(answer)}`);
+  const breach = grantBreach(plainOf(answer)) ?? echoBreach(grantOf(answer), state);
+  if (breach !== undefined) return verdictOf(breach, () => `it did not: ${describe(answer)}`);
   const stray = strayLocation(answer, client.redirectUri);
-  if (stray !== undefined) return broke(`a redirect leads to ${client.redirectUri}`, `it led to ${stray}`);
+  if (stray !== undefined) return fail(`a redirect leads to ${client.redirectUri}`, `it led to ${stray}`);
   return (await yieldedCode(world, answer, client))
-    ? held
-    : broke("the code can be exchanged for tokens that work", `the code of ${describe(answer)} could not`);
+    ? pass
+    : fail("the code can be exchanged for tokens that work", `the code of ${describe(answer)} could not`);
 };
 
-const echoes = async (world: World, state: string): Promise<Judgement> => {
+const echoes = async (world: World, state: string): Promise<CaseVerdict> => {
   const answer = await world.target.authorize({ state });
-  return expectThat(
-    grantOf(answer)?.state === state,
-    `the answer carries exactly the state that was sent, ${state}`,
-    () => `it did not: ${describe(answer)}`,
-  );
+  return verdictOf(echoBreach(grantOf(answer), state), () => `it did not: ${describe(answer)}`);
 };

@@ -1,6 +1,6 @@
-import { describe } from "../answers.ts";
-import { attemptWrongly, type AttemptKind } from "../attempts.ts";
-import { broke, held, undecided, type Judgement } from "../judgement.ts";
+import { describe } from "../world/answers.ts";
+import { attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
+import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import {
   exchangeable,
   exchangeBody,
@@ -10,7 +10,7 @@ import {
   opens,
   refreshes,
   yielded,
-} from "../steps.ts";
+} from "../world/steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -23,18 +23,18 @@ export const fateAfter = async (world: World, kind: AttemptKind): Promise<string
   return (await exchangeable(world, issued)) ? "still works" : "used up";
 };
 
-export const thiefIsRefused = async (firstOwns: boolean, world: World): Promise<Judgement> => {
+export const thiefIsRefused = async (firstOwns: boolean, world: World): Promise<CaseVerdict> => {
   const [owner, thief] = bothClients(world, firstOwns);
   const issued = await obtainCode(world, { client: owner });
   const probe = await answerOrHangUp(world.target.exchange(exchangeBody(thief, issued.code)));
   const gain = await yielded(world, probe, thief);
   if (gain !== undefined)
-    return broke(
+    return fail(
       "a code is refused to a client that it was not issued to",
       `another client got a working ${gain} for it`,
     );
   await obtainTokens(world, { client: thief });
-  return held;
+  return pass;
 };
 
 const bothClients = (world: World, firstOwns: boolean): readonly [owner: Client, thief: Client] => {
@@ -42,22 +42,23 @@ const bothClients = (world: World, firstOwns: boolean): readonly [owner: Client,
   return firstOwns ? [world.client, world.secondClient] : [world.secondClient, world.client];
 };
 
-export const tokensDieWithReuse = async (refreshed: boolean, world: World): Promise<Judgement> => {
+export const tokensDieWithReuse = async (refreshed: boolean, world: World): Promise<CaseVerdict> => {
   const bystander = await obtainTokens(world);
   const tokens = await obtainTokens(world);
-  if (!(await opens(world, tokens.accessToken))) return undecided("the tokens did not work before the reuse");
+  if (!(await opens(world, tokens.accessToken)))
+    return inconclusive("the tokens did not work before the reuse");
   const latest = refreshed ? await obtainRefreshed(world, tokens) : tokens;
   const again = await answerOrHangUp(world.target.exchange(exchangeBody(tokens.client, tokens.code)));
   if (!(await opens(world, bystander.accessToken)))
-    return undecided("the tokens of another code stopped working too");
+    return inconclusive("the tokens of another code stopped working too");
   const alive = (await opens(world, latest.accessToken))
     ? "access token"
     : (await refreshes(world, tokens.client, tokens.refreshToken))
       ? "refresh token"
       : undefined;
   return alive === undefined
-    ? held
-    : broke(
+    ? pass
+    : fail(
         "the tokens that a code yielded are revoked once it is presented again",
         `its ${alive} went on working after the reuse, which got ${again === undefined ? "no answer" : describe(again)}`,
       );

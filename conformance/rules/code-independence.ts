@@ -1,17 +1,10 @@
+import { ageBetween } from "../judging/interval.ts";
 import fc from "fast-check";
-import { describe } from "../answers.ts";
-import { stepsOf } from "../awaited/steps.ts";
-import { attemptKinds, attemptWrongly, type AttemptKind } from "../attempts.ts";
-import { broke, held, type Judgement } from "../judgement.ts";
-import {
-  ageBetween,
-  exchangeBody,
-  obtainCode,
-  sleepSince,
-  timed,
-  yielded,
-  type IssuedCode,
-} from "../steps.ts";
+import { describe } from "../world/answers.ts";
+import { durableSteps } from "../world/durable-steps.ts";
+import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { exchangeBody, obtainCode, sleepSince, timed, yielded, type IssuedCode } from "../world/steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -60,7 +53,7 @@ export const fates = (world: World): fc.Arbitrary<readonly Fate[]> => {
 };
 
 /** Issues the codes, lets their fates befall them, and judges that those left alone can be exchanged. */
-export const othersGoOnWorking = async (set: readonly Fate[], world: World): Promise<Judgement> => {
+export const othersGoOnWorking = async (set: readonly Fate[], world: World): Promise<CaseVerdict> => {
   const state = world.unique();
   const codes: { readonly fate: Fate["fate"]; readonly issued: IssuedCode }[] = [];
   for (const { owner, fate, sameState } of set) {
@@ -72,12 +65,12 @@ export const othersGoOnWorking = async (set: readonly Fate[], world: World): Pro
     if (fate !== "left alone") continue;
     const answer = await world.target.exchange(exchangeBody(issued.client, issued.code));
     if ((await yielded(world, answer, issued.client)) === undefined)
-      return broke(
+      return fail(
         "a code that nothing happened to can be exchanged, whatever became of others",
         `it got ${describe(answer)}`,
       );
   }
-  return held;
+  return pass;
 };
 
 const befall = async (world: World, fate: Fate["fate"], issued: IssuedCode): Promise<void> => {
@@ -88,8 +81,8 @@ const befall = async (world: World, fate: Fate["fate"], issued: IssuedCode): Pro
 };
 
 /** One code expires, and is tried, while younger ones of both clients wait. */
-export const othersOutliveExpired = async (sameState: boolean, world: World): Promise<Judgement> => {
-  const steps = stepsOf(world, `expired, ${sameState ? "same state" : "own states"}`);
+export const othersOutliveExpired = async (sameState: boolean, world: World): Promise<CaseVerdict> => {
+  const steps = durableSteps(world, `expired, ${sameState ? "same state" : "own states"}`);
   const { codeLifetimeMs } = world.limits;
   const older = await steps.once("older", async () => {
     const state = sameState ? world.unique() : undefined;
@@ -104,19 +97,16 @@ export const othersOutliveExpired = async (sameState: boolean, world: World): Pr
   );
   await sleepSince(world, younger.at, codeLifetimeMs * 0.42 + 1_000);
   const { greatestMs } = ageBetween(younger.at, await world.clock.now());
-  if (steps.isContinued() && greatestMs > codeLifetimeMs * 0.8) {
-    steps.restart();
-    return othersOutliveExpired(sameState, world);
-  }
+  if (greatestMs > codeLifetimeMs * 0.8 && steps.restart()) return othersOutliveExpired(sameState, world);
   steps.spend();
   await answerOrHangUp(world.target.exchange(exchangeBody(world.client, older.value.code)));
   for (const { isFirst, code } of younger.value.codes) {
     const client = isFirst ? world.client : (world.secondClient ?? world.client);
     const answer = await world.target.exchange(exchangeBody(client, code));
     if ((await yielded(world, answer, client)) === undefined)
-      return broke("a code can be exchanged although an older one has expired", `it got ${describe(answer)}`);
+      return fail("a code can be exchanged although an older one has expired", `it got ${describe(answer)}`);
   }
-  return held;
+  return pass;
 };
 
 /** A code of each client, all with this state where there is one. */
@@ -133,7 +123,7 @@ const codesOfAll = async (
   ];
 };
 
-/** Authorizes with this state or, where a service takes each state once only, with one of its own. */
+/** Authorizes with this state or, where a service takes each state only once, with a fresh one. */
 const obtainCodeWith = async (
   world: World,
   client: Client,

@@ -1,6 +1,6 @@
-import { broke, held, type Judgement } from "../judgement.ts";
-import { anomalyOf, type Anomaly } from "../one-shot.ts";
-import { raceForCode, type Connections, type Start } from "../race.ts";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { anomalyOf, type Anomaly } from "../judging/laws/one-shot.ts";
+import { raceForCode, type Connections, type Start } from "./shared/race.ts";
 import type { World } from "../world/world.ts";
 
 /** When the contenders of the rounds of one lane start. */
@@ -16,7 +16,7 @@ const patterns = (lane: number): readonly (readonly Start[])[] => [
 export interface Met {
   rounds: number;
   unanswered: number;
-  roundsThatNobodyWon: number;
+  roundsWithoutWinner: number;
 }
 
 /** Five rounds over the same connections, which change places from lane to lane; it ends at the first that is wrong. */
@@ -25,19 +25,19 @@ export const raceInLane = async (
   connections: Connections,
   lane: number,
   met: Met,
-): Promise<Judgement> => {
+): Promise<CaseVerdict> => {
   const turned = connections.map(
     (_, at) => connections[(at + lane) % connections.length] as Connections[number],
   );
   for (const starts of patterns(lane)) {
     const anomaly = await anomalyOfRound(world, turned, starts, met);
-    if (anomaly !== undefined) return broke(linearizable, seen[anomaly](starts.length));
+    if (anomaly !== undefined) return fail(linearizable, seen[anomaly](starts.length));
   }
-  return held;
+  return pass;
 };
 
 /**
- * A round that nobody wins may be a deadlock that the service broke, which is no promise of
+ * A round without a winner may be a deadlock that the service broke, which is no promise of
  * the document; three in a row are one: then the first exchange of a code does not succeed.
  */
 const anomalyOfRound = async (
@@ -52,7 +52,7 @@ const anomalyOfRound = async (
     met.unanswered += history.filter(({ outcome }) => outcome === "unknown").length;
     const anomaly = anomalyOf(history);
     if (anomaly !== "never-granted") return anomaly;
-    met.roundsThatNobodyWon += 1;
+    met.roundsWithoutWinner += 1;
     if (again === 3) return anomaly;
   }
 };

@@ -1,35 +1,35 @@
 import type { NearMiss } from "../arbitraries/credentials.ts";
-import { describe } from "../answers.ts";
-import { broke, held, setAside, type Judgement } from "../judgement.ts";
-import { exchangeBody, obtainCode, obtainTokens, yielded } from "../steps.ts";
+import { describe } from "../world/answers.ts";
+import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
 import { answerOrHangUp } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
 /** The near miss of a live code is refused, and the live code works. */
-export const nearMissIsRefused = async (world: World, { name, alter }: NearMiss): Promise<Judgement> => {
+export const nearMissIsRefused = async (world: World, { name, alter }: NearMiss): Promise<CaseVerdict> => {
   const issued = await obtainCode(world);
   const value = alter(issued.code);
-  if (value === issued.code) return setAside(`the code has nothing for "${name}" to alter`);
+  if (value === issued.code) return discard(`the code has nothing for "${name}" to alter`);
   const probe = await answerOrHangUp(
     world.target.exchange({ ...exchangeBody(issued.client, issued.code), code: value }),
   );
   const gain = await yielded(world, probe);
   if (gain !== undefined)
-    return broke(
+    return fail(
       "a code that was never issued is refused",
       `a near miss of a live code (${name}) yielded a working ${gain}`,
     );
   const right = await world.target.exchange(exchangeBody(issued.client, issued.code));
-  if ((await yielded(world, right)) !== undefined) return held;
+  if ((await yielded(world, right)) !== undefined) return pass;
   // Where no code works at all, the probe means nothing.
   await obtainTokens(world);
-  return broke(
+  return fail(
     "a live code works although a near miss of it was refused",
     `after a near miss (${name}) it got ${describe(right)}`,
   );
 };
 
-/** Values that were issued, but not as a code; and some that nobody issued. */
+/** Values that were issued, but not as a code; and some that were never issued. */
 export const strangers: readonly {
   readonly name: string;
   readonly value: (world: World) => Promise<unknown>;
@@ -67,17 +67,17 @@ export const strangerIsRefused = async (
   world: World,
   name: string,
   value: (world: World) => Promise<unknown>,
-): Promise<Judgement> => {
+): Promise<CaseVerdict> => {
   const code = await value(world);
   const probe = await answerOrHangUp(
     world.target.exchange({ clientId: world.client.id, clientSecret: world.client.secret, code }),
   );
   const gain = await yielded(world, probe);
   if (gain !== undefined)
-    return broke(
+    return fail(
       "what was never issued as a code is refused",
       `${name} in place of a code yielded a working ${gain}`,
     );
   await obtainTokens(world);
-  return held;
+  return pass;
 };

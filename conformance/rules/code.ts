@@ -1,16 +1,18 @@
 import fc from "fast-check";
 import { alterations, altered, catchAlls, misspellings } from "../arbitraries/credentials.ts";
-import { attemptKinds, attemptWrongly } from "../attempts.ts";
-import { beforeMonthEnds } from "../calendar.ts";
-import { codes } from "../ledger/short-lived.ts";
-import { judgeLifetime, roomAfter, type Mortal } from "../lifetime.ts";
-import { allTogether, inTurn } from "../parts.ts";
-import { withConnections } from "../race.ts";
-import { printEvents, reuseIsRefused, usedUpEvents, usedUpHistories } from "../reuse.ts";
-import type { Rules, WaitFacts } from "../rule.ts";
-import { mapLimited, type Run } from "../run.ts";
-import { exchangeable, obtainCode, obtainRefreshed, obtainTokens, type IssuedCode } from "../steps.ts";
-import { forBoth } from "../turns.ts";
+import { attemptKinds, attemptWrongly } from "./shared/attempts.ts";
+import { beforeMonthEnds } from "../lifetimes/calendar.ts";
+import { deferredProbe } from "../checks/deferred-probe.ts";
+import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
+import { judgeLifetime, roomAfter, type ExpiringCredential } from "../lifetimes/lifetime.ts";
+import { allTogether, inTurn } from "../checks/parts.ts";
+import { withConnections } from "./shared/race.ts";
+import { printEvents, reuseIsRefused, usedUpEvents, usedUpHistories } from "./shared/reuse.ts";
+import type { Rules, WaitFacts } from "../checks/rule.ts";
+import { mapLimited } from "../checks/map-limited.ts";
+import type { Run } from "../checks/run.ts";
+import { exchangeable, obtainCode, obtainRefreshed, obtainTokens, type IssuedCode } from "../world/steps.ts";
+import { forBoth } from "../checks/client-assignment.ts";
 import type { World } from "../world/world.ts";
 import { fateAfter, thiefIsRefused, tokensDieWithReuse } from "./code-advice.ts";
 import {
@@ -29,6 +31,20 @@ const SHORT_PAUSE_MS = 2_000;
 /** Room around a lifetime for probes after its end and for guards. */
 const pastTheCode = ({ limits, tolerances }: WaitFacts): number =>
   limits.codeLifetimeMs * 1.1 + roomAfter({ tolerances });
+
+/** A code for a later run; an exchange uses it up. */
+const deferredCode = deferredProbe({
+  name: "code",
+  lifetimeMs: ({ limits }) => limits.codeLifetimeMs,
+  issue: async (world) => {
+    const { client, code } = await obtainCode(world);
+    return { client, code };
+  },
+  alive: exchangeable,
+  windows: windowsOfMinutes,
+  isShort: true,
+  isUsedUp: true,
+});
 
 /** Sections 2.1 and 3.1: the life of an authorization code. */
 export const codeRules = {
@@ -64,7 +80,7 @@ export const codeRules = {
     requirement: "code.single-use-under-race",
     check: (_world, run) => {
       const lanes = Array.from({ length: run.cases(0.32, 4) }, (_, lane) => lane);
-      const met: Met = { rounds: 0, unanswered: 0, roundsThatNobodyWon: 0 };
+      const met: Met = { rounds: 0, unanswered: 0, roundsWithoutWinner: 0 };
       return run.forEach(
         lanes,
         (lane, world) =>
@@ -76,22 +92,22 @@ export const codeRules = {
 
   codeLivesTenMinutes: {
     requirement: "code.lifetime",
-    ledger: [codes],
+    deferred: [deferredCode],
     waitsMs: pastTheCode,
     check: (world, run) =>
       run.all([
-        judgeLifetime(world, run, codeMortal(world, { name: "code" })),
+        judgeLifetime(world, run, codeExpiring(world, { name: "code" })),
         judgeLifetime(
           world,
           run,
-          codeMortal(world, { name: "code of a busy client", use: keepBusy, perSide: 2 }),
+          codeExpiring(world, { name: "code of a busy client", use: keepBusy, perSide: 2 }),
         ),
         ...(world.clock.kind === "virtual"
           ? [
               judgeLifetime(
                 world,
                 run,
-                codeMortal(world, {
+                codeExpiring(world, {
                   name: "code at the end of a month",
                   startsAt: beforeMonthEnds(world.limits.codeLifetimeMs / 2),
                   perSide: 1,
@@ -111,7 +127,7 @@ export const codeRules = {
           judgeLifetime(
             world,
             run,
-            codeMortal(world, {
+            codeExpiring(world, {
               name: `code after ${kind}`,
               use: async (caseWorld, issued) => void (await attemptWrongly(caseWorld, kind, issued)),
               alive: twiceExchangeable,
@@ -144,7 +160,7 @@ export const codeRules = {
           run.forEach([true, false], othersOutliveExpired, {
             part: "expired",
             together: true,
-            print: (same) => (same ? "all with the same state" : "each with a state of its own"),
+            print: (same) => (same ? "all with the same state" : "each with another state"),
           }),
       ]),
   },
@@ -239,10 +255,10 @@ const pauses = (world: World, run: Run): readonly number[] => {
 const twiceExchangeable = async (world: World, issued: IssuedCode): Promise<boolean> =>
   (await exchangeable(world, issued)) || exchangeable(world, issued);
 
-const codeMortal = (
+const codeExpiring = (
   world: World,
-  rest: Pick<Mortal<IssuedCode>, "name"> & Partial<Mortal<IssuedCode>>,
-): Mortal<IssuedCode> => ({
+  rest: Pick<ExpiringCredential<IssuedCode>, "name"> & Partial<ExpiringCredential<IssuedCode>>,
+): ExpiringCredential<IssuedCode> => ({
   lifetimeMs: world.limits.codeLifetimeMs,
   issue: (caseWorld) => obtainCode(caseWorld),
   alive: exchangeable,

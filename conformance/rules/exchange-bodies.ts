@@ -6,13 +6,13 @@ import {
   repeatedKeys,
   type BadBody,
 } from "../arbitraries/bodies.ts";
-import { credentialsOf } from "../answers.ts";
-import { broke, held, type Judgement } from "../judgement.ts";
-import { exchangeText } from "../refusals.ts";
-import { exchangeBody, obtainCode, obtainTokens, yielded } from "../steps.ts";
+import { credentialsOf } from "../world/answers.ts";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { exchangeText } from "./shared/refusals.ts";
+import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
 import { TransportError } from "../world/exchange.ts";
 import { answerOrHangUp } from "../world/target.ts";
-import type { Run } from "../run.ts";
+import type { Run } from "../checks/run.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { World } from "../world/world.ts";
 
@@ -32,12 +32,12 @@ export const badBodies: readonly BadExchange[] = [
 export const badBodyIsRefused = async (
   world: World,
   { name, write, query, lingers }: BadExchange,
-): Promise<Judgement> => {
+): Promise<CaseVerdict> => {
   const { code } = await obtainCode(world);
   const right = { clientId: world.client.id, clientSecret: world.client.secret, code };
   const gain = await yielded(world, await exchangeText(world, write(right), query?.(right)));
   if (gain !== undefined)
-    return broke(
+    return fail(
       "a body that is not the documented JSON object is refused",
       `${name}: yielded a working ${gain}`,
     );
@@ -45,15 +45,15 @@ export const badBodyIsRefused = async (
     const { code: next } = await obtainCode(world);
     const inheriting = await answerOrHangUp(world.target.exchange({ clientId: world.client.id, code: next }));
     if ((await yielded(world, inheriting)) !== undefined)
-      return broke(
+      return fail(
         "a body leaves nothing behind for later requests",
         `after ${name}, an exchange without a secret was granted`,
       );
   }
   return (await serves(world)) || (await serves(world))
-    ? held
-    : broke(
-        "the service goes on serving after a body that it refused",
+    ? pass
+    : fail(
+        "the service keeps serving after a body that it refused",
         `after ${name}, a right exchange failed twice`,
       );
 };
@@ -88,14 +88,14 @@ export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
         const [lastCounts, firstCounts] = [await grants(world, last), await grants(world, first)];
         if (lastCounts && firstCounts)
           return {
-            judgement: broke(
+            judgement: fail(
               "of two values for one field at most one counts",
               `${field} twice was granted with the right value first as well as last`,
             ),
           };
         readings.add(lastCounts ? "last-value-counts" : firstCounts ? "first-value-counts" : "refused");
       }
-      return { judgement: held, cases: fields.length, facts: { readings: [...readings].toSorted() } };
+      return { judgement: pass, cases: fields.length, facts: { readings: [...readings].toSorted() } };
     },
     { part: "repeated keys" },
   );

@@ -1,8 +1,8 @@
-import { stackTraceIn, readable, tokenLike } from "../leaks.ts";
-import { broke, held, setAside, type Judgement } from "../judgement.ts";
-import type { Provoke, Refused } from "../refusals.ts";
-import { kindOfBody } from "../shapes.ts";
-import { exchangeBody, obtainCode, obtainTokens, opens, refreshes, yielded } from "../steps.ts";
+import { stackTraceIn, readable, tokenLike } from "./shared/leaks.ts";
+import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import type { Provoke, Refused } from "./shared/refusals.ts";
+import { kindOfBody } from "./shared/shapes.ts";
+import { exchangeBody, obtainCode, obtainTokens, opens, refreshes, yielded } from "../world/steps.ts";
 import { objectOf, type Answer } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 
@@ -15,7 +15,7 @@ const SHORTEST_SECRET = 8;
 const TRIED = 6;
 
 /** Provokes a refusal and searches it: for known credentials, for unknown ones that work, for stack traces. */
-export const leaksNothing = async (world: World, provoke: Provoke): Promise<Judgement> => {
+export const leaksNothing = async (world: World, provoke: Provoke): Promise<CaseVerdict> => {
   const bystander = await obtainTokens(world);
   let waiting = "";
   const refused = await provoke(world, async () => {
@@ -23,19 +23,19 @@ export const leaksNothing = async (world: World, provoke: Provoke): Promise<Judg
     waiting = (await obtainCode(world)).code;
   });
   const { answer } = refused;
-  if (answer === undefined) return held;
+  if (answer === undefined) return pass;
   if (refused.mayBeGranted === true && (await yielded(world, answer)) !== undefined)
-    return setAside("the service grants this, which the document leaves open");
+    return discard("the service grants this, which the document leaves open");
   const platform = stackTraceIn(answer);
-  if (platform !== undefined) return broke(expected, `it carries a stack trace of ${platform}`);
+  if (platform !== undefined) return fail(expected, `it carries a stack trace of ${platform}`);
   const known =
     knownSecret(world, answer) ?? knownCredential(world, answer, refused, { ...bystander, waiting });
-  if (known !== undefined) return broke(expected, `it carries ${known}`);
+  if (known !== undefined) return fail(expected, `it carries ${known}`);
   for (const candidate of tokenLike(answer, refused.sent).slice(0, TRIED)) {
     const use = await useOf(world, candidate);
-    if (use !== undefined) return broke(expected, `it carries a string that works as ${use}`);
+    if (use !== undefined) return fail(expected, `it carries a string that works as ${use}`);
   }
-  return held;
+  return pass;
 };
 
 const knownSecret = (world: World, answer: Answer): string | undefined => {

@@ -1,10 +1,10 @@
 import { without } from "../arbitraries/bodies.ts";
 import { altered, nearMisses, type Alteration, type NearMiss } from "../arbitraries/credentials.ts";
-import { credentialsOf } from "../answers.ts";
-import { broke, held, setAside, type Judgement } from "../judgement.ts";
-import { exchangeBody, obtainCode, obtainTokens, yielded } from "../steps.ts";
+import { credentialsOf } from "../world/answers.ts";
+import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
 import { ControlFailed, type Answer } from "../world/exchange.ts";
-import { forBoth } from "../turns.ts";
+import { forBoth } from "../checks/client-assignment.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -123,28 +123,28 @@ const sameTwice = (right: Right, id: string): Right => ({ ...right, clientId: id
 const onlyTheSecret = "without a known client's own exact secret nothing is issued";
 
 /** The wrong body is refused; the right one is then granted, for the same code or, where the attempt used that up, for a twin. */
-export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: World): Promise<Judgement> => {
+export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: World): Promise<CaseVerdict> => {
   const { code } = await obtainCode(world);
   const right: Right = { clientId: world.client.id, clientSecret: world.client.secret, code };
   const body = change(right, world);
-  if (JSON.stringify(body) === JSON.stringify(right)) return setAside(`nothing to alter for "${name}"`);
+  if (JSON.stringify(body) === JSON.stringify(right)) return discard(`nothing to alter for "${name}"`);
   const gain = await anyoneYields(world, await answerOrHangUp(world.target.exchange(body)));
-  if (gain !== undefined) return broke(onlyTheSecret, `${name}: yielded a working ${gain}`);
+  if (gain !== undefined) return fail(onlyTheSecret, `${name}: yielded a working ${gain}`);
   await rightStillWorks(world, code);
-  return held;
+  return pass;
 };
 
 /** A wrong secret does not become right by being sent again. */
-export const insistenceIsRefused = async (times: number, world: World): Promise<Judgement> => {
+export const insistenceIsRefused = async (times: number, world: World): Promise<CaseVerdict> => {
   const { code } = await obtainCode(world);
   const body = { ...exchangeBody(world.client, code), clientSecret: world.unique() };
   for (let time = 1; time <= times; time += 1) {
     const gain = await anyoneYields(world, await answerOrHangUp(world.target.exchange(body)));
     if (gain !== undefined)
-      return broke(onlyTheSecret, `a made-up secret, sent ${time} times, yielded a working ${gain}`);
+      return fail(onlyTheSecret, `a made-up secret, sent ${time} times, yielded a working ${gain}`);
   }
   await rightStillWorks(world, code);
-  return held;
+  return pass;
 };
 
 export const withSecretAltered = (alteration: Alteration): WrongBody => ({

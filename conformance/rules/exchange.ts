@@ -1,10 +1,12 @@
 import { alterations } from "../arbitraries/credentials.ts";
-import { describe } from "../answers.ts";
-import { allHold, broke, expectThat, held, type Judgement } from "../judgement.ts";
-import { firstRepeated } from "../repeated.ts";
-import { refusalsOf } from "../refusals.ts";
-import type { Rules } from "../rule.ts";
-import { mapLimited } from "../run.ts";
+import { describe } from "../world/answers.ts";
+import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { verdictOf } from "../judging/laws/breach.ts";
+import { tokenSetBreach } from "../judging/laws/tokens.ts";
+import { firstRepeated, issuedOnce } from "../judging/laws/unique.ts";
+import { refusalsOf } from "./shared/refusals.ts";
+import type { Rules } from "../checks/rule.ts";
+import { mapLimited } from "../checks/map-limited.ts";
 import {
   exchangeBody,
   gaveData,
@@ -13,8 +15,8 @@ import {
   obtainTokens,
   redeem,
   type IssuedTokens,
-} from "../steps.ts";
-import { bitsToGuess } from "../token-entropy.ts";
+} from "../world/steps.ts";
+import { bitsToGuess } from "./shared/token-entropy.ts";
 import { objectOf } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -34,14 +36,21 @@ export const exchangeRules = {
     requirement: "exchange.token-set",
     check: (world, run) =>
       run.all([
-        run.forEach(turns(world, run.cases()), setsAreWhole, { print: clientName(world), clients: "first" }),
-        run.forEach(turns(world, 1), (client, caseWorld) => judgeToldTime(caseWorld, client, "exchange"), {
-          part: "the time told",
+        run.forEach(clientIndexes(world, run.cases()), setsAreWhole, {
           print: clientName(world),
-          together: true,
-          replays: 1,
           clients: "first",
         }),
+        run.forEach(
+          clientIndexes(world, 1),
+          (client, caseWorld) => judgeToldTime(caseWorld, client, "exchange"),
+          {
+            part: "the time told",
+            print: clientName(world),
+            together: true,
+            replays: 1,
+            clients: "first",
+          },
+        ),
       ]),
   },
 
@@ -81,7 +90,7 @@ export const exchangeRules = {
   accessTokenWorksAtOnce: {
     requirement: "exchange.access-token-works",
     check: (world, run) =>
-      run.forEach(turns(world, run.cases(0.5, 4)), tokenOpensAtOnce, {
+      run.forEach(clientIndexes(world, run.cases(0.5, 4)), tokenOpensAtOnce, {
         print: clientName(world),
         clients: "first",
       }),
@@ -133,7 +142,7 @@ export const exchangeRules = {
 } satisfies Rules;
 
 /** The clients of the run in turn: a service may treat one of them wrongly. */
-const turns = (world: World, count: number): readonly Client[] => {
+const clientIndexes = (world: World, count: number): readonly Client[] => {
   const clients = world.secondClient === undefined ? [world.client] : [world.client, world.secondClient];
   return Array.from(
     { length: Math.max(count, clients.length) },
@@ -146,30 +155,16 @@ const clientName =
   (client: Client): string =>
     client === world.client ? "the first client" : "the second client";
 
-const setsAreWhole = async (client: Client, world: World): Promise<Judgement> => {
+const setsAreWhole = async (client: Client, world: World): Promise<CaseVerdict> => {
   const { code } = await obtainCode(world, { client });
   const answer = await world.target.exchange(exchangeBody(client, code));
-  const { accessToken, refreshToken, expiresIn, timestamp } = objectOf(answer);
-  const whole = (expected: string, condition: boolean): Judgement =>
-    expectThat(condition, expected, () => `it got ${describe(answer)}`);
-  return allHold([
-    whole("the answer to a right exchange holds accessToken, a non-empty string", isText(accessToken)),
-    whole("the answer to a right exchange holds refreshToken, a non-empty string", isText(refreshToken)),
-    whole(
-      "the answer to a right exchange holds expiresIn, a positive number",
-      isNumber(expiresIn) && expiresIn > 0,
-    ),
-    whole("the answer to a right exchange holds timestamp, a number", isNumber(timestamp)),
-  ]);
+  return verdictOf(tokenSetBreach("exchange", objectOf(answer)), () => `it got ${describe(answer)}`);
 };
-
-const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
-const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 
 const noTokenTwice = async (
   world: World,
   count: number,
-): Promise<{ judgement: Judgement; cases: number }> => {
+): Promise<{ judgement: CaseVerdict; cases: number }> => {
   const sets: IssuedTokens[] = [];
   const failures: unknown[] = [];
   // A service that gives the same twice may refuse what it gave before: what was given is counted all the same.
@@ -179,9 +174,9 @@ const noTokenTwice = async (
       (error: unknown) => void failures.push(error),
     );
   };
-  for (const client of turns(world, count)) await take(obtainTokens(world, { client }));
+  for (const client of clientIndexes(world, count)) await take(obtainTokens(world, { client }));
   // At once, all from codes that are there already, so that the exchanges themselves fall together.
-  const codes = await Promise.all(turns(world, count).map((client) => obtainCode(world, { client })));
+  const codes = await Promise.all(clientIndexes(world, count).map((client) => obtainCode(world, { client })));
   await Promise.all(codes.map(({ code, client }) => take(redeem(world, code, { client }))));
   const tokens = sets.flatMap((set) =>
     (["accessToken", "refreshToken"] as const).map((kind) => ({ kind, token: set[kind], set })),
@@ -190,8 +185,8 @@ const noTokenTwice = async (
   if (repeated !== undefined) {
     const [earlier, later] = repeated.map(({ kind, set }) => ({ kind, n: set.answer.exchange }));
     return {
-      judgement: broke(
-        "no token occurs twice",
+      judgement: fail(
+        issuedOnce.token,
         `the ${later?.kind} of exchange ${later?.n} is also the ${earlier?.kind} of exchange ${earlier?.n}`,
         repeated.map(({ set }) => set.answer.exchange),
       ),
@@ -199,10 +194,10 @@ const noTokenTwice = async (
     };
   }
   if (failures.length > 0) throw failures[0];
-  return { judgement: held, cases: sets.length };
+  return { judgement: pass, cases: sets.length };
 };
 
-const tokenOpensAtOnce = async (client: Client, world: World): Promise<Judgement> => {
+const tokenOpensAtOnce = async (client: Client, world: World): Promise<CaseVerdict> => {
   const [own, other] = [world.target.dedicated(), world.target.dedicated()];
   try {
     const { code } = await obtainCode(world, { client });
@@ -213,19 +208,19 @@ const tokenOpensAtOnce = async (client: Client, world: World): Promise<Judgement
     ] as const) {
       const answer = await target.list({ accessToken, query: { limit: 1 } });
       if (!gaveData(answer))
-        return broke(
+        return fail(
           "the accessToken of an exchange opens the notification list at once",
           `over ${where} connection it got ${describe(answer)}`,
         );
     }
-    return held;
+    return pass;
   } finally {
     await Promise.all([own.close(), other.close()]);
   }
 };
 
 /** Directives of Cache-Control, in small letters (RFC 9111 section 5.2). */
-const forbidsStoring = async (endpoint: "exchange" | "refresh", world: World): Promise<Judgement> => {
+const forbidsStoring = async (endpoint: "exchange" | "refresh", world: World): Promise<CaseVerdict> => {
   const tokens = await obtainTokens(world);
   const { answer } = endpoint === "exchange" ? tokens : await obtainRefreshed(world, tokens);
   const directives = answer.headers
@@ -248,7 +243,7 @@ const BITS = 128;
 const tokensHoldBits = async (
   world: World,
   count: number,
-): Promise<{ judgement: Judgement; cases: number; facts: Record<string, number> }> => {
+): Promise<{ judgement: CaseVerdict; cases: number; facts: Record<string, number> }> => {
   const codes = await mapLimited(Array.from({ length: count }), 6, () => obtainCode(world));
   const access: string[] = [];
   const refresh: string[] = [];

@@ -1,5 +1,5 @@
 import type { TestableId } from "../contract/catalogue.ts";
-import type { Rule, Rules } from "../rule.ts";
+import type { Rule, Rules } from "../checks/rule.ts";
 import { accessRules } from "./access.ts";
 import { authorizeRules } from "./authorize.ts";
 import { codeRules } from "./code.ts";
@@ -37,5 +37,4 @@ type Unjudged = Exclude<TestableId, (typeof all)[keyof typeof all]["requirement"
 const everyRequirementIsJudged: [Unjudged] extends [never] ? true : { readonly unjudged: Unjudged } = true;
 void everyRequirementIsJudged;
 
-/** All rules, in the order of the catalogue's groups. */
 export const rules: readonly Rule[] = Object.values(all);

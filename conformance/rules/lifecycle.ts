@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { copyOf, histories, tellingOrders, type History } from "../arbitraries/histories.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { broke, held, setAside, type Judgement } from "../judgement.ts";
+import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { Disagreement, type Real } from "../model/command.ts";
 import { presentAll, tryAll } from "../model/commands.ts";
 import { readAccount } from "../model/events.ts";
 import { newModel, states, type State } from "../model/states.ts";
-import type { Rules } from "../rule.ts";
-import type { Run } from "../run.ts";
+import type { Rules } from "../checks/rule.ts";
+import type { Run } from "../checks/run.ts";
 import type { World } from "../world/world.ts";
 
 /** Histories relative to the usual number of cases: each is cheap, and the rare orders matter. */
 const HISTORIES = { quick: 2.5, standard: 1.6, thorough: 2 } as const;
 
-/** Whoever is far away is asked for less to begin with; further rounds see to what was not reached. */
+/** A distant target begins with fewer histories; further rounds cover what was not reached. */
 const SHARE_FROM_AFAR = 0.5;
 
-/** How often histories are generated anew where some state has not been reached. */
+/** How often more histories are generated if some state was not reached. */
 const ROUNDS = { virtual: 6, real: 2 } as const;
 const LONGEST_HISTORY = { quick: 24, standard: 36, thorough: 80 } as const;
 
@@ -83,7 +83,7 @@ const judgeHistories = (world: World, run: Run, tally: Tally, round: number): Pr
     world.events?.accountsAreFresh === true,
     LONGEST_HISTORY[run.effort],
   );
-  const judge = (history: History, caseWorld: World): Promise<Judgement> => play(history, caseWorld, tally);
+  const judge = (history: History, caseWorld: World): Promise<CaseVerdict> => play(history, caseWorld, tally);
   const share = HISTORIES[run.effort] * (world.isFar ? SHARE_FROM_AFAR : 1);
   if (world.clock.kind === "virtual") return run.forAll(arbitrary, judge, { ...part, print: printed, share });
   const sampled = fc.sample(arbitrary, { seed: run.seed + round, numRuns: run.cases(HISTORIES[run.effort]) });
@@ -107,7 +107,7 @@ const printed = (history: History): string => [...history, ...closing].map(Strin
 const closing = [readAccount(0, "settled"), tryAll(), presentAll()];
 
 /** Runs one history against the service and the model side by side, until they disagree. */
-const play = async (history: History, world: World, tally: Tally): Promise<Judgement> => {
+const play = async (history: History, world: World, tally: Tally): Promise<CaseVerdict> => {
   const real: Real = {
     world,
     clients: world.secondClient === undefined ? [world.client] : [world.client, world.secondClient],
@@ -122,15 +122,15 @@ const play = async (history: History, world: World, tally: Tally): Promise<Judge
   try {
     await fc.asyncModelRun(() => ({ model, real }), [...copyOf(history), ...closing]);
   } catch (error) {
-    if (error instanceof Disagreement) return broke(error.expected, error.actual);
+    if (error instanceof Disagreement) return fail(error.expected, error.actual);
     throw error;
   }
   const decisions = model.decided.length + model.otherDecisions;
-  world.whenItStands(() => {
+  world.onCommit(() => {
     for (const state of model.decided) tally.reached.set(state, (tally.reached.get(state) ?? 0) + 1);
     tally.decisions += decisions;
   });
-  return decisions === 0 ? setAside("the history asked nothing") : held;
+  return decisions === 0 ? discard("the history asked nothing") : pass;
 };
 
 /** Passed only if the histories reached every state; otherwise what is missing is named. */

@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { broke, held, undecided, type Judgement } from "../judgement.ts";
-import { asked, fold, openLists, type List } from "../lists.ts";
-import type { Rules } from "../rule.ts";
-import type { Judge } from "../run.ts";
+import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { fold } from "../judging/laws/pages.ts";
+import { asked, openLists, type List } from "./shared/lists.ts";
+import type { Rules } from "../checks/rule.ts";
+import type { Judge } from "../checks/run.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { formsOf, isNothing } from "./notification-forms.ts";
@@ -25,7 +26,6 @@ export const notificationPairRules = {
   },
 } satisfies Rules;
 
-/** An id and an accountId to ask for together. */
 interface Pair {
   readonly id: string;
   /** Where ids of this kind come from. */
@@ -70,21 +70,22 @@ const pairGivesWhatMatchesBoth: Judge<Pair> = async ({ id, accountId, matches, w
       ? seen.ids.length === 1 && seen.ids[0] === fold(id) && seen.total === 1
       : isNothing(seen);
     if (!right)
-      return broke(
+      return fail(
         matches
           ? `${what} gives that notification alone, and total 1`
           : `${what} matches nothing, so the list is empty and total 0`,
         `with ${asked(query)} it got ${seen.said}`,
       );
   }
-  return matches ? held : stillThere(list, world);
+  return matches ? pass : stillThere(list, world);
 };
 
 /** The control of pairs that match nothing: the same filters can match. */
-const stillThere = async (list: List, world: World): Promise<Judgement> => {
+const stillThere = async (list: List, world: World): Promise<CaseVerdict> => {
   const [account] = world.notifications.accounts;
   const id = account?.ids[0];
-  if (account === undefined || id === undefined) return undecided("there is no notification to compare with");
+  if (account === undefined || id === undefined)
+    return inconclusive("there is no notification to compare with");
   const control = await list({ id, accountId: account.accountId });
-  return control.ids.length > 0 ? held : undecided(`a matching pair gives nothing: ${control.said}`);
+  return control.ids.length > 0 ? pass : inconclusive(`a matching pair gives nothing: ${control.said}`);
 };

@@ -1,13 +1,15 @@
 import { pagesIn } from "../arbitraries/paging.ts";
 import { anyNearMiss, nearMisses, otherSpellings } from "../arbitraries/uuids.ts";
-import { broke, expectThat, held, undecided, type Judgement } from "../judgement.ts";
-import { asked, difference, fold, openLists, whileSteady, type Listing, type ListQuery } from "../lists.ts";
-import type { Rules } from "../rule.ts";
-import type { Judge } from "../run.ts";
+import { fail, expectThat, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { difference, fold } from "../judging/laws/pages.ts";
+import { asked, openLists, whileSteady, type Listing, type ListQuery } from "./shared/lists.ts";
+import type { Rules } from "../checks/rule.ts";
+import type { Judge } from "../checks/run.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { notificationPairRules } from "./notification-filter-pairs.ts";
 import { formsOf, isNothing } from "./notification-forms.ts";
+import { inGroups } from "../contract/text.ts";
 
 /** Section 4.4: the filters id and accountId, each by itself. */
 export const notificationFilterRules = {
@@ -78,11 +80,6 @@ export const notificationFilterRules = {
 
 type Filter = "id" | "accountId";
 
-const inGroups = <T>(values: readonly T[], size: number): readonly (readonly T[])[] =>
-  Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
-    values.slice(index * size, (index + 1) * size),
-  );
-
 const printAccount = ({ ids }: AccountSet): string => `an account with ${ids.length} notifications`;
 
 interface PickedId {
@@ -115,13 +112,13 @@ const idsGiveTheirOwn: Judge<readonly PickedId[]> = async (picked, world) => {
     for (const query of formsOf({ id: one.id }, world.limits.defaultLimit)) {
       const seen = await list(query);
       if (!isExactly(one, seen))
-        return broke(expected, `with ${asked(query)} of an existing one it got ${wrongness([one.id], seen)}`);
+        return fail(expected, `with ${asked(query)} of an existing one it got ${wrongness([one.id], seen)}`);
     }
   const together = await Promise.all(picked.map(async (one) => ({ one, seen: await list({ id: one.id }) })));
   const wrong = together.find(({ one, seen }) => !isExactly(one, seen));
   return wrong === undefined
-    ? held
-    : broke(expected, `asked for several at the same time it got ${wrongness([wrong.one.id], wrong.seen)}`);
+    ? pass
+    : fail(expected, `asked for several at the same time it got ${wrongness([wrong.one.id], wrong.seen)}`);
 };
 
 /** What was seen, and how it differs from the ids that should have been. */
@@ -135,20 +132,20 @@ const matchNothing = async (
   filter: Filter,
   uuid: string,
   values: readonly string[],
-): Promise<Judgement> => {
+): Promise<CaseVerdict> => {
   const list = await openLists(world);
   for (const value of values) {
     const seen = await list({ [filter]: value });
     // A store with consecutive ids may know the neighbour of one: what is right there is no breach.
     const right = seen.ids.length > 0 && seen.items.every((item) => fold(item[filter]) === fold(value));
     if (!isNothing(seen) && !right)
-      return broke(
+      return fail(
         `${filter}=${JSON.stringify(value)} matches nothing, so the list is empty and total 0`,
         `it got ${seen.said}`,
       );
   }
   const control = await list({ [filter]: uuid });
-  return control.ids.length > 0 ? held : undecided(`an existing ${filter} gives nothing: ${control.said}`);
+  return control.ids.length > 0 ? pass : inconclusive(`an existing ${filter} gives nothing: ${control.said}`);
 };
 
 /** Other spellings of a UUID may be understood, or not; they must not match anything else. */
@@ -157,21 +154,21 @@ const meanNothingElse = async (
   filter: Filter,
   uuid: string,
   values: readonly string[],
-): Promise<Judgement> => {
+): Promise<CaseVerdict> => {
   const list = await openLists(world);
   const control = await list({ [filter]: uuid });
-  if (control.ids.length === 0) return undecided(`an existing ${filter} gives nothing: ${control.said}`);
+  if (control.ids.length === 0) return inconclusive(`an existing ${filter} gives nothing: ${control.said}`);
   for (const value of values) {
     const seen = await list({ [filter]: value });
     const understood =
       seen.total === control.total && seen.items.every((item) => fold(item[filter]) === fold(uuid));
     if (!isNothing(seen) && !understood)
-      return broke(
+      return fail(
         `${filter}=${JSON.stringify(value)} matches what the ${filter} in its usual spelling does, or nothing`,
         `it got ${seen.said}, in its usual spelling ${control.said}`,
       );
   }
-  return held;
+  return pass;
 };
 
 /** Reads the account whole, another one between its pages: the filter must hold on each page for itself. */
@@ -186,7 +183,7 @@ const accountGivesItsOwn: Judge<AccountSet> = async (account, world) => {
       await list({ ...query, accountId: other });
       const seen = await list(query);
       const judgement = belongs(account, query, seen, Math.min(size, ids.length));
-      if (judgement.kind !== "held") return judgement;
+      if (judgement.kind !== "passed") return judgement;
     }
     const pages = await Promise.all(
       Array.from({ length: pagesIn(ids.length, size) }, (_, page) => list({ accountId, page })),
@@ -203,7 +200,7 @@ const accountGivesItsOwn: Judge<AccountSet> = async (account, world) => {
   });
 };
 
-const belongs = (account: AccountSet, query: ListQuery, seen: Listing, least: number): Judgement => {
+const belongs = (account: AccountSet, query: ListQuery, seen: Listing, least: number): CaseVerdict => {
   const own = seen.items.every((item) => fold(item["accountId"]) === fold(account.accountId));
   return expectThat(
     own && seen.ids.length >= least && seen.total === account.ids.length,

@@ -1,4 +1,4 @@
-import type { Listing, ListQuery } from "../lists.ts";
+import type { Listing, ListQuery } from "./shared/lists.ts";
 
 /** The same filters with and without paging, before and after it: a filter may be lost in any of these forms. */
 export const formsOf = (filters: ListQuery, size: number): readonly ListQuery[] => [

@@ -1,7 +1,8 @@
 import { pagesIn } from "../arbitraries/paging.ts";
-import { fold, listingOf, openLists, readPages, sameSet, type List, type Listing } from "../lists.ts";
-import type { Rules } from "../rule.ts";
-import { obtainTokens } from "../steps.ts";
+import { fold, sameSet } from "../judging/laws/pages.ts";
+import { listingOf, openLists, readPages, type List, type Listing } from "./shared/lists.ts";
+import type { Rules } from "../checks/rule.ts";
+import { obtainTokens } from "../world/steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { answerOrHangUp } from "../world/target.ts";
 import type { AccountSet } from "../world/dataset.ts";

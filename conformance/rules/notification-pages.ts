@@ -1,20 +1,18 @@
 import fc from "fast-check";
 import { limits, pagesIn } from "../arbitraries/paging.ts";
-import { allHold, broke, expectThat, held, setAside, type Judgement } from "../judgement.ts";
+import { allHold, fail, expectThat, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { difference, fold, repeatedFrom, sameSet } from "../judging/laws/pages.ts";
 import {
   asked,
-  difference,
-  fold,
   greatestLimit,
   openLists,
   readPages,
-  sameSet,
   vouchedLimit,
   whileSteady,
   whileTotalStands,
-} from "../lists.ts";
-import type { Rules } from "../rule.ts";
-import type { Judge } from "../run.ts";
+} from "./shared/lists.ts";
+import type { Rules } from "../checks/rule.ts";
+import type { Judge } from "../checks/run.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { notificationTotalRules } from "./notification-totals.ts";
@@ -112,7 +110,7 @@ const pagesArePartition: Judge<Walk> = async ({ account, limit }, world) => {
       pages.flatMap(({ ids }) => ids),
     );
     if (wrong !== undefined)
-      return broke(
+      return fail(
         `the ${count} pages with ${asked(query)} are together the ${account.ids.length} notifications, each once`,
         `over all pages there are ${wrong}`,
       );
@@ -121,12 +119,12 @@ const pagesArePartition: Judge<Walk> = async ({ account, limit }, world) => {
       const again = await list({ ...query, page });
       const changed = difference(before.ids, again.ids);
       if (changed !== undefined)
-        return broke(
+        return fail(
           `page=${page} with ${asked(query)} holds the same notifications each time that it is read`,
           `the second time there are ${changed}`,
         );
     }
-    return held;
+    return pass;
   });
 };
 
@@ -176,7 +174,7 @@ const nothingPastTheEnd: Judge<Beyond> = async ({ account, limit, beyond }, worl
   const query = { accountId: account.accountId, limit };
   const count = pagesIn(account.ids.length, limit ?? world.limits.defaultLimit);
   const first = await list({ ...query, page: 0 });
-  if (first.ids.length === 0) return setAside(`the first page with ${asked(query)} holds nothing`);
+  if (first.ids.length === 0) return discard(`the first page with ${asked(query)} holds nothing`);
   const known = new Set([...account.ids.map(fold), ...first.ids]);
   return whileSteady(list, account, async () => {
     for (const further of beyond) {
@@ -185,21 +183,21 @@ const nothingPastTheEnd: Judge<Beyond> = async ({ account, limit, beyond }, worl
       const seen = await list({ ...query, page });
       // The first page is what a service gives that takes such a number for none.
       const asNone = page >= HUGE_PAGE && sameSet(seen.ids, first.ids);
-      const repeated = asNone ? 0 : seen.ids.filter((id) => known.has(id)).length;
+      const repeated = asNone ? 0 : repeatedFrom(seen, known);
       if (repeated > 0)
-        return broke(
+        return fail(
           `with ${asked(query)}, ${account.ids.length} notifications end at page=${count - 1}, and later pages repeat none`,
           `page=${page} shows ${repeated} of them again`,
         );
     }
-    return held;
+    return pass;
   });
 };
 
 const nothingAfterASingleItem: Judge<AccountSet> = async ({ accountId, ids }, world) => {
   const list = await openLists(world);
   const id = ids[0] ?? "";
-  const judgements: Judgement[] = [];
+  const judgements: CaseVerdict[] = [];
   for (const query of [{ id }, { id, limit: 1 }, { id, accountId }] as const)
     for (const page of [1, 2, 50]) {
       const seen = await list({ ...query, page });
@@ -218,8 +216,8 @@ const nothingFarPastAll: Judge<number | undefined> = async (limit, world) => {
   const list = await openLists(world);
   const first = await list({ limit, page: 0 });
   const page = 2 ** 16;
-  if (!first.served) return setAside("the whole list is not served");
-  if (!(Number(first.total) <= page)) return setAside("the whole list may reach that far");
+  if (!first.served) return discard("the whole list is not served");
+  if (!(Number(first.total) <= page)) return discard("the whole list may reach that far");
   const seen = await list({ limit, page });
   const repeated = seen.ids.filter((id) => first.ids.includes(id)).length;
   return expectThat(

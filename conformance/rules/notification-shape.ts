@@ -1,11 +1,13 @@
-import { Value } from "typebox/value";
-import { credentialsOf, describe, grantOf } from "../answers.ts";
+import { credentialsOf, describe, grantOf } from "../world/answers.ts";
 import { pagesIn } from "../arbitraries/paging.ts";
-import { accessTokenHeader, NotificationPage } from "../contract/messages.ts";
-import { broke, held, setAside, undecided, type Judgement } from "../judgement.ts";
-import { asked, fold, openLists, type Listing, type ListQuery } from "../lists.ts";
-import type { Rules } from "../rule.ts";
-import { exchangeBody, gaveData, refreshBody } from "../steps.ts";
+import { accessTokenHeader } from "../contract/forms.ts";
+import { verdictOf } from "../judging/laws/breach.ts";
+import { pageShapeBreach } from "../judging/laws/notification.ts";
+import { fail, pass, discard, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { fold } from "../judging/laws/pages.ts";
+import { asked, openLists, type Listing, type ListQuery } from "./shared/lists.ts";
+import type { Rules } from "../checks/rule.ts";
+import { exchangeBody, gaveData, refreshBody } from "../world/steps.ts";
 import { ControlFailed, objectOf, TransportError } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import { offBy, tellsClockTime } from "./told-time.ts";
@@ -24,8 +26,8 @@ export const notificationShapeRules = {
         const claimsPage = seen.answer !== undefined && typeof objectOf(seen.answer)["total"] === "number";
         if (seen.served || claimsPage) return pageHasItsShape(seen, isDated ? world : undefined);
         return mayBeRefused
-          ? setAside("where nothing matches, the service refuses")
-          : broke(`a list request with ${asked(query)} gets a page of notifications`, seen.said);
+          ? discard("where nothing matches, the service refuses")
+          : fail(`a list request with ${asked(query)} gets a page of notifications`, seen.said);
       });
     },
   },
@@ -75,21 +77,14 @@ const readsTheirClock = async (world: World): Promise<boolean> =>
   });
 
 /** `dated` is the world where dates can be compared with the service's clock. */
-const pageHasItsShape = (seen: Listing, dated: World | undefined): Judgement => {
-  const [error] = Value.Errors(NotificationPage, seen.answer?.json);
-  if (error !== undefined)
-    return broke(
-      "a list answer holds total, a whole number, and data, notifications with all fields of section 2.3",
-      `at ${error.instancePath === "" ? "its root" : error.instancePath} the answer ${error.message}${valueAt(seen.answer?.json, error.instancePath)}`,
-    );
-  const impossible = seen.items.find(({ createTime }) => Number.isNaN(Date.parse(String(createTime))));
-  if (impossible !== undefined)
-    return broke("createTime is a moment in ISO 8601", `it is ${JSON.stringify(impossible["createTime"])}`);
-  return dated === undefined ? held : datesAreTrue(seen, dated);
+const pageHasItsShape = (seen: Listing, dated: World | undefined): CaseVerdict => {
+  const breach = pageShapeBreach(seen.answer === undefined ? {} : objectOf(seen.answer));
+  if (breach !== undefined) return verdictOf(breach, () => seen.said);
+  return dated === undefined ? pass : datesAreTrue(seen, dated);
 };
 
 /** createTime is in UTC (section 2.3): of events that the run triggered it is known when that was. */
-const datesAreTrue = ({ items }: Listing, { notifications, tolerances }: World): Judgement => {
+const datesAreTrue = ({ items }: Listing, { notifications, tolerances }: World): CaseVerdict => {
   for (const { id, createTime } of items) {
     const created = notifications.accounts
       .map((account) => account.created?.get(fold(id)))
@@ -97,28 +92,18 @@ const datesAreTrue = ({ items }: Listing, { notifications, tolerances }: World):
     if (created === undefined) continue;
     const off = offBy(Date.parse(String(createTime)), created, tolerances.visibilityMs);
     if (off !== undefined)
-      return broke(
+      return fail(
         "createTime is the moment of creation, in UTC",
         `of an event that was triggered at ${new Date(created.earliestMs).toISOString()} by the service's clock it is ${JSON.stringify(createTime)}, ${off}`,
       );
   }
-  return held;
-};
-
-/** What stands at a JSON pointer, for a sentence; nothing where it is no plain value. */
-const valueAt = (json: unknown, pointer: string): string => {
-  let value = json;
-  for (const key of pointer.split("/").slice(1))
-    value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-  return value === null || (typeof value !== "object" && value !== undefined)
-    ? `; it holds ${JSON.stringify(value).slice(0, 60)}`
-    : "";
+  return pass;
 };
 
 /** Walks the flow over the documented paths alone; here a path that gives nothing is the breach itself. */
 const everyDocumentedPathServes = async (
   world: World,
-): Promise<{ readonly judgement: Judgement; readonly cases: number }> => {
+): Promise<{ readonly judgement: CaseVerdict; readonly cases: number }> => {
   const { client, target } = world;
   const authorized = await target.authorize();
   const grant = grantOf(authorized);
@@ -138,17 +123,17 @@ const everyDocumentedPathServes = async (
     return world.notifications.accounts.length > 0 || nowhere.status === listed.status
       ? nothingAt("/open-api/v1/notifications", "a page of notifications", describe(listed))
       : {
-          judgement: undecided("there may be no notification to list, and such a list is refused"),
+          judgement: inconclusive("there may be no notification to list, and such a list is refused"),
           cases: 1,
         };
   }
   const refreshed = await target.refresh(refreshBody(client, refreshToken ?? ""));
   if (credentialsOf(refreshed).accessToken === undefined)
     return nothingAt("/open-api/oauth/refresh-token", "an access token", describe(refreshed));
-  return { judgement: held, cases: 4 };
+  return { judgement: pass, cases: 4 };
 };
 
-const nothingAt = (path: string, what: string, said: string): { judgement: Judgement; cases: number } => ({
-  judgement: broke(`${path} gives ${what}`, `a right request got ${said}`),
+const nothingAt = (path: string, what: string, said: string): { judgement: CaseVerdict; cases: number } => ({
+  judgement: fail(`${path} gives ${what}`, `a right request got ${said}`),
   cases: 1,
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { limits, pagesIn } from "../arbitraries/paging.ts";
-import { broke, expectThat, held, setAside, type Judgement } from "../judgement.ts";
+import { fail, expectThat, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import {
   asked,
   greatestLimit,
@@ -12,9 +12,9 @@ import {
   whileTotalStands,
   type List,
   type ListQuery,
-} from "../lists.ts";
-import type { Rules } from "../rule.ts";
-import type { Judge } from "../run.ts";
+} from "./shared/lists.ts";
+import type { Rules } from "../checks/rule.ts";
+import type { Judge } from "../checks/run.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 
@@ -113,7 +113,7 @@ const totalIsTheNumber: Judge<Counted> = async ({ question, limit, page }, world
   return whileSteady(list, account, async () => {
     const seen = await list({ ...filter, limit, page });
     // Where nothing is to be shown a refusal is as good as an empty page.
-    if (!seen.served && !exists) return setAside("where nothing is to be shown, the service refuses");
+    if (!seen.served && !exists) return discard("where nothing is to be shown, the service refuses");
     return expectThat(
       seen.total === matches,
       `total is ${matches}, the number of notifications that match ${question.what}`,
@@ -123,7 +123,7 @@ const totalIsTheNumber: Judge<Counted> = async ({ question, limit, page }, world
 };
 
 /** The whole list: its total is the same whatever the page, and the number of items where it can be walked. */
-const totalOfAll = async (world: World, vouched: number): Promise<Judgement> => {
+const totalOfAll = async (world: World, vouched: number): Promise<CaseVerdict> => {
   const list = await openLists(world);
   const shapes: readonly ListQuery[] = [
     {},
@@ -140,38 +140,38 @@ const totalOfAll = async (world: World, vouched: number): Promise<Judgement> => 
       if (!served) continue;
       totals.add(total);
       if (typeof total !== "number" || total < least)
-        return broke(
+        return fail(
           `total of the whole list is at least ${least}, the number of notifications known`,
           `with ${asked(query)} it got ${said}`,
         );
     }
     if (totals.size !== 1)
-      return broke("total of the whole list is the same on every page", `it was ${[...totals].join(", ")}`);
+      return fail("total of the whole list is the same on every page", `it was ${[...totals].join(", ")}`);
     return countedTotal(list, Number([...totals][0]), vouched);
   });
-  return judgement.kind === "set-aside" ? totalsKeepPace(list, shapes) : judgement;
+  return judgement.kind === "discarded" ? totalsKeepPace(list, shapes) : judgement;
 };
 
 /** Where others write all the time, each total lies between one that was told before it and one that is told after it. */
-const totalsKeepPace = async (list: List, shapes: readonly ListQuery[]): Promise<Judgement> => {
+const totalsKeepPace = async (list: List, shapes: readonly ListQuery[]): Promise<CaseVerdict> => {
   const now = async (): Promise<number> => Number((await list({ limit: 1 })).total);
   let before = await now();
   for (const query of shapes) {
     const { served, total, said } = await list(query);
     const after = await now();
-    if (!(before <= after)) return setAside("somebody else removes notifications");
+    if (!(before <= after)) return discard("somebody else removes notifications");
     if (served && !(typeof total === "number" && total >= before && total <= after))
-      return broke(
+      return fail(
         `total of the whole list, while others write, lies between the ${before} before and the ${after} after it`,
         `with ${asked(query)} it got ${said}`,
       );
     before = after;
   }
-  return held;
+  return pass;
 };
 
-const countedTotal = async (list: List, total: number, limit: number): Promise<Judgement> => {
-  if (total > limit * MOST_PAGES) return held;
+const countedTotal = async (list: List, total: number, limit: number): Promise<CaseVerdict> => {
+  if (total > limit * MOST_PAGES) return pass;
   const pages = await readPages(list, { limit }, MOST_PAGES + 1);
   const count = new Set(pages.flatMap(({ ids }) => ids)).size;
   return expectThat(

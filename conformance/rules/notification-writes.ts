@@ -1,7 +1,8 @@
-import { allHold, broke, held, setAside, type Judgement } from "../judgement.ts";
-import { asked, fold, openLists, readPages, type List, type Listing, type ListQuery } from "../lists.ts";
-import type { Rules } from "../rule.ts";
-import type { Judge } from "../run.ts";
+import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
+import { asked, openLists, readPages, type List, type Listing, type ListQuery } from "./shared/lists.ts";
+import type { Rules } from "../checks/rule.ts";
+import type { Judge } from "../checks/run.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
@@ -32,7 +33,6 @@ export const notificationWriteRules = {
 } satisfies Rules;
 
 interface Plan {
-  /** Page size of the walks. */
   readonly limit: number;
   /** How many write at the same time, */
   readonly writers: number;
@@ -60,7 +60,7 @@ interface History {
   readonly seen: Set<string>;
   /** What the account held before; zero in a fresh one. */
   readonly before: number;
-  readonly judgements: Judgement[];
+  readonly judgements: CaseVerdict[];
 }
 
 const listStaysTrue: Judge<Plan> = async (plan, world) => {
@@ -141,7 +141,7 @@ const settle = async (history: History): Promise<void> => {
 };
 
 /** The whole list holds at least all that this run had created by then, in whatever account: by now that is a lot. */
-const totalOfAllHolds = async ({ world, list }: History, least: number): Promise<Judgement> => {
+const totalOfAllHolds = async ({ world, list }: History, least: number): Promise<CaseVerdict> => {
   let before: Listing | undefined;
   let after = await list({ limit: 1 });
   const isShort = ({ served, total }: Listing): boolean => served && !(Number(total) >= least);
@@ -151,9 +151,9 @@ const totalOfAllHolds = async ({ world, list }: History, least: number): Promise
     after = await list({ limit: 1 });
     return !isShort(after);
   });
-  if (!isShort(after)) return held;
-  if (Number(after.total) < Number(before?.total)) return setAside("somebody else removes notifications");
-  return broke(
+  if (!isShort(after)) return pass;
+  if (Number(after.total) < Number(before?.total)) return discard("somebody else removes notifications");
+  return fail(
     `total of the whole list is at least ${least}, the number of events of this run that were acknowledged before`,
     `with limit=1 it got ${after.said}; all of it had to be listed ${givenToBeListed(world)}`,
   );
@@ -180,16 +180,14 @@ const look = async (history: History, query: ListQuery): Promise<readonly string
   // Others may write to an account that is not the run's own: there is no upper bound then.
   const most = history.world.events?.accountsAreFresh === true ? history.begun : Infinity;
   const where = `with ${asked({ accountId: "", ...query })} `;
-  if (typeof total === "number" && (total < least || total > most))
-    history.judgements.push(
-      broke(
-        `total lies between the ${least} notifications that were there before and the ${most} begun before the answer came`,
-        `${where}it got ${said}${missingText(history, total < history.settled.count)}`,
-      ),
-    );
-  else if (new Set(ids).size < ids.length)
-    history.judgements.push(broke("no page holds a notification twice", `${where}it got ${said}`));
-  else history.judgements.push(held);
+  const missing = missingText(history, Number(total) < history.settled.count);
+  const wrongTotal = totalBreach(total, { least, most });
+  const breach = wrongTotal ?? duplicateBreach({ ids });
+  history.judgements.push(
+    breach === undefined
+      ? pass
+      : fail(breach.expected, `${where}it got ${said}${wrongTotal === undefined ? "" : missing}`),
+  );
   for (const id of ids) history.seen.add(id);
   return ids;
 };
@@ -217,10 +215,10 @@ const walk = async (history: History, limit: number, events: number): Promise<vo
   const short = Math.max(missing, settledCount - found.size);
   history.judgements.push(
     short > 0
-      ? broke(
+      ? fail(
           `a walk with limit=${limit} to a page without items shows everything that was there when it began`,
           `${short} of at least ${Math.max(atStart.size, settledCount)} did not turn up${missingText(history, found.size < settledCount)}`,
         )
-      : held,
+      : pass,
   );
 };

@@ -7,21 +7,21 @@ import {
   tellingLimits,
   type Paging,
 } from "../arbitraries/paging.ts";
-import { broke, expectThat, type Judgement } from "../judgement.ts";
+import { fail, expectThat, type CaseVerdict } from "../judging/case-verdict.ts";
+import { pageSize, sameSet } from "../judging/laws/pages.ts";
 import {
   asked,
   greatestLimit,
   leastInAll,
   openLists,
-  sameSet,
   vouchedLimit,
   whileSteady,
   whileTotalStands,
   type List,
   type ListQuery,
-} from "../lists.ts";
-import type { Rules } from "../rule.ts";
-import type { Judge, Run } from "../run.ts";
+} from "./shared/lists.ts";
+import type { Rules } from "../checks/rule.ts";
+import type { Judge, Run } from "../checks/run.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
@@ -38,7 +38,7 @@ export const notificationRules = {
       run.forEach(defaultLimitCases(world), async ({ query, account, limitBefore }, world) => {
         const { defaultLimit } = world.limits;
         const list = await openLists(world);
-        const judge = async (): Promise<Judgement> => {
+        const judge = async (): Promise<CaseVerdict> => {
           // A limit asked for earlier must not become the default of later requests.
           if (limitBefore !== undefined) await list({ ...query, limit: limitBefore });
           const seen = await list(query);
@@ -180,14 +180,14 @@ const firstOfAllIsTheDefault: Judge<number | undefined> = async (limit, world) =
 };
 
 /** Reads the second page first, so that a service which remembers the page of an earlier request shows. */
-const noPageIsTheFirst = async (list: List, query: ListQuery, size: number): Promise<Judgement> => {
+const noPageIsTheFirst = async (list: List, query: ListQuery, size: number): Promise<CaseVerdict> => {
   const second = await list({ ...query, page: 1 });
   const without = await list(query);
   const first = await list({ ...query, page: 0 });
   if (first.ids.length < size)
-    return broke(`with ${asked({ ...query, page: 0 })} the first page is served`, `it got ${first.said}`);
+    return fail(`with ${asked({ ...query, page: 0 })} the first page is served`, `it got ${first.said}`);
   if (!sameSet(first.ids, without.ids))
-    return broke(
+    return fail(
       `with ${asked(query)} the answer is that of page=0`,
       `without page it got ${without.said}, with page=0 ${first.said}, and not the same notifications`,
     );
@@ -201,7 +201,7 @@ const noPageIsTheFirst = async (list: List, query: ListQuery, size: number): Pro
 const pageHoldsItsShare: Judge<Paging> = async ({ account, limit, page }, world) => {
   const list = await openLists(world);
   const { accountId, ids } = account;
-  const share = Math.min(limit, ids.length - page * limit);
+  const share = pageSize(ids.length, limit, page);
   return whileSteady(list, account, async () => {
     const seen = await list({ accountId, limit, page });
     return expectThat(

@@ -1,11 +1,11 @@
-import { describe, pageOf } from "../answers.ts";
-import type { Campaign, SeenPush, Specimen } from "../campaign/data.ts";
-import { bodyOf } from "../campaign/finding.ts";
+import { describe, pageOf } from "../world/answers.ts";
+import type { PushRun, SeenPush, PushCase } from "../judging/pushes/trace.ts";
+import { bodyOf } from "../judging/pushes/finding.ts";
 import { duration } from "../contract/duration.ts";
 import type { Facts } from "../contract/verdict.ts";
-import { allHold, broke, held, setAside, type Judgement } from "../judgement.ts";
-import { mapLimited } from "../run.ts";
-import { obtainTokens } from "../steps.ts";
+import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { mapLimited } from "../checks/map-limited.ts";
+import { obtainTokens } from "../world/steps.ts";
 import { ControlFailed, type Answer } from "../world/exchange.ts";
 import { untilListed } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
@@ -19,9 +19,8 @@ const comparedFields = ["id", "accountId", "createTime", "businessType", "busine
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** A notification and the first of its pushes. */
 interface Pushed {
-  readonly specimen: Specimen;
+  readonly pushCase: PushCase;
   readonly first: SeenPush;
 }
 
@@ -31,35 +30,35 @@ interface Pushed {
  */
 export const pushesAreListed = async (
   world: World,
-  campaign: Campaign,
-): Promise<{ judgement: Judgement; cases: number; facts?: Facts }> => {
-  const pushed = campaign.specimens.flatMap((specimen) => {
-    const [first] = specimen.pushes;
-    return first === undefined ? [] : [{ specimen, first }];
+  pushRun: PushRun,
+): Promise<{ judgement: CaseVerdict; cases: number; facts?: Facts }> => {
+  const pushed = pushRun.pushCases.flatMap((pushCase) => {
+    const [first] = pushCase.pushes;
+    return first === undefined ? [] : [{ pushCase, first }];
   });
   if (pushed.length === 0) throw new ControlFailed("no push arrived");
   const { accessToken } = await obtainTokens(world);
   const whole = await wholeList(world, accessToken);
   const judgements = [
-    ...wereListedSoon(world, campaign),
+    ...wereListedSoon(world, pushRun),
     ...(await mapLimited(pushed, LOOKUPS_AT_A_TIME, (one) => isListed(world, accessToken, one, whole))),
   ];
   return {
     judgement: allHold(judgements),
-    cases: judgements.filter(({ kind }) => kind === "held").length,
+    cases: judgements.filter(({ kind }) => kind === "passed").length,
     ...(whole === undefined ? { facts: { wholeList: "longer than could be read" } } : {}),
   };
 };
 
-/** What the campaign has read while pushes were under way. */
-const wereListedSoon = (world: World, { listLooks, visibilityMs }: Campaign): readonly Judgement[] =>
-  listLooks.flatMap(({ missing, push, at }): Judgement[] => {
-    if (missing === undefined) return [held];
+/** What the push run has read while pushes were under way. */
+const wereListedSoon = (world: World, { listLooks, visibilityMs }: PushRun): readonly CaseVerdict[] =>
+  listLooks.flatMap(({ missing, push, at }): CaseVerdict[] => {
+    if (missing === undefined) return [pass];
     const sinceMs = at.earliestMs - push.at.latestMs;
     if (sinceMs < visibilityMs) return [];
-    world.exhibit([push]);
+    world.addEvidence([push]);
     return [
-      broke(
+      fail(
         `what was pushed is listed within ${duration(visibilityMs)} (tolerances.visibilityMs)`,
         `a list request ${duration(sinceMs)} after the push got ${missing}`,
       ),
@@ -69,16 +68,16 @@ const wereListedSoon = (world: World, { listLooks, visibilityMs }: Campaign): re
 const isListed = async (
   world: World,
   accessToken: string,
-  { specimen, first }: Pushed,
+  { pushCase, first }: Pushed,
   whole: ReadonlySet<string> | undefined,
-): Promise<Judgement> => {
+): Promise<CaseVerdict> => {
   const body = bodyOf(first);
   const id = body?.["id"];
-  if (body === undefined || typeof id !== "string") return setAside("the push names no id");
-  const { accountId } = specimen;
-  const missing = (where: string, got: string): Judgement => {
-    world.exhibit([first]);
-    return broke(`what was pushed is listed ${where}`, got);
+  if (body === undefined || typeof id !== "string") return discard("the push names no id");
+  const { accountId } = pushCase;
+  const missing = (where: string, got: string): CaseVerdict => {
+    world.addEvidence([first]);
+    return fail(`what was pushed is listed ${where}`, got);
   };
   const byId = await look(world, (limit) => world.target.list({ accessToken, query: { id, ...limit } }), id);
   if (byId.item === undefined)
@@ -100,9 +99,9 @@ const isListed = async (
       "it is listed under its id, and on no page of a list request without a filter",
     );
   const differing = comparedFields.filter((name) => byId.item?.[name] !== body[name]);
-  if (differing.length === 0) return held;
-  world.exhibit([first]);
-  return broke(
+  if (differing.length === 0) return pass;
+  world.addEvidence([first]);
+  return fail(
     "what was pushed is listed with the same fields",
     `${differing.join(", ")} of a notification of account ${accountId} differ${differing.length === 1 ? "s" : ""} between push and list`,
   );
@@ -134,7 +133,7 @@ const itemWith = (items: readonly Item[], id: string): Item | undefined =>
 
 /**
  * The ids of all that is listed without a filter, in small letters; undefined where there is more than can be read, or
- * where pages do not add up to what they tell, so that nobody can say what is missing. Read twice, as others may write
+ * where pages do not add up to what they tell, so that what is missing is unknown. Read twice, as others may write
  * meanwhile, and what turns up in either is listed.
  */
 const wholeList = async (world: World, accessToken: string): Promise<ReadonlySet<string> | undefined> => {

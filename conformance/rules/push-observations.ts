@@ -1,4 +1,4 @@
-import { judgeCertificateCheck, judgeHeadOfLine, judgeRedirects } from "../campaign/judge-receiver.ts";
+import { judgeCertificateCheck, judgeHeadOfLine, judgeRedirects } from "../judging/pushes/advisory.ts";
 import {
   observeAcceptedCodes,
   observeAcknowledgementBody,
@@ -8,34 +8,34 @@ import {
   observeOrder,
   observeSenderTimeout,
   type Observation,
-} from "../campaign/observe.ts";
-import type { Campaign } from "../campaign/data.ts";
+} from "../judging/pushes/observations.ts";
+import type { PushRun } from "../judging/pushes/trace.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import type { Rules } from "../rule.ts";
+import type { Rules } from "../checks/rule.ts";
 import type { World } from "../world/world.ts";
-import { campaignOf, fromCampaign, judged } from "./push.ts";
+import { pushRunOf, fromPushRun, judged } from "./push.ts";
 
-const observed = (world: World, observe: (campaign: Campaign) => Observation | undefined): Promise<Verdict> =>
-  Promise.resolve(observedVerdict(observe(campaignOf(world))));
+const observed = (world: World, observe: (pushRun: PushRun) => Observation | undefined): Promise<Verdict> =>
+  Promise.resolve(observedVerdict(observe(pushRunOf(world))));
 
 /** Sections 4.5 and 6: what is good practice with pushes, and what the document leaves open. */
 export const pushObservations = {
   hangingPushesHoldNothingUp: {
     requirement: "push.no-head-of-line-blocking",
-    ...fromCampaign,
+    ...fromPushRun,
     timesPushes: true,
     check: (_world, run) => judged(run, judgeHeadOfLine),
   },
 
   untrustedReceiversGetNoPayload: {
     requirement: "push.certificate-check",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (world, run) =>
-      campaignOf(world).disturbances.some(({ kind }) => kind === "untrusted")
+      pushRunOf(world).outages.some(({ kind }) => kind === "untrusted")
         ? judged(
             run,
-            (campaign) =>
-              judgeCertificateCheck(campaign) as NonNullable<ReturnType<typeof judgeCertificateCheck>>,
+            (pushRun) =>
+              judgeCertificateCheck(pushRun) as NonNullable<ReturnType<typeof judgeCertificateCheck>>,
           )
         : Promise.resolve({
             kind: "not-applicable",
@@ -46,43 +46,43 @@ export const pushObservations = {
 
   redirectsAreNotFollowedWithThePayload: {
     requirement: "push.redirects",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (_world, run) => judged(run, judgeRedirects),
   },
 
   wrongAcknowledgementBodies: {
     requirement: "push.acknowledgement-body",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (world) => observed(world, observeAcknowledgementBody),
   },
 
   acceptedCodes: {
     requirement: "push.accepted-codes",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (world) => observed(world, observeAcceptedCodes),
   },
 
   senderTimeout: {
     requirement: "push.sender-timeout",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (world) => observed(world, observeSenderTimeout),
   },
 
   followedRedirects: {
     requirement: "push.follows-redirects",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (world) => observed(world, observeFollowedRedirects),
   },
 
   orderOfEvents: {
     requirement: "push.order",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (world) => observed(world, observeOrder),
   },
 
   headersAndFurtherFields: {
     requirement: "push.headers",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (world) => observed(world, observeHeaders),
   },
 } satisfies Rules;

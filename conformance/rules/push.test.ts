@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { behaviourFrom } from "../../fake-server/registry.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { judgeAll, type BenchOptions } from "../testing/bench.ts";
 import { pushObservations } from "./push-observations.ts";
@@ -67,7 +66,7 @@ describe("on a virtual clock", () => {
     });
   });
 
-  it("a breach is confirmed by a second campaign, with the pushes as its evidence", async () => {
+  it("a breach is confirmed by a second push run, with the pushes as its evidence", async () => {
     const [result] = await judgeAll([pushRules.pushesAreCapped], {
       behaviour: "push-reading-r5-from-start",
       effort: "standard",
@@ -125,11 +124,7 @@ describe("where something is missing, a rule says what", () => {
   });
 
   it("a service that never pushes breaks its promise", async () => {
-    const silent = behaviourFrom("silent", {
-      summary: "Pushes nothing.",
-      replaces: () => ({ pushesEvent: () => false }),
-    });
-    const judged = await verdicts({ behaviour: silent }, [pushRules.everyEventArrives]);
+    const judged = await verdicts({ behaviour: "push-nothing" }, [pushRules.everyEventArrives]);
     expect(judged.get("push.delivered")).toMatchObject({ kind: "failed" });
   });
 });

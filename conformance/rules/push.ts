@@ -1,43 +1,44 @@
-import type { Campaign } from "../campaign/data.ts";
-import type { Finding } from "../campaign/finding.ts";
+import type { PushRun } from "../judging/pushes/trace.ts";
+import type { Finding } from "../judging/pushes/finding.ts";
 import {
   judgeAcknowledgedStops,
   judgeDelivered,
   judgeLateAcknowledgement,
   judgePayload,
   judgeSameNotification,
-} from "../campaign/judge-delivery.ts";
-import { judgeCap, judgeRetries } from "../campaign/judge-retries.ts";
-import { judgeIndependence } from "../campaign/judge-independence.ts";
-import { judgeSchedule } from "../campaign/judge-schedule.ts";
-import { campaignMs } from "../campaign/span.ts";
+} from "../judging/pushes/delivery.ts";
+import { judgeCap } from "../judging/pushes/cap.ts";
+import { judgeRetries } from "../judging/pushes/retries.ts";
+import { judgeIndependence } from "../judging/pushes/independence.ts";
+import { judgeSchedule } from "../judging/pushes/schedule.ts";
+import { pushRunMs } from "../pushes/span.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import type { Rule, Rules } from "../rule.ts";
-import type { Run } from "../run.ts";
+import type { Rule, Rules } from "../checks/rule.ts";
+import type { Run } from "../checks/run.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import { pushesAreListed } from "./push-listed.ts";
 
-/** What all push rules have in common: they are judged by the one journey that all of them share. */
-export const fromCampaign = {
+/** What all push rules have in common: they are judged by the one push run that all of them share. */
+export const fromPushRun = {
   needs: ["pushes"],
   writes: true,
-  waitsMs: ({ limits }) => campaignMs(limits, undefined),
+  waitsMs: ({ limits }) => pushRunMs(limits, undefined),
 } as const satisfies Partial<Rule>;
 
-export const campaignOf = ({ campaign }: World): Campaign => {
-  if (campaign === undefined) throw new ControlFailed("this run has watched no pushes");
-  return campaign;
+export const pushRunOf = ({ pushRun }: World): PushRun => {
+  if (pushRun === undefined) throw new ControlFailed("this run has watched no pushes");
+  return pushRun;
 };
 
-/** The verdict of a finding. The campaign itself is repeated elsewhere, where a breach is to be confirmed. */
-export const judged = async (run: Run, judge: (campaign: Campaign) => Finding): Promise<Verdict> => {
+/** The verdict of a finding. The push run itself is repeated elsewhere, where a breach is to be confirmed. */
+export const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Promise<Verdict> => {
   let settle: string | undefined;
   const verdict = await run.once(
     (world) => {
-      const finding = judge(campaignOf(world));
+      const finding = judge(pushRunOf(world));
       settle = finding.settle;
-      if (finding.judgement.kind === "broke") world.exhibit(finding.evidence ?? []);
+      if (finding.judgement.kind === "failed") world.addEvidence(finding.evidence ?? []);
       return Promise.resolve(finding);
     },
     { replays: 0 },
@@ -49,65 +50,65 @@ export const judged = async (run: Run, judge: (campaign: Campaign) => Finding): 
 export const pushRules = {
   everyEventArrives: {
     requirement: "push.delivered",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (_world, run) => judged(run, judgeDelivered),
   },
 
   pushesCarryTheNotification: {
     requirement: "push.payload",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (_world, run) => judged(run, judgePayload),
   },
 
   whatIsPushedIsListed: {
     requirement: "push.listed",
-    ...fromCampaign,
-    check: (_world, run) => run.once((world) => pushesAreListed(world, campaignOf(world)), { replays: 0 }),
+    ...fromPushRun,
+    check: (_world, run) => run.once((world) => pushesAreListed(world, pushRunOf(world)), { replays: 0 }),
   },
 
   acknowledgementEndsPushes: {
     requirement: "push.acknowledged-stops",
-    ...fromCampaign,
+    ...fromPushRun,
     looksLater: true,
     check: (_world, run) => judged(run, judgeAcknowledgedStops),
   },
 
   everyFailureIsFollowedByAPush: {
     requirement: "push.unacknowledged-retries",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (_world, run) => judged(run, judgeRetries),
   },
 
   pushesKeepTheSchedule: {
     requirement: "push.schedule",
-    ...fromCampaign,
+    ...fromPushRun,
     timesPushes: true,
     check: (_world, run) => judged(run, judgeSchedule),
   },
 
   pushesAreCapped: {
     requirement: "push.cap",
-    ...fromCampaign,
+    ...fromPushRun,
     looksLater: true,
     check: (_world, run) => judged(run, judgeCap),
   },
 
   everyPushCanBeAcknowledged: {
     requirement: "push.late-acknowledgement",
-    ...fromCampaign,
+    ...fromPushRun,
     looksLater: true,
     check: (_world, run) => judged(run, judgeLateAcknowledgement),
   },
 
   pushesOfANotificationAreTheSame: {
     requirement: "push.same-notification",
-    ...fromCampaign,
+    ...fromPushRun,
     check: (_world, run) => judged(run, judgeSameNotification),
   },
 
   schedulesAreIndependent: {
     requirement: "push.independent-schedules",
-    ...fromCampaign,
+    ...fromPushRun,
     timesPushes: true,
     check: (_world, run) => judged(run, judgeIndependence),
   },

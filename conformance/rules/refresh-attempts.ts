@@ -1,4 +1,4 @@
-import { refreshBody, type IssuedTokens } from "../steps.ts";
+import { refreshBody, type IssuedTokens } from "../world/steps.ts";
 import { answerOrHangUp } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 

@@ -1,19 +1,19 @@
+import { ageBetween } from "../judging/interval.ts";
 import {
   refreshTokens,
   refreshTokensInUse,
   refreshTokensOfExpired,
   refreshTokensReplaced,
-} from "../ledger/refresh-tokens.ts";
+} from "./refresh-lifetime-deferred.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { stepsOf } from "../awaited/steps.ts";
-import { credentialsOf, describe, grantOf } from "../answers.ts";
-import { longMonthBegins } from "../calendar.ts";
+import { durableSteps } from "../world/durable-steps.ts";
+import { credentialsOf, describe, grantOf } from "../world/answers.ts";
+import { longMonthBegins } from "../lifetimes/calendar.ts";
 import { duration } from "../contract/duration.ts";
-import { broke, held, undecided, type Judgement } from "../judgement.ts";
-import { judgeLifetime, roomAfter } from "../lifetime.ts";
-import type { Rules, WaitFacts } from "../rule.ts";
+import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
+import type { Rules, WaitFacts } from "../checks/rule.ts";
 import {
-  ageBetween,
   exchangeBody,
   exchangeLate,
   obtainTokens,
@@ -23,7 +23,7 @@ import {
   sleepSince,
   timed,
   type IssuedTokens,
-} from "../steps.ts";
+} from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { refreshWrongly } from "./refresh-attempts.ts";
@@ -43,7 +43,7 @@ const alive = (
 export const refreshLifetimeRules = {
   refreshTokenLivesThirtyDays: {
     requirement: "refresh.lifetime",
-    ledger: [refreshTokens],
+    deferred: [refreshTokens],
     waitsMs: pastTheEnd,
     check: (world, run) => {
       const lifetimeMs = world.limits.refreshTokenLifetimeMs;
@@ -84,7 +84,7 @@ export const refreshLifetimeRules = {
 
   useDoesNotLengthenThirtyDays: {
     requirement: "refresh.lifetime-is-from-issue",
-    ledger: [refreshTokensInUse],
+    deferred: [refreshTokensInUse],
     waitsMs: pastTheEnd,
     check: (world, run) => {
       const lifetimeMs = world.limits.refreshTokenLifetimeMs;
@@ -130,7 +130,7 @@ export const refreshLifetimeRules = {
 
   refreshWorksOnceTheAccessTokenIsDead: {
     requirement: "refresh.after-access-expiry",
-    ledger: [refreshTokensOfExpired],
+    deferred: [refreshTokensOfExpired],
     waitsMs: ({ accessLifetimeMs, tolerances }) => accessLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run): Promise<Verdict> => {
       const { accessLifetimeMs, limits } = world;
@@ -151,7 +151,7 @@ export const refreshLifetimeRules = {
 
   afterThirtyDaysAuthorizingAnewWorks: {
     requirement: "refresh.reauthorize",
-    ledger: [refreshTokensReplaced],
+    deferred: [refreshTokensReplaced],
     waitsMs: pastTheEnd,
     check: (world, run) =>
       run.forEach(
@@ -175,9 +175,9 @@ const afterExpiry = (world: World, cases: number): readonly (readonly number[])[
 };
 
 /** Lets one access token after another die, sees it dead, and refreshes; each refresh must bring one that works. */
-const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Promise<Judgement> => {
+const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Promise<CaseVerdict> => {
   const guardMs = world.tolerances.lifetimeGuardMs;
-  const steps = stepsOf(world, "after expiry");
+  const steps = durableSteps(world, "after expiry");
   const first = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
   const tokens = first.value;
   const endMs = first.at.earliestMs + world.limits.refreshTokenLifetimeMs - 2 * guardMs;
@@ -188,13 +188,11 @@ const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Pro
     // Of the first wait some may have gone by before this run began.
     const leftMs = Math.max(0, waitMs - (index === 0 ? ageBetween(first.at, now).leastMs : 0));
     if (!(waitMs > 0) || now.latestMs + leftMs >= endMs) {
-      if (index > 0) return held;
-      if (!steps.isContinued())
-        return undecided(
-          `expiresIn says ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`,
-        );
-      steps.restart();
-      return refreshAfterExpiry(laterMs, world);
+      if (index > 0) return pass;
+      if (steps.restart()) return refreshAfterExpiry(laterMs, world);
+      return inconclusive(
+        `expiresIn says ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`,
+      );
     }
     await world.clock.sleep(leftMs);
     steps.spend();
@@ -203,21 +201,18 @@ const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Pro
     const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
     const next = credentialsOf(answer);
     if (next.accessToken === undefined)
-      return broke("a refresh works once the accessToken has expired", `refused: ${describe(answer)}`);
+      return fail("a refresh works once the accessToken has expired", `refused: ${describe(answer)}`);
     if (!(await opens(world, next.accessToken)))
-      return broke(
-        "a refresh after the accessToken's end brings one that works",
-        "it does not open the list",
-      );
+      return fail("a refresh after the accessToken's end brings one that works", "it does not open the list");
     accessToken = next.accessToken;
     expiresInMs = Number(next.expiresIn) * 1_000;
   }
-  return held;
+  return pass;
 };
 
 /** Lets a refresh token die, sees it refused, and runs the flow again: that works, and the dead token stays dead. */
-const reauthorizeAfter = async (laterMs: number, world: World): Promise<Judgement> => {
-  const steps = stepsOf(world, "reauthorize");
+const reauthorizeAfter = async (laterMs: number, world: World): Promise<CaseVerdict> => {
+  const steps = durableSteps(world, "reauthorize");
   const { value: old, at } = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
   await sleepSince(
     world,
@@ -226,20 +221,20 @@ const reauthorizeAfter = async (laterMs: number, world: World): Promise<Judgemen
   );
   steps.spend();
   if (await alive(world, old))
-    return undecided(
+    return inconclusive(
       "the refreshToken works beyond its 30 days (refresh.lifetime), so the need to authorize again never came",
     );
   const expected =
     "once the refreshToken is invalid, authorizing and exchanging anew yields tokens that work";
   const anew = await flowAnew(world, old.client);
-  if (typeof anew === "string") return broke(expected, anew);
+  if (typeof anew === "string") return fail(expected, anew);
   if (!(await opens(world, anew.accessToken)))
-    return broke(expected, "the new accessToken does not open the list");
+    return fail(expected, "the new accessToken does not open the list");
   if (!(await alive(world, anew)))
-    return broke(expected, "the new refreshToken yields no accessToken that works");
+    return fail(expected, "the new refreshToken yields no accessToken that works");
   return (await alive(world, old))
-    ? broke("a refreshToken that has become invalid stays so", "the new authorization made it work again")
-    : held;
+    ? fail("a refreshToken that has become invalid stays so", "the new authorization made it work again")
+    : pass;
 };
 
 /** The tokens of a new run of the flow, or a sentence that says where it ended. */

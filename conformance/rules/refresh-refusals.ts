@@ -8,10 +8,10 @@ import {
   type Alteration,
   type NearMiss,
 } from "../arbitraries/credentials.ts";
-import { describe } from "../answers.ts";
-import { inGroups } from "../groups.ts";
-import { broke, held, setAside, type Judgement } from "../judgement.ts";
-import type { Rules } from "../rule.ts";
+import { describe } from "../world/answers.ts";
+import { inGroups } from "../contract/text.ts";
+import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import type { Rules } from "../checks/rule.ts";
 import {
   obtainCode,
   obtainRefreshed,
@@ -20,9 +20,9 @@ import {
   refreshes,
   yielded,
   type IssuedTokens,
-} from "../steps.ts";
+} from "../world/steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
-import { forBoth } from "../turns.ts";
+import { forBoth } from "../checks/client-assignment.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -192,7 +192,7 @@ const judgeRefused = async (
   probes: readonly Probe[],
   expected: string,
   isInUse = false,
-): Promise<Judgement> => {
+): Promise<CaseVerdict> => {
   const tokens = await obtainTokens(world);
   if (isInUse) await obtainRefreshed(world, tokens);
   let sent = 0;
@@ -203,21 +203,21 @@ const judgeRefused = async (
     const answer = await answerOrHangUp(world.target.refresh(body));
     const gained = await yielded(world, answer, tokens.client);
     if (gained !== undefined && answer !== undefined)
-      return broke(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`);
+      return fail(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`);
   }
-  if (sent === 0) return setAside("the credential is such that nothing could be altered");
-  if (await refreshes(world, tokens.client, tokens.refreshToken)) return held;
+  if (sent === 0) return discard("the credential is such that nothing could be altered");
+  if (await refreshes(world, tokens.client, tokens.refreshToken)) return pass;
   const twin = await obtainTokens(world);
   if (!(await refreshes(world, twin.client, twin.refreshToken)))
     throw new ControlFailed("a right refresh, sent after the wrong ones, yields no token that works");
-  return broke(
+  return fail(
     "a refused refresh leaves the refreshToken as it was; only time ends it",
     `after ${namesOf(probes)} the refreshToken is refused, while one that nothing was tried with works`,
   );
 };
 
 /** A client presents a token that the other one was given; its own must work. */
-const presentedByAnother = async (owner: "first" | "second", world: World): Promise<Judgement> => {
+const presentedByAnother = async (owner: "first" | "second", world: World): Promise<CaseVerdict> => {
   const second = world.secondClient;
   if (second === undefined) throw new ControlFailed("there is no second client");
   const [holder, stranger]: [Client, Client] =
@@ -229,8 +229,8 @@ const presentedByAnother = async (owner: "first" | "second", world: World): Prom
   const answer = await answerOrHangUp(world.target.refresh(refreshBody(stranger, tokens.refreshToken)));
   const gained = await yielded(world, answer, stranger);
   return gained === undefined || answer === undefined
-    ? held
-    : broke(
+    ? pass
+    : fail(
         "a refreshToken is refused to a client that it was not issued to",
         `it yielded a working ${gained}, ${describe(answer)}`,
       );

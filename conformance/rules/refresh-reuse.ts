@@ -1,12 +1,13 @@
+import { ageBetween } from "../judging/interval.ts";
 import fc from "fast-check";
-import { credentialsOf, describe } from "../answers.ts";
-import { duration } from "../contract/duration.ts";
+import { credentialsOf, describe } from "../world/answers.ts";
+import { duration, MINUTE_MS } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { broke, held, setAside, type Judgement } from "../judgement.ts";
-import { withConnections } from "../race.ts";
-import type { Rules } from "../rule.ts";
-import type { Run } from "../run.ts";
-import { ageBetween, obtainTokens, opens, refreshBody, timed, type IssuedTokens } from "../steps.ts";
+import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { withConnections } from "./shared/race.ts";
+import type { Rules } from "../checks/rule.ts";
+import type { Run } from "../checks/run.ts";
+import { obtainTokens, opens, refreshBody, timed, type IssuedTokens } from "../world/steps.ts";
 import type { Answer } from "../world/exchange.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -52,9 +53,9 @@ const oneAfterAnother = (run: Run): Promise<Verdict> =>
           : withConnections(world, 1, ([own]) =>
               refreshNow(world, own ?? world.target, tokens, `refresh ${time}`),
             ));
-        if (judgement.kind !== "held") return judgement;
+        if (judgement.kind !== "passed") return judgement;
       }
-      return held;
+      return pass;
     },
     {
       part: "one after another",
@@ -69,15 +70,15 @@ const refreshNow = async (
   tokens: IssuedTokens,
   what: string,
   isTaken = false,
-): Promise<Judgement> => {
+): Promise<CaseVerdict> => {
   const expected =
     "the refreshToken works again and again within its life, and each accessToken that it brings works";
   const answer = await target.refresh(refreshBody(tokens.client, tokens.refreshToken));
   const { accessToken } = credentialsOf(answer);
-  if (accessToken === undefined) return broke(expected, `${what} was refused: ${describe(answer)}`);
+  if (accessToken === undefined) return fail(expected, `${what} was refused: ${describe(answer)}`);
   return isTaken || (await opens(world, accessToken))
-    ? held
-    : broke(expected, `the accessToken of ${what} does not open the list`);
+    ? pass
+    : fail(expected, `the accessToken of ${what} does not open the list`);
 };
 
 const ROUNDS_IN_A_LANE = 5;
@@ -100,7 +101,7 @@ const atOnce = (run: Run): Promise<Verdict> =>
           );
           const refused = answers.find((answer) => credentialsOf(answer).accessToken === undefined);
           if (refused !== undefined)
-            return broke(
+            return fail(
               `each of ${contenders} refreshes at the same time yields an accessToken`,
               `one was refused: ${describe(refused)}`,
             );
@@ -108,7 +109,7 @@ const atOnce = (run: Run): Promise<Verdict> =>
             answers.map((answer) => opens(world, credentialsOf(answer).accessToken ?? "")),
           );
           if (!opened.includes(true))
-            return broke(
+            return fail(
               `of ${contenders} refreshes at the same time at least the last brings an accessToken that works`,
               "none of their accessTokens opens the list",
             );
@@ -118,9 +119,9 @@ const atOnce = (run: Run): Promise<Verdict> =>
             tokens,
             `the refresh after ${contenders} at once`,
           );
-          if (after.kind !== "held") return after;
+          if (after.kind !== "passed") return after;
         }
-        return held;
+        return pass;
       }),
     { part: "at once", print: (contenders) => `${contenders} refreshes at the same time` },
   );
@@ -151,7 +152,7 @@ const watchLives = (
   world: World,
   run: Run,
   agesOfLives: readonly (readonly number[])[],
-  refreshAt: (world: World, tokens: IssuedTokens, ageMs: number) => Promise<Judgement>,
+  refreshAt: (world: World, tokens: IssuedTokens, ageMs: number) => Promise<CaseVerdict>,
 ): Promise<Verdict> =>
   run.forEach(
     agesOfLives,
@@ -165,10 +166,10 @@ const watchLives = (
         // What was planned for the end of its life may have come after it: only the measured age says.
         const { greatestMs } = ageBetween(issued, refreshed.at);
         if (greatestMs >= lastAgeMs(caseWorld) + ROOM_MS)
-          return index > 0 ? held : setAside("the token was too near to its end");
-        if (refreshed.value.kind !== "held") return refreshed.value;
+          return index > 0 ? pass : discard("the token was too near to its end");
+        if (refreshed.value.kind !== "passed") return refreshed.value;
       }
-      return held;
+      return pass;
     },
     {
       part: "late in its life",
@@ -185,20 +186,19 @@ const watchLives = (
 export const answersThroughLife = (
   world: World,
   run: Run,
-  judge: (world: World, answer: Answer, tokens: IssuedTokens) => Judgement | Promise<Judgement>,
+  judge: (world: World, answer: Answer, tokens: IssuedTokens) => CaseVerdict | Promise<CaseVerdict>,
 ): readonly Promise<Verdict>[] => {
   if (!canBeWatched(world)) return [];
   const life = fixedLife(lastAgeMs(world));
   const watched = watchLives(world, run, [life, life], async (caseWorld, tokens) => {
     const answer = await caseWorld.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
-    return credentialsOf(answer).accessToken === undefined ? held : judge(caseWorld, answer, tokens);
+    return credentialsOf(answer).accessToken === undefined ? pass : judge(caseWorld, answer, tokens);
   });
   return [watched];
 };
 
 /** Sleeps overshoot a little, and several do so in a row; the very end is refresh.lifetime's. */
 const ROOM_MS = 3_000;
-const MINUTE_MS = 60_000;
 
 /** Ages to refresh at: at once and at the end, steps on the way that a cache or a grace period might have, and any others. */
 const lives = (run: Run, lastMs: number): readonly (readonly number[])[] => {

@@ -1,15 +1,10 @@
 import { expect, test } from "vitest";
-import { behaviourFrom, type Behaviour, type FakeBehaviour } from "../../fake-server/index.ts";
+import { behaviourFrom } from "../../fake-server/index.ts";
+import { DAY_MS } from "../contract/duration.ts";
 import { judge, judgeAll } from "../testing/bench.ts";
+import { testDefects } from "../testing/seeded.ts";
 import { accessRules } from "./access.ts";
 import { refreshRules } from "./refresh.ts";
-
-type Replaces = (sound: Behaviour) => Partial<Behaviour>;
-type RefreshRecord = Parameters<Behaviour["takeRefreshToken"]>[0];
-
-const DAY_MS = 86_400_000;
-const service = (replaces: Replaces): FakeBehaviour =>
-  behaviourFrom("of a test", { summary: "of a test", replaces });
 
 test("the sound service keeps every promise about refreshing", async () => {
   const results = await judgeAll(Object.values(refreshRules));
@@ -19,196 +14,33 @@ test("the sound service keeps every promise about refreshing", async () => {
   });
 });
 
-/** Adds to what a right refresh answers with. */
-const answering =
-  (
-    more: (fields: Readonly<Record<string, unknown>>, record: RefreshRecord) => Record<string, unknown>,
-  ): Replaces =>
-  (sound) => ({
-    refreshFields: (record, timestamp, expiresIn, context) => {
-      const fields = sound.refreshFields(record, timestamp, expiresIn, context);
-      return { ...fields, ...more(fields, record) };
-    },
-  });
-
-const uses = (): ((record: RefreshRecord) => number) => {
-  const counts = new WeakMap<RefreshRecord, number>();
-  return (record) => {
-    counts.set(record, (counts.get(record) ?? 0) + 1);
-    return counts.get(record) ?? 0;
-  };
-};
-
-const broken: readonly (readonly [
-  rule: keyof typeof refreshRules,
-  what: string,
-  replaces: Replaces,
-  actual: RegExp,
-])[] = [
-  [
-    "refreshGivesATokenSet",
-    "says null for expiresIn",
-    answering(() => ({ expiresIn: null })),
-    /"expiresIn":null/,
-  ],
-  [
-    "refreshGivesATokenSet",
-    "calls the token access_token",
-    answering(({ accessToken }) => ({ accessToken: undefined, access_token: accessToken })),
-    /access_token/,
-  ],
-  [
-    "refreshGivesATokenSet",
-    "leaves the timestamp out from the second refresh on",
-    () => {
-      const count = uses();
-      return {
-        refreshFields: (record, timestamp, expiresIn) => ({
-          accessToken: record.latestAccess.token,
-          expiresIn,
-          ...(count(record) > 1 ? {} : { timestamp }),
-        }),
-      };
-    },
-    /"expiresIn":7200}/,
-  ],
-  [
-    "refreshGivesNoRefreshToken",
-    "brings the refresh token in an object of its own",
-    answering((_fields, { token }) => ({ session: { next: token } })),
-    /session/,
-  ],
-  [
-    "refreshTokenWorksAgainAndAgain",
-    "allows ten uses",
-    () => {
-      const count = uses();
-      return { takeRefreshToken: (record) => count(record) <= 10 };
-    },
-    /refresh 11 was refused/,
-  ],
-  [
-    "refreshTokenWorksAgainAndAgain",
-    "refuses a use within a minute of the last one's answer, but not at once",
-    () => {
-      const last = new WeakMap<RefreshRecord, number>();
-      return {
-        takeRefreshToken: (record, { nowMs }) => {
-          const sinceMs = nowMs - (last.get(record) ?? nowMs);
-          last.set(record, nowMs);
-          return sinceMs === 0 || sinceMs > 60_000;
-        },
-      };
-    },
-    /the refresh at an age of 2 s was refused/,
-  ],
-  [
-    "refreshTokenLivesThirtyDays",
-    "counts from the authorization",
-    (sound) => ({
-      afterExchange: (code, tokens, context) => {
-        sound.afterExchange(code, tokens, context);
-        tokens.issuedAtMs = code.issuedAtMs;
-      },
-    }),
-    /refused at an age of at most/,
-  ],
-  [
-    "useDoesNotLengthenThirtyDays",
-    "renews what is used in its last hour",
-    () => ({
-      afterRefresh: (record, _previous, { nowMs, limits }) => {
-        if (nowMs - record.issuedAtMs > limits.refreshTokenLifetimeMs - 3_600_000) record.issuedAtMs = nowMs;
-      },
-    }),
-    /accepted at an age of at least/,
-  ],
-  [
-    "useDoesNotLengthenThirtyDays",
-    "renews the client's other tokens at each exchange",
-    () => ({
-      afterExchange: (_code, tokens, { credentials, nowMs }) => {
-        for (const other of credentials.refreshTokens.values())
-          if (other.clientId === tokens.clientId) other.issuedAtMs = nowMs;
-      },
-    }),
-    /accepted at an age of at least/,
-  ],
-  [
-    "refreshWorksOnceTheAccessTokenIsDead",
-    "forgets the session a day after the access token's end",
-    () => ({
-      refreshTokenIsAlive: ({ latestAccess }, { nowMs }) =>
-        nowMs < latestAccess.issuedAtMs + latestAccess.lifetimeMs + DAY_MS,
-    }),
-    /refused: status 400/,
-  ],
-  [
-    "afterThirtyDaysAuthorizingAnewWorks",
-    "revives the old token with a new authorization",
-    (sound) => ({
-      keepCode: (code, context) => {
-        sound.keepCode(code, context);
-        for (const old of context.credentials.refreshTokens.values())
-          if (context.nowMs - old.issuedAtMs > 30 * DAY_MS) old.issuedAtMs = context.nowMs;
-      },
-    }),
-    /made it work again/,
-  ],
-  [
-    "unknownRefreshTokensAreRefused",
-    "leaves dashes out of account",
-    () => ({
-      findRefreshToken: (presented, { credentials }) =>
-        [...credentials.refreshTokens.values()].find(
-          ({ token }) =>
-            typeof presented === "string" && presented.replaceAll("-", "") === token.replaceAll("-", ""),
-        ),
-    }),
-    /yielded a working accessToken/,
-  ],
-  [
-    "unknownRefreshTokensAreRefused",
-    "revokes a client's tokens upon an unknown one",
-    () => ({
-      afterRefusedRefresh: (_record, kind, { credentials }) => {
-        if (kind === "refresh-token-unknown")
-          for (const token of credentials.refreshTokens.values()) token.revoked = true;
-      },
-    }),
-    /while one that nothing was tried with works/,
-  ],
-  [
-    "unknownClientsAreRefusedARefresh",
-    "finds a client by the beginning of its id",
-    () => ({
-      findClientToRefresh: (clientId, clients) =>
-        [...clients.values()].find(
-          ({ id }) => typeof clientId === "string" && clientId !== "" && id.startsWith(clientId),
-        ),
-    }),
-    /yielded a working accessToken/,
-  ],
-  [
-    "unknownClientsAreRefusedARefresh",
-    "takes a list of one for the client",
-    () => ({ findClientToRefresh: (clientId, clients) => clients.get(String(clientId)) }),
-    /in an array: it yielded/,
-  ],
-];
-
-test.each(broken)("%s fails on a service that %s", async (rule, _what, replaces, actual) => {
-  const verdict = await judge(refreshRules[rule], { behaviour: service(replaces) });
-  if (verdict.kind !== "failed") throw new Error(JSON.stringify(verdict));
-  expect(verdict.breach.actual).toMatch(actual);
-  expect(verdict.breach.reproduction.replayed.failures).toBeGreaterThan(0);
+testDefects({
+  "refresh-expires-in-null": /"expiresIn":null/,
+  "refresh-with-name-of-the-rfc": /access_token/,
+  "refresh-without-timestamp-from-second": /"expiresIn":7200}/,
+  "refresh-returns-refresh-token-in-session": /session/,
+  "refresh-token-usable-ten-times": /refresh 11 was refused/,
+  "refresh-within-a-minute-refused": /the refresh at an age of 2 s was refused/,
+  "refresh-token-counted-from-authorization": /refused at an age of at most/,
+  "refresh-token-renewed-in-its-last-hour": /accepted at an age of at least/,
+  "refresh-tokens-renewed-by-exchange": /accepted at an age of at least/,
+  "refresh-a-day-after-access-expiry-refused": /refused: status 400/,
+  "reauthorize-revives-old-refresh-token": /made it work again/,
+  "refresh-token-without-dashes": /yielded a working accessToken/,
+  "refresh-token-unknown-revokes-others": /while one that nothing was tried with works/,
+  "refresh-client-by-prefix": /yielded a working accessToken/,
+  "refresh-client-in-array-accepted": /in an array: it yielded/,
+  "advice-refresh-token-of-other-client-accepted": /yielded a working/,
 });
 
 test("a refreshed token must show what an exchanged one does", async () => {
-  const hiding = service((sound) => ({
-    matching: (filters, viewer, context) =>
-      viewer.refreshed ? { where: "FALSE", parameters: [] } : sound.matching(filters, viewer, context),
-  }));
+  const hiding = behaviourFrom("of a test", {
+    summary: "of a test",
+    replaces: (sound) => ({
+      matching: (filters, viewer, context) =>
+        viewer.refreshed ? { where: "FALSE", parameters: [] } : sound.matching(filters, viewer, context),
+    }),
+  });
   // The other rule reads notifications, so that the run has some.
   const results = await judgeAll(
     [refreshRules.refreshedTokensWork, accessRules.nothingIsGivenWithoutAValidToken],
@@ -222,23 +54,9 @@ test("a refreshed token must show what an exchanged one does", async () => {
   });
 });
 
-test("a token that another client may use is a warning", async () => {
-  const verdict = await judge(refreshRules.refreshTokenBelongsToItsClient, {
-    behaviour: service(() => ({ refreshTokenBelongsTo: () => true })),
-  });
-  expect(verdict).toMatchObject({
-    kind: "warned",
-    breach: { actual: expect.stringMatching(/yielded a working/) },
-  });
-});
-
 test("what becomes of the previous access token is watched, not judged", async () => {
   const verdict = await judge(refreshRules.previousAccessTokenIsWatched, {
-    behaviour: service(() => ({
-      afterRefresh: (_record, previous) => {
-        previous.revoked = true;
-      },
-    })),
+    behaviour: "refresh-revokes-previous-access-token",
   });
   expect(verdict).toMatchObject({
     kind: "observed",
@@ -248,7 +66,7 @@ test("what becomes of the previous access token is watched, not judged", async (
 
 test("an access token that outlives the refresh token leaves nothing to ask after its end", async () => {
   const verdict = await judge(refreshRules.refreshWorksOnceTheAccessTokenIsDead, {
-    behaviour: service(() => ({ accessTokenLifetimeMs: () => 40 * DAY_MS })),
+    behaviour: "access-for-forty-days",
   });
   expect(verdict.kind).toBe("not-applicable");
 });
@@ -260,11 +78,9 @@ test("where time cannot be moved, what can be judged at once still is", async ()
     kind: "could-not-run",
     missing: "clock.advance",
   });
-  const single = service(() => {
-    const count = uses();
-    return { takeRefreshToken: (record) => count(record) <= 1 };
-  });
-  expect(await judge(refreshTokenWorksAgainAndAgain, { ...withoutClock, behaviour: single })).toMatchObject({
+  expect(
+    await judge(refreshTokenWorksAgainAndAgain, { ...withoutClock, behaviour: "refresh-token-usable-once" }),
+  ).toMatchObject({
     kind: "failed",
   });
 });

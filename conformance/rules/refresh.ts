@@ -1,7 +1,9 @@
 import fc from "fast-check";
-import { credentialsOf, describe, pageOf } from "../answers.ts";
-import { broke, held, undecided, type Judgement } from "../judgement.ts";
-import type { Rules } from "../rule.ts";
+import { credentialsOf, describe, pageOf } from "../world/answers.ts";
+import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { verdictOf } from "../judging/laws/breach.ts";
+import { refreshTokenBreach, tokenSetBreach } from "../judging/laws/tokens.ts";
+import type { Rules } from "../checks/rule.ts";
 import {
   gaveData,
   obtainRefreshed,
@@ -10,7 +12,7 @@ import {
   refreshBody,
   refreshes,
   type IssuedTokens,
-} from "../steps.ts";
+} from "../world/steps.ts";
 import { headerOf, objectOf, type Answer } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -108,40 +110,33 @@ const clientOf = (world: World, course: Course): Client =>
 const refreshed = async (
   world: World,
   course: Course,
-  judge: (answer: Answer, tokens: IssuedTokens) => Judgement | Promise<Judgement>,
-): Promise<Judgement> => {
+  judge: (answer: Answer, tokens: IssuedTokens) => CaseVerdict | Promise<CaseVerdict>,
+): Promise<CaseVerdict> => {
   const tokens = await obtainTokens(world, { client: clientOf(world, course) });
   for (let time = 1; time <= course.times; time += 1) {
     const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
     // A later refresh that is refused breaks refresh.reusable; the answers before it have been judged.
-    if (time > 1 && credentialsOf(answer).accessToken === undefined) return held;
+    if (time > 1 && credentialsOf(answer).accessToken === undefined) return pass;
     const judgement = await judge(answer, tokens);
-    if (judgement.kind !== "held") return judgement;
+    if (judgement.kind !== "passed") return judgement;
   }
-  return held;
+  return pass;
 };
 
-const judgeTokenSet = (answer: Answer): Judgement => {
-  const { accessToken, expiresIn, timestamp } = objectOf(answer);
-  if (typeof accessToken !== "string" || accessToken === "")
-    return broke("a right refresh answers with accessToken, a string that is not empty", describe(answer));
-  if (typeof expiresIn !== "number" || !Number.isFinite(expiresIn) || expiresIn <= 0)
-    return broke("a refresh answers with expiresIn, a positive number of seconds", describe(answer));
-  return typeof timestamp === "number" && Number.isFinite(timestamp)
-    ? held
-    : broke("a refresh answers with timestamp, a number", describe(answer));
-};
+const judgeTokenSet = (answer: Answer): CaseVerdict =>
+  verdictOf(tokenSetBreach("refresh", objectOf(answer)), () => describe(answer));
 
 /** Neither under the name refreshToken nor under another one that turns out to work as a refresh token. */
 const judgeNoRefreshToken = async (
   world: World,
   answer: Answer,
   { client }: IssuedTokens,
-): Promise<Judgement> => {
-  const { accessToken, refreshToken } = objectOf(answer);
-  if (accessToken === undefined) return undecided(`a right refresh got no access token: ${describe(answer)}`);
-  if (refreshToken !== undefined && refreshToken !== null && refreshToken !== "")
-    return broke("a refresh answers without a refreshToken", describe(answer));
+): Promise<CaseVerdict> => {
+  const { accessToken } = objectOf(answer);
+  if (accessToken === undefined)
+    return inconclusive(`a right refresh got no access token: ${describe(answer)}`);
+  const breach = refreshTokenBreach(objectOf(answer));
+  if (breach !== undefined) return verdictOf(breach, () => describe(answer));
   const carried = [
     ...textsIn(answer.json),
     ...["refresh-token", "x-refresh-token"].map((name) => headerOf(answer, name)),
@@ -153,11 +148,10 @@ const judgeNoRefreshToken = async (
       text.length >= 8 &&
       (await refreshes(world, client, text))
     )
-      return broke("a refresh brings no refresh token under any name", describe(answer));
-  return held;
+      return fail("a refresh brings no refresh token under any name", describe(answer));
+  return pass;
 };
 
-/** Every string in a JSON value. */
 const textsIn = (value: unknown): readonly string[] =>
   typeof value === "string"
     ? [value]
@@ -165,7 +159,7 @@ const textsIn = (value: unknown): readonly string[] =>
       ? Object.values(value).flatMap(textsIn)
       : [];
 
-/** What a freshly exchanged token of the client is shown of a set that nobody writes to; undefined where nothing is known. */
+/** What a freshly exchanged token of the client is shown of a set that no rule writes to; undefined if nothing is known. */
 const totalShown = async (world: World, course: Course): Promise<number | undefined> => {
   const { accessToken } = await obtainTokens(world, { client: clientOf(world, course) });
   return totalIn(await listKnown(world, accessToken));
@@ -184,18 +178,18 @@ const totalIn = (answer: Answer): number | undefined => {
   return typeof total === "number" ? total : undefined;
 };
 
-const judgeWorks = async (world: World, answer: Answer, shown: number | undefined): Promise<Judgement> => {
+const judgeWorks = async (world: World, answer: Answer, shown: number | undefined): Promise<CaseVerdict> => {
   const { accessToken } = credentialsOf(answer);
   if (accessToken === undefined)
-    return broke("a refresh brings an accessToken that opens the notification list", describe(answer));
+    return fail("a refresh brings an accessToken that opens the notification list", describe(answer));
   const listed = await listKnown(world, accessToken);
   if (!gaveData(listed))
-    return broke("the accessToken of a refresh opens the notification list", describe(listed));
+    return fail("the accessToken of a refresh opens the notification list", describe(listed));
   // Where no set is known to stand still, others may add to the list meanwhile, but nothing takes away.
   const total = totalIn(listed);
   const asMany = world.notifications.accounts.length === 0 ? (total ?? 0) >= (shown ?? 0) : total === shown;
-  if (shown === undefined || asMany) return held;
-  return broke(
+  if (shown === undefined || asMany) return pass;
+  return fail(
     `the accessToken of a refresh shows the ${shown} notifications that one of an exchange does`,
     describe(listed),
   );

@@ -1,11 +1,11 @@
 import { malformedRequests, type Malformed } from "../arbitraries/malformed.ts";
-import { accessTokenHeader, paths } from "../contract/messages.ts";
-import { broke, held, type Judgement } from "../judgement.ts";
-import { internalsIn } from "../internals.ts";
-import { readable, stackTraceIn } from "../leaks.ts";
-import type { Rules } from "../rule.ts";
-import type { Run } from "../run.ts";
-import { kindOfBody, mediaTypeOf } from "../shapes.ts";
+import { accessTokenHeader, endpoints } from "../contract/forms.ts";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { internalsIn } from "./shared/internals.ts";
+import { readable, stackTraceIn } from "./shared/leaks.ts";
+import type { Rules } from "../checks/rule.ts";
+import type { Run } from "../checks/run.ts";
+import { kindOfBody, mediaTypeOf } from "./shared/shapes.ts";
 import {
   answerOrRefusal,
   exchangeBody,
@@ -16,8 +16,8 @@ import {
   opens,
   yielded,
   yieldedCode,
-} from "../steps.ts";
-import type { IssuedTokens } from "../steps.ts";
+} from "../world/steps.ts";
+import type { IssuedTokens } from "../world/steps.ts";
 import { ControlFailed, type Answer, type Request } from "../world/exchange.ts";
 import { answerOf, type RawRequest } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
@@ -33,11 +33,11 @@ export const serviceRules = {
           const { requests } = await malformedBy(world, run, part);
           for (const malformed of requests) {
             const judgement = await judgeSurvival(world, malformed);
-            if (judgement.kind !== "held") return judgement;
+            if (judgement.kind !== "passed") return judgement;
           }
           return (await serves(world))
-            ? held
-            : broke("the service goes on serving after malformed input", "a right request got nothing");
+            ? pass
+            : fail("the service keeps serving after malformed input", "a right request got nothing");
         },
         { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
       ),
@@ -54,13 +54,13 @@ export const serviceRules = {
           for (const { name, request } of requests) {
             const answer = answerOf(await world.raw.request(request));
             const leak = answer === undefined ? undefined : leakIn(answer, textOf(request), secrets);
-            if (leak !== undefined) return broke(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
+            if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
           }
           for (const [name, answer] of part === 0 ? await ordinaryAnswers(world) : []) {
             const leak = leakIn(answer, "", secrets);
-            if (leak !== undefined) return broke(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
+            if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
           }
-          return held;
+          return pass;
         },
         { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
       ),
@@ -102,7 +102,7 @@ export const serviceRules = {
 
 const NOTHING_INTERNAL = "answers hold no stack traces, secrets or internal paths";
 
-/** Parts of the malformed requests that are judged side by side, each with a control of its own. */
+/** Parts of the malformed requests that are judged side by side, each with its own control. */
 const PARTS = 4;
 const QUICK_SHARE = 6;
 const parts: readonly number[] = Array.from({ length: PARTS }, (_, part) => part);
@@ -124,14 +124,14 @@ const malformedBy = async (
 const judgeSurvival = async (
   world: World,
   { name, request, fitting = [] }: Malformed,
-): Promise<Judgement> => {
+): Promise<CaseVerdict> => {
   const answered = "malformed input gets an answer that is no server error";
   const raw = await world.raw.request(request);
-  if (raw.outcome === "timeout") return broke(answered, `${name} got no answer in time`);
-  if (raw.status === undefined) return broke(answered, `${name} got the connection closed without an answer`);
+  if (raw.outcome === "timeout") return fail(answered, `${name} got no answer in time`);
+  if (raw.status === undefined) return fail(answered, `${name} got the connection closed without an answer`);
   return raw.status >= 500 && !fitting.includes(raw.status)
-    ? broke(answered, `${name} got status ${raw.status}`)
-    : held;
+    ? fail(answered, `${name} got status ${raw.status}`)
+    : pass;
 };
 
 /** Whether the whole flow works. It did before the malformed requests, or the case had ended there. */
@@ -228,7 +228,7 @@ const exchangeAs = async (world: World, type: string | undefined): Promise<unkno
   const headers: Request["headers"] = type === undefined ? [] : [["content-type", type]];
   const body = JSON.stringify(exchangeBody(world.client, code));
   const answer = await answerOrRefusal(() =>
-    world.target.send({ method: "POST", path: paths.exchange, headers, body }),
+    world.target.send({ method: "POST", path: endpoints.exchange.path, headers, body }),
   );
   return outcomeOf(world, answer);
 };

@@ -1,8 +1,9 @@
-import { describe, grantOf, locationOf } from "../answers.ts";
+import type { TimeInterval } from "../judging/interval.ts";
+import { describe, grantOf, locationOf } from "../world/answers.ts";
 import { duration } from "../contract/duration.ts";
-import { broke, held, type Judgement } from "../judgement.ts";
-import { exchangeBody, obtainCode, redeem, refreshBody, timed } from "../steps.ts";
-import { ControlFailed, objectOf, type Answer, type Bracket } from "../world/exchange.ts";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { exchangeBody, obtainCode, redeem, refreshBody, timed } from "../world/steps.ts";
+import { ControlFailed, objectOf, type Answer } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -22,7 +23,7 @@ interface Telling {
   readonly endpoint: Endpoint;
   readonly timestamp: number;
   /** When it was asked for and came, on the clock's own scale. */
-  readonly at: Bracket;
+  readonly at: TimeInterval;
   readonly exchange: number;
 }
 
@@ -46,12 +47,16 @@ export const timestampOf = (answer: Answer): number | undefined => {
  * Has all three endpoints tell the time at two moments: with a code that is minutes old, and with a refresh token that
  * is a day old. What tells the time of its credential, or of another zone, then stands out among the others.
  */
-export const judgeToldTime = async (world: World, client: Client, endpoint: Endpoint): Promise<Judgement> => {
+export const judgeToldTime = async (
+  world: World,
+  client: Client,
+  endpoint: Endpoint,
+): Promise<CaseVerdict> => {
   const first = await obtainCode(world, { client });
   await pauseFor(world, world.limits.codeLifetimeMs * PART_OF_CODE);
   const now = await tellingsOf(world, client, { code: first.code });
   const judgement = judgeTellings(world, endpoint, now.tellings);
-  if (judgement.kind !== "held") return judgement;
+  if (judgement.kind !== "passed") return judgement;
   await pauseFor(world, Math.min(REFRESHED_AFTER_MS, world.limits.refreshTokenLifetimeMs / 2));
   const later = await tellingsOf(world, client, { refreshToken: now.refreshToken });
   return judgeTellings(world, endpoint, later.tellings);
@@ -69,7 +74,7 @@ const tellingsOf = async (
   old: { readonly code?: string; readonly refreshToken?: string },
 ): Promise<{ readonly tellings: readonly Telling[]; readonly refreshToken: string }> => {
   const tellings: Telling[] = [];
-  const take = (endpoint: Endpoint, { value, at }: { value: Answer; at: Bracket }): void => {
+  const take = (endpoint: Endpoint, { value, at }: { value: Answer; at: TimeInterval }): void => {
     const timestamp = timestampOf(value);
     if (timestamp !== undefined) tellings.push({ endpoint, timestamp, at, exchange: value.exchange });
   };
@@ -86,13 +91,13 @@ const tellingsOf = async (
   return { tellings, refreshToken: tokens.value.refreshToken };
 };
 
-const judgeTellings = (world: World, endpoint: Endpoint, tellings: readonly Telling[]): Judgement => {
+const judgeTellings = (world: World, endpoint: Endpoint, tellings: readonly Telling[]): CaseVerdict => {
   const odd = oddOnes(world, tellings).find((telling) => telling.endpoint === endpoint);
-  if (odd === undefined) return held;
+  if (odd === undefined) return pass;
   const all = tellings
     .map((one) => `${one.endpoint} told ${one.timestamp} (exchange ${one.exchange})`)
     .join(", ");
-  return broke(
+  return fail(
     `the timestamp of an answer to ${endpoint} is the time of the response`,
     `asked one right after the other, ${all}${isDated(world) ? `, when the service's clock stood at ${odd.at.earliestMs}` : ""}`,
   );
@@ -136,7 +141,7 @@ export const tellsClockTime = async (world: World): Promise<boolean> => {
 /** Whether a date lies in a stretch of the service's clock, with room for nodes that differ; and how far off it is. */
 export const offBy = (
   date: number,
-  { earliestMs, latestMs }: Bracket,
+  { earliestMs, latestMs }: TimeInterval,
   roomMs: number,
 ): string | undefined => {
   const early = earliestMs - date;

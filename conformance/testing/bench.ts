@@ -5,13 +5,13 @@ import { profileOf, secretsOf } from "../../fake-server/profile.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { RuleResult } from "../contract/record.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { watchesPushes } from "../conform.ts";
-import { runRules } from "../executor.ts";
-import { preflight } from "../preflight.ts";
-import { checkProfile, resolveProfile } from "../profile.ts";
-import type { Rule } from "../rule.ts";
-import type { Effort } from "../run.ts";
-import { openSession } from "../session.ts";
+import { watchesPushes } from "../engine/needs.ts";
+import { runRules } from "../engine/executor.ts";
+import { preflight } from "../session/preflight.ts";
+import { checkProfile, resolveProfile } from "../profile/profile.ts";
+import type { Rule } from "../checks/rule.ts";
+import type { Effort } from "../checks/effort.ts";
+import { openSession } from "../session/session.ts";
 
 export interface BenchOptions {
   /** Name of a behaviour of the fake, or one made for the test; `sound` where left out. */

@@ -7,9 +7,12 @@ import { statistics } from "../../reports/duet/statistics.bench.ts";
 import { history } from "../../reports/history/history.bench.ts";
 import { page } from "../../reports/html/page.bench.ts";
 import { load } from "../../scenarios/runner/load.bench.ts";
-import { detection } from "../detect.bench.ts";
-import { gate } from "../gate.bench.ts";
+import { detection } from "../engine/detect.bench.ts";
+import { gate } from "../engine/gate.bench.ts";
+import { foreign } from "./foreign/foreign.bench.ts";
+import { noise } from "./noise/noise.bench.ts";
 import { reliability } from "./reliability/reliability.bench.ts";
+import { startup } from "./startup.bench.ts";
 
 /** `npm run bench [-- NAME ...]`: prints measured figures beside their targets, and asserts nothing. */
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
@@ -29,6 +32,9 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   statistics,
   duet,
   reliability,
+  foreign,
+  startup,
+  noise,
 };
 
 const asked = process.argv.slice(2);

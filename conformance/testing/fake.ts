@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { startFakeServer, type FakeServer, type StartOptions } from "../../fake-server/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
-import type { ConformOptions } from "../conform.ts";
+import type { ConformOptions } from "../engine/conform.ts";
 import type { Profile } from "../contract/profile.ts";
-import { checkProfile, resolveProfile, type ResolvedProfile } from "../profile.ts";
+import { checkProfile, resolveProfile, type ResolvedProfile } from "../profile/profile.ts";
 
 /** A running fake and the profile that judges it. */
 export interface FakeTarget {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { Agent, request } from "undici";
 import type { FakeServer } from "../../fake-server/index.ts";
 
 /** Other users of a fake, who write all the time. */
@@ -15,16 +16,20 @@ export const startNeighbours = (server: FakeServer, everyMs: number): Promise<Ne
   const clientId = server.clients[0]?.id;
   let written = 0;
   const stopped = new AbortController();
+  // Connections of their own, each for one request: one that is kept may be closed in the very moment of its next use.
+  const dispatcher = new Agent({ pipelining: 0 });
   const writing = (async () => {
     while (!stopped.signal.aborted) {
       const accountId = accounts[written % accounts.length];
-      const answer = await fetch(`${server.controlUrl}/events`, {
+      const { statusCode, body } = await request(`${server.controlUrl}/events`, {
         method: "POST",
-        // A kept connection may be closed by the other side in the very moment of its next use.
-        headers: { "content-type": "application/json", connection: "close" },
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({ accountId, clientId }),
+        dispatcher,
       });
-      if (!answer.ok) throw new Error(`the neighbours got status ${answer.status}`);
+      await body.dump();
+      if (statusCode !== 200 && statusCode !== 201)
+        throw new Error(`the neighbours got status ${statusCode}`);
       written += 1;
       await delay(everyMs);
     }
@@ -34,6 +39,7 @@ export const startNeighbours = (server: FakeServer, everyMs: number): Promise<Ne
     stop: async () => {
       stopped.abort();
       await writing;
+      await dispatcher.close();
     },
   });
 };

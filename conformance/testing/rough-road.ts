@@ -4,8 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** What a road to a service does to its traffic. */
 export interface RoadConditions {
-  /** Added to every request, in milliseconds. */
-  readonly latencyMs: number;
+  /** Added to every request, in milliseconds; drawn anew for each where it is a function. */
+  readonly latencyMs: number | (() => number);
   /** Share of the requests whose connection is dropped before anything is passed on. */
   readonly dropShare: number;
   /** Share of the requests that are answered with 429 and Retry-After. */
@@ -53,7 +53,7 @@ export const startRoad = async (
     if (restartOn === undefined || incoming.method === restartOn) seen += 1;
     if (seen === restartAfter && counts.restarts === 0) void restart();
     const fate = random();
-    await delay(latencyMs);
+    await delay(typeof latencyMs === "number" ? latencyMs : latencyMs());
     if (fate < dropShare) {
       counts.dropped += 1;
       incoming.socket.destroy();

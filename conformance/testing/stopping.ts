@@ -1,12 +1,12 @@
 import { afterEach } from "vitest";
 
-/** Collects what a test file's tests start, and stops it after each of them. */
+/** Collects what a test file's tests start, and stops it after each of them: what was started last, and may use the others, first. */
 export const stopAfterEach = (): (<T extends { stop(): Promise<void> }>(
   started: Promise<T>,
 ) => Promise<T>) => {
   const started: { stop(): Promise<void> }[] = [];
   afterEach(async () => {
-    await Promise.all(started.splice(0).map((one) => one.stop()));
+    for (const one of started.splice(0).toReversed()) await one.stop();
   });
   return async (starting) => {
     const one = await starting;

@@ -1,17 +1,19 @@
-import { performance } from "node:perf_hooks";
+import type { TimeInterval } from "../judging/interval.ts";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Bracket } from "./exchange.ts";
 
 /** Time of the target as a rule sees it. One rule holds one clock; all clocks of a run sleep together. */
 export interface Clock {
   readonly kind: "virtual" | "real";
   /** The target's present moment, as a bracket on the clock's own scale in milliseconds. */
-  now(): Promise<Bracket>;
+  now(): Promise<TimeInterval>;
   /**
    * Returns once the target's time has moved on by at least this much; never moves it back or to the past. Where it is
    * moved by hand and others are to wake up to `slackMs` later, it may go on to there at once, and all wake together.
    */
   sleep(durationMs: number, slackMs?: number): Promise<void>;
+  /** Sleeps until the clock's earliest moment is at least this, and returns the time then: one look less than by `sleep`. */
+  sleepUntil(momentMs: number): Promise<TimeInterval>;
   /** Returns once this much of the target's time or of this machine's is over, whichever comes first. */
   sleepOnEither(durationMs: number): Promise<void>;
   /**
@@ -31,8 +33,6 @@ export interface Clock {
 export interface JoinedClock extends Clock {
   /** A clock for one case of who holds this one: time does not move while the case is awake, whoever else sleeps. */
   branch(): JoinedClock;
-  /** Sleeps until the clock's earliest moment is at least this, and returns where it stood then: one look less than by `sleep`. */
-  sleepUntil(momentMs: number): Promise<Bracket>;
   leave(): void;
 }
 
@@ -60,6 +60,12 @@ export interface ClockSource {
 
 /** Milliseconds of this process that never run backwards. */
 export const monotonicMs = (): number => performance.now();
+
+/** A stopwatch of this machine, for durations in records. */
+export const stopwatch = (): (() => number) => {
+  const startMs = monotonicMs();
+  return () => monotonicMs() - startMs;
+};
 
 /** One moment on three clocks, in milliseconds, so that another process can tell how long ago it was. */
 export interface Reading {
@@ -132,7 +138,7 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
   const wakeUps = new Set<number>();
   let freeFromMs = 0;
   const canWait = (durationMs: number): boolean => durationMs <= maxWaitMs;
-  const now = (): Promise<Bracket> => {
+  const now = (): Promise<TimeInterval> => {
     const nowMs = monotonicMs();
     return Promise.resolve({ earliestMs: nowMs, latestMs: nowMs });
   };
@@ -176,5 +182,18 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
       sleepers: wakeUps.size,
       nextInMs: wakeUps.size === 0 ? undefined : Math.max(0, Math.min(...wakeUps) - monotonicMs()),
     }),
+  };
+};
+
+const STALL_RESOLUTION_MS = 20;
+
+/** Watches for how long at most this process could not run: by so much it may have noticed anything late, in milliseconds. */
+export const watchStalls = (): { readonly longestMs: () => number; readonly stop: () => void } => {
+  const delays = monitorEventLoopDelay({ resolution: STALL_RESOLUTION_MS });
+  delays.enable();
+  return {
+    // It measures from tick to tick.
+    longestMs: () => Math.max(0, delays.max / 1e6 - STALL_RESOLUTION_MS),
+    stop: () => void delays.disable(),
   };
 };

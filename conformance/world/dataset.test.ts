@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Answer } from "./exchange.ts";
 import { prepareNotifications, twinOf, type DatasetOptions } from "./dataset.ts";
-import { createEvents, EventHookFailed, type EventsOptions } from "./events.ts";
+import { createEvents, EventHookFailed, type EventsOptions } from "./hooks/events.ts";
 import type { ListRequest } from "./target.ts";
 
 interface Stored {

@@ -1,11 +1,12 @@
+import type { TimeInterval } from "../judging/interval.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
-import type { Events } from "./events.ts";
-import type { Bracket } from "./exchange.ts";
+import type { Events } from "./hooks/events.ts";
+
 import { givenToBeListed, untilListed } from "./listing.ts";
 import { openList, readAccount, readPages } from "./listed.ts";
 import type { Target } from "./target.ts";
-import type { Tolerances } from "./world.ts";
+import type { Tolerances } from "./tolerances.ts";
 
 /** The notifications of one account as the run knows them. */
 export interface AccountSet {
@@ -21,7 +22,7 @@ export interface AccountSet {
    * When each of them was created, by ids in lower case and on the clock's own scale: from before its event was begun
    * to after that was acknowledged. Of notifications that the run did not create nothing is known.
    */
-  readonly created?: ReadonlyMap<string, Bracket>;
+  readonly created?: ReadonlyMap<string, TimeInterval>;
 }
 
 /** What rules that only read may rely on: nobody writes to these accounts during the run. */
@@ -56,7 +57,7 @@ interface Batch {
   /** Ids as the hook told them, in the order of the events. */
   readonly told: readonly (string | undefined)[];
   /** When they were created, in the order of the events. */
-  readonly moments?: readonly Bracket[];
+  readonly moments?: readonly TimeInterval[];
 }
 
 const AT_A_TIME = 8;
@@ -122,8 +123,8 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
 
 const momentsOf = (
   told: readonly (string | undefined)[],
-  moments: readonly Bracket[],
-): ReadonlyMap<string, Bracket> =>
+  moments: readonly TimeInterval[],
+): ReadonlyMap<string, TimeInterval> =>
   new Map(
     told.flatMap((id, index) => {
       const at = moments[index];
@@ -139,7 +140,7 @@ const triggerTogether = async (
   count: number,
 ): Promise<Batch> => {
   const told: (string | undefined)[] = [];
-  const moments: Bracket[] = [];
+  const moments: TimeInterval[] = [];
   while (told.length < count) {
     if (told.length > 0) await options.clock.sleep(MOMENT_MS);
     const size = Math.min(AT_A_TIME, count - told.length);
@@ -159,7 +160,7 @@ const triggerApart = async (
   count: number,
 ): Promise<Batch> => {
   const told: (string | undefined)[] = [];
-  const moments: Bracket[] = [];
+  const moments: TimeInterval[] = [];
   while (told.length < count) {
     const isLast = told.length > 0 && told.length === count - 1;
     await options.clock.sleep(isLast && options.clock.kind === "virtual" ? HALF_A_DAY_MS : GAP_MS);

@@ -1,9 +1,3 @@
-/** A stretch of the target's time that a moment is known to lie in, in milliseconds on the clock's own scale. */
-export interface Bracket {
-  readonly earliestMs: number;
-  readonly latestMs: number;
-}
-
 /** One request as it is sent. `path` goes out byte for byte: nothing normalises or encodes it. */
 export interface Request {
   readonly method: string;
@@ -25,7 +19,7 @@ export interface Answer {
 }
 
 /** First value of a header, by its lower-case name. */
-export const headerOf = (answer: Answer, name: string): string | undefined =>
+export const headerOf = (answer: Pick<Answer, "headers">, name: string): string | undefined =>
   answer.headers.find(([key]) => key === name)?.[1];
 
 /** The answer's JSON object, or an empty one where the body is something else. */

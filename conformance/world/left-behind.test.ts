@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { leftBehindLine, leftBehindSentences, type LeftBehind } from "../contract/left-behind.ts";
-import { paths } from "../contract/messages.ts";
+import { endpoints } from "../contract/forms.ts";
 import type { Request } from "./exchange.ts";
 import { createLeftBehind, type EstimatedNow } from "./left-behind.ts";
 
@@ -38,9 +38,10 @@ const nothing = { issued: 0, valid: 0 };
 describe("what a run leaves on its target", () => {
   it("are codes that nobody used, until they end", () => {
     const { account, answered, passes } = open();
-    for (const code of ["a", "b", "c", "a"]) answered(`${paths.authorize}?state=s`, authorized(code));
-    answered(paths.exchange, { error: "no" }, { code: "a" });
-    answered(paths.exchange, tokens(1), { code: "b" });
+    for (const code of ["a", "b", "c", "a"])
+      answered(`${endpoints.authorize.path}?state=s`, authorized(code));
+    answered(endpoints.exchange.path, { error: "no" }, { code: "a" });
+    answered(endpoints.exchange.path, tokens(1), { code: "b" });
     account.issuedCode("by-hook");
     expect(account.report().codes).toEqual({
       issued: 4,
@@ -54,10 +55,18 @@ describe("what a run leaves on its target", () => {
 
   it("are tokens by what the service said of them, each counted once", () => {
     const { account, answered, passes } = open();
-    answered(paths.exchange, tokens(1, 60), { code: "a" });
+    answered(endpoints.exchange.path, tokens(1, 60), { code: "a" });
     passes(30_000);
-    answered(paths.refresh, { accessToken: "access-2", expiresIn: 60 }, { refreshToken: "refresh-1" });
-    answered(paths.refresh, { ...tokens(1), accessToken: "access-2" }, { refreshToken: "refresh-1" });
+    answered(
+      endpoints.refresh.path,
+      { accessToken: "access-2", expiresIn: 60 },
+      { refreshToken: "refresh-1" },
+    );
+    answered(
+      endpoints.refresh.path,
+      { ...tokens(1), accessToken: "access-2" },
+      { refreshToken: "refresh-1" },
+    );
     passes(40_000);
     const { accessTokens, refreshTokens } = account.report();
     expect(accessTokens).toMatchObject({ issued: 2, valid: 1, lastEndsAt: "2026-01-01T00:01:30.000Z" });
@@ -72,9 +81,9 @@ describe("what a run leaves on its target", () => {
   it("ends in so much of the service's time where nobody knows its date", () => {
     const { account, answered, clock } = open(false);
     clock.now = undefined;
-    answered(paths.exchange, tokens(1), { code: "a" });
+    answered(endpoints.exchange.path, tokens(1), { code: "a" });
     clock.now = { nowMs: 5_000, isDate: false };
-    answered(paths.exchange, tokens(2), { code: "b" });
+    answered(endpoints.exchange.path, tokens(2), { code: "b" });
     const { accessTokens } = account.report();
     expect(accessTokens).toEqual({ issued: 2, valid: 2, lastEndsInMs: 3_600_000 });
     const left: LeftBehind = { ...account.report(), accessTokens };
@@ -122,7 +131,7 @@ describe("what is told of it", () => {
   it("is where pushes still go, and why the former address is not back", () => {
     const callback = { url: "https://127.0.0.1:9/service/webhook", isAttached: false };
     expect(leftBehindSentences({ ...none, callback })).toEqual([
-      "the callback address is still https://127.0.0.1:9/service/webhook, where the run's receiver was, and nobody listens any more (`hooks.callback.restore` can put the former address back)",
+      "the callback address is still https://127.0.0.1:9/service/webhook, the address of the run's receiver, which no longer listens (`hooks.callback.restore` can put the former address back)",
     ]);
     const restore = { ok: false, problem: "hooks.callback.restore: it gave no answer" };
     expect(leftBehindSentences({ ...none, callback: { ...callback, isAttached: true, restore } })).toEqual([

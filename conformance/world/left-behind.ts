@@ -1,9 +1,9 @@
-import { grantOf } from "../answers.ts";
+import { grantOf } from "./answers.ts";
 import type { LeftBehind } from "../contract/left-behind.ts";
 import type { Limits } from "../contract/limits.ts";
-import { paths } from "../contract/messages.ts";
+import { endpoints } from "../contract/forms.ts";
 import type { Answer, Request } from "./exchange.ts";
-import { parseJson } from "./transport.ts";
+import { parseJson } from "./http/receive.ts";
 
 /** The latest moment at which the target's clock may stand, and whether it counts from 1970. */
 export interface EstimatedNow {
@@ -86,13 +86,13 @@ export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions): LeftB
     onAnswer: (request, answer) => {
       const { json } = answer;
       const path = request.path.replace(/\?.*$/s, "");
-      if (path.endsWith(paths.authorize))
+      if (path.endsWith(endpoints.authorize.path))
         issue(codes, grantOf({ exchange: 0, ...answer })?.code, limits.codeLifetimeMs);
       if (!isObject(json) || typeof json["accessToken"] !== "string") return;
       const expiresInMs = Number(json["expiresIn"]) * 1_000;
       issue(accessTokens, json["accessToken"], expiresInMs > 0 ? expiresInMs : 0);
       issue(refreshTokens, json["refreshToken"], limits.refreshTokenLifetimeMs);
-      const sent = path.endsWith(paths.exchange) ? parseJson(request.body ?? "") : undefined;
+      const sent = path.endsWith(endpoints.exchange.path) ? parseJson(request.body ?? "") : undefined;
       // Probes send arrays in its place that are nested too deep to be made a text of.
       const code = isObject(sent) ? sent["code"] : undefined;
       const used = typeof code === "string" ? codes.get(code) : undefined;

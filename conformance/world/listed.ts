@@ -1,4 +1,5 @@
-import { pageOf, type Page } from "../answers.ts";
+import type { Page } from "../judging/laws/pages.ts";
+import { pageOf } from "./answers.ts";
 import { ControlFailed, TransportError } from "./exchange.ts";
 import type { Target } from "./target.ts";
 

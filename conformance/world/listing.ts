@@ -1,6 +1,6 @@
 import { duration } from "../contract/duration.ts";
 import { monotonicMs, pause, type Clock } from "./clock.ts";
-import type { Tolerances } from "./world.ts";
+import type { Tolerances } from "./tolerances.ts";
 
 /** For breaches: how long what is missing was given. */
 export const givenToBeListed = ({

@@ -2,10 +2,11 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { realClock } from "./clock.ts";
-import { createJournal, newScope } from "./journal.ts";
+import { createJournal, newScope } from "./evidence/journal.ts";
 import { answerOf, createRawTarget, type RawTarget } from "./raw.ts";
-import { createRoad } from "./road.ts";
-import { createThrottles } from "./throttling.ts";
+import { createConnectionHealth } from "./http/connection-health.ts";
+import { createRetries } from "./http/retry.ts";
+import { createThrottles } from "./http/throttling.ts";
 import { createSecrets } from "./secrets.ts";
 
 const servers: Server[] = [];
@@ -32,9 +33,11 @@ const talk = async (
   });
   const scope = newScope("test");
   const secrets = createSecrets();
-  const road = createRoad({ knock: () => Promise.resolve(false), random: () => 0 });
+  const retries = createRetries();
+  const health = createConnectionHealth(() => Promise.resolve(false), retries);
   const raw = createRawTarget({
-    transport: { road, throttles: createThrottles(road) },
+    transport: { health, throttles: createThrottles(health, retries) },
+    retries,
     origin: `http://127.0.0.1:${port}`,
     basePath: "/base",
     headers: [["x-extra", "1"]],

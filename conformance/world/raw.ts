@@ -1,13 +1,15 @@
 import type net from "node:net";
-import { paths } from "../contract/messages.ts";
-import { after, monotonicMs, pause } from "./clock.ts";
+import { endpoints } from "../contract/forms.ts";
+import { after, monotonicMs } from "./clock.ts";
 import { TransportError, type Answer, type Request } from "./exchange.ts";
-import type { Journal, Scope } from "./journal.ts";
-import { createDialer, type Dialer } from "./dialer.ts";
-import { parseRawAnswer } from "./raw-answer.ts";
+import type { Journal, Scope } from "./evidence/journal.ts";
+import { createDialer, type Dialer } from "./http/dialer.ts";
+import { parseRawAnswer } from "./http/raw-answer.ts";
 import type { TargetOptions } from "./target.ts";
-import type { PatientClock } from "./throttling.ts";
-import { MOST_SENDS, parseJson, type Transport } from "./transport.ts";
+import type { PatientClock } from "./http/throttling.ts";
+import { MAX_ANSWER_BYTES, parseJson } from "./http/receive.ts";
+import { sendWithRetries, type Retries } from "./http/retry.ts";
+import type { Transport } from "./http/transport.ts";
 
 /** What came back over a raw connection. */
 export interface RawAnswer {
@@ -59,25 +61,25 @@ export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "head
   readonly scope: Scope;
   /** What a limiter is waited out on. */
   readonly clock: PatientClock;
-  /** The road that the raw connections share with all others, and what is known of its limiters. */
-  readonly transport: Pick<Transport, "road" | "throttles">;
+  /** What is known of the target's address and its limiters, shared with all other connections. */
+  readonly transport: Pick<Transport, "health" | "throttles">;
+  readonly retries: Retries;
   /** How long a whole exchange may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
   /** How connections are opened; plainly where left out. */
   readonly dialer?: Dialer | undefined;
   /** Is shown every answer before it is written, so that its credentials are masked. */
-  readonly learn: (answer: Pick<Answer, "headers" | "json">) => void;
+  readonly learn: (answer: Pick<Answer, "headers" | "json" | "text">) => void;
   /** Is shown every request that got an answer, with it. */
   readonly onAnswer?: ((request: Request, answer: Omit<Answer, "exchange">) => void) | undefined;
 }
 
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const json = ["content-type", "application/json"] as const;
 
 /**
  * Raw requests to one service over TCP or TLS, each on a connection of its own. Nothing the peer does throws. What
- * nobody accepted, and GET requests whose connection was closed, are sent again; what then has no answer stands among
+ * was not accepted, and GET requests whose connection was closed, are sent again; what then has no answer stands among
  * the losses of its case.
  */
 export const createRawTarget = (options: RawTargetOptions): RawTarget => {
@@ -88,18 +90,33 @@ export const createRawTarget = (options: RawTargetOptions): RawTarget => {
     const { losses } = options.scope;
     const request = readRequest(buffer);
     const name = losses.begin(request);
+    const { health, throttles } = options.transport;
     let raw: RawAnswer | undefined;
     const answered = async (): Promise<Answer> => {
-      raw = await sendSurely(options, origin, buffer, request.method);
+      const sentMs = monotonicMs();
+      raw = await sendOnce(options, origin, buffer);
       const answer = answerOf(raw);
-      if (answer === undefined) throw new TransportError(raw.exchange, "closed", raw.outcome);
+      if (answer === undefined) throw new TransportError(raw.exchange, reasonOf(raw), raw.outcome);
+      health.answered(monotonicMs() - sentMs);
       return answer;
     };
+    const answeredAtLast = (): Promise<Answer> =>
+      sendWithRetries(options.retries, {
+        health,
+        isHarmless: request.method === "GET",
+        send: answered,
+        setbackOf: (error) => {
+          if (!(error instanceof TransportError)) return undefined;
+          health.lost();
+          return { kind: "lost", reason: error.reason };
+        },
+        onRepeat: () => health.sentAgain(),
+      });
     try {
-      await options.transport.throttles.obey(request, options.clock, answered);
+      await throttles.obey(request, options.clock, answeredAtLast);
     } catch (error) {
       if (!(error instanceof TransportError) || raw === undefined) throw error;
-      // Someone who is turned away again and again has got no answer, and above all no refusal.
+      // A request that is turned away again and again has got no answer, and above all no refusal.
       if (raw.outcome === "answered") raw = { ...raw, status: undefined, outcome: "timeout" };
       const reason = error.reason === "throttled" ? error.reason : reasonOf(raw);
       losses.note(name, { exchange: raw.exchange, reason });
@@ -135,7 +152,7 @@ export const createRawTarget = (options: RawTargetOptions): RawTarget => {
       request({
         method: "GET",
         path: Buffer.concat([
-          bytesOf(`${paths.authorize}?`),
+          bytesOf(`${endpoints.authorize.path}?`),
           bytesOf(rawQuery),
           bytesOf(options.authorize.query === "" ? "" : `&${options.authorize.query}`),
         ]),
@@ -150,31 +167,6 @@ const bytesOf = (value: string | Uint8Array): Buffer =>
 const reasonOf = ({ outcome }: RawAnswer): TransportError["reason"] =>
   outcome === "answered" ? "closed" : outcome;
 
-/** Sends once more where that can change nothing. */
-const sendSurely = async (
-  options: RawTargetOptions,
-  origin: URL,
-  bytes: Buffer,
-  method: string,
-): Promise<RawAnswer> => {
-  const { road } = options.transport;
-  for (let sends = 1; ; sends += 1) {
-    const sentMs = monotonicMs();
-    const raw = await sendOnce(options, origin, bytes);
-    if (raw.outcome === "answered") {
-      road.answered(monotonicMs() - sentMs);
-      return raw;
-    }
-    road.lost();
-    if (sends === MOST_SENDS) return raw;
-    if (raw.outcome === "refused") {
-      if (!(await road.untilBack())) return raw;
-    } else if (raw.outcome === "closed" && method === "GET") await pause(road.backOffMs(sends));
-    else return raw;
-    road.sentAgain();
-  }
-};
-
 const sendOnce = async (options: RawTargetOptions, origin: URL, bytes: Buffer): Promise<RawAnswer> => {
   const exchange = options.journal.nextNumber();
   const sentMs = monotonicMs();
@@ -183,7 +175,7 @@ const sendOnce = async (options: RawTargetOptions, origin: URL, bytes: Buffer): 
   const parsed = parseRawAnswer(received, request.method, end === "closed");
   if (parsed !== undefined) {
     const json = parseJson(parsed.text);
-    options.learn({ headers: parsed.headers, json });
+    options.learn({ headers: parsed.headers, text: parsed.text, json });
     options.onAnswer?.(request, { ...parsed, json });
   }
   options.journal.add(options.scope, {

@@ -35,7 +35,8 @@ describe("the client of a receiver", () => {
     expect(answer.status).toBe(503);
     const [push] = await waiting;
     expect(push).toMatchObject({ kind: "push", notificationId: "one", status: 503, attempt: 1 });
-    await receiver.listener("closed");
+    const closed = await receiver.listener("closed");
+    expect(closed.last).toBe((push?.n ?? 0) + 2);
     await expect(fetch(callbackUrl, { method: "POST" })).rejects.toThrow("fetch failed");
     await receiver.listener("open");
     expect((await receiver.state()).listening).toBe(true);
@@ -49,6 +50,13 @@ describe("the client of a receiver", () => {
     );
     await expect(openReceiver({ controlUrl: origin }, never).state()).rejects.toThrow(
       /asks for a token.*no receiver\.attach\.token/,
+    );
+  });
+
+  it("says that a receiver of an older version does not tell when a change was made", async () => {
+    const { origin } = await answering(200, '{"state":"closed"}');
+    await expect(openReceiver({ controlUrl: origin }, never).listener("closed")).rejects.toThrow(
+      /older version/,
     );
   });
 

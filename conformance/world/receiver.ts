@@ -1,8 +1,8 @@
 import { withDeadline } from "./clock.ts";
 import { request, type Dispatcher } from "undici";
-import type { PushLine, PushPlan, ReceiverState } from "../contract/push.ts";
-import { shorten } from "../text.ts";
-import { messageOf, parseJson } from "./transport.ts";
+import type { JournalMark, PushLine, PushPlan, ReceiverState } from "../contract/push.ts";
+import { shorten } from "./evidence/text.ts";
+import { messageOf, parseJson } from "./http/receive.ts";
 
 /** Where a receiver's control interface is, and what opens it. */
 export interface ReceiverAccess {
@@ -18,11 +18,12 @@ export interface Receiver {
   state(): Promise<ReceiverState>;
   /** Lines with numbers above `after`, at once or as soon as there is one within `waitMs`. */
   pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
-  plan(plan: PushPlan): Promise<void>;
-  /** Closes or opens the listening socket itself. */
-  listener(state: "open" | "closed"): Promise<void>;
-  /** For connections that are made from now on. */
-  certificate(kind: CertificateKind): Promise<void>;
+  /** For pushes that are complete after the mark. */
+  plan(plan: PushPlan): Promise<JournalMark>;
+  /** Closes or opens the listening socket itself. Pushes with lines after a closed one's mark came on earlier connections. */
+  listener(state: "open" | "closed"): Promise<JournalMark>;
+  /** For connections that are accepted after the mark. */
+  certificate(kind: CertificateKind): Promise<JournalMark>;
   /** Forgets attempts, so that counting begins anew. */
   clear(): Promise<void>;
 }
@@ -75,11 +76,20 @@ export const openReceiver = (
       const answer = await call("GET", `/pushes?after=${after}&wait=${Math.ceil(waitMs)}`, undefined, waitMs);
       return (answer as { readonly lines: readonly PushLine[] }).lines;
     },
-    plan: async (plan) => void (await call("PUT", "/plan", plan)),
-    listener: async (state) => void (await call("POST", "/listener", { state })),
-    certificate: async (kind) => void (await call("PUT", "/certificate", { kind })),
+    plan: async (plan) => markIn(await call("PUT", "/plan", plan)),
+    listener: async (state) => markIn(await call("POST", "/listener", { state })),
+    certificate: async (kind) => markIn(await call("PUT", "/certificate", { kind })),
     clear: async () => void (await call("POST", "/clear", {})),
   };
+};
+
+const markIn = (answer: unknown): JournalMark => {
+  const { epoch, last, lastConnection, nowMs } = (answer ?? {}) as Partial<JournalMark>;
+  if (epoch === undefined || last === undefined || lastConnection === undefined || nowMs === undefined)
+    throw new ReceiverError(
+      "its answer has no place in the journal, so it is an older version: start `touchstone receive` of this version",
+    );
+  return { epoch, last, lastConnection, nowMs };
 };
 
 const explained = (

@@ -1,6 +1,6 @@
-import { accessTokenHeader, paths } from "../contract/messages.ts";
+import { accessTokenHeader, endpoints } from "../contract/forms.ts";
 import { TransportError, type Answer, type Request } from "./exchange.ts";
-import type { Connection, Sender, Transport } from "./transport.ts";
+import type { Connection, Sender, Transport } from "./http/transport.ts";
 
 /** One OAuth client of the service. */
 export interface Client {
@@ -102,18 +102,18 @@ export const createTarget = (transport: Transport, sender: Sender, options: Targ
         return send({
           method: "GET",
           path: withQuery(
-            paths.authorize,
+            endpoints.authorize.path,
             [query, options.authorize.query].filter((part) => part !== "").join("&"),
           ),
           headers: headers ?? [json, ...options.authorize.headers],
         });
       },
-      exchange: (body) => post(paths.exchange, body),
-      refresh: (body) => post(paths.refresh, body),
+      exchange: (body) => post(endpoints.exchange.path, body),
+      refresh: (body) => post(endpoints.refresh.path, body),
       list: (request) =>
         send({
           method: "GET",
-          path: withQuery(paths.notifications, request.rawQuery ?? encodeQuery(request.query ?? {})),
+          path: withQuery(endpoints.list.path, request.rawQuery ?? encodeQuery(request.query ?? {})),
           headers:
             request.headers ??
             (request.accessToken === undefined ? [json] : [[accessTokenHeader, request.accessToken], json]),

@@ -1,26 +1,13 @@
-import type { Awaited } from "../awaited/store.ts";
-import type { Campaign, SeenPush } from "../campaign/data.ts";
+import type { Checkpoint } from "./durable-steps.ts";
+import type { PushRun, SeenPush } from "../judging/pushes/trace.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import type { NotificationSets } from "./dataset.ts";
-import type { Events } from "./events.ts";
+import type { Events } from "./hooks/events.ts";
 import type { RawTarget } from "./raw.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Client, Target } from "./target.ts";
-
-export interface Tolerances {
-  /** How near to a lifetime's end, in milliseconds, a probe says nothing: clocks may round and answers take time. */
-  readonly lifetimeGuardMs: number;
-  /** How long a new notification may take until it is listed, in milliseconds of the target's time. */
-  readonly visibilityMs: number;
-  /**
-   * The same in real time, where the target's clock can be moved: a service may index in its own time although it tells
-   * another.
-   */
-  readonly visibilityRealMs: number;
-  /** How long an answer may take, in milliseconds. */
-  readonly requestTimeoutMs: number;
-}
+import type { Tolerances } from "./tolerances.ts";
 
 /** All that a rule may touch. Each case of a rule gets a world of its own, whose exchanges are its evidence. */
 export interface World {
@@ -42,21 +29,19 @@ export interface World {
   /** Validity of access tokens as the service stated it when the run began, in milliseconds. */
   readonly accessLifetimeMs: number;
   readonly secrets: Secrets;
-  /** This machine's wall clock as the ledger keeps it, where the run has one. */
-  readonly ledgerNowMs?: (() => number) | undefined;
-  /** What cases of this rule were and are waiting with, where time is real and the run leaves a record. */
-  readonly awaited?: Awaited | undefined;
+  /** What cases of this rule have done before they wait, where time is real and the run leaves a record. */
+  readonly checkpoint?: Checkpoint | undefined;
   /** What the pushes of this run came to; rules that need it say so (`needs: ["pushes"]`). */
-  readonly campaign: Campaign | undefined;
+  readonly pushRun: PushRun | undefined;
   /** Puts pushes among the exchanges of this case, as its evidence. */
-  exhibit(pushes: readonly SeenPush[]): void;
+  addEvidence(pushes: readonly SeenPush[]): void;
   /** Says that what is judged does not rest on what became of this exchange, which got no answer. */
-  accountFor(exchange: number): void;
+  ignoreLoss(exchange: number): void;
   /**
    * Takes down what a case has measured once its judgement stands. A case whose requests were lost on the way is
    * made anew, and what it had measured is dropped.
    */
-  whenItStands(takeDown: () => void): void;
+  onCommit(commit: () => void): void;
   /** A string of letters and digits that no other call in this run returns. */
   unique(): string;
 }

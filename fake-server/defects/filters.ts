@@ -1,14 +1,15 @@
-import type { Behaviour, Filters } from "../behaviour.ts";
-import type { Selection } from "../notifications.ts";
-import { type Defect, defect } from "../registry.ts";
+import type { Filters } from "../behaviour.ts";
+import { EVERYTHING, type Selection } from "../notifications.ts";
+import { change, decisions, type Replacement } from "../replacing.ts";
+import { rows } from "../registry.ts";
+import { remembered } from "./tools.ts";
 
 type Condition = Omit<Selection, "orderBy">;
-const everything: Condition = { where: "TRUE", parameters: [] };
+const everything: Condition = { where: EVERYTHING, parameters: [] };
 
 /** One filter put as `condition`, the other as it should be; both are a conjunction still. */
-const asking =
-  (field: keyof Filters, condition: (value: string) => Condition) =>
-  (sound: Behaviour): Pick<Behaviour, "matching"> => ({
+const asking = (field: keyof Filters, condition: (value: string) => Condition): Replacement =>
+  decisions((sound) => ({
     matching: (filters, viewer, context) => {
       const value = filters[field];
       const others = sound.matching({ ...filters, [field]: undefined }, viewer, context);
@@ -19,192 +20,177 @@ const asking =
         parameters: [...own.parameters, ...others.parameters],
       };
     },
-  });
+  }));
 
-/** The filters as `changed` leaves them. */
-const filteringBy =
-  (changed: (filters: Filters) => Filters) =>
-  (sound: Behaviour): Pick<Behaviour, "readFilters"> => ({
-    readFilters: (query, context) => changed(sound.readFilters(query, context)),
-  });
+/** `where` with the value of the filter for each question mark. */
+const where =
+  (text: string) =>
+  (value: string): Condition => ({ where: text, parameters: (text.match(/\?/g) ?? []).map(() => value) });
+
+const filteringBy = (changed: (filters: Filters) => Filters): Replacement => change("readFilters", changed);
 
 /** What to do when both filters are there. */
-const combining =
-  (condition: (id: string, accountId: string) => Condition) =>
-  (sound: Behaviour): Pick<Behaviour, "matching"> => ({
-    matching: (filters, viewer, context) =>
-      filters.id !== undefined && filters.accountId !== undefined
-        ? condition(filters.id, filters.accountId)
-        : sound.matching(filters, viewer, context),
-  });
+const combining = (condition: (id: string, accountId: string) => Condition): Replacement =>
+  change("matching", (usual, { id, accountId }) =>
+    id !== undefined && accountId !== undefined ? condition(id, accountId) : usual,
+  );
 
-const isIgnored = (): Condition => everything;
 const agreesAtStart =
   (column: keyof Filters) =>
   (value: string): Condition => ({
     where: `substr(${column}, 1, 8) = ?`,
     parameters: [value.slice(0, 8)],
   });
-const isLike =
-  (column: keyof Filters) =>
-  (value: string): Condition => ({
-    where: `${column} LIKE ?`,
-    parameters: [value],
-  });
-const orEverything =
-  (column: keyof Filters) =>
-  (value: string): Condition => ({
-    where: `${column} = ? OR NOT EXISTS (SELECT 1 FROM notifications WHERE ${column} = ?)`,
-    parameters: [value, value],
-  });
+const orEverything = (column: keyof Filters) =>
+  where(`${column} = ? OR NOT EXISTS (SELECT 1 FROM notifications WHERE ${column} = ?)`);
 
 /** Filters (section 4.4) gone wrong. */
-export const filterDefects = {
-  "filter-id-ignored": defect(
-    "The id filter is ignored.",
-    ["notifications.filter-id"],
-    filteringBy(({ accountId }) => ({ id: undefined, accountId })),
-  ),
-  "filter-id-by-prefix": defect(
-    "The id filter finds ids that begin with the value.",
-    ["notifications.filter-id"],
-    asking("id", (value) => ({ where: "instr(id, ?) = 1", parameters: [value] })),
-  ),
-  "filter-id-within": defect(
-    "The id filter finds ids that hold the value anywhere.",
-    ["notifications.filter-id"],
-    asking("id", (value) => ({ where: "instr(id, ?) > 0", parameters: [value] })),
-  ),
-  "filter-id-by-first-eight": defect(
-    "The id filter compares the first eight characters.",
-    ["notifications.filter-id"],
-    asking("id", agreesAtStart("id")),
-  ),
-  "filter-id-unknown-gives-all": defect(
-    "An id that does not exist is no filter.",
-    ["notifications.filter-id"],
-    asking("id", orEverything("id")),
-  ),
-  "filter-id-finds-account": defect(
-    "The id filter also finds notifications of the account with that id.",
-    ["notifications.filter-id"],
-    asking("id", (value) => ({ where: "id = ? OR accountId = ?", parameters: [value, value] })),
-  ),
-  "filter-id-with-neighbour": defect(
-    "The id filter gives the next notification too.",
-    ["notifications.filter-id"],
-    asking("id", (value) => ({
-      where: "sequence - (SELECT sequence FROM notifications WHERE id = ?) IN (0, 1)",
-      parameters: [value],
-    })),
-  ),
-  "filter-id-only-without-page": defect(
-    "The id filter is ignored when a limit is given.",
-    ["notifications.filter-id"],
-    (sound) => ({
-      readFilters: (query, context) =>
-        query.values.has("limit")
-          ? { id: undefined, accountId: query.values.get("accountId") }
-          : sound.readFilters(query, context),
-    }),
-  ),
-
-  "filter-account-ignored": defect(
-    "The accountId filter is ignored.",
-    ["notifications.filter-account"],
-    filteringBy(({ id }) => ({ id, accountId: undefined })),
-  ),
-  "filter-account-by-prefix": defect(
-    "The accountId filter finds accounts that begin with the value.",
-    ["notifications.filter-account"],
-    asking("accountId", (value) => ({ where: "instr(accountId, ?) = 1", parameters: [value] })),
-  ),
-  "filter-account-by-first-eight": defect(
-    "The accountId filter compares the first eight characters.",
-    ["notifications.filter-account"],
-    asking("accountId", agreesAtStart("accountId")),
-  ),
-  "filter-account-with-wildcards": defect(
-    "The accountId filter takes % and _ for wildcards.",
-    ["notifications.filter-account"],
-    asking("accountId", isLike("accountId")),
-  ),
-  "filter-account-unknown-gives-all": defect(
-    "An account without notifications is no filter.",
-    ["notifications.filter-account"],
-    asking("accountId", orEverything("accountId")),
-  ),
-  "filter-account-forgets-latest": defect(
-    "The accountId filter leaves out the account's latest notification.",
-    ["notifications.filter-account"],
-    asking("accountId", (value) => ({
-      where: "accountId = ? AND sequence < (SELECT max(sequence) FROM notifications WHERE accountId = ?)",
-      parameters: [value, value],
-    })),
-  ),
-  "filter-account-of-last-ten": defect(
-    "The accountId filter sees the ten latest notifications of the account only.",
-    ["notifications.filter-account"],
-    asking("accountId", (value) => ({
-      where:
-        "sequence IN (SELECT sequence FROM notifications WHERE accountId = ? ORDER BY sequence DESC LIMIT 10)",
-      parameters: [value],
-    })),
-  ),
-  "filter-account-on-page-only": defect(
-    "The page is cut from the whole list first and filtered then.",
-    ["notifications.filter-account"],
-    (sound) => {
-      const all = { ...everything, orderBy: "sequence" };
-      return {
-        readItems: async (selection, offset, paging, context) => {
-          const [accountId] = selection.parameters;
-          if (selection.where !== "accountId = ?") {
-            return sound.readItems(selection, offset, paging, context);
-          }
-          const items = await sound.readItems(all, offset, paging, context);
-          return items.filter((item) => item.accountId === accountId);
-        },
-      };
-    },
-  ),
-
-  "filters-either": defect(
-    "With both filters, what matches either is given.",
-    ["notifications.filters-combine"],
-    combining((id, accountId) => ({ where: "id = ? OR accountId = ?", parameters: [id, accountId] })),
-  ),
-  "filters-id-wins": defect(
-    "With both filters, the accountId is ignored.",
-    ["notifications.filters-combine"],
-    combining((id) => ({ where: "id = ?", parameters: [id] })),
-  ),
-  "filters-account-wins": defect(
-    "With both filters, the id is ignored.",
-    ["notifications.filters-combine"],
-    combining((_id, accountId) => ({ where: "accountId = ?", parameters: [accountId] })),
-  ),
-  "filters-cancel-out": defect(
-    "With both filters, everything is given.",
-    ["notifications.filters-combine"],
-    combining(isIgnored),
-  ),
-  "filters-together-find-nothing": defect(
-    "With both filters, nothing is ever found.",
-    ["notifications.filters-combine"],
-    combining(() => ({ where: "FALSE", parameters: [] })),
-  ),
-  "filters-total-of-account": defect(
-    "With both filters, total counts the account's notifications.",
-    ["notifications.filters-combine"],
-    (sound) => ({
-      countMatches: (selection, context) =>
-        sound.countMatches(
-          selection.parameters.length < 2
-            ? selection
-            : { ...selection, where: "accountId = ?", parameters: selection.parameters.slice(1) },
-          context,
-        ),
-    }),
-  ),
-} satisfies Record<string, Defect>;
+export const filterDefects = rows({
+  "notifications.filter-id": {
+    "filter-id-ignored": [
+      "The id filter is ignored.",
+      filteringBy(({ accountId }) => ({ id: undefined, accountId })),
+    ],
+    "filter-id-by-prefix": [
+      "The id filter finds ids that begin with the value.",
+      asking("id", (value) => ({ where: "instr(id, ?) = 1", parameters: [value] })),
+    ],
+    "filter-id-within": [
+      "The id filter finds ids that hold the value anywhere.",
+      asking("id", (value) => ({ where: "instr(id, ?) > 0", parameters: [value] })),
+    ],
+    "filter-id-by-first-eight": [
+      "The id filter compares the first eight characters.",
+      asking("id", agreesAtStart("id")),
+    ],
+    "filter-id-unknown-gives-all": ["An unknown id is no filter.", asking("id", orEverything("id"))],
+    "filter-id-finds-account": [
+      "The id filter also finds notifications of the account with that id.",
+      asking("id", (value) => ({ where: "id = ? OR accountId = ?", parameters: [value, value] })),
+    ],
+    "filter-id-with-neighbour": [
+      "The id filter gives the next notification too.",
+      asking("id", (value) => ({
+        where: "sequence - (SELECT sequence FROM notifications WHERE id = ?) IN (0, 1)",
+        parameters: [value],
+      })),
+    ],
+    "filter-id-only-without-page": [
+      "The id filter is ignored when a limit is given.",
+      change("readFilters", (usual, query) =>
+        query.values.has("limit") ? { id: undefined, accountId: query.values.get("accountId") } : usual,
+      ),
+    ],
+    "filter-id-with-wildcards": ["The id filter takes wildcards.", asking("id", where("id LIKE ?"))],
+    "filter-id-but-for-last-digit": [
+      "The last digit of an id is not compared.",
+      asking("id", where("substr(id, 1, 35) = substr(?, 1, 35)")),
+    ],
+  },
+  "notifications.filter-account": {
+    "filter-account-ignored": [
+      "The accountId filter is ignored.",
+      filteringBy(({ id }) => ({ id, accountId: undefined })),
+    ],
+    "filter-account-by-prefix": [
+      "The accountId filter finds accounts that begin with the value.",
+      asking("accountId", (value) => ({ where: "instr(accountId, ?) = 1", parameters: [value] })),
+    ],
+    "filter-account-by-first-eight": [
+      "The accountId filter compares the first eight characters.",
+      asking("accountId", agreesAtStart("accountId")),
+    ],
+    "filter-account-with-wildcards": [
+      "The accountId filter takes % and _ for wildcards.",
+      asking("accountId", where("accountId LIKE ?")),
+    ],
+    "filter-account-unknown-gives-all": [
+      "An account without notifications is no filter.",
+      asking("accountId", orEverything("accountId")),
+    ],
+    "filter-account-forgets-latest": [
+      "The accountId filter leaves out the account's latest notification.",
+      asking("accountId", (value) => ({
+        where: "accountId = ? AND sequence < (SELECT max(sequence) FROM notifications WHERE accountId = ?)",
+        parameters: [value, value],
+      })),
+    ],
+    "filter-account-of-last-ten": [
+      "The accountId filter sees the ten latest notifications of the account only.",
+      asking("accountId", (value) => ({
+        where:
+          "sequence IN (SELECT sequence FROM notifications WHERE accountId = ? ORDER BY sequence DESC LIMIT 10)",
+        parameters: [value],
+      })),
+    ],
+    "filter-account-on-page-only": [
+      "The page is cut from the whole list first and filtered then.",
+      decisions((sound) => {
+        const all = { ...everything, orderBy: "sequence" };
+        return {
+          readItems: async (selection, offset, paging, context) => {
+            const [accountId] = selection.parameters;
+            if (selection.where !== "accountId = ?") {
+              return sound.readItems(selection, offset, paging, context);
+            }
+            const items = await sound.readItems(all, offset, paging, context);
+            return items.filter((item) => item.accountId === accountId);
+          },
+        };
+      }),
+    ],
+    "filter-account-ignored-beside-paging": [
+      "The accountId filter is ignored when limit and page are given.",
+      change("readFilters", (filters, { values }) =>
+        values.has("limit") && values.has("page") ? { ...filters, accountId: undefined } : filters,
+      ),
+    ],
+    "filter-account-by-last-digits": [
+      "The accountId filter compares the last twelve digits.",
+      asking("accountId", where("substr(accountId, -12) = substr(?, -12)")),
+    ],
+    "filter-account-unknown-to-cache": [
+      "Pages come from a cache that tells accounts not apart.",
+      decisions((sound) => {
+        const kept = new Map<string, ReturnType<typeof sound.readItems>>();
+        return {
+          readItems: (selection, offset, paging, context) =>
+            remembered(kept, `${selection.where} ${offset} ${paging.limit}`, () =>
+              sound.readItems(selection, offset, paging, context),
+            ),
+        };
+      }),
+    ],
+  },
+  "notifications.filters-combine": {
+    "filters-either": [
+      "With both filters, what matches either is given.",
+      combining((id, accountId) => ({ where: "id = ? OR accountId = ?", parameters: [id, accountId] })),
+    ],
+    "filters-id-wins": [
+      "With both filters, the accountId is ignored.",
+      combining((id) => ({ where: "id = ?", parameters: [id] })),
+    ],
+    "filters-account-wins": [
+      "With both filters, the id is ignored.",
+      combining((_id, accountId) => ({ where: "accountId = ?", parameters: [accountId] })),
+    ],
+    "filters-cancel-out": ["With both filters, everything is given.", combining(() => everything)],
+    "filters-together-find-nothing": [
+      "With both filters, nothing is ever found.",
+      combining(() => ({ where: "FALSE", parameters: [] })),
+    ],
+    "filters-total-of-account": [
+      "With both filters, total counts the account's notifications.",
+      decisions((sound) => ({
+        countMatches: (selection, context) =>
+          sound.countMatches(
+            selection.parameters.length < 2
+              ? selection
+              : { ...selection, where: "accountId = ?", parameters: selection.parameters.slice(1) },
+            context,
+          ),
+      })),
+    ],
+  },
+});

@@ -1,4 +1,4 @@
-import type { Defect } from "../registry.ts";
+import { type Defect, joined } from "../registry.ts";
 import { accessDefects } from "./access.ts";
 import { advisoryDefects } from "./advisory.ts";
 import { authorizeDefects } from "./authorize.ts";
@@ -30,34 +30,34 @@ import { unknownRefreshDefects } from "./unknown-refresh.ts";
 import { writeDefects } from "./writes.ts";
 
 /** Every seeded defect by name, in the order of the document. */
-export const defects: Readonly<Record<string, Defect>> = {
-  ...authorizeDefects,
-  ...stateDefects,
-  ...codeDefects,
-  ...unknownCodeDefects,
-  ...exchangeDefects,
-  ...clientDefects,
-  ...bodyDefects,
-  ...refreshDefects,
-  ...unknownRefreshDefects,
-  ...accessDefects,
-  ...secondClientDefects,
-  ...refreshHistoryDefects,
-  ...momentDefects,
-  ...sideDoorDefects,
-  ...toldTimeDefects,
-  ...boundDefects,
-  ...notificationDefects,
-  ...pageDefects,
-  ...filterDefects,
-  ...writeDefects,
-  ...pushScheduleDefects,
-  ...pushAcknowledgementDefects,
-  ...pushFailureDefects,
-  ...pushPayloadDefects,
-  ...pushManyDefects,
-  ...pushSlowDefects,
-  ...pushRequestDefects,
-  ...lifecycleDefects,
-  ...advisoryDefects,
-};
+export const defects = joined<Defect>([
+  authorizeDefects,
+  stateDefects,
+  codeDefects,
+  unknownCodeDefects,
+  exchangeDefects,
+  clientDefects,
+  bodyDefects,
+  refreshDefects,
+  unknownRefreshDefects,
+  accessDefects,
+  secondClientDefects,
+  refreshHistoryDefects,
+  momentDefects,
+  sideDoorDefects,
+  toldTimeDefects,
+  boundDefects,
+  notificationDefects,
+  pageDefects,
+  filterDefects,
+  writeDefects,
+  pushScheduleDefects,
+  pushAcknowledgementDefects,
+  pushFailureDefects,
+  pushPayloadDefects,
+  pushManyDefects,
+  pushSlowDefects,
+  pushRequestDefects,
+  lifecycleDefects,
+  advisoryDefects,
+]);

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
-import { type Defect, defect } from "../registry.ts";
+import { afterwards, change, decide, decisions } from "../replacing.ts";
+import { rows } from "../registry.ts";
 
 /** Every refresh token and grant of a client but the newest is revoked. */
 const endOlderSessions = (clientId: string, { credentials }: Context): void => {
@@ -14,60 +15,88 @@ const endSessions = (clientId: string, { credentials }: Context): void => {
 };
 
 /** Transitions that hold one by one and fail in certain orders. */
-export const lifecycleDefects = {
-  "lifecycle-one-session-per-client": defect(
-    "A new exchange ends the client's earlier grants.",
-    ["lifecycle.model"],
-    (sound) => ({
-      afterExchange: (record, tokens, context) => {
-        sound.afterExchange(record, tokens, context);
+export const lifecycleDefects = rows({
+  "lifecycle.model": {
+    "lifecycle-one-session-per-client": [
+      "A new exchange ends the client's earlier grants.",
+      afterwards("afterExchange", (record, _tokens, context) => {
         endOlderSessions(record.clientId, context);
-      },
-    }),
-  ),
-  "lifecycle-authorize-ends-sessions": defect(
-    "A new authorization ends every grant that the client has.",
-    ["lifecycle.model"],
-    (sound) => ({
-      keepCode: (record, context) => {
-        endSessions(record.clientId, context);
-        sound.keepCode(record, context);
-      },
-    }),
-  ),
-  "lifecycle-expired-code-ends-sessions": defect(
-    "Trying an expired code ends every grant that the client has.",
-    ["lifecycle.model"],
-    (sound) => ({
-      afterRefusedExchange: (record, kind, context) => {
-        sound.afterRefusedExchange(record, kind, context);
+      }),
+    ],
+    "lifecycle-authorize-ends-sessions": [
+      "A new authorization ends every grant that the client has.",
+      decisions((sound) => ({
+        keepCode: (record, context) => {
+          endSessions(record.clientId, context);
+          sound.keepCode(record, context);
+        },
+      })),
+    ],
+    "lifecycle-expired-code-ends-sessions": [
+      "Trying an expired code ends every grant that the client has.",
+      afterwards("afterRefusedExchange", (record, kind, context) => {
         if (record !== undefined && kind === "code-expired") endSessions(record.clientId, context);
-      },
-    }),
-  ),
-  "lifecycle-refresh-revives-expired-tokens": defect(
-    "A refresh gives every access token of its grant new life.",
-    ["lifecycle.model"],
-    () => ({
-      afterRefresh: (record, _previous, { credentials, nowMs }) => {
+      }),
+    ],
+    "lifecycle-refresh-revives-expired-tokens": [
+      "A refresh gives every access token of its grant new life.",
+      decide("afterRefresh", (record, _previous, { credentials, nowMs }) => {
         for (const access of credentials.accessTokens.values()) {
           if (access.grant === record.grant) access.issuedAtMs = nowMs;
         }
-      },
-    }),
-  ),
-  "lifecycle-exchange-after-refresh-kills-refresh-token": defect(
-    "Once a refreshToken was used, the client's next exchange kills it.",
-    ["lifecycle.model"],
-    (sound) => ({
-      afterExchange: (record, tokens, context) => {
-        sound.afterExchange(record, tokens, context);
+      }),
+    ],
+    "lifecycle-exchange-after-refresh-kills-refresh-token": [
+      "Once a refreshToken was used, the client's next exchange kills it.",
+      afterwards("afterExchange", (record, tokens, context) => {
         for (const other of context.credentials.refreshTokens.values()) {
           if (other !== tokens && other.clientId === record.clientId && other.latestAccess.refreshed) {
             other.revoked = true;
           }
         }
-      },
-    }),
-  ),
-} satisfies Record<string, Defect>;
+      }),
+    ],
+    "lifecycle-refresh-revives-codes": [
+      "A refresh gives every code new life.",
+      afterwards("afterRefresh", (_record, _previous, { credentials, nowMs }) => {
+        for (const code of credentials.codes.values()) code.issuedAtMs = nowMs;
+      }),
+    ],
+    "lifecycle-authorize-ends-tokens-of-others": [
+      "An authorization ends the accessTokens of every other client.",
+      afterwards("keepCode", ({ clientId }, { credentials }) => {
+        for (const token of credentials.accessTokens.values())
+          if (token.clientId !== clientId) token.revoked = true;
+      }),
+    ],
+    "lifecycle-totals-doubled": ["total is doubled.", change("total", (total) => Number(total) * 2)],
+    "lifecycle-refresh-hides-newest-notification": [
+      "A grant that was refreshed is not shown the newest notification.",
+      decisions((sound) => ({
+        matching: (filters, viewer, context) => {
+          const { where, parameters } = sound.matching(filters, viewer, context);
+          if (!viewer.refreshed) return { where, parameters };
+          return {
+            where: `(${where}) AND sequence < (SELECT max(sequence) FROM notifications WHERE ${where})`,
+            parameters: [...parameters, ...parameters],
+          };
+        },
+      })),
+    ],
+    "lifecycle-refresh-loses-notifications": [
+      "After an odd number of refreshes no notification is kept.",
+      decisions((sound) => {
+        let refreshes = 0;
+        return {
+          afterRefresh: (...subject) => {
+            refreshes += 1;
+            sound.afterRefresh(...subject);
+          },
+          keepNotification: (...subject) => {
+            if (refreshes % 2 === 0) sound.keepNotification(...subject);
+          },
+        };
+      }),
+    ],
+  },
+});

@@ -1,5 +1,6 @@
 import type { Notification } from "../notifications.ts";
-import { type LoadDefect, loadDefect, type LoadShow } from "../registry.ts";
+import { decisions } from "../replacing.ts";
+import { loadRows, type LoadShow } from "../registry.ts";
 import { slowStep } from "../contention.ts";
 
 const reads: LoadShow = { scenario: "notifications", rate: 400, seconds: 10 };
@@ -10,150 +11,150 @@ const QUICK_READS_BESIDE_WRITES = 900;
 
 /** The list (section 4.4) gone wrong where reads meet reads and writes. */
 export const loadNotificationDefects = {
-  "load-page-shared-by-all-filters": loadDefect(
-    "Once reads are slow, those of the same page number and size share one read, whatever they filter by.",
-    ["notifications.filter-account", "notifications.filter-id"],
-    reads,
-    (sound) => {
-      const underWay = new Map<string, Promise<readonly Notification[]>>();
-      const reading = slowStep(10, QUICK_READS);
-      return {
-        readItems: (selection, offset, paging, context) => {
-          const key = `${paging.limit} ${paging.page}`;
-          const shared = underWay.get(key);
-          if (shared !== undefined) return shared;
-          const read = reading
-            .pass(context.clock)
-            .then(() => sound.readItems(selection, offset, paging, context))
-            .finally(() => underWay.delete(key));
-          underWay.set(key, read);
-          return read;
-        },
-      };
+  ...loadRows(reads, {
+    "notifications.filter-account": {
+      "load-page-shared-by-all-filters": [
+        "Once reads are slow, those of the same page number and size share one read, whatever they filter by.",
+        decisions((sound) => {
+          const underWay = new Map<string, Promise<readonly Notification[]>>();
+          const reading = slowStep(10, QUICK_READS);
+          return {
+            readItems: (selection, offset, paging, context) => {
+              const key = `${paging.limit} ${paging.page}`;
+              const shared = underWay.get(key);
+              if (shared !== undefined) return shared;
+              const read = reading
+                .pass(context.clock)
+                .then(() => sound.readItems(selection, offset, paging, context))
+                .finally(() => underWay.delete(key));
+              underWay.set(key, read);
+              return read;
+            },
+          };
+        }),
+        "notifications.filter-id",
+      ],
+      "load-pages-swapped": [
+        "Once reads are slow, pages that are read at the same time go to one another's requests.",
+        decisions((sound) => {
+          const read: (readonly Notification[])[] = [];
+          const sending = slowStep(10, QUICK_READS);
+          return {
+            readItems: async (selection, offset, paging, context) => {
+              read.push(await sound.readItems(selection, offset, paging, context));
+              await sending.pass(context.clock);
+              return read.pop() ?? [];
+            },
+          };
+        }),
+        "notifications.filter-id",
+      ],
     },
-  ),
-  "load-pages-swapped": loadDefect(
-    "Once reads are slow, pages that are read at the same time go to one another's requests.",
-    ["notifications.filter-account", "notifications.filter-id"],
-    reads,
-    (sound) => {
-      const read: (readonly Notification[])[] = [];
-      const sending = slowStep(10, QUICK_READS);
-      return {
-        readItems: async (selection, offset, paging, context) => {
-          read.push(await sound.readItems(selection, offset, paging, context));
-          await sending.pass(context.clock);
-          return read.pop() ?? [];
-        },
-      };
+    "notifications.total": {
+      "load-total-of-latest-request": [
+        "The total stands in a variable that all requests share, and once reads are slow others come between.",
+        decisions((sound) => {
+          let count = 0;
+          const reading = slowStep(10, QUICK_READS);
+          return {
+            countMatches: (selection, context) => (count = sound.countMatches(selection, context)),
+            readItems: async (selection, offset, paging, context) => {
+              await reading.pass(context.clock);
+              return sound.readItems(selection, offset, paging, context);
+            },
+            total: () => count,
+          };
+        }),
+      ],
     },
-  ),
-  "load-total-of-latest-request": loadDefect(
-    "The total stands in a variable that all requests share, and once reads are slow others come between.",
-    ["notifications.total"],
-    reads,
-    (sound) => {
-      let count = 0;
-      const reading = slowStep(10, QUICK_READS);
-      return {
-        countMatches: (selection, context) => (count = sound.countMatches(selection, context)),
-        readItems: async (selection, offset, paging, context) => {
-          await reading.pass(context.clock);
-          return sound.readItems(selection, offset, paging, context);
-        },
-        total: () => count,
-      };
+    "notifications.under-writes": {
+      "load-total-stale-when-busy": [
+        "Once reads are slow, a total beside two other reads is one that was counted up to two seconds ago.",
+        decisions((sound) => {
+          const reading = slowStep(10, QUICK_READS_BESIDE_WRITES);
+          const counted = new Map<string, { readonly count: number; readonly atMs: number }>();
+          return {
+            countMatches: (selection, context) => {
+              const key = `${selection.where} ${selection.parameters.join(" ")}`;
+              const atMs = context.clock.realMs();
+              const known = counted.get(key);
+              if (known !== undefined && reading.inside() >= 2 && atMs - known.atMs < STALE_MS)
+                return known.count;
+              const count = sound.countMatches(selection, context);
+              counted.set(key, { count, atMs });
+              return count;
+            },
+            readItems: async (selection, offset, paging, context) => {
+              await reading.pass(context.clock);
+              return sound.readItems(selection, offset, paging, context);
+            },
+          };
+        }),
+      ],
+      "load-writes-lost-beside-reads": [
+        "Once reads are slow, a notification that comes beside two of them is pushed, and never listed.",
+        decisions((sound) => {
+          const reading = slowStep(10, QUICK_READS_BESIDE_WRITES);
+          return {
+            keepNotification: (...subject) => {
+              if (reading.inside() < 2) sound.keepNotification(...subject);
+            },
+            readItems: async (selection, offset, paging, context) => {
+              const items = await sound.readItems(selection, offset, paging, context);
+              await reading.pass(context.clock);
+              return items;
+            },
+          };
+        }),
+      ],
+      "load-page-shifted-by-writes": [
+        "Once reads are slow, a page beside another one is read in two halves, newest first, and writes come between.",
+        decisions((sound) => {
+          const reading = slowStep(20, QUICK_READS_BESIDE_WRITES);
+          return {
+            order: () => "sequence DESC",
+            readItems: async (selection, offset, { limit, page }, context) => {
+              const alone = reading.inside() === 0;
+              const half = alone ? limit : Math.ceil(limit / 2);
+              const first = await sound.readItems(selection, offset, { limit: half, page }, context);
+              await reading.pass(context.clock);
+              const rest = { limit: limit - half, page };
+              return alone
+                ? first
+                : [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
+            },
+          };
+        }),
+      ],
     },
-  ),
-  "load-total-stale-when-busy": loadDefect(
-    "Once reads are slow, a total beside two other reads is one that was counted up to two seconds ago.",
-    ["notifications.under-writes"],
-    reads,
-    (sound) => {
-      const reading = slowStep(10, QUICK_READS_BESIDE_WRITES);
-      const counted = new Map<string, { readonly count: number; readonly atMs: number }>();
-      return {
-        countMatches: (selection, context) => {
-          const key = `${selection.where} ${selection.parameters.join(" ")}`;
-          const atMs = context.clock.realMs();
-          const known = counted.get(key);
-          if (known !== undefined && reading.inside() >= 2 && atMs - known.atMs < STALE_MS)
-            return known.count;
-          const count = sound.countMatches(selection, context);
-          counted.set(key, { count, atMs });
-          return count;
-        },
-        readItems: async (selection, offset, paging, context) => {
-          await reading.pass(context.clock);
-          return sound.readItems(selection, offset, paging, context);
-        },
-      };
+    "notifications.limit": {
+      "load-filter-after-paging": [
+        "Once reads are slow, a page beside two others is cut out of everything before the filter is applied.",
+        decisions((sound) => {
+          const reading = slowStep(15, QUICK_READS);
+          return {
+            readItems: async (selection, offset, paging, context) => {
+              const busy = reading.inside() >= 2;
+              await reading.pass(context.clock);
+              if (!busy) return sound.readItems(selection, offset, paging, context);
+              const everything = { where: "TRUE", parameters: [], orderBy: selection.orderBy };
+              const page = await sound.readItems(everything, offset, paging, context);
+              return page.filter(({ id, accountId }) =>
+                selection.parameters.every((asked) => asked === id || asked === accountId),
+              );
+            },
+          };
+        }),
+        "notifications.default-limit",
+      ],
     },
-  ),
-  "load-writes-lost-beside-reads": loadDefect(
-    "Once reads are slow, a notification that comes beside two of them is pushed, and never listed.",
-    ["notifications.under-writes"],
-    reads,
-    (sound) => {
-      const reading = slowStep(10, QUICK_READS_BESIDE_WRITES);
-      return {
-        keepNotification: (...subject) => {
-          if (reading.inside() < 2) sound.keepNotification(...subject);
-        },
-        readItems: async (selection, offset, paging, context) => {
-          const items = await sound.readItems(selection, offset, paging, context);
-          await reading.pass(context.clock);
-          return items;
-        },
-      };
-    },
-  ),
-  "load-page-shifted-by-writes": loadDefect(
-    "Once reads are slow, a page beside another one is read in two halves, newest first, and writes come between.",
-    ["notifications.under-writes"],
-    reads,
-    (sound) => {
-      const reading = slowStep(20, QUICK_READS_BESIDE_WRITES);
-      return {
-        order: () => "sequence DESC",
-        readItems: async (selection, offset, { limit, page }, context) => {
-          const alone = reading.inside() === 0;
-          const half = alone ? limit : Math.ceil(limit / 2);
-          const first = await sound.readItems(selection, offset, { limit: half, page }, context);
-          await reading.pass(context.clock);
-          const rest = { limit: limit - half, page };
-          return alone
-            ? first
-            : [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
-        },
-      };
-    },
-  ),
-  "load-filter-after-paging": loadDefect(
-    "Once reads are slow, a page beside two others is cut out of everything before the filter is applied.",
-    ["notifications.limit", "notifications.default-limit"],
-    reads,
-    (sound) => {
-      const reading = slowStep(15, QUICK_READS);
-      return {
-        readItems: async (selection, offset, paging, context) => {
-          const busy = reading.inside() >= 2;
-          await reading.pass(context.clock);
-          if (!busy) return sound.readItems(selection, offset, paging, context);
-          const everything = { where: "TRUE", parameters: [], orderBy: selection.orderBy };
-          const page = await sound.readItems(everything, offset, paging, context);
-          return page.filter(({ id, accountId }) =>
-            selection.parameters.every((asked) => asked === id || asked === accountId),
-          );
-        },
-      };
-    },
-  ),
-  "load-pages-slower-with-every-notification": loadDefect(
-    "Every notification makes each later page six milliseconds slower.",
-    { misses: "list p95" },
-    { ...reads, rate: 200 },
-    (sound) => {
+  }),
+  "load-pages-slower-with-every-notification": {
+    summary: "Every notification makes each later page six milliseconds slower.",
+    breaks: [],
+    misses: "list p95",
+    shownBy: { ...reads, rate: 200 },
+    replaces: decisions((sound) => {
       let leaked = 0;
       return {
         keepNotification: (...subject) => {
@@ -162,6 +163,6 @@ export const loadNotificationDefects = {
         },
         latencyMs: ({ operation }) => (operation === "list" ? Math.min(900, leaked * 6) : 0),
       };
-    },
-  ),
-} satisfies Record<string, LoadDefect>;
+    }),
+  },
+};

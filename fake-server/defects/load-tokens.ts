@@ -1,5 +1,6 @@
 import { type Fields, jsonAnswer } from "../answer.ts";
-import { type LoadDefect, loadDefect, type LoadShow } from "../registry.ts";
+import { decide, decisions } from "../replacing.ts";
+import { loadRows, type LoadShow } from "../registry.ts";
 import { keepLatest, pool, slowStep } from "../contention.ts";
 
 const tokens: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
@@ -13,164 +14,173 @@ const tokenOf = (number: number): string =>
 
 /** Codes and token sets (sections 2.1, 2.2, 4.1 and 4.2) that go wrong where requests meet. */
 export const loadTokenDefects = {
-  "load-code-race-behind-full-pool": loadDefect(
-    "Once 250 codes are used, redemptions are slow, and one that waits for a connection has looked at the code before.",
-    ["code.single-use-under-race"],
-    tokens,
-    () => {
-      const connections = pool(3);
-      const writing = slowStep(20, QUICK.exchanges);
-      return {
-        takeCode: async (record, { nowMs, clock }) => {
-          if (record.usedAtMs !== undefined) return false;
-          await connections.take();
-          record.usedAtMs = nowMs;
-          await writing.pass(clock);
-          connections.giveBack();
-          return true;
-        },
-      };
+  ...loadRows(tokens, {
+    "code.single-use-under-race": {
+      "load-code-race-behind-full-pool": [
+        "Once 250 codes are used, redemptions are slow, and one that waits for a connection has looked at the code before.",
+        decisions(() => {
+          const connections = pool(3);
+          const writing = slowStep(20, QUICK.exchanges);
+          return {
+            takeCode: async (record, { nowMs, clock }) => {
+              if (record.usedAtMs !== undefined) return false;
+              await connections.take();
+              record.usedAtMs = nowMs;
+              await writing.pass(clock);
+              connections.giveBack();
+              return true;
+            },
+          };
+        }),
+      ],
     },
-  ),
-  "load-used-marks-overwritten": loadDefect(
-    "Used codes stand in one record; once it is long, of two redemptions that write it at a time one undoes the other's mark.",
-    ["code.single-use"],
-    tokens,
-    () => {
-      let used: readonly string[] = [];
-      const underWay = new Set<string>();
-      const writing = slowStep(10, QUICK.exchanges);
-      return {
-        takeCode: async ({ code }, { clock }) => {
-          if (underWay.has(code) || used.includes(code)) return false;
-          underWay.add(code);
-          const before = used;
-          await writing.pass(clock);
-          used = [...before.slice(-500), code];
-          underWay.delete(code);
-          return true;
-        },
-      };
+    "code.single-use": {
+      "load-used-marks-overwritten": [
+        "Used codes stand in one record; once it is long, of two redemptions that write it at a time one undoes the other's mark.",
+        decisions(() => {
+          let used: readonly string[] = [];
+          const underWay = new Set<string>();
+          const writing = slowStep(10, QUICK.exchanges);
+          return {
+            takeCode: async ({ code }, { clock }) => {
+              if (underWay.has(code) || used.includes(code)) return false;
+              underWay.add(code);
+              const before = used;
+              await writing.pass(clock);
+              used = [...before.slice(-500), code];
+              underWay.delete(code);
+              return true;
+            },
+          };
+        }),
+      ],
+      "load-used-marks-evicted": [
+        "Used codes are remembered in a cache that has room for 300 of them.",
+        decisions(() => {
+          const used = new Map<string, true>();
+          return {
+            takeCode: ({ code }) => {
+              if (used.has(code)) return false;
+              used.set(code, true);
+              keepLatest(used, 300);
+              return true;
+            },
+          };
+        }),
+      ],
     },
-  ),
-  "load-used-marks-evicted": loadDefect(
-    "Used codes are remembered in a cache that has room for 300 of them.",
-    ["code.single-use"],
-    tokens,
-    () => {
-      const used = new Map<string, true>();
-      return {
-        takeCode: ({ code }) => {
-          if (used.has(code)) return false;
-          used.set(code, true);
-          keepLatest(used, 300);
-          return true;
-        },
-      };
+    "exchange.tokens-are-fresh": {
+      "load-tokens-repeat-after-a-thousand": [
+        "The generator of access tokens begins anew after 1,024 of them.",
+        decisions(() => {
+          let count = 0;
+          return { mintAccessToken: () => tokenOf((count = (count + 1) % 1_024)) };
+        }),
+      ],
     },
-  ),
-  "load-codes-of-eighteen-bits": loadDefect(
-    "There are 262,144 different codes.",
-    ["authorize.code-is-fresh"],
+    "authorize.echoes-state": {
+      "load-state-of-latest-request": [
+        "The state stands in a variable that all requests share, and once the log is long answers wait for it.",
+        decisions((sound) => {
+          let state = "";
+          const logging = slowStep(5, QUICK.authorizations);
+          return {
+            authorizeFields: (record, timestamp, context) => {
+              ({ state } = record);
+              return sound.authorizeFields(record, timestamp, context);
+            },
+            finish: async (answer, context) => {
+              if (context.operation !== "authorize" || answer.status !== 200) return answer;
+              await logging.pass(context.clock);
+              return jsonAnswer(200, { ...(JSON.parse(answer.body) as object), state });
+            },
+          };
+        }),
+      ],
+      "load-answers-swapped": [
+        "Once the log is long, answers to authorizations wait for it, and those that wait together go out in the opposite order.",
+        decisions(() => {
+          const waiting: Fields[] = [];
+          const logging = slowStep(5, QUICK.authorizations);
+          return {
+            authorizeFields: ({ state, code }, timestamp) => {
+              waiting.push({ timestamp, state, code });
+              return {};
+            },
+            finish: async (answer, context) => {
+              if (context.operation !== "authorize" || answer.status !== 200) return answer;
+              await logging.pass(context.clock);
+              return jsonAnswer(200, waiting.pop());
+            },
+          };
+        }),
+      ],
+    },
+    "exchange.authenticates-client": {
+      "load-wrong-secret-beside-others": [
+        "Once redemptions are slow, the check of a secret counts for the exchanges that come while it is under way.",
+        decisions((sound) => {
+          const redemption = slowStep(20, QUICK.exchanges);
+          return {
+            authenticateClient: (clientId, clientSecret, clients) =>
+              redemption.inside() > 0 && typeof clientId === "string"
+                ? clients.get(clientId)
+                : sound.authenticateClient(clientId, clientSecret, clients),
+            takeCode: async (record, context) => {
+              const taken = await sound.takeCode(record, context);
+              await redemption.pass(context.clock);
+              return taken;
+            },
+          };
+        }),
+      ],
+    },
+    "exchange.access-token-works": {
+      "load-access-token-written-late": [
+        "Once redemptions are slow, an access token is written forty milliseconds late while two of them are under way.",
+        decisions((sound) => {
+          const redemption = slowStep(20, QUICK.exchanges);
+          return {
+            takeCode: async (record, context) => {
+              const taken = await sound.takeCode(record, context);
+              await redemption.pass(context.clock);
+              return taken;
+            },
+            keepAccessToken: (record, context) => {
+              if (redemption.inside() < 2) return sound.keepAccessToken(record, context);
+              void context.clock.pause(40).then(() => sound.keepAccessToken(record, context));
+            },
+          };
+        }),
+        "refresh.access-token-works",
+      ],
+    },
+  }),
+  ...loadRows(
     { ...tokens, rate: 600, seconds: 14 },
-    () => ({ mintCode: (_client, _state, { random }) => tokenOf(random.uint32() % 2 ** 18) }),
-  ),
-  "load-tokens-repeat-after-a-thousand": loadDefect(
-    "The generator of access tokens begins anew after 1,024 of them.",
-    ["exchange.tokens-are-fresh"],
-    tokens,
-    () => {
-      let count = 0;
-      return { mintAccessToken: () => tokenOf((count = (count + 1) % 1_024)) };
-    },
-  ),
-  "load-state-of-latest-request": loadDefect(
-    "The state stands in a variable that all requests share, and once the log is long answers wait for it.",
-    ["authorize.echoes-state"],
-    tokens,
-    (sound) => {
-      let state = "";
-      const logging = slowStep(5, QUICK.authorizations);
-      return {
-        authorizeFields: (record, timestamp, context) => {
-          ({ state } = record);
-          return sound.authorizeFields(record, timestamp, context);
-        },
-        finish: async (answer, context) => {
-          if (context.operation !== "authorize" || answer.status !== 200) return answer;
-          await logging.pass(context.clock);
-          return jsonAnswer(200, { ...(JSON.parse(answer.body) as object), state });
-        },
-      };
-    },
-  ),
-  "load-answers-swapped": loadDefect(
-    "Once the log is long, answers to authorizations wait for it, and those that wait together go out in the opposite order.",
-    ["authorize.echoes-state"],
-    tokens,
-    () => {
-      const waiting: Fields[] = [];
-      const logging = slowStep(5, QUICK.authorizations);
-      return {
-        authorizeFields: ({ state, code }, timestamp) => {
-          waiting.push({ timestamp, state, code });
-          return {};
-        },
-        finish: async (answer, context) => {
-          if (context.operation !== "authorize" || answer.status !== 200) return answer;
-          await logging.pass(context.clock);
-          return jsonAnswer(200, waiting.pop());
-        },
-      };
-    },
-  ),
-  "load-wrong-secret-beside-others": loadDefect(
-    "Once redemptions are slow, the check of a secret counts for the exchanges that come while it is under way.",
-    ["exchange.authenticates-client"],
-    tokens,
-    (sound) => {
-      const redemption = slowStep(20, QUICK.exchanges);
-      return {
-        authenticateClient: (clientId, clientSecret, clients) =>
-          redemption.inside() > 0 && typeof clientId === "string"
-            ? clients.get(clientId)
-            : sound.authenticateClient(clientId, clientSecret, clients),
-        takeCode: async (record, context) => {
-          const taken = await sound.takeCode(record, context);
-          await redemption.pass(context.clock);
-          return taken;
-        },
-      };
-    },
-  ),
-  "load-access-token-written-late": loadDefect(
-    "Once redemptions are slow, an access token is written forty milliseconds late while two of them are under way.",
-    ["exchange.access-token-works", "refresh.access-token-works"],
-    tokens,
-    (sound) => {
-      const redemption = slowStep(20, QUICK.exchanges);
-      return {
-        takeCode: async (record, context) => {
-          const taken = await sound.takeCode(record, context);
-          await redemption.pass(context.clock);
-          return taken;
-        },
-        keepAccessToken: (record, context) => {
-          if (redemption.inside() < 2) return sound.keepAccessToken(record, context);
-          void context.clock.pause(40).then(() => sound.keepAccessToken(record, context));
-        },
-      };
-    },
-  ),
-  "load-access-tokens-evicted": loadDefect(
-    "Only the 48 latest access tokens are kept.",
-    ["access.lifetime"],
-    { scenario: "mixed", rate: 300, seconds: 15 },
-    (sound) => ({
-      keepAccessToken: (record, context) => {
-        sound.keepAccessToken(record, context);
-        keepLatest(context.credentials.accessTokens, 48);
+    {
+      "authorize.code-is-fresh": {
+        "load-codes-of-eighteen-bits": [
+          "There are 262,144 different codes.",
+          decide("mintCode", (_client, _state, { random }) => tokenOf(random.uint32() % 2 ** 18)),
+        ],
       },
-    }),
+    },
   ),
-} satisfies Record<string, LoadDefect>;
+  ...loadRows(
+    { scenario: "mixed", rate: 300, seconds: 15 },
+    {
+      "access.lifetime": {
+        "load-access-tokens-evicted": [
+          "Only the 48 latest access tokens are kept.",
+          decisions((sound) => ({
+            keepAccessToken: (record, context) => {
+              sound.keepAccessToken(record, context);
+              keepLatest(context.credentials.accessTokens, 48);
+            },
+          })),
+        ],
+      },
+    },
+  ),
+};

@@ -1,4 +1,4 @@
-import type { LoadDefect } from "../registry.ts";
+import { type LoadDefect, joined } from "../registry.ts";
 import { loadNotificationDefects } from "./load-notifications.ts";
 import { loadPushDefects } from "./load-push.ts";
 import { loadRefreshDefects } from "./load-refresh.ts";
@@ -8,9 +8,9 @@ import { loadTokenDefects } from "./load-tokens.ts";
  * Defects that only load shows. They stand apart from the others: rules that ask one thing after
  * another are not expected to see them.
  */
-export const loadDefects: Readonly<Record<string, LoadDefect>> = {
-  ...loadTokenDefects,
-  ...loadRefreshDefects,
-  ...loadNotificationDefects,
-  ...loadPushDefects,
-};
+export const loadDefects = joined<LoadDefect>([
+  loadTokenDefects,
+  loadRefreshDefects,
+  loadNotificationDefects,
+  loadPushDefects,
+]);

@@ -1,6 +1,8 @@
-import type { CodeRecord, RefreshRecord } from "../credentials.ts";
-import { type Defect, defect } from "../registry.ts";
-import { DAY_MS } from "./tools.ts";
+import { DAY_MS } from "../../conformance/contract/duration.ts";
+import type { CodeRecord } from "../credentials.ts";
+import { decide, decisions } from "../replacing.ts";
+import { rows } from "../registry.ts";
+import { counted } from "./tools.ts";
 
 /** The same day of the next month; its last day where it has no such day. */
 const monthLater = (fromMs: number): number => {
@@ -11,62 +13,67 @@ const monthLater = (fromMs: number): number => {
 };
 
 /** What only shows at another moment of the calendar, or after more uses than a few. */
-export const momentDefects = {
-  "code-lives-by-time-of-day": defect(
-    "The age of a code is counted by the time of day, so that one from before midnight never expires.",
-    ["code.lifetime"],
-    () => ({
-      codeIsAlive: (record, { nowMs, limits }) =>
-        (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < limits.codeLifetimeMs,
-    }),
-  ),
-  "access-token-lives-by-time-of-day": defect(
-    "The age of an accessToken is counted by the time of day.",
-    ["access.lifetime"],
-    () => ({
-      accessTokenIsAlive: (record, { nowMs }) =>
-        !record.revoked &&
-        !record.grant.revoked &&
-        nowMs - record.issuedAtMs < DAY_MS &&
-        (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < record.lifetimeMs,
-    }),
-  ),
-  "refresh-token-lives-a-calendar-month": defect(
-    "A refreshToken lives until the same day of the next month.",
-    ["refresh.lifetime"],
-    () => ({
-      refreshTokenIsAlive: (record, { nowMs }) =>
-        !record.revoked && !record.grant.revoked && nowMs < monthLater(record.issuedAtMs),
-    }),
-  ),
-  "code-used-list-of-fifty": defect(
-    "Only the fifty codes that were used last are known to be used.",
-    ["code.single-use"],
-    () => {
-      const used = new Set<CodeRecord>();
-      return {
-        takeCode: (record, { nowMs }) => {
-          if (used.has(record)) return false;
-          used.add(record);
-          record.usedAtMs = nowMs;
-          const [oldest] = used;
-          if (used.size > 50 && oldest !== undefined) used.delete(oldest);
-          return true;
-        },
-      };
-    },
-  ),
-  "refresh-token-usable-twenty-times": defect(
-    "A refreshToken dies with its twentieth use.",
-    ["refresh.reusable"],
-    () => {
-      const uses = new WeakMap<RefreshRecord, number>();
-      return {
-        takeRefreshToken: (record) => {
-          uses.set(record, (uses.get(record) ?? 0) + 1);
-          return (uses.get(record) ?? 0) <= 20;
-        },
-      };
-    },
-  ),
-} satisfies Record<string, Defect>;
+export const momentDefects = rows({
+  "code.lifetime": {
+    "code-lives-by-time-of-day": [
+      "The age of a code is counted by the time of day, so that one from before midnight never expires.",
+      decide(
+        "codeIsAlive",
+        (record, { nowMs, limits }) =>
+          (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < limits.codeLifetimeMs,
+      ),
+    ],
+  },
+  "access.lifetime": {
+    "access-token-lives-by-time-of-day": [
+      "The age of an accessToken is counted by the time of day.",
+      decide(
+        "accessTokenIsAlive",
+        (record, { nowMs }) =>
+          !record.revoked &&
+          !record.grant.revoked &&
+          nowMs - record.issuedAtMs < DAY_MS &&
+          (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < record.lifetimeMs,
+      ),
+    ],
+  },
+  "refresh.lifetime": {
+    "refresh-token-lives-a-calendar-month": [
+      "A refreshToken lives until the same day of the next month.",
+      decide(
+        "refreshTokenIsAlive",
+        (record, { nowMs }) =>
+          !record.revoked && !record.grant.revoked && nowMs < monthLater(record.issuedAtMs),
+      ),
+    ],
+  },
+  "code.single-use": {
+    "code-used-list-of-fifty": [
+      "Only the fifty codes that were used last are known to be used.",
+      decisions(() => {
+        const used = new Set<CodeRecord>();
+        return {
+          takeCode: (record, { nowMs }) => {
+            if (used.has(record)) return false;
+            used.add(record);
+            record.usedAtMs = nowMs;
+            const [oldest] = used;
+            if (used.size > 50 && oldest !== undefined) used.delete(oldest);
+            return true;
+          },
+        };
+      }),
+    ],
+  },
+  "refresh.reusable": {
+    "refresh-token-usable-twenty-times": [
+      "A refreshToken dies with its twentieth use.",
+      decisions(() => {
+        const uses = counted();
+        return {
+          takeRefreshToken: (record) => uses(record) <= 20,
+        };
+      }),
+    ],
+  },
+});

@@ -1,121 +1,104 @@
-import type { Delivery } from "../delivery/delivery.ts";
+import type { Delivery } from "../pushes.ts";
 import { redirectOf } from "../delivery/redirect.ts";
 import { listedDelayMs } from "../delivery/schedule.ts";
-import { type Defect, defect } from "../registry.ts";
+import { alsoIf, decide, decisions, onlyIf } from "../replacing.ts";
+import { rows } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 
 /** What ends the pushes of a notification (section 6), gone wrong. */
-export const pushAcknowledgementDefects = {
-  "push-ignores-acknowledgements": defect(
-    "Five pushes are sent whatever the receiver answers.",
-    ["push.acknowledged-stops", "push.late-acknowledgement"],
-    () => ({ pushesAgain: () => true }),
-  ),
-  "push-resent-once-after-acknowledgement": defect(
-    "The retry that was planned with the first push is sent even though that was acknowledged.",
-    ["push.acknowledged-stops", "push.late-acknowledgement"],
-    (sound) => ({
-      pushesAgain: (outcome, delivery, service) =>
-        delivery.attempts.length < 2 || sound.pushesAgain(outcome, delivery, service),
-    }),
-  ),
-  "push-reminder-after-acknowledgement": defect(
-    "What was acknowledged at once is pushed once more after eleven minutes.",
-    ["push.acknowledged-stops", "push.late-acknowledgement"],
-    (sound) => ({
-      pushDelayMs: (attempt, delivery, service) =>
-        delivery.acknowledged
-          ? 22 * listedDelayMs(0, service)
-          : sound.pushDelayMs(attempt, delivery, service),
-      pushesAgain: (outcome, delivery, service) =>
-        sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
-    }),
-  ),
-  "push-acknowledged-by-202-alone": defect(
-    "The expected return code is set to 202.",
-    ["push.acknowledged-stops", "push.late-acknowledgement"],
-    () => ({ acknowledges: (outcome) => statusOf(outcome) === 202 }),
-  ),
-  "push-acknowledgement-needs-received-as-text": defect(
-    'The acknowledgement counts only with "true" as a string.',
-    ["push.acknowledged-stops", "push.late-acknowledgement"],
-    (sound) => ({
-      acknowledges: (outcome, delivery) =>
-        sound.acknowledges(outcome, delivery) &&
-        outcome.kind === "answered" &&
-        /"received"\s*:\s*"true"/.test(outcome.body),
-    }),
-  ),
-  "push-acknowledgement-counts-on-first-push-only": defect(
-    "The acknowledgement of a retry is not looked at.",
-    ["push.late-acknowledgement"],
-    (sound) => ({
-      acknowledges: (outcome, delivery) =>
-        delivery.attempts.length === 1 && sound.acknowledges(outcome, delivery),
-    }),
-  ),
-  "push-acknowledgement-lost-at-third-push": defect(
-    "The acknowledgement of the third push is lost.",
-    ["push.late-acknowledgement"],
-    (sound) => ({
-      acknowledges: (outcome, delivery) =>
-        delivery.attempts.length !== 3 && sound.acknowledges(outcome, delivery),
-    }),
-  ),
-  "push-sixth-after-late-acknowledgement": defect(
-    "When the fifth push is acknowledged, the notification is pushed once more.",
-    ["push.late-acknowledgement", "push.cap"],
-    (sound) => ({
-      maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
-      pushesAgain: (outcome, delivery, service) =>
-        delivery.attempts.length === 5 || sound.pushesAgain(outcome, delivery, service),
-    }),
-  ),
-
-  "push-redirect-taken-for-success": defect(
-    "Answers up to 399 count as success.",
-    ["push.unacknowledged-retries"],
-    () => ({
-      acknowledges: (outcome) => {
+export const pushAcknowledgementDefects = rows({
+  "push.acknowledged-stops": {
+    "push-ignores-acknowledgements": [
+      "Five pushes are sent whatever the receiver answers.",
+      decide("pushesAgain", () => true),
+      "push.late-acknowledgement",
+    ],
+    "push-resent-once-after-acknowledgement": [
+      "The retry that was planned with the first push is sent even though that was acknowledged.",
+      alsoIf("pushesAgain", (_outcome, delivery) => delivery.attempts.length < 2),
+      "push.late-acknowledgement",
+    ],
+    "push-reminder-after-acknowledgement": [
+      "What was acknowledged at once is pushed once more after eleven minutes.",
+      decisions((sound) => ({
+        pushDelayMs: (attempt, delivery, service) =>
+          delivery.acknowledged
+            ? 22 * listedDelayMs(0, service)
+            : sound.pushDelayMs(attempt, delivery, service),
+        pushesAgain: (outcome, delivery, service) =>
+          sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
+      })),
+      "push.late-acknowledgement",
+    ],
+    "push-acknowledged-by-202-alone": [
+      "The expected return code is set to 202.",
+      decide("acknowledges", (outcome) => statusOf(outcome) === 202),
+      "push.late-acknowledgement",
+    ],
+    "push-acknowledgement-needs-received-as-text": [
+      'The acknowledgement counts only with "true" as a string.',
+      onlyIf(
+        "acknowledges",
+        (outcome) => outcome.kind === "answered" && /"received"\s*:\s*"true"/.test(outcome.body),
+      ),
+      "push.late-acknowledgement",
+    ],
+  },
+  "push.late-acknowledgement": {
+    "push-acknowledgement-counts-on-first-push-only": [
+      "The acknowledgement of a retry is not looked at.",
+      onlyIf("acknowledges", (_outcome, delivery) => delivery.attempts.length === 1),
+    ],
+    "push-acknowledgement-lost-at-third-push": [
+      "The acknowledgement of the third push is lost.",
+      onlyIf("acknowledges", (_outcome, delivery) => delivery.attempts.length !== 3),
+    ],
+    "push-sixth-after-late-acknowledgement": [
+      "When the fifth push is acknowledged, the notification is pushed once more.",
+      decisions((sound) => ({
+        maxPushes: (delivery, service) =>
+          sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
+        pushesAgain: (outcome, delivery, service) =>
+          delivery.attempts.length === 5 || sound.pushesAgain(outcome, delivery, service),
+      })),
+      "push.cap",
+    ],
+  },
+  "push.unacknowledged-retries": {
+    "push-redirect-taken-for-success": [
+      "Answers up to 399 count as success.",
+      decide("acknowledges", (outcome) => {
         const status = statusOf(outcome);
         return status !== undefined && status < 400;
-      },
-    }),
-  ),
-  "push-any-answer-taken-for-success": defect(
-    "An answer is an acknowledgement, whatever its status.",
-    ["push.unacknowledged-retries"],
-    () => ({ acknowledges: ({ kind }) => kind === "answered" }),
-  ),
-  "push-half-an-answer-taken-for-success": defect(
-    "The status line is enough, even when the connection breaks within the body.",
-    ["push.unacknowledged-retries"],
-    (sound) => ({
-      acknowledges: (outcome, delivery) => outcome.kind === "cut" || sound.acknowledges(outcome, delivery),
-    }),
-  ),
-  "push-no-answer-taken-for-success": defect(
-    "A push that was sent and not answered in time counts as delivered.",
-    ["push.unacknowledged-retries"],
-    (sound) => ({
-      acknowledges: (outcome, delivery) =>
-        outcome.kind === "timed-out" || sound.acknowledges(outcome, delivery),
-    }),
-  ),
-  "push-redirect-turns-post-into-get": defect(
-    "A redirect is followed with a GET, and with that the push counts as successful.",
-    ["push.unacknowledged-retries"],
-    (sound) => {
-      const followed = new WeakSet<Delivery>();
-      return {
-        requestAfter: (outcome, request, delivery) => {
-          const url = redirectOf(outcome, request);
-          if (url === undefined) return undefined;
-          followed.add(delivery);
-          return { ...request, url, method: "GET", body: undefined };
-        },
-        acknowledges: (outcome, delivery) => followed.has(delivery) || sound.acknowledges(outcome, delivery),
-      };
-    },
-  ),
-} satisfies Record<string, Defect>;
+      }),
+    ],
+    "push-any-answer-taken-for-success": [
+      "An answer is an acknowledgement, whatever its status.",
+      decide("acknowledges", ({ kind }) => kind === "answered"),
+    ],
+    "push-half-an-answer-taken-for-success": [
+      "The status line is enough, even when the connection breaks within the body.",
+      alsoIf("acknowledges", (outcome) => outcome.kind === "cut"),
+    ],
+    "push-no-answer-taken-for-success": [
+      "A push that was sent and not answered in time counts as delivered.",
+      alsoIf("acknowledges", (outcome) => outcome.kind === "timed-out"),
+    ],
+    "push-redirect-turns-post-into-get": [
+      "A redirect is followed with a GET, and with that the push counts as successful.",
+      decisions((sound) => {
+        const followed = new WeakSet<Delivery>();
+        return {
+          requestAfter: (outcome, request, delivery) => {
+            const url = redirectOf(outcome, request);
+            if (url === undefined) return undefined;
+            followed.add(delivery);
+            return { ...request, url, method: "GET", body: undefined };
+          },
+          acknowledges: (outcome, delivery) =>
+            followed.has(delivery) || sound.acknowledges(outcome, delivery),
+        };
+      }),
+    ],
+  },
+});

@@ -1,340 +1,337 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
-import type { Behaviour } from "../behaviour.ts";
 import type { AccessRecord, RefreshRecord } from "../credentials.ts";
-import { type Defect, defect } from "../registry.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./tools.ts";
+import { afterwards, change, decide, decisions, livesFor, onlyIf, type Replacement } from "../replacing.ts";
+import { rows } from "../registry.ts";
+import { counted } from "./tools.ts";
 
-/** The answer to a refresh as `changed` leaves it. */
-const answering =
-  (changed: (fields: Fields, tokens: RefreshRecord) => Fields) =>
-  (sound: Behaviour): Pick<Behaviour, "refreshFields"> => ({
-    refreshFields: (tokens, timestamp, expiresIn, context) =>
-      changed(sound.refreshFields(tokens, timestamp, expiresIn, context), tokens),
+const lives = (lifetimeMs: number): Replacement => livesFor("refreshTokenIsAlive", lifetimeMs);
+
+const answering = (changed: (fields: Fields, tokens: RefreshRecord) => Fields): Replacement =>
+  change("refreshFields", changed);
+
+/** Refused where `refuses` holds, beside the sound reasons. */
+const refusing = (refuses: (record: RefreshRecord, nowMs: number) => boolean): Replacement =>
+  onlyIf("refreshTokenIsAlive", (record, { nowMs }) => !refuses(record, nowMs));
+
+const usableTimes = (most: number): Replacement =>
+  decisions(() => {
+    const uses = counted();
+    return { takeRefreshToken: (record) => uses(record) <= most };
   });
-
-/** Refresh tokens that live for `lifetimeMs`. */
-const livingFor = (lifetimeMs: number) => (): Pick<Behaviour, "refreshTokenIsAlive"> => ({
-  refreshTokenIsAlive: (record, { nowMs }) =>
-    !record.revoked && !record.grant.revoked && nowMs - record.issuedAtMs < lifetimeMs,
-});
-
-/** Refresh tokens that are refused to a use that `refuses` holds for, beside the sound reasons. */
-const refusing =
-  (refuses: (record: RefreshRecord, nowMs: number) => boolean) =>
-  (sound: Behaviour): Pick<Behaviour, "refreshTokenIsAlive"> => ({
-    refreshTokenIsAlive: (record, context) =>
-      sound.refreshTokenIsAlive(record, context) && !refuses(record, context.nowMs),
-  });
-
-/** How often each refresh token was used. */
-const counting = (): { readonly count: (record: RefreshRecord) => number } => {
-  const uses = new WeakMap<RefreshRecord, number>();
-  return {
-    count: (record) => {
-      uses.set(record, (uses.get(record) ?? 0) + 1);
-      return uses.get(record) ?? 0;
-    },
-  };
-};
-
-/** Works at most `most` times. */
-const usableTimes = (most: number) => (): Pick<Behaviour, "takeRefreshToken"> => {
-  const { count } = counting();
-  return { takeRefreshToken: (record) => count(record) <= most };
-};
 
 const accessExpiredForMs = ({ latestAccess }: RefreshRecord, nowMs: number): number =>
   nowMs - latestAccess.issuedAtMs - latestAccess.lifetimeMs;
 
 /** Refreshing (sections 3.2 and 4.3) gone wrong. */
-export const refreshDefects = {
-  "refresh-without-expires-in": defect(
-    "The answer to a refresh lacks expiresIn.",
-    ["refresh.token-set"],
-    answering(({ accessToken, timestamp }) => ({ accessToken, timestamp })),
-  ),
-  "refresh-without-timestamp": defect(
-    "The answer to a refresh lacks the timestamp.",
-    ["refresh.token-set"],
-    answering(({ accessToken, expiresIn }) => ({ accessToken, expiresIn })),
-  ),
-  "refresh-with-empty-access-token": defect(
-    "The accessToken of a refresh is empty.",
-    ["refresh.token-set", "refresh.access-token-works"],
-    answering((fields) => ({ ...fields, accessToken: "" })),
-  ),
-  "refresh-expires-in-as-text": defect(
-    "expiresIn of a refresh is a string.",
-    ["refresh.token-set"],
-    answering((fields) => ({ ...fields, expiresIn: String(fields["expiresIn"]) })),
-  ),
-  "refresh-expires-in-negative": defect(
-    "expiresIn of a refresh is negative.",
-    ["refresh.token-set"],
-    answering((fields) => ({ ...fields, expiresIn: -Number(fields["expiresIn"]) })),
-  ),
-
-  "refresh-returns-refresh-token": defect(
-    "A refresh returns the refreshToken that was used.",
-    ["refresh.returns-no-refresh-token"],
-    answering((fields, { token }) => ({ ...fields, refreshToken: token })),
-  ),
-  "refresh-returns-another-refresh-token": defect(
-    "A refresh returns a new refreshToken; the old one goes on working.",
-    ["refresh.returns-no-refresh-token"],
-    (sound) => ({
-      refreshFields: (tokens, timestamp, expiresIn, context) => {
-        const another = { ...tokens, token: context.random.token(32) };
-        sound.keepRefreshToken(another, context);
-        const fields = sound.refreshFields(tokens, timestamp, expiresIn, context);
-        return { ...fields, refreshToken: another.token };
-      },
-    }),
-  ),
-  "refresh-returns-refresh-token-later": defect(
-    "From the third refresh on the refreshToken is returned.",
-    ["refresh.returns-no-refresh-token"],
-    (sound) => {
-      const { count } = counting();
-      return {
+export const refreshDefects = rows({
+  "refresh.token-set": {
+    "refresh-without-expires-in": [
+      "The answer to a refresh lacks expiresIn.",
+      answering(({ accessToken, timestamp }) => ({ accessToken, timestamp })),
+    ],
+    "refresh-without-timestamp": [
+      "The answer to a refresh lacks the timestamp.",
+      answering(({ accessToken, expiresIn }) => ({ accessToken, expiresIn })),
+    ],
+    "refresh-with-empty-access-token": [
+      "The accessToken of a refresh is empty.",
+      answering((fields) => ({ ...fields, accessToken: "" })),
+      "refresh.access-token-works",
+    ],
+    "refresh-expires-in-as-text": [
+      "expiresIn of a refresh is a string.",
+      answering((fields) => ({ ...fields, expiresIn: String(fields["expiresIn"]) })),
+    ],
+    "refresh-expires-in-negative": [
+      "expiresIn of a refresh is negative.",
+      answering((fields) => ({ ...fields, expiresIn: -Number(fields["expiresIn"]) })),
+    ],
+    "refresh-expires-in-null": [
+      "expiresIn of a refresh is null.",
+      answering((fields) => ({ ...fields, expiresIn: null })),
+    ],
+    "refresh-with-name-of-the-rfc": [
+      "A refresh calls the accessToken access_token.",
+      answering(({ accessToken, ...fields }) => ({ ...fields, access_token: accessToken })),
+    ],
+    "refresh-without-timestamp-from-second": [
+      "From the second refresh on the timestamp is left out.",
+      decisions((sound) => {
+        const uses = counted();
+        return {
+          refreshFields: (record, timestamp, expiresIn, context) => {
+            const { timestamp: told, ...fields } = sound.refreshFields(record, timestamp, expiresIn, context);
+            return uses(record) > 1 ? fields : { ...fields, timestamp: told };
+          },
+        };
+      }),
+    ],
+  },
+  "refresh.returns-no-refresh-token": {
+    "refresh-returns-refresh-token": [
+      "A refresh returns the refreshToken that was used.",
+      answering((fields, { token }) => ({ ...fields, refreshToken: token })),
+    ],
+    "refresh-returns-another-refresh-token": [
+      "A refresh returns a new refreshToken; the old one goes on working.",
+      decisions((sound) => ({
         refreshFields: (tokens, timestamp, expiresIn, context) => {
+          const another = { ...tokens, token: context.random.token(32) };
+          sound.keepRefreshToken(another, context);
           const fields = sound.refreshFields(tokens, timestamp, expiresIn, context);
-          return count(tokens) < 3 ? fields : { ...fields, refreshToken: tokens.token };
+          return { ...fields, refreshToken: another.token };
         },
-      };
-    },
-  ),
-
-  "refreshed-access-token-unknown": defect(
-    "The accessToken of a refresh is never stored.",
-    ["refresh.access-token-works"],
-    (sound) => ({
-      keepAccessToken: (record, context) => {
-        if (!record.refreshed) sound.keepAccessToken(record, context);
-      },
-    }),
-  ),
-  "refreshed-access-token-works-a-second-later": defect(
-    "The accessToken of a refresh works only after a second.",
-    ["refresh.access-token-works"],
-    (sound) => ({
-      accessTokenIsAlive: (record, context) =>
-        sound.accessTokenIsAlive(record, context) &&
-        (!record.refreshed || context.nowMs - record.issuedAtMs >= SECOND_MS),
-    }),
-  ),
-  "refreshed-access-token-works-for-first-refresh": defect(
-    "Only the accessToken of the first refresh works.",
-    ["refresh.access-token-works"],
-    (sound) => {
-      const { count } = counting();
-      return {
-        afterRefresh: (record, previous, context) => {
-          sound.afterRefresh(record, previous, context);
-          if (count(record) > 1) record.latestAccess.revoked = true;
+      })),
+    ],
+    "refresh-returns-refresh-token-later": [
+      "From the third refresh on the refreshToken is returned.",
+      decisions((sound) => {
+        const count = counted();
+        return {
+          refreshFields: (tokens, timestamp, expiresIn, context) => {
+            const fields = sound.refreshFields(tokens, timestamp, expiresIn, context);
+            return count(tokens) < 3 ? fields : { ...fields, refreshToken: tokens.token };
+          },
+        };
+      }),
+    ],
+    "refresh-returns-refresh-token-in-session": [
+      "A refresh returns the refreshToken within an object.",
+      answering((fields, { token }) => ({ ...fields, session: { next: token } })),
+    ],
+  },
+  "refresh.access-token-works": {
+    "refreshed-access-token-unknown": [
+      "The accessToken of a refresh is never stored.",
+      decisions((sound) => ({
+        keepAccessToken: (record, context) => {
+          if (!record.refreshed) sound.keepAccessToken(record, context);
         },
-      };
-    },
-  ),
-
-  "refresh-token-usable-once": defect(
-    "A refreshToken dies with its first use.",
-    ["refresh.reusable"],
-    usableTimes(1),
-  ),
-  "refresh-token-usable-three-times": defect(
-    "A refreshToken dies with its third use.",
-    ["refresh.reusable"],
-    usableTimes(3),
-  ),
-  "refresh-token-locked-in-use": defect(
-    "While a refresh runs, another one of the same token is refused.",
-    ["refresh.reusable"],
-    () => {
-      const busy = new WeakSet<RefreshRecord>();
-      return {
-        takeRefreshToken: async (record, { clock }) => {
-          if (busy.has(record)) return false;
-          busy.add(record);
-          await clock.pause(4);
-          busy.delete(record);
-          return true;
-        },
-      };
-    },
-  ),
-  "refresh-twice-within-second-refused": defect(
-    "A second refresh within the same second is refused.",
-    ["refresh.reusable"],
-    () => {
-      const usedAtMs = new WeakMap<RefreshRecord, number>();
-      return {
-        takeRefreshToken: (record, { nowMs }) => {
-          const sinceMs = nowMs - (usedAtMs.get(record) ?? -Infinity);
-          if (sinceMs >= SECOND_MS) usedAtMs.set(record, nowMs);
-          return sinceMs >= SECOND_MS;
-        },
-      };
-    },
-  ),
-  "refresh-before-access-expiry-refused": defect(
-    "A refresh is refused as long as the accessToken lives.",
-    ["refresh.reusable"],
-    refusing((record, nowMs) => accessExpiredForMs(record, nowMs) < 0),
-  ),
-  "refresh-token-dies-a-second-early": defect(
-    "A refreshToken dies a second before its 30 days are over.",
-    ["refresh.lifetime"],
-    livingFor(30 * DAY_MS - SECOND_MS),
-  ),
-  "refresh-token-dies-a-day-early": defect(
-    "A refreshToken dies after 29 days.",
-    ["refresh.lifetime"],
-    livingFor(29 * DAY_MS),
-  ),
-  "refresh-token-dies-after-a-week": defect(
-    "A refreshToken dies after seven days.",
-    ["refresh.lifetime"],
-    livingFor(7 * DAY_MS),
-  ),
-  "refresh-token-dies-within-the-hour": defect(
-    "30 days in seconds are taken for milliseconds.",
-    ["refresh.lifetime"],
-    livingFor((30 * DAY_MS) / SECOND_MS),
-  ),
-  "refresh-token-dies-idle": defect(
-    "A refreshToken dies when it is not used for ten days.",
-    ["refresh.lifetime"],
-    refusing(({ latestAccess }, nowMs) => nowMs - latestAccess.issuedAtMs > 10 * DAY_MS),
-  ),
-  "refresh-token-lives-a-second-longer": defect(
-    "A refreshToken lives for 30 days and a second.",
-    ["refresh.lifetime"],
-    livingFor(30 * DAY_MS + SECOND_MS),
-  ),
-  "refresh-token-lives-a-day-longer": defect(
-    "A refreshToken lives for 31 days.",
-    ["refresh.lifetime"],
-    livingFor(31 * DAY_MS),
-  ),
-  "refresh-token-lives-for-ever": defect(
-    "A refreshToken never expires.",
-    ["refresh.lifetime", "refresh.lifetime-is-from-issue"],
-    livingFor(Infinity),
-  ),
-  "refresh-token-lives-to-midnight": defect(
-    "A refreshToken lives until the end of its thirtieth day.",
-    ["refresh.lifetime"],
-    () => ({
-      refreshTokenIsAlive: (record, { nowMs, limits }) =>
-        nowMs < Math.ceil((record.issuedAtMs + limits.refreshTokenLifetimeMs + 1) / DAY_MS) * DAY_MS,
-    }),
-  ),
-
-  "refresh-token-restarted-by-use": defect(
-    "Each use starts the 30 days again.",
-    ["refresh.lifetime-is-from-issue"],
-    () => ({
-      afterRefresh: (record, _previous, { nowMs }) => {
+      })),
+    ],
+    "refreshed-access-token-works-a-second-later": [
+      "The accessToken of a refresh works only after a second.",
+      onlyIf(
+        "accessTokenIsAlive",
+        (record, context) => !record.refreshed || context.nowMs - record.issuedAtMs >= SECOND_MS,
+      ),
+    ],
+    "refreshed-access-token-works-for-first-refresh": [
+      "Only the accessToken of the first refresh works.",
+      decisions((sound) => {
+        const count = counted();
+        return {
+          afterRefresh: (record, previous, context) => {
+            sound.afterRefresh(record, previous, context);
+            if (count(record) > 1) record.latestAccess.revoked = true;
+          },
+        };
+      }),
+    ],
+  },
+  "refresh.reusable": {
+    "refresh-token-usable-once": ["A refreshToken dies with its first use.", usableTimes(1)],
+    "refresh-token-usable-three-times": ["A refreshToken dies with its third use.", usableTimes(3)],
+    "refresh-token-locked-in-use": [
+      "While a refresh runs, another one of the same token is refused.",
+      decisions(() => {
+        const busy = new WeakSet<RefreshRecord>();
+        return {
+          takeRefreshToken: async (record, { clock }) => {
+            if (busy.has(record)) return false;
+            busy.add(record);
+            await clock.pause(4);
+            busy.delete(record);
+            return true;
+          },
+        };
+      }),
+    ],
+    "refresh-twice-within-second-refused": [
+      "A second refresh within the same second is refused.",
+      decisions(() => {
+        const usedAtMs = new WeakMap<RefreshRecord, number>();
+        return {
+          takeRefreshToken: (record, { nowMs }) => {
+            const sinceMs = nowMs - (usedAtMs.get(record) ?? -Infinity);
+            if (sinceMs >= SECOND_MS) usedAtMs.set(record, nowMs);
+            return sinceMs >= SECOND_MS;
+          },
+        };
+      }),
+    ],
+    "refresh-before-access-expiry-refused": [
+      "A refresh is refused as long as the accessToken lives.",
+      refusing((record, nowMs) => accessExpiredForMs(record, nowMs) < 0),
+    ],
+    "refresh-token-usable-ten-times": ["A refreshToken dies with its tenth use.", usableTimes(10)],
+    "refresh-within-a-minute-refused": [
+      "A refresh is refused within a minute of the one before, unless it comes at once.",
+      decisions(() => {
+        const last = new WeakMap<RefreshRecord, number>();
+        return {
+          takeRefreshToken: (record, { nowMs }) => {
+            const sinceMs = nowMs - (last.get(record) ?? nowMs);
+            last.set(record, nowMs);
+            return sinceMs === 0 || sinceMs > MINUTE_MS;
+          },
+        };
+      }),
+    ],
+  },
+  "refresh.lifetime": {
+    "refresh-token-dies-a-second-early": [
+      "A refreshToken dies a second before its 30 days are over.",
+      lives(30 * DAY_MS - SECOND_MS),
+    ],
+    "refresh-token-dies-a-day-early": ["A refreshToken dies after 29 days.", lives(29 * DAY_MS)],
+    "refresh-token-dies-after-a-week": ["A refreshToken dies after seven days.", lives(7 * DAY_MS)],
+    "refresh-token-dies-within-the-hour": [
+      "30 days in seconds are taken for milliseconds.",
+      lives((30 * DAY_MS) / SECOND_MS),
+    ],
+    "refresh-token-dies-idle": [
+      "A refreshToken dies when it is not used for ten days.",
+      refusing(({ latestAccess }, nowMs) => nowMs - latestAccess.issuedAtMs > 10 * DAY_MS),
+    ],
+    "refresh-token-lives-a-second-longer": [
+      "A refreshToken lives for 30 days and a second.",
+      lives(30 * DAY_MS + SECOND_MS),
+    ],
+    "refresh-token-lives-a-day-longer": ["A refreshToken lives for 31 days.", lives(31 * DAY_MS)],
+    "refresh-token-lives-for-ever": [
+      "A refreshToken never expires.",
+      lives(Infinity),
+      "refresh.lifetime-is-from-issue",
+    ],
+    "refresh-token-lives-to-midnight": [
+      "A refreshToken lives until the end of its thirtieth day.",
+      decide(
+        "refreshTokenIsAlive",
+        (record, { nowMs, limits }) =>
+          nowMs < Math.ceil((record.issuedAtMs + limits.refreshTokenLifetimeMs + 1) / DAY_MS) * DAY_MS,
+      ),
+    ],
+    "refresh-token-counted-from-authorization": [
+      "The 30 days count from the authorization.",
+      afterwards("afterExchange", (code, tokens) => {
+        tokens.issuedAtMs = code.issuedAtMs;
+      }),
+    ],
+  },
+  "refresh.lifetime-is-from-issue": {
+    "refresh-token-restarted-by-use": [
+      "Each use starts the 30 days again.",
+      decide("afterRefresh", (record, _previous, { nowMs }) => {
         record.issuedAtMs = nowMs;
-      },
-    }),
-  ),
-  "refresh-token-lengthened-by-use": defect(
-    "Each use adds an hour to the 30 days.",
-    ["refresh.lifetime-is-from-issue"],
-    () => ({
-      afterRefresh: (record) => {
+      }),
+    ],
+    "refresh-token-lengthened-by-use": [
+      "Each use adds an hour to the 30 days.",
+      decide("afterRefresh", (record) => {
         record.issuedAtMs += HOUR_MS;
-      },
-    }),
-  ),
-  "refresh-token-restarted-by-late-use": defect(
-    "A use in the second half of the 30 days starts them again.",
-    ["refresh.lifetime-is-from-issue"],
-    () => ({
-      afterRefresh: (record, _previous, { nowMs, limits }) => {
+      }),
+    ],
+    "refresh-token-restarted-by-late-use": [
+      "A use in the second half of the 30 days starts them again.",
+      decide("afterRefresh", (record, _previous, { nowMs, limits }) => {
         if (nowMs - record.issuedAtMs > limits.refreshTokenLifetimeMs / 2) record.issuedAtMs = nowMs;
-      },
-    }),
-  ),
-  "refresh-token-shortened-by-use": defect(
-    "Each use takes a day off the 30 days.",
-    ["refresh.lifetime-is-from-issue"],
-    () => ({
-      afterRefresh: (record) => {
+      }),
+    ],
+    "refresh-token-shortened-by-use": [
+      "Each use takes a day off the 30 days.",
+      decide("afterRefresh", (record) => {
         record.issuedAtMs -= DAY_MS;
-      },
-    }),
-  ),
-
-  "refresh-after-access-expiry-refused": defect(
-    "Once the accessToken has expired, the refreshToken is refused.",
-    ["refresh.after-access-expiry"],
-    refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= 0),
-  ),
-  "refresh-a-minute-after-access-expiry-refused": defect(
-    "A refresh is possible until a minute after the accessToken's expiry.",
-    ["refresh.after-access-expiry"],
-    refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= MINUTE_MS),
-  ),
-  "refresh-after-access-expiry-yields-dead-token": defect(
-    "A refresh that comes after the accessToken's expiry yields one that has expired with it.",
-    ["refresh.after-access-expiry"],
-    () => ({
-      afterRefresh: (record, previous, { nowMs }) => {
+      }),
+    ],
+    "refresh-token-renewed-in-its-last-hour": [
+      "A refreshToken that is used in its last hour is renewed.",
+      decide("afterRefresh", (record, _previous, { nowMs, limits }) => {
+        if (nowMs - record.issuedAtMs > limits.refreshTokenLifetimeMs - HOUR_MS) record.issuedAtMs = nowMs;
+      }),
+    ],
+    "refresh-tokens-renewed-by-exchange": [
+      "An exchange renews every refreshToken of its client.",
+      decide("afterExchange", (_code, { clientId }, { credentials, nowMs }) => {
+        for (const token of credentials.refreshTokens.values())
+          if (token.clientId === clientId) token.issuedAtMs = nowMs;
+      }),
+    ],
+  },
+  "refresh.after-access-expiry": {
+    "refresh-after-access-expiry-refused": [
+      "Once the accessToken has expired, the refreshToken is refused.",
+      refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= 0),
+    ],
+    "refresh-a-minute-after-access-expiry-refused": [
+      "A refresh is possible until a minute after the accessToken's expiry.",
+      refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= MINUTE_MS),
+    ],
+    "refresh-after-access-expiry-yields-dead-token": [
+      "A refresh that comes after the accessToken's expiry yields one that has expired with it.",
+      decide("afterRefresh", (record, previous, { nowMs }) => {
         if (nowMs - previous.issuedAtMs >= previous.lifetimeMs) {
           record.latestAccess.issuedAtMs = previous.issuedAtMs;
         }
-      },
-    }),
-  ),
-
-  "reauthorize-refused-after-expiry": defect(
-    "A client whose refreshToken was refused as expired gets codes that cannot be exchanged.",
-    ["refresh.reauthorize"],
-    (sound) => {
-      const locked = new Set<string>();
-      return {
-        afterRefusedRefresh: (record, kind) => {
-          if (record !== undefined && kind === "refresh-token-expired") locked.add(record.clientId);
-        },
-        keepCode: (record, context) => {
-          if (!locked.has(record.clientId)) sound.keepCode(record, context);
-        },
-      };
-    },
-  ),
-  "reauthorize-yields-dead-refresh-token": defect(
-    "The 30 days of every refreshToken count from the client's first authorization.",
-    ["refresh.reauthorize"],
-    (sound) => {
-      const firstAtMs = new Map<string, number>();
-      return {
-        keepRefreshToken: (record, context) => {
-          record.issuedAtMs = firstAtMs.get(record.clientId) ?? context.nowMs;
-          firstAtMs.set(record.clientId, record.issuedAtMs);
-          sound.keepRefreshToken(record, context);
-        },
-      };
-    },
-  ),
-  "reauthorize-yields-dead-access-token": defect(
-    "After a refreshToken has expired, the client's new accessTokens are refused.",
-    ["refresh.reauthorize"],
-    (sound) => {
-      const firstAtMs = new Map<string, number>();
-      const tooLate = (record: AccessRecord, thirtyDaysMs: number): boolean => {
-        const first = firstAtMs.get(record.clientId) ?? record.issuedAtMs;
-        firstAtMs.set(record.clientId, first);
-        return record.issuedAtMs - first >= thirtyDaysMs;
-      };
-      return {
-        keepAccessToken: (record, context) => {
-          record.revoked = tooLate(record, context.limits.refreshTokenLifetimeMs);
-          sound.keepAccessToken(record, context);
-        },
-      };
-    },
-  ),
-} satisfies Record<string, Defect>;
+      }),
+    ],
+    "refresh-a-day-after-access-expiry-refused": [
+      "A day after the end of the accessToken the refreshToken is refused.",
+      decide("refreshTokenIsAlive", (record, { nowMs }) => accessExpiredForMs(record, nowMs) < DAY_MS),
+    ],
+  },
+  "refresh.reauthorize": {
+    "reauthorize-refused-after-expiry": [
+      "A client whose refreshToken was refused as expired gets codes that cannot be exchanged.",
+      decisions((sound) => {
+        const locked = new Set<string>();
+        return {
+          afterRefusedRefresh: (record, kind) => {
+            if (record !== undefined && kind === "refresh-token-expired") locked.add(record.clientId);
+          },
+          keepCode: (record, context) => {
+            if (!locked.has(record.clientId)) sound.keepCode(record, context);
+          },
+        };
+      }),
+    ],
+    "reauthorize-yields-dead-refresh-token": [
+      "The 30 days of every refreshToken count from the client's first authorization.",
+      decisions((sound) => {
+        const firstAtMs = new Map<string, number>();
+        return {
+          keepRefreshToken: (record, context) => {
+            record.issuedAtMs = firstAtMs.get(record.clientId) ?? context.nowMs;
+            firstAtMs.set(record.clientId, record.issuedAtMs);
+            sound.keepRefreshToken(record, context);
+          },
+        };
+      }),
+    ],
+    "reauthorize-yields-dead-access-token": [
+      "After a refreshToken has expired, the client's new accessTokens are refused.",
+      decisions((sound) => {
+        const firstAtMs = new Map<string, number>();
+        const tooLate = (record: AccessRecord, thirtyDaysMs: number): boolean => {
+          const first = firstAtMs.get(record.clientId) ?? record.issuedAtMs;
+          firstAtMs.set(record.clientId, first);
+          return record.issuedAtMs - first >= thirtyDaysMs;
+        };
+        return {
+          keepAccessToken: (record, context) => {
+            record.revoked = tooLate(record, context.limits.refreshTokenLifetimeMs);
+            sound.keepAccessToken(record, context);
+          },
+        };
+      }),
+    ],
+    "reauthorize-revives-old-refresh-token": [
+      "A new authorization gives an expired refreshToken new life.",
+      afterwards("keepCode", (_code, { credentials, nowMs }) => {
+        for (const old of credentials.refreshTokens.values())
+          if (nowMs - old.issuedAtMs > 30 * DAY_MS) old.issuedAtMs = nowMs;
+      }),
+    ],
+  },
+});

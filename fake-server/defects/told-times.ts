@@ -1,5 +1,6 @@
-import { type Defect, defect } from "../registry.ts";
-import { HOUR_MS } from "./tools.ts";
+import { HOUR_MS } from "../../conformance/contract/duration.ts";
+import { decide, decisions } from "../replacing.ts";
+import { rows } from "../registry.ts";
 
 /** The same moment with the hours of its day counted to twelve, and twice. */
 const inTwelveHours = (nowMs: number): string =>
@@ -8,42 +9,45 @@ const inTwelveHours = (nowMs: number): string =>
     .replace(/T(\d\d)/, (_, hour: string) => `T${String(Number(hour) % 12 || 12).padStart(2, "0")}`);
 
 /** Times that are well-formed, go on with the clock, and are wrong (sections 2.2, 2.3 and 4.1 to 4.3). */
-export const toldTimeDefects = {
-  "authorize-timestamp-in-another-zone": defect(
-    "The timestamp of authorize is an hour ahead; all others are right.",
-    ["authorize.timestamp"],
-    (sound) => ({
-      authorizeFields: (record, timestamp, context) =>
-        sound.authorizeFields(record, Number(timestamp) + HOUR_MS, context),
-    }),
-  ),
-  "exchange-timestamp-of-its-code": defect(
-    "The timestamp of an exchange is the moment at which its code was issued.",
-    ["exchange.token-set"],
-    (sound) => ({
-      exchangeFields: (tokens, timestamp, expiresIn, context) => {
-        const codes = [...context.credentials.codes.values()];
-        const code = codes.findLast(({ grant }) => grant === tokens.grant);
-        return sound.exchangeFields(tokens, code?.issuedAtMs ?? timestamp, expiresIn, context);
-      },
-    }),
-  ),
-  "refresh-timestamp-of-its-grant": defect(
-    "The timestamp of a refresh is the moment at which the refreshToken was issued.",
-    ["refresh.token-set"],
-    (sound) => ({
-      refreshFields: (tokens, _timestamp, expiresIn, context) =>
-        sound.refreshFields(tokens, tokens.issuedAtMs, expiresIn, context),
-    }),
-  ),
-  "item-create-time-local-called-utc": defect(
-    "createTime is a local time, written as if it were UTC.",
-    ["notifications.shape"],
-    (sound) => ({ createTime: (nowMs, service) => sound.createTime(nowMs + HOUR_MS, service) }),
-  ),
-  "item-create-time-of-twelve-hours": defect(
-    "createTime counts the hours of the day to twelve, and then anew.",
-    ["notifications.shape"],
-    () => ({ createTime: inTwelveHours }),
-  ),
-} satisfies Record<string, Defect>;
+export const toldTimeDefects = rows({
+  "authorize.timestamp": {
+    "authorize-timestamp-in-another-zone": [
+      "The timestamp of authorize is an hour ahead; all others are right.",
+      decisions((sound) => ({
+        authorizeFields: (record, timestamp, context) =>
+          sound.authorizeFields(record, Number(timestamp) + HOUR_MS, context),
+      })),
+    ],
+  },
+  "exchange.token-set": {
+    "exchange-timestamp-of-its-code": [
+      "The timestamp of an exchange is the moment at which its code was issued.",
+      decisions((sound) => ({
+        exchangeFields: (tokens, timestamp, expiresIn, context) => {
+          const codes = [...context.credentials.codes.values()];
+          const code = codes.findLast(({ grant }) => grant === tokens.grant);
+          return sound.exchangeFields(tokens, code?.issuedAtMs ?? timestamp, expiresIn, context);
+        },
+      })),
+    ],
+  },
+  "refresh.token-set": {
+    "refresh-timestamp-of-its-grant": [
+      "The timestamp of a refresh is the moment at which the refreshToken was issued.",
+      decisions((sound) => ({
+        refreshFields: (tokens, _timestamp, expiresIn, context) =>
+          sound.refreshFields(tokens, tokens.issuedAtMs, expiresIn, context),
+      })),
+    ],
+  },
+  "notifications.shape": {
+    "item-create-time-local-called-utc": [
+      "createTime is a local time, written as if it were UTC.",
+      decisions((sound) => ({ createTime: (nowMs, service) => sound.createTime(nowMs + HOUR_MS, service) })),
+    ],
+    "item-create-time-of-twelve-hours": [
+      "createTime counts the hours of the day to twelve, and then anew.",
+      decide("createTime", inTwelveHours),
+    ],
+  },
+});

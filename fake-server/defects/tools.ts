@@ -1,7 +1,8 @@
-export const SECOND_MS = 1_000;
-export const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
+import type { Behaviour, Filters } from "../behaviour.ts";
+import type { Context, Service } from "../context.ts";
+import type { AccessRecord } from "../credentials.ts";
+import type { Delivery } from "../pushes.ts";
+import { decisions, type Replacement } from "../replacing.ts";
 
 /** The first record that a careless look-up takes for the presented text; text only. */
 export const firstLike = <R>(
@@ -19,3 +20,67 @@ export const lastOf = <R>(records: ReadonlyMap<string, R>): R | undefined => [..
 /** What a language that converts freely makes of a JSON value: an array of one string is that string. */
 export const asText = (value: unknown): string =>
   Array.isArray(value) ? value.map(asText).join(",") : String(value);
+
+/** Whether a presented value is as good as absent. */
+export const isNothing = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+/** Counts the calls for each record: 1 for the first. */
+export const counted = (): ((record: object) => number) => {
+  const calls = new WeakMap<object, number>();
+  return (record) => {
+    const count = (calls.get(record) ?? 0) + 1;
+    calls.set(record, count);
+    return count;
+  };
+};
+
+/** The value kept for a key, made when it is asked for first. */
+export const remembered = <V>(kept: Map<string, V>, key: string, make: () => V): V => {
+  const value = kept.get(key) ?? make();
+  kept.set(key, value);
+  return value;
+};
+
+/** Whether the query of a request names the parameter, or one of several that "|" divides. */
+export const asksFor = (name: string, { from }: Context): boolean =>
+  new RegExp(`[?&](?:${name})=`).test(from.url ?? "");
+
+/** A viewer who came in without any token of the service's. */
+export const stranger = ({ nowMs }: Pick<Context, "nowMs">, clientId = ""): AccessRecord => ({
+  token: "",
+  clientId,
+  grant: { clientId, revoked: false },
+  lifetimeMs: Infinity,
+  refreshed: false,
+  issuedAtMs: nowMs,
+  revoked: false,
+});
+
+type Settled = (delivery: Delivery, sound: Behaviour, service: Service) => boolean;
+
+/** Whether a notification was pushed as often as it may be, and never acknowledged. */
+export const givenUp: Settled = (delivery, sound, service) =>
+  !delivery.acknowledged && delivery.attempts.length >= sound.maxPushes(delivery, service);
+
+/** Leaves notifications out of the list once they are settled in some way. */
+export const leavingOut = (
+  isGone: Settled,
+  concerns: (filters: Filters) => boolean = () => true,
+): Replacement =>
+  decisions((sound) => {
+    const gone: string[] = [];
+    return {
+      afterPush: (_outcome, delivery, _pending, service) => {
+        if (isGone(delivery, sound, service)) gone.push(delivery.notification.id);
+      },
+      matching: (filters, viewer, context) => {
+        const { where, parameters } = sound.matching(filters, viewer, context);
+        return gone.length === 0 || !concerns(filters)
+          ? { where, parameters }
+          : {
+              where: `${where} AND id NOT IN (SELECT value FROM json_each(?))`,
+              parameters: [...parameters, JSON.stringify(gone)],
+            };
+      },
+    };
+  });

@@ -1,25 +1,23 @@
-import type { Behaviour } from "../behaviour.ts";
 import type { FakeClient } from "../clients.ts";
-import type { AccessRecord, CodeRecord, RefreshRecord } from "../credentials.ts";
-import { type Defect, defect } from "../registry.ts";
-import { asText, firstLike, lastOf } from "./tools.ts";
+import type { AccessRecord, RefreshRecord } from "../credentials.ts";
+import { change, decide, decisions, type Replacement } from "../replacing.ts";
+import { rows } from "../registry.ts";
+import { asText, firstLike, isNothing, lastOf, stranger } from "./tools.ts";
 
 /** Refresh tokens found by a comparison that is not equality. */
-const comparing =
-  (matches: (stored: string, presented: string) => boolean) => (): Pick<Behaviour, "findRefreshToken"> => ({
-    findRefreshToken: (presented, { credentials }) =>
-      firstLike(credentials.refreshTokens, presented, matches),
-  });
+const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
+  decide("findRefreshToken", (presented, { credentials }) =>
+    firstLike(credentials.refreshTokens, presented, matches),
+  );
 
 /** Clients that a refresh takes a clientId for; without one that is found, whose token it is decides. */
-const identifying =
-  (found: (client: FakeClient, presented: unknown) => boolean) =>
-  (): Pick<Behaviour, "findClientToRefresh" | "refreshTokenBelongsTo"> => ({
+const identifying = (found: (client: FakeClient, presented: unknown) => boolean): Replacement =>
+  decisions(() => ({
     findClientToRefresh: (clientId, clients) =>
       (typeof clientId === "string" ? clients.get(clientId) : undefined) ??
       [...clients.values()].find((client) => found(client, clientId)),
     refreshTokenBelongsTo: () => true,
-  });
+  }));
 
 const grantOf = (access: AccessRecord, nowMs: number): RefreshRecord => ({
   token: access.token,
@@ -30,116 +28,108 @@ const grantOf = (access: AccessRecord, nowMs: number): RefreshRecord => ({
   latestAccess: access,
 });
 
-const accessFor = ({ code, clientId }: CodeRecord, nowMs: number): AccessRecord => ({
-  token: code,
-  clientId,
-  grant: { clientId, revoked: false },
-  lifetimeMs: 0,
-  refreshed: false,
-  issuedAtMs: nowMs,
-  revoked: false,
-});
-
 /** Refresh tokens and clients that do not exist and pass all the same. */
-export const unknownRefreshDefects = {
-  "refresh-token-whatever-its-case": defect(
-    "Refresh tokens are compared without regard to case.",
-    ["refresh.unknown"],
-    comparing((stored, presented) => stored.toLowerCase() === presented.toLowerCase()),
-  ),
-  "refresh-token-by-prefix": defect(
-    "Refresh tokens are found by their first 20 characters.",
-    ["refresh.unknown"],
-    comparing((stored, presented) => presented.length >= 20 && stored.startsWith(presented.slice(0, 20))),
-  ),
-  "refresh-token-with-suffix": defect(
-    "Whatever follows a refreshToken is ignored.",
-    ["refresh.unknown"],
-    comparing((stored, presented) => presented.startsWith(stored)),
-  ),
-  "refresh-token-trimmed": defect(
-    "White space around a refreshToken is cut off.",
-    ["refresh.unknown"],
-    comparing((stored, presented) => stored === presented.trim()),
-  ),
-  "refresh-token-in-array-accepted": defect(
-    "An array that holds the refreshToken passes for it.",
-    ["refresh.unknown"],
-    (sound) => ({
-      findRefreshToken: (presented, context) => sound.findRefreshToken(asText(presented), context),
-    }),
-  ),
-  "refresh-token-empty-means-latest": defect(
-    "An absent or empty refreshToken stands for the one that was issued last.",
-    ["refresh.unknown"],
-    (sound) => ({
-      findRefreshToken: (presented, context) =>
-        presented === undefined || presented === null || presented === ""
-          ? lastOf(context.credentials.refreshTokens)
-          : sound.findRefreshToken(presented, context),
-    }),
-  ),
-  "refresh-token-may-be-access-token": defect(
-    "A refresh can be had for an accessToken as well.",
-    ["refresh.unknown"],
-    (sound) => ({
-      findRefreshToken: (presented, context) => {
+export const unknownRefreshDefects = rows({
+  "refresh.unknown": {
+    "refresh-token-whatever-its-case": [
+      "Refresh tokens are compared without regard to case.",
+      comparing((stored, presented) => stored.toLowerCase() === presented.toLowerCase()),
+    ],
+    "refresh-token-by-prefix": [
+      "Refresh tokens are found by their first 20 characters.",
+      comparing((stored, presented) => presented.length >= 20 && stored.startsWith(presented.slice(0, 20))),
+    ],
+    "refresh-token-with-suffix": [
+      "Whatever follows a refreshToken is ignored.",
+      comparing((stored, presented) => presented.startsWith(stored)),
+    ],
+    "refresh-token-trimmed": [
+      "White space around a refreshToken is cut off.",
+      comparing((stored, presented) => stored === presented.trim()),
+    ],
+    "refresh-token-in-array-accepted": [
+      "An array that holds the refreshToken passes for it.",
+      decisions((sound) => ({
+        findRefreshToken: (presented, context) => sound.findRefreshToken(asText(presented), context),
+      })),
+    ],
+    "refresh-token-empty-means-latest": [
+      "An absent or empty refreshToken stands for the one that was issued last.",
+      change("findRefreshToken", (usual, presented, context) =>
+        isNothing(presented) ? lastOf(context.credentials.refreshTokens) : usual,
+      ),
+    ],
+    "refresh-token-may-be-access-token": [
+      "A refresh can be had for an accessToken as well.",
+      change("findRefreshToken", (usual, presented, context) => {
         const access = context.credentials.accessTokens.get(String(presented));
-        return access === undefined
-          ? sound.findRefreshToken(presented, context)
-          : grantOf(access, context.nowMs);
-      },
-    }),
-  ),
-  "refresh-token-may-be-code": defect(
-    "A refresh can be had for a code as well.",
-    ["refresh.unknown"],
-    (sound) => ({
-      findRefreshToken: (presented, context) => {
-        const code = sound.findCode(presented, context);
-        return code === undefined
-          ? sound.findRefreshToken(presented, context)
-          : grantOf(accessFor(code, context.nowMs), context.nowMs);
-      },
-    }),
-  ),
-  "refresh-token-of-right-form-accepted": defect(
-    "What looks like a refreshToken is taken for one that another node has issued.",
-    ["refresh.unknown"],
-    (sound) => ({
-      findRefreshToken: (presented, context) => {
-        const latest = lastOf(context.credentials.accessTokens);
-        const known = sound.findRefreshToken(presented, context);
-        if (known !== undefined || latest === undefined) return known;
-        return /^[\w-]{43}$/.test(String(presented)) ? grantOf(latest, context.nowMs) : undefined;
-      },
-      refreshTokenBelongsTo: () => true,
-    }),
-  ),
-
-  "refresh-client-ignored": defect(
-    "The clientId of a refresh is not looked at.",
-    ["refresh.unknown-client"],
-    identifying(() => true),
-  ),
-  "refresh-client-may-be-absent": defect(
-    "A refresh without a clientId is served.",
-    ["refresh.unknown-client"],
-    identifying((_client, presented) => presented === undefined),
-  ),
-  "refresh-client-may-be-empty": defect(
-    "A refresh with an empty clientId is served.",
-    ["refresh.unknown-client"],
-    identifying((_client, presented) => presented === ""),
-  ),
-  "refresh-client-whatever-its-case": defect(
-    "The clientId of a refresh is compared without regard to case.",
-    ["refresh.unknown-client"],
-    identifying(({ id }, presented) => String(presented).toLowerCase() === id.toLowerCase()),
-  ),
-  "refresh-client-trimmed": defect(
-    "White space around the clientId of a refresh is cut off.",
-    ["refresh.unknown-client"],
-    identifying(({ id }, presented) => typeof presented === "string" && presented.trim() === id),
-  ),
-} satisfies Record<string, Defect>;
+        return access === undefined ? usual : grantOf(access, context.nowMs);
+      }),
+    ],
+    "refresh-token-may-be-code": [
+      "A refresh can be had for a code as well.",
+      decisions((sound) => ({
+        findRefreshToken: (presented, context) => {
+          const code = sound.findCode(presented, context);
+          return code === undefined
+            ? sound.findRefreshToken(presented, context)
+            : grantOf({ ...stranger(context, code.clientId), token: code.code }, context.nowMs);
+        },
+      })),
+    ],
+    "refresh-token-of-right-form-accepted": [
+      "What looks like a refreshToken is taken for one that another node has issued.",
+      decisions((sound) => ({
+        findRefreshToken: (presented, context) => {
+          const latest = lastOf(context.credentials.accessTokens);
+          const known = sound.findRefreshToken(presented, context);
+          if (known !== undefined || latest === undefined) return known;
+          return /^[\w-]{43}$/.test(String(presented)) ? grantOf(latest, context.nowMs) : undefined;
+        },
+        refreshTokenBelongsTo: () => true,
+      })),
+    ],
+    "refresh-token-without-dashes": [
+      "Dashes in a refreshToken are ignored.",
+      comparing((stored, presented) => stored.replaceAll("-", "") === presented.replaceAll("-", "")),
+    ],
+    "refresh-token-unknown-revokes-others": [
+      "A refreshToken that was never issued ends all the others.",
+      decide("afterRefusedRefresh", (_record, kind, { credentials }) => {
+        if (kind === "refresh-token-unknown")
+          for (const token of credentials.refreshTokens.values()) token.revoked = true;
+      }),
+    ],
+  },
+  "refresh.unknown-client": {
+    "refresh-client-ignored": ["The clientId of a refresh is not looked at.", identifying(() => true)],
+    "refresh-client-may-be-absent": [
+      "A refresh without a clientId is served.",
+      identifying((_client, presented) => presented === undefined),
+    ],
+    "refresh-client-may-be-empty": [
+      "A refresh with an empty clientId is served.",
+      identifying((_client, presented) => presented === ""),
+    ],
+    "refresh-client-whatever-its-case": [
+      "The clientId of a refresh is compared without regard to case.",
+      identifying(({ id }, presented) => String(presented).toLowerCase() === id.toLowerCase()),
+    ],
+    "refresh-client-trimmed": [
+      "White space around the clientId of a refresh is cut off.",
+      identifying(({ id }, presented) => typeof presented === "string" && presented.trim() === id),
+    ],
+    "refresh-client-by-prefix": [
+      "The client of a refresh is found by the beginning of its id.",
+      decide("findClientToRefresh", (clientId, clients) =>
+        [...clients.values()].find(
+          ({ id }) => typeof clientId === "string" && clientId !== "" && id.startsWith(clientId),
+        ),
+      ),
+    ],
+    "refresh-client-in-array-accepted": [
+      "An array that holds the clientId of a refresh passes for it.",
+      decide("findClientToRefresh", (clientId, clients) => clients.get(asText(clientId))),
+    ],
+  },
+});

@@ -3,11 +3,7 @@ import path from "node:path";
 import { type ClockMode, notBefore } from "../clock.ts";
 import { type NotificationStore, openNotificationStore } from "../notifications.ts";
 import { type DeliveryStore, forgetfulStore, openDeliveryStore } from "./store.ts";
-
-/** A data directory that cannot be used; the message says which and why. */
-export class UnusableData extends Error {
-  override readonly name = "UnusableData";
-}
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 /** What outlives the process. */
 export interface Data {
@@ -26,7 +22,7 @@ const nothing: Data = {
   close: () => undefined,
 };
 
-/** Opens a data directory, which is made where there is none. Throws UnusableData. */
+/** Opens a data directory, which is made where there is none. Throws ConfigurationError. */
 export const openData = (directory: string | undefined): Data => {
   if (directory === undefined) return nothing;
   const opened: { readonly close: () => void }[] = [];
@@ -41,7 +37,7 @@ export const openData = (directory: string | undefined): Data => {
     return { store, notifications, close, continuedMs: (mode) => continuedMs(store, mode) };
   } catch (error) {
     close();
-    throw new UnusableData(`The data directory ${directory} cannot be used: ${reasonOf(error)}.`, {
+    throw new ConfigurationError(`The data directory ${directory} cannot be used: ${reasonOf(error)}.`, {
       cause: error,
     });
   }

@@ -2,7 +2,7 @@ import type { Behaviour } from "../behaviour.ts";
 import type { Work } from "../clock.ts";
 import type { Service } from "../context.ts";
 import type { Counters } from "../counters.ts";
-import type { Callback, Delivery, PushOutcome, PushRequest } from "./delivery.ts";
+import type { Callback, Delivery, PushOutcome, PushRequest } from "../pushes.ts";
 import type { Sender } from "./sender.ts";
 
 /** What a push is sent with. */

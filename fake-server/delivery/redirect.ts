@@ -1,4 +1,4 @@
-import type { PushOutcome, PushRequest } from "./delivery.ts";
+import type { PushOutcome, PushRequest } from "../pushes.ts";
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 

@@ -7,9 +7,10 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pause } from "../clock.ts";
-import { startFakeServer, UnusableData } from "../index.ts";
+import { startFakeServer } from "../index.ts";
 import { ACCOUNT } from "../testing/flow.ts";
 import { startTestReceiver } from "../testing/receiver.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -80,7 +81,7 @@ test("what came due while the service was down is pushed at once", async () => {
 test("a directory that cannot be used, or is in use, is named with the reason", async () => {
   const file = path.join(folder, "file");
   await writeFile(file, "no directory");
-  await expect(async () => startFakeServer({ dataDirectory: file })).rejects.toThrow(UnusableData);
+  await expect(async () => startFakeServer({ dataDirectory: file })).rejects.toThrow(ConfigurationError);
   const dataDirectory = path.join(folder, "shared");
   const first = await startFakeServer({ dataDirectory });
   await expect(async () => startFakeServer({ dataDirectory })).rejects.toThrow(

@@ -1,7 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { ServiceClock, Work } from "../clock.ts";
-import type { PushFailure, PushOutcome, PushRequest } from "./delivery.ts";
+import type { PushFailure, PushOutcome, PushRequest } from "../pushes.ts";
 
 export interface SendOptions {
   readonly ca: string | undefined;
@@ -34,78 +34,15 @@ const agentsOf = (keepAlive: boolean) => {
   };
 };
 
+type Agents = Record<"kept" | "single", ReturnType<typeof agentsOf>>;
+
 export const createSender = (clock: ServiceClock): Sender => {
-  const agents = { kept: agentsOf(true), single: agentsOf(false) };
+  const agents: Agents = { kept: agentsOf(true), single: agentsOf(false) };
   let closed = false;
-
-  const exchange = (request: PushRequest, options: SendOptions): Promise<PushOutcome> =>
-    new Promise((resolve) => {
-      const url = new URL(request.url);
-      const scheme = url.protocol === "https:" ? "https:" : "http:";
-      const outgoing = (scheme === "https:" ? https : http).request(url, {
-        agent: (options.keepsConnections ? agents.kept : agents.single)[scheme],
-        method: request.method,
-        headers: {
-          ...request.headers,
-          ...(request.body === undefined ? {} : { "content-length": Buffer.byteLength(request.body) }),
-        },
-        ...(scheme === "https:" ? { rejectUnauthorized: options.checksCertificate } : {}),
-        ...(scheme === "https:" && options.ca !== undefined ? { ca: options.ca } : {}),
-      });
-      let readBefore = 0;
-      let status: number | undefined;
-      let timedOut = false;
-      const settle = (outcome: PushOutcome): void => {
-        endTimeout();
-        resolve(outcome);
-      };
-      const fail = (error: NodeJS.ErrnoException): void => {
-        const bytesRead = (outgoing.socket?.bytesRead ?? 0) - readBefore;
-        const kind = closed ? "interrupted" : timedOut ? "timed-out" : failureOf(error, bytesRead > 0);
-        settle({ kind, message: error.message, ...(status === undefined ? {} : { status }) });
-      };
-      const endTimeout = clock.schedule(clock.nowMs() + options.timeoutMs, () => {
-        timedOut = true;
-        options.work.moved();
-        outgoing.destroy(new Error("the answer did not come in time"));
-      });
-      outgoing.on("error", fail);
-      outgoing.on("socket", (socket) => {
-        readBefore = outgoing.reusedSocket ? socket.bytesRead : 0;
-        if (outgoing.reusedSocket) return;
-        socket.once("connect", options.work.moved);
-        socket.once("secureConnect", options.work.moved);
-      });
-      outgoing.on("information", options.work.moved);
-      outgoing.on("response", (incoming) => {
-        status = incoming.statusCode;
-        const pieces: Buffer[] = [];
-        let bytes = 0;
-        const answered = (): void =>
-          settle({
-            kind: "answered",
-            status: incoming.statusCode ?? 0,
-            headers: headersOf(incoming),
-            body: Buffer.concat(pieces).toString("utf8", 0, BODY_MAX_BYTES),
-          });
-        incoming.on("data", (piece: Buffer) => {
-          options.work.moved();
-          pieces.push(piece);
-          bytes += piece.length;
-          if (bytes <= BODY_MAX_BYTES) return;
-          answered();
-          outgoing.destroy();
-        });
-        incoming.on("end", answered);
-        incoming.on("error", fail);
-      });
-      outgoing.end(request.body);
-    });
-
   return {
     // What Node refuses to send at all, such as a header with a line break, is a push that failed too.
     send: (request, options) =>
-      exchange(request, options).catch((error: unknown) => ({
+      exchange({ clock, agents, isClosed: () => closed }, request, options).catch((error: unknown) => ({
         kind: "unreachable" as const,
         message: error instanceof Error ? error.message : "it could not be sent",
       })),
@@ -117,6 +54,97 @@ export const createSender = (clock: ServiceClock): Sender => {
       }
     },
   };
+};
+
+const open = (agents: Agents, request: PushRequest, options: SendOptions): http.ClientRequest => {
+  const url = new URL(request.url);
+  const scheme = url.protocol === "https:" ? "https:" : "http:";
+  return (scheme === "https:" ? https : http).request(url, {
+    agent: (options.keepsConnections ? agents.kept : agents.single)[scheme],
+    method: request.method,
+    headers: {
+      ...request.headers,
+      ...(request.body === undefined ? {} : { "content-length": Buffer.byteLength(request.body) }),
+    },
+    ...(scheme === "https:" ? { rejectUnauthorized: options.checksCertificate } : {}),
+    ...(scheme === "https:" && options.ca !== undefined ? { ca: options.ca } : {}),
+  });
+};
+
+/** One request and what became of it. Rejects for what Node refuses to send. */
+const exchange = (
+  sender: { readonly clock: ServiceClock; readonly agents: Agents; readonly isClosed: () => boolean },
+  request: PushRequest,
+  options: SendOptions,
+): Promise<PushOutcome> =>
+  new Promise((resolve) => {
+    const { clock } = sender;
+    const outgoing = open(sender.agents, request, options);
+    let readBefore = 0;
+    let status: number | undefined;
+    let timedOut = false;
+    const settle = (outcome: PushOutcome): void => {
+      endTimeout();
+      resolve(outcome);
+    };
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const bytesRead = (outgoing.socket?.bytesRead ?? 0) - readBefore;
+      const kind = sender.isClosed()
+        ? "interrupted"
+        : timedOut
+          ? "timed-out"
+          : failureOf(error, bytesRead > 0);
+      settle({ kind, message: error.message, ...(status === undefined ? {} : { status }) });
+    };
+    const endTimeout = clock.schedule(clock.nowMs() + options.timeoutMs, () => {
+      timedOut = true;
+      options.work.moved();
+      outgoing.destroy(new Error("the answer did not come in time"));
+    });
+    outgoing.on("error", fail);
+    outgoing.on("socket", (socket) => {
+      readBefore = outgoing.reusedSocket ? socket.bytesRead : 0;
+      if (outgoing.reusedSocket) return;
+      socket.once("connect", options.work.moved);
+      socket.once("secureConnect", options.work.moved);
+    });
+    outgoing.on("information", options.work.moved);
+    outgoing.on("response", (incoming) => {
+      status = incoming.statusCode;
+      incoming.on("error", fail);
+      readAnswer(incoming, options.work, (answered, isCut) => {
+        settle(answered);
+        if (isCut) outgoing.destroy();
+      });
+    });
+    outgoing.end(request.body);
+  });
+
+/** Reads an answer to its end, or to more than an acknowledgement could need. */
+const readAnswer = (
+  incoming: http.IncomingMessage,
+  work: Work,
+  settle: (outcome: PushOutcome, isCut: boolean) => void,
+): void => {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const answered = (isCut: boolean): void =>
+    settle(
+      {
+        kind: "answered",
+        status: incoming.statusCode ?? 0,
+        headers: headersOf(incoming),
+        body: Buffer.concat(pieces).toString("utf8", 0, BODY_MAX_BYTES),
+      },
+      isCut,
+    );
+  incoming.on("data", (piece: Buffer) => {
+    work.moved();
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > BODY_MAX_BYTES) answered(true);
+  });
+  incoming.on("end", () => answered(false));
 };
 
 const headersOf = ({ headers }: http.IncomingMessage): Readonly<Record<string, string>> =>

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Callback, Delivery } from "./delivery.ts";
+import type { Callback, Delivery } from "../pushes.ts";
 
 /** What a service finds again after a restart. Every change is on disk when the call returns, whatever ends the process. */
 export interface DeliveryStore {

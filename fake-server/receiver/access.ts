@@ -15,9 +15,9 @@ export interface Caller {
 }
 
 /**
- * Who may use the control interface: whoever has the token; and, where it can be reached from this machine only,
- * whoever is on it. A page of some other site that a browser here has open is not: its requests name another
- * origin, or (where its name was made to point here) another host.
+ * Decides who may use the control interface: every caller with the token, and without it every caller on this machine
+ * where the interface is bound to loopback. Pages of other sites in a browser on this machine are refused: their requests
+ * name another origin or, after DNS rebinding, another host.
  */
 export const createAccess = (boundTo: string, token: string): ((caller: Caller) => boolean) => {
   const expected = digest(`Bearer ${token}`);

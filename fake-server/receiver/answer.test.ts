@@ -143,6 +143,19 @@ describe.each(["https", "http"] as const)("over %s a push", (scheme) => {
     expect(ended.outcome).toBe("closed");
   });
 
+  it.each([200, 302, 404, 503])(
+    "gets the head of an answer with status %i, or half of it",
+    async (status) => {
+      for (const when of ["head", "half-answer"] as const) {
+        const { sent, line, ended } = await push(scheme, { kind: "close", when, status });
+        expect(answered(sent)).toMatchObject({ status, whole: false });
+        expect(answered(sent).body.length > 0).toBe(when === "half-answer");
+        expect(line).toMatchObject({ action: "close", status });
+        expect(ended.outcome).toBe("closed");
+      }
+    },
+  );
+
   it("is reset, and the reset is one of TCP", async () => {
     const { sent, ended } = await push(scheme, { kind: "reset" });
     expect(sent).toEqual({ outcome: "failed", code: "ECONNRESET" });

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type ServerResponse, STATUS_CODES } from "node:http";
+import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import type { Answered, PushAction } from "../../conformance/contract/push.ts";
-import type { ReceiverClock } from "./clock.ts";
-import type { Link } from "./connections.ts";
+import { type ReceiverClock, rounded } from "./clock.ts";
+import type { Link } from "./link.ts";
 
 type Answer = Extract<PushAction, { kind: "answer" }>;
 
@@ -23,7 +24,7 @@ const SHOWN_CHARACTERS = 4_096;
 const FILLING = Buffer.alloc(65_536, "x");
 const nothing = Buffer.alloc(0);
 
-/** Works out an answer before the push is recorded, so that the record tells what is going to be said. */
+/** Prepares an answer before the push is recorded, so that the record contains it. */
 export const prepare = (
   action: Answer,
   id: string | undefined,
@@ -46,6 +47,21 @@ export const prepare = (
     keepAlive ? "keep-alive" : "close",
   ];
   return { status, headers, body, filling, text: textOf(status, headers, plain, filling) };
+};
+
+/** The same for any action; undefined where nothing is said. */
+export const prepareAction = (
+  action: PushAction,
+  id: string | undefined,
+  keepAlive: boolean,
+  clock: ReceiverClock,
+): Prepared | undefined => {
+  if (action.kind === "answer") return prepare(action, id, keepAlive, clock);
+  if (action.kind === "hang" && action.status !== undefined)
+    return prepare({ kind: "answer", status: action.status }, id, keepAlive, clock);
+  return action.kind === "close" && (action.when === "head" || action.when === "half-answer")
+    ? prepare({ kind: "answer", status: action.status ?? 200 }, id, keepAlive, clock)
+    : undefined;
 };
 
 const textOf = (status: number, headers: readonly string[], body: Buffer, filling: number): string => {
@@ -77,12 +93,12 @@ const bodyOf = (
   return { body: Buffer.from(text.replaceAll('"{{id}}"', JSON.stringify(id))), type: json, filling: 0 };
 };
 
-/** What has to be at hand to answer one push. */
+/** What answering one push needs. */
 export interface Exchange {
   readonly link: Link;
   readonly response: ServerResponse;
   readonly clock: ReceiverClock;
-  /** Told once how the push ended, where `perform` did not tell it. */
+  /** Called once with the end of the push, where `perform` did not return it. */
   readonly ended: (answered: Answered) => void;
 }
 
@@ -95,104 +111,106 @@ export const perform = (
   prepared: Prepared | undefined,
   exchange: Exchange,
 ): Answered | undefined => {
-  const { response } = exchange;
-  const atOnce =
-    prepared !== undefined &&
-    action.kind === "answer" &&
-    (action.delayMs ?? 0) === 0 &&
-    action.dribbleMs === undefined &&
-    action.informational === undefined &&
-    prepared.filling === 0;
-  if (atOnce && !response.destroyed) {
+  const { response, link, clock } = exchange;
+  if (response.destroyed || link.raw.destroyed) return endOf("abandoned", clock);
+  if (prepared !== undefined && isPlain(action)) {
     response.writeHead(prepared.status, prepared.headers as string[]);
     response.end(prepared.body);
-    return endOf("sent", exchange.clock);
+    return endOf("sent", clock);
   }
+  if (response.socket !== null) return begin(action, prepared, exchange);
   // Before its turn on the connection a request has no socket: earlier ones on it are answered first.
-  if (response.socket === null && !response.destroyed) {
-    response.once("socket", () => begin(action, prepared, exchange));
-    return undefined;
-  }
-  let [synchronous, answered]: [boolean, Answered | undefined] = [true, undefined];
-  begin(action, prepared, {
-    ...exchange,
-    ended: (end) => {
-      if (synchronous) answered = end;
-      else exchange.ended(end);
-    },
+  response.once("socket", () => {
+    const answered = perform(action, prepared, exchange);
+    if (answered !== undefined) exchange.ended(answered);
   });
-  synchronous = false;
-  return answered;
+  return undefined;
 };
+
+/** Whether all of an answer is sent in one go. */
+const isPlain = (action: PushAction): boolean =>
+  action.kind === "answer" &&
+  (action.delayMs ?? 0) === 0 &&
+  action.dribbleMs === undefined &&
+  action.informational === undefined &&
+  !(typeof action.body === "object" && "bytes" in action.body);
 
 const endOf = (outcome: Answered["outcome"], clock: ReceiverClock): Answered => {
   const { ms, uncertaintyMs } = clock.stamp();
   return { answeredMs: rounded(ms), uncertaintyMs: rounded(uncertaintyMs), outcome };
 };
 
-/** To the microsecond: what is beyond is noise, and long in JSON. */
-export const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000;
+const begin = (
+  action: PushAction,
+  prepared: Prepared | undefined,
+  exchange: Exchange,
+): Answered | undefined => {
+  const { response, link, clock } = exchange;
+  if (action.kind === "reset") {
+    // The TCP socket below TLS: a reset of the TLS socket would still say goodbye first.
+    link.raw.resetAndDestroy();
+    link.socket?.destroy();
+    return endOf("reset", clock);
+  }
+  if (action.kind === "close") {
+    if (prepared !== undefined) {
+      response.writeHead(prepared.status, prepared.headers as string[]);
+      if (action.when === "head") response.flushHeaders();
+      else response.write(prepared.body.subarray(0, Math.floor(prepared.body.length / 2)));
+    }
+    // Below Node's answer, which knows no status line without a code.
+    if (action.when === "status-line") response.socket?.write("HTTP/1.1 ");
+    link.socket?.destroySoon();
+    return endOf("closed", clock);
+  }
+  const wait = untilOver(exchange);
+  if (action.kind === "hang") hang(action, prepared, exchange, wait);
+  else if (prepared !== undefined)
+    wait.later(action.delayMs ?? 0, () => send(action, prepared, response, wait.later));
+  return undefined;
+};
 
-const begin = (action: PushAction, prepared: Prepared | undefined, exchange: Exchange): void => {
-  const { response, clock, link } = exchange;
+/** What is still to be done for a push, until it has ended. */
+interface Wait {
+  readonly later: (ms: number, task: () => void) => void;
+  readonly finish: (outcome: Answered["outcome"]) => void;
+}
+
+const untilOver = ({ response, clock, ended }: Exchange): Wait => {
   let over = false;
-  const stopped: (() => void)[] = [];
+  const cancels: (() => void)[] = [];
   const finish = (outcome: Answered["outcome"]): void => {
     if (over) return;
     over = true;
-    for (const stop of stopped) stop();
-    exchange.ended(endOf(outcome, clock));
+    for (const cancel of cancels) cancel();
+    ended(endOf(outcome, clock));
   };
-  if (response.destroyed || link.raw.destroyed) {
-    finish("abandoned");
-    return;
-  }
   response.once("close", () => finish(response.writableFinished ? "sent" : "abandoned"));
-  const later = (ms: number, task: () => void): void => {
-    stopped.push(
-      clock.after(ms, () => {
-        if (!over) task();
-      }),
-    );
-  };
-  switch (action.kind) {
-    case "hang":
-      // The length of a body is said, and none of it sent.
-      if (prepared !== undefined) {
-        response.writeHead(prepared.status, prepared.headers as string[]);
-        response.flushHeaders();
-      }
-      if (action.forMs !== undefined)
-        later(action.forMs, () => {
-          finish("closed");
-          link.socket?.destroySoon();
-        });
-      return;
-    case "reset":
-      finish("reset");
-      // The TCP socket below TLS: a reset of the TLS socket would still say goodbye first.
-      link.raw.resetAndDestroy();
-      link.socket?.destroy();
-      return;
-    case "close":
-      if (action.when === "half-answer" && prepared !== undefined) {
-        response.writeHead(prepared.status, prepared.headers as string[]);
-        response.write(prepared.body.subarray(0, Math.floor(prepared.body.length / 2)));
-      }
-      // Below Node's answer, which knows no status line without a code.
-      if (action.when === "status-line") response.socket?.write("HTTP/1.1 ");
-      finish("closed");
-      link.socket?.destroySoon();
-      return;
-    case "answer":
-      if (prepared !== undefined) later(action.delayMs ?? 0, () => send(action, prepared, exchange, later));
+  return { later: (ms, task) => void cancels.push(clock.after(ms, task)), finish };
+};
+
+/** Where there is a status, the head with the length of the body is sent, and none of the body. */
+const hang = (
+  { forMs }: Extract<PushAction, { kind: "hang" }>,
+  prepared: Prepared | undefined,
+  { response, link }: Exchange,
+  { later, finish }: Wait,
+): void => {
+  if (prepared !== undefined) {
+    response.writeHead(prepared.status, prepared.headers as string[]);
+    response.flushHeaders();
   }
+  if (forMs === undefined) return;
+  later(forMs, () => {
+    finish("closed");
+    link.socket?.destroySoon();
+  });
 };
 
 const send = (
   action: Answer,
   { status, headers, body, filling }: Prepared,
-  { response }: Exchange,
+  response: ServerResponse,
   later: (ms: number, task: () => void) => void,
 ): void => {
   for (const early of action.informational ?? [])
@@ -208,23 +226,10 @@ const send = (
       else later(dribbleMs, () => dribble(at + 1));
     };
     dribble(0);
-  } else if (filling > 0) fill(response, filling);
+  } else if (filling > 0) Readable.from(fillingOf(filling)).pipe(response);
   else response.end(body);
 };
 
-/** Sends as many bytes as were asked for, no faster than they are taken. */
-const fill = (response: ServerResponse, bytes: number): void => {
-  let left = bytes;
-  const more = (): void => {
-    while (left > 0 && !response.destroyed) {
-      const chunk = FILLING.subarray(0, Math.min(left, FILLING.length));
-      left -= chunk.length;
-      if (!response.write(chunk) && left > 0) {
-        response.once("drain", more);
-        return;
-      }
-    }
-    response.end();
-  };
-  more();
-};
+function* fillingOf(bytes: number): Generator<Buffer> {
+  for (let left = bytes; left > 0; left -= FILLING.length) yield FILLING.subarray(0, left);
+}

@@ -79,12 +79,12 @@ describe("the receiver's certificate", () => {
     await certificatesFor({ hosts, nowMs, folder });
     await writeFile(path.join(folder, "ca.pem"), "nonsense");
     await expect(certificatesFor({ hosts, nowMs, folder })).rejects.toMatchObject({
-      name: "InvalidCertificate",
+      name: "ConfigurationError",
       message: expect.stringMatching(/ca\.pem or ca-key\.pem.*remove both/),
     });
     await expect(
       certificatesFor({ hosts, nowMs, folder: path.join(folder, "ca.pem", "x") }),
-    ).rejects.toMatchObject({ name: "InvalidCertificate" });
+    ).rejects.toMatchObject({ name: "ConfigurationError" });
   });
 
   it("can be the user's own, with its authority where the chain has it", async () => {
@@ -103,7 +103,7 @@ describe("the receiver's certificate", () => {
     const [one, other] = [await certificatesFor({ hosts, nowMs }), await certificatesFor({ hosts, nowMs })];
     const start = (certPem: string, keyPem: string) => startReceiver({ certificate: { certPem, keyPem } });
     await expect(start(one.own.certPem, other.own.keyPem)).rejects.toMatchObject({
-      name: "InvalidCertificate",
+      name: "ConfigurationError",
       message: expect.stringContaining("it is not the key of the certificate"),
     });
     await expect(start("text", other.own.keyPem)).rejects.toMatchObject({

@@ -2,15 +2,11 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
+import { DAY_MS } from "../../conformance/contract/duration.ts";
 import { tooWide } from "../../conformance/contract/files.ts";
-import { currentLeaf, DAY_MS, makeCa, makeLeaf } from "./make-certificate.ts";
-import { InvalidCertificate, reasonOf } from "./problems.ts";
-
-/** A certificate (with its chain) and its private key, both PEM. */
-export interface Certificate {
-  readonly certPem: string;
-  readonly keyPem: string;
-}
+import { type Certificate, currentLeaf, makeCa, makeLeaf } from "./make-certificate.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { reasonOf } from "./problems.ts";
 
 export const certificateKinds = ["own", "untrusted", "wrong-host", "expired"] as const;
 export type CertificateKind = (typeof certificateKinds)[number];
@@ -33,13 +29,13 @@ const serves = (certificate: X509Certificate, hosts: readonly string[], nowMs: n
   hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined);
 
 /**
- * Checks a user's certificate against its key. Throws InvalidCertificate that says which of the two is wrong.
+ * Checks a user's certificate against its key. Throws ConfigurationError that says which of the two is wrong.
  */
 const checkCertificate = ({ certPem, keyPem }: Certificate): X509Certificate => {
   const certificate = parsed("certificate", () => new X509Certificate(certPem));
   const key = parsed("key", () => createPrivateKey(keyPem));
   if (!certificate.checkPrivateKey(key))
-    throw new InvalidCertificate(
+    throw new ConfigurationError(
       `key: it is not the key of the certificate "${certificate.subject}"; accepted is the private key that the certificate was made for`,
     );
   return certificate;
@@ -49,21 +45,23 @@ const parsed = <T>(what: string, parse: () => T): T => {
   try {
     return parse();
   } catch (error) {
-    throw new InvalidCertificate(`${what}: it cannot be read (${reasonOf(error)}); accepted is PEM`, {
+    throw new ConfigurationError(`${what}: it cannot be read (${reasonOf(error)}); accepted is PEM`, {
       cause: error,
     });
   }
 };
 
-const files = { ca: "ca.pem", caKey: "ca-key.pem", leaf: "server.pem", leafKey: "server-key.pem" } as const;
+/** Names of a certificate's file and of its key's. */
+type Names = readonly [certificate: string, key: string];
+const authorityFiles: Names = ["ca.pem", "ca-key.pem"];
+const serverFiles: Names = ["server.pem", "server-key.pem"];
 
 /** A key that others may have read is not made good by making another: senders trust what it signed. */
-class WideKey extends InvalidCertificate {}
+class WideKey extends ConfigurationError {}
 
 const readPair = async (
   folder: string,
-  cert: string,
-  key: string,
+  [cert, key]: Names,
 ): Promise<(Certificate & { readonly x509: X509Certificate }) | undefined> => {
   try {
     const certPem = await readFile(path.join(folder, cert), "utf8");
@@ -75,7 +73,7 @@ const readPair = async (
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     if (error instanceof WideKey) throw error;
-    throw new InvalidCertificate(
+    throw new ConfigurationError(
       `${folder}: ${cert} or ${key} cannot be used (${reasonOf(error)}); remove both and they are made anew`,
       { cause: error },
     );
@@ -85,9 +83,8 @@ const readPair = async (
 /** The key goes first, and each file appears whole: a process that is killed in between leaves nothing half made. */
 const writePair = async (
   folder: string,
+  [cert, key]: Names,
   { certPem, keyPem }: Certificate,
-  cert: string,
-  key: string,
 ): Promise<void> => {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -100,7 +97,7 @@ const writePair = async (
       await rename(`${file}.new`, file);
     }
   } catch (error) {
-    throw new InvalidCertificate(`${folder}: certificates cannot be kept there (${reasonOf(error)})`, {
+    throw new ConfigurationError(`${folder}: certificates cannot be kept there (${reasonOf(error)})`, {
       cause: error,
     });
   }
@@ -110,65 +107,79 @@ export interface CertificateRequest {
   /** The names and addresses by which senders reach the receiver. */
   readonly hosts: readonly string[];
   readonly nowMs: number;
-  /** Where the authority and the certificate are kept; made anew for this process where left out. */
+  /** Where the authority and the certificate are kept; without it they are made for this process alone. */
   readonly folder?: string;
   /** The user's own. */
   readonly certificate?: Certificate;
 }
 
-/** Finds or makes the receiver's certificate. Rejects with InvalidCertificate. */
-export const certificatesFor = async (request: CertificateRequest): Promise<Certificates> => {
-  const { hosts, nowMs, folder } = request;
-  if (request.certificate !== undefined) {
-    const x509 = checkCertificate(request.certificate);
-    const [, ...chain] =
-      request.certificate.certPem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-    const issuer = chain.at(-1) ?? (x509.issuer === x509.subject ? request.certificate.certPem : undefined);
-    return withOthers(request.certificate, issuer, undefined, hosts, nowMs);
+/** Finds or makes the receiver's certificate. Rejects with ConfigurationError. */
+export const certificatesFor = async ({
+  hosts,
+  nowMs,
+  folder,
+  certificate,
+}: CertificateRequest): Promise<Certificates> => {
+  if (certificate !== undefined) {
+    const caPem = issuerOf(certificate, checkCertificate(certificate));
+    return { own: certificate, caPem, caFile: undefined, of: othersBeside(certificate, hosts, nowMs) };
   }
-  if (folder === undefined) {
-    const ca = await makeCa(nowMs);
-    return withOthers(await currentLeaf(ca, hosts, nowMs), ca.certPem, undefined, hosts, nowMs, ca);
-  }
-  const kept = await readPair(folder, files.ca, files.caKey);
-  const keptGood = kept !== undefined && serves(kept.x509, [], nowMs);
-  const ca = keptGood ? kept : await makeCa(nowMs);
-  if (!keptGood) await writePair(folder, ca, files.ca, files.caKey);
-  const keptLeaf = keptGood ? await readPair(folder, files.leaf, files.leafKey) : undefined;
-  const leafGood =
-    keptLeaf !== undefined &&
-    serves(keptLeaf.x509, hosts, nowMs) &&
-    keptLeaf.x509.verify(new X509Certificate(ca.certPem).publicKey);
-  const leaf = leafGood ? keptLeaf : await currentLeaf(ca, hosts, nowMs);
-  if (!leafGood) await writePair(folder, leaf, files.leaf, files.leafKey);
-  return withOthers(leaf, ca.certPem, path.join(folder, files.ca), hosts, nowMs, ca);
+  const ca = await keptOrMade(
+    folder,
+    authorityFiles,
+    (x509) => serves(x509, [], nowMs),
+    () => makeCa(nowMs),
+  );
+  const { publicKey } = new X509Certificate(ca.certPem);
+  const own = await keptOrMade(
+    folder,
+    serverFiles,
+    (x509) => serves(x509, hosts, nowMs) && x509.verify(publicKey),
+    () => currentLeaf(ca, hosts, nowMs),
+  );
+  const caFile = folder === undefined ? undefined : path.join(folder, authorityFiles[0]);
+  return { own, caPem: ca.certPem, caFile, of: othersBeside(own, hosts, nowMs, ca) };
 };
 
-const withOthers = (
+/** The last certificate of the user's chain; his own where it signs itself. */
+const issuerOf = ({ certPem }: Certificate, x509: X509Certificate): string | undefined => {
+  const [, ...chain] = certPem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return chain.at(-1) ?? (x509.issuer === x509.subject ? certPem : undefined);
+};
+
+/** The pair that is kept in the folder, where it is still good; one that is made, and kept from now on, otherwise. */
+const keptOrMade = async (
+  folder: string | undefined,
+  names: Names,
+  isGood: (x509: X509Certificate) => boolean,
+  make: () => Promise<Certificate>,
+): Promise<Certificate> => {
+  if (folder === undefined) return make();
+  const kept = await readPair(folder, names);
+  if (kept !== undefined && isGood(kept.x509)) return kept;
+  const made = await make();
+  await writePair(folder, names, made);
+  return made;
+};
+
+/** Each of the other certificates is made when it is first asked for. */
+const othersBeside = (
   own: Certificate,
-  caPem: string | undefined,
-  caFile: string | undefined,
   hosts: readonly string[],
   nowMs: number,
   ca?: Certificate,
-): Certificates => {
-  const made = new Map<CertificateKind, Promise<Certificate>>();
-  const make = async (kind: Exclude<CertificateKind, "own">): Promise<Certificate> => {
+): Certificates["of"] => {
+  const made = new Map<CertificateKind, Promise<Certificate>>([["own", Promise.resolve(own)]]);
+  const make = async (kind: CertificateKind): Promise<Certificate> => {
     // Where the user's authority signs, its key is not here: the certificate is then untrusted as well.
-    const authority =
-      kind === "untrusted" || ca === undefined ? await makeCa(nowMs, "An authority that nobody trusts") : ca;
+    const isUntrusted = kind === "untrusted" || ca === undefined;
+    const authority = isUntrusted ? await makeCa(nowMs, "An untrusted authority") : ca;
     if (kind === "expired") return makeLeaf(authority, hosts, [nowMs - 30 * DAY_MS, nowMs - DAY_MS]);
     return currentLeaf(authority, kind === "wrong-host" ? ["wrong.host.invalid"] : hosts, nowMs);
   };
-  return {
-    own,
-    caPem,
-    caFile,
-    of: (kind) => {
-      if (kind === "own") return Promise.resolve(own);
-      const certificate = made.get(kind) ?? make(kind);
-      made.set(kind, certificate);
-      return certificate;
-    },
+  return (kind) => {
+    const certificate = made.get(kind) ?? make(kind);
+    made.set(kind, certificate);
+    return certificate;
   };
 };

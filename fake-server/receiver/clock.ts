@@ -9,6 +9,9 @@ export interface Stamp {
   readonly uncertaintyMs: number;
 }
 
+/** To the microsecond: what is beyond is noise, and long in JSON. */
+export const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000;
+
 /** The receiver's own time. Milliseconds are counted from the moment at which it was made. */
 export interface ReceiverClock {
   readonly nowMs: () => number;
@@ -31,7 +34,7 @@ const LONGEST_DELAY_MS = 86_400_000;
  * Makes the clock. A stamp is taken when the event loop hands the bytes over; they may have waited for it. They did
  * not arrive before the loop last asked the kernel, and while the loop is idle nothing waits: so they waited no longer
  * than the loop has been busy since the turn before this one began. Where the machine was too busy to wake the process
- * no account of its own can tell; the lateness of a timer beside it stands in for that.
+ * the process cannot measure that itself; the lateness of a timer is used instead.
  */
 export const createReceiverClock = (): ReceiverClock => {
   const epochMs = performance.now();

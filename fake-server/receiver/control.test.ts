@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PushLine, ReceiverState } from "../../conformance/contract/push.ts";
+import type { JournalMark, PushLine, ReceiverState } from "../../conformance/contract/push.ts";
 import { stopAfterEach } from "../../conformance/testing/stopping.ts";
 import { type ReceiverOptions, startReceiver } from "./start.ts";
 import { notification, openSender, operate } from "./testing/sender.ts";
@@ -76,6 +77,7 @@ describe("the control interface", () => {
       epoch: expect.any(String),
       nowMs: expect.any(Number),
       last: 2,
+      lastConnection: 0,
       listening: true,
     });
     expect(receiver.callbackUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/a\/b$/);
@@ -120,7 +122,7 @@ describe("the control interface", () => {
         text += Buffer.from(chunk).toString();
         const events = text.split("\n\n");
         text = events.pop() ?? "";
-        for (const event of events) {
+        for (const event of events.filter((one) => !one.startsWith(":"))) {
           const line = JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "") as PushLine;
           expect(event).toContain(`id: ${line.n}\n`);
           seen.push(line);
@@ -161,7 +163,7 @@ describe("the control interface", () => {
         },
       ],
     };
-    expect(await control.plan(plan)).toEqual({ status: 200, body: { rules: 1 } });
+    expect(await control.plan(plan)).toMatchObject({ status: 200, body: { rules: 1 } });
     expect(await sender.send(notification("n"))).toMatchObject({ status: 503 });
     const refused = await control.call("PUT", "/plan", {
       rules: [{ match: {}, attempts: [{ kind: "explode" }] }],
@@ -192,7 +194,7 @@ describe("the control interface", () => {
     async (scheme) => {
       const { receiver, control, sender } = await start({ scheme });
       await sender.send(notification("n"));
-      expect(await control.call("POST", "/listener", { state: "closed" })).toEqual({
+      expect(await control.call("POST", "/listener", { state: "closed" })).toMatchObject({
         status: 200,
         body: { state: "closed" },
       });
@@ -213,6 +215,48 @@ describe("the control interface", () => {
       other.close();
     },
   );
+
+  it("answers each change with the moment from which on it holds", async () => {
+    const { control, sender } = await start({ scheme: "https" });
+    const change = async (method: string, path: string, body: unknown) =>
+      (await control.call(method, path, body)).body as JournalMark;
+    const pushed = async () => {
+      await sender.send(notification());
+      return (await control.lines()).lines.findLast((line) => line.kind === "push");
+    };
+    const before = await pushed();
+    const planned = await change("PUT", "/plan", { rules: [], otherwise: { kind: "answer", status: 503 } });
+    const after = await pushed();
+    expect(before?.n).toBeLessThanOrEqual(planned.last);
+    expect(after?.n).toBeGreaterThan(planned.last);
+    expect(after?.status).toBe(503);
+
+    const shown = await change("PUT", "/certificate", { kind: "own" });
+    expect(after?.connection.id).toBeLessThanOrEqual(shown.lastConnection);
+    expect((await pushed())?.connection.id).toBeGreaterThan(shown.lastConnection);
+
+    const closed = await change("POST", "/listener", { state: "closed" });
+    const { lines } = await control.lines();
+    expect(lines.find(({ n }) => n === closed.last)).toMatchObject({ kind: "listener", state: "closed" });
+    const opened = await change("POST", "/listener", { state: "open" });
+    expect([opened.last, opened.lastConnection]).toEqual([closed.last + 1, closed.lastConnection]);
+    expect((await pushed())?.connection.id).toBeGreaterThan(opened.lastConnection);
+    sender.close();
+  });
+
+  it("tells a push whose connection was accepted before the listener closed, though it was complete later", async () => {
+    const { receiver, control } = await start();
+    const headers = { "content-length": 2, expect: "100-continue" };
+    const slow = request(receiver.callbackUrl, { method: "POST", headers });
+    slow.flushHeaders();
+    await once(slow, "continue");
+    const closed = (await control.call("POST", "/listener", { state: "closed" })).body as JournalMark;
+    slow.end("{}");
+    const push = await control.until("push");
+    expect(push.n).toBeGreaterThan(closed.last);
+    expect(push.connection.id).toBeLessThanOrEqual(closed.lastConnection);
+    slow.destroy();
+  });
 
   it("lets a push that is being answered end when the listener closes, and its connection after it", async () => {
     const { control, sender } = await start({

@@ -1,7 +1,6 @@
 import type { LostStage } from "../../conformance/contract/push.ts";
-import { rounded } from "./answer.ts";
-import type { ReceiverClock } from "./clock.ts";
-import type { Ledger } from "./ledger.ts";
+import { type ReceiverClock, rounded } from "./clock.ts";
+import type { EventLog } from "./event-log.ts";
 
 /** A connection that was over before a push could be read from it. */
 export interface LostConnection {
@@ -10,15 +9,15 @@ export interface LostConnection {
   readonly openedMs: number;
 }
 
-/** Tells of what went wrong on the wire: the first of a kind at once, those of the next second in one line. */
-export interface Faults {
-  /** `kind` groups what differs only in its details; lost connections are grouped by their stage and address as well. */
-  readonly tell: (kind: string, message: string, lost?: LostConnection) => void;
-}
+/**
+ * Records what went wrong on the wire: the first fault of a kind at once, those of the next second in one line. `kind`
+ * groups faults that differ only in details; lost connections are grouped by their stage and address as well.
+ */
+export type ReportFault = (kind: string, message: string, lost?: LostConnection) => void;
 
 const GROUP_MS = 1_000;
 const MOST_MOMENTS = 100;
-/** Whoever comes from more addresses than this within a second is told of without them. */
+/** Beyond this many groups at once, faults are no longer told apart by address. */
 const MOST_GROUPS = 200;
 
 interface Group {
@@ -28,24 +27,14 @@ interface Group {
   openedMs: number[];
 }
 
-export const createFaults = (ledger: Ledger, clock: ReceiverClock): Faults => {
+export const createFaults = (log: EventLog, clock: ReceiverClock): ReportFault => {
   const groups = new Map<string, Group>();
-  const record = (message: string, { lost, count, openedMs }: Group): void =>
-    ledger.record({
-      kind: "fault",
-      atMs: clock.nowMs(),
-      message,
-      ...(lost === undefined
-        ? {}
-        : {
-            lost: {
-              stage: lost.stage,
-              ...(lost.address === undefined ? {} : { address: lost.address }),
-              count,
-              openedMs,
-            },
-          }),
-    });
+  const record = (message: string, { lost, count, openedMs }: Group): void => {
+    const { stage, address } = lost ?? {};
+    const from = address === undefined ? {} : { address };
+    const about = stage === undefined ? {} : { lost: { stage, ...from, count, openedMs } };
+    log.record({ kind: "fault", atMs: clock.nowMs(), message, ...about });
+  };
   const open = (key: string, { kind, lost }: Group): void => {
     const group: Group = { kind, lost, count: 0, openedMs: [] };
     groups.set(key, group);
@@ -56,25 +45,23 @@ export const createFaults = (ledger: Ledger, clock: ReceiverClock): Faults => {
       open(key, group);
     });
   };
-  return {
-    tell: (kind, message, lost) => {
-      const address = groups.size < MOST_GROUPS ? lost?.address : undefined;
-      const key = lost === undefined ? kind : `${kind} ${lost.stage} ${address ?? ""}`;
-      const group = groups.get(key);
-      if (group !== undefined) {
-        group.count += 1;
-        if (lost !== undefined && group.openedMs.length < MOST_MOMENTS)
-          group.openedMs.push(rounded(lost.openedMs));
-        return;
-      }
-      const first: Group = {
-        kind,
-        lost: lost === undefined ? undefined : { stage: lost.stage, address },
-        count: 1,
-        openedMs: lost === undefined ? [] : [rounded(lost.openedMs)],
-      };
-      record(message, first);
-      open(key, first);
-    },
+  return (kind, message, lost) => {
+    const address = groups.size < MOST_GROUPS ? lost?.address : undefined;
+    const key = lost === undefined ? kind : `${kind} ${lost.stage} ${address ?? ""}`;
+    const group = groups.get(key);
+    if (group !== undefined) {
+      group.count += 1;
+      if (lost !== undefined && group.openedMs.length < MOST_MOMENTS)
+        group.openedMs.push(rounded(lost.openedMs));
+      return;
+    }
+    const first: Group = {
+      kind,
+      lost: lost === undefined ? undefined : { stage: lost.stage, address },
+      count: 1,
+      openedMs: lost === undefined ? [] : [rounded(lost.openedMs)],
+    };
+    record(message, first);
+    open(key, first);
   };
 };

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PushLine } from "../../conformance/contract/push.ts";
 import { stopAfterEach } from "../../conformance/testing/stopping.ts";
 import { openJournal, type WriteAt } from "./journal.ts";
-import { readPushes } from "./read-journal.ts";
 import { startReceiver } from "./start.ts";
 import { notification, openSender, operate } from "./testing/sender.ts";
+import { readPushes } from "./testing/read-pushes.ts";
 
 const stopping = stopAfterEach();
 let folder = "";
@@ -93,11 +93,13 @@ describe("the journal", () => {
   it("that ends in half a line is continued, and the half line is set aside and named", async () => {
     const whole = `{"kind":"fault","n":7,"epoch":"e","atMs":1,"message":"m"}\n`;
     await writeFile(journalOf(), `${whole}{"kind":"push","n":8,"ep`);
-    await writeFile(`${journalOf()}.partial-1`, "an earlier one");
+    await writeFile(`${journalOf()}.partial`, "an earlier one\n");
     const troubles: string[] = [];
     const receiver = await start({ onTrouble: (message) => troubles.push(message) });
-    expect(troubles).toEqual([expect.stringContaining(`${journalOf()}.partial-2`)]);
-    expect(await readFile(`${journalOf()}.partial-2`, "utf8")).toBe('{"kind":"push","n":8,"ep');
+    expect(troubles).toEqual([expect.stringContaining(`${journalOf()}.partial`)]);
+    expect(await readFile(`${journalOf()}.partial`, "utf8")).toBe(
+      'an earlier one\n{"kind":"push","n":8,"ep\n',
+    );
     await operate(receiver).until("fault", ({ message }) => message.includes("half a line"));
     await receiver.stop();
     const lines = await linesIn(journalOf());
@@ -119,10 +121,10 @@ describe("the journal", () => {
   it("is written by one receiver at a time; the lock of a process that is gone is taken over", async () => {
     await writeFile(`${journalOf()}.lock`, "999999999");
     const receiver = await start();
-    await expect(start()).rejects.toMatchObject({ name: "InvalidJournal" });
+    await expect(start()).rejects.toMatchObject({ name: "ConfigurationError" });
     await receiver.stop();
     await expect(start({ journal: path.join(folder, "no", "such", "folder.jsonl") })).rejects.toMatchObject({
-      name: "InvalidJournal",
+      name: "ConfigurationError",
       message: expect.stringContaining("ENOENT"),
     });
   });
@@ -168,7 +170,7 @@ describe("the journal", () => {
     expect(await readFile(journalOf(), "utf8")).toBe("2\n");
   });
 
-  it("can be read far beyond what memory holds", async () => {
+  it("can be read in full after a restart", async () => {
     const text = "x".repeat(900);
     const count = 30_000;
     const lines = Array.from(
@@ -183,10 +185,5 @@ describe("the journal", () => {
     expect(some.last).toBe(count + 2);
     const all = await control.lines();
     expect(all.lines.map(({ n }) => n)).toEqual(Array.from({ length: count + 2 }, (_, index) => index + 1));
-  });
-
-  it("names where a line is no JSON when it is read back", async () => {
-    await writeFile(journalOf(), '{"kind":"fault"}\n{"kind"\n');
-    await expect(linesIn(journalOf())).rejects.toThrow(/byte 0: a line is no JSON/);
   });
 });

@@ -1,17 +1,19 @@
-import { constants } from "node:fs";
-import { type FileHandle, open, unlink } from "node:fs/promises";
-import path from "node:path";
-import { InvalidJournal, reasonOf } from "./problems.ts";
+import { constants, createReadStream } from "node:fs";
+import { appendFile, type FileHandle, open } from "node:fs/promises";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import type { PushLine } from "../../conformance/contract/push.ts";
+import { lock } from "./lock.ts";
+import { reasonOf } from "./problems.ts";
 
-/** Where lines are kept for good. */
+/** The file in which `receive` keeps its lines (pushes.jsonl). */
 export interface Journal {
-  readonly file: string;
-  /** Appends whole lines; fulfilled once they are durable. Rejects when they are not, and none of them counts as written. */
+  /**
+   * Reads what earlier processes wrote; called once, before anything is appended. Returns what was found wrong, in words.
+   * Half a line at the end was never acknowledged: it is moved aside, so that the journal goes on with a whole line.
+   */
+  readonly recover: (onLine: (line: PushLine, text: string) => void) => Promise<readonly string[]>;
+  /** Appends whole lines; fulfilled once they are durable. Where it rejects, none of them is. */
   readonly append: (text: string) => Promise<void>;
-  /** Keeps the first `size` bytes alone. */
-  readonly cut: (size: number) => Promise<void>;
-  /** Bytes that are durable. */
-  readonly size: () => number;
   readonly close: () => Promise<void>;
 }
 
@@ -23,27 +25,41 @@ const writeAt: WriteAt = async (handle, bytes, offset) => {
     written += (await handle.write(bytes, written, bytes.length - written, offset + written)).bytesWritten;
 };
 
-/** Reads, writes, and makes the file where there is none. Nothing of it is for others to read: pushes hold customers' data. */
-const FLAGS = constants.O_RDWR | constants.O_CREAT;
-
 /**
- * Opens a journal that no other living receiver writes. Rejects with InvalidJournal.
- * Lines are written at the end of what is durable, so what a failed write left behind is overwritten.
+ * Opens a journal that no other living receiver writes; rejects with ConfigurationError. Only its owner may read it:
+ * pushes hold customers' data.
  */
 export const openJournal = async (file: string, write: WriteAt = writeAt): Promise<Journal> => {
   const unlock = await lock(`${file}.lock`);
   let handle: FileHandle;
   try {
-    handle = await open(file, FLAGS, 0o600);
+    handle = await open(file, constants.O_RDWR | constants.O_CREAT, 0o600);
   } catch (error) {
     await unlock();
-    throw new InvalidJournal(`journal ${file}: it cannot be opened (${reasonOf(error)})`, { cause: error });
+    throw new ConfigurationError(`journal ${file}: it cannot be opened (${reasonOf(error)})`, {
+      cause: error,
+    });
   }
+  /** Lines are written at the end of what is durable, so that what a failed write left behind is overwritten. */
   let size = (await handle.stat()).size;
   let torn = false;
   return {
-    file,
-    size: () => size,
+    recover: async (onLine) => {
+      const { wholeBytes, half, unreadable } = await readLines(file, onLine);
+      const problems: string[] = [];
+      if (half.length > 0) {
+        await appendFile(`${file}.partial`, Buffer.concat([half, NEWLINE]), { mode: 0o600 });
+        await handle.truncate(wholeBytes);
+        await handle.datasync();
+        size = wholeBytes;
+        problems.push(
+          `the journal ended in half a line of ${half.length} bytes, which was moved to ${file}.partial`,
+        );
+      }
+      if (unreadable > 0)
+        problems.push(`${unreadable} lines of the journal cannot be read; they stay as they are`);
+      return problems;
+    },
     append: async (text) => {
       const bytes = Buffer.from(text);
       try {
@@ -59,11 +75,6 @@ export const openJournal = async (file: string, write: WriteAt = writeAt): Promi
       }
       size += bytes.length;
     },
-    cut: async (keep) => {
-      await handle.truncate(keep);
-      await handle.datasync();
-      size = keep;
-    },
     close: async () => {
       await handle.close();
       await unlock();
@@ -71,48 +82,29 @@ export const openJournal = async (file: string, write: WriteAt = writeAt): Promi
   };
 };
 
-/** Locks of this very process: its id in a lock may also be that of an earlier one, as in a container. */
-const held = new Set<string>();
+const NEWLINE = Buffer.from("\n");
 
-/** Two writers would overwrite each other's lines. A lock whose process is gone, as after SIGKILL, is taken over. */
-const lock = async (file: string): Promise<() => Promise<void>> => {
-  const key = path.resolve(file);
-  for (let tries = 0; tries < 2; tries += 1) {
-    try {
-      const handle = await open(file, "wx", 0o600);
-      await handle.writeFile(String(process.pid));
-      await handle.close();
-      held.add(key);
-      return async () => {
-        held.delete(key);
-        await unlink(file).catch(() => undefined);
-      };
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
-        throw new InvalidJournal(`journal: ${file} cannot be made (${reasonOf(error)})`, { cause: error });
+const readLines = async (file: string, onLine: (line: PushLine, text: string) => void) => {
+  let [half, wholeBytes, unreadable] = [Buffer.alloc(0), 0, 0];
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    const bytes = Buffer.concat([half, chunk]);
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    for (const text of bytes.toString("utf8", 0, end).split("\n").slice(0, -1)) {
+      const line = parsed(text);
+      if (line === undefined) unreadable += 1;
+      else onLine(line, text);
     }
-    const owner = await ownerOf(file);
-    if (owner !== undefined && (owner === process.pid ? held.has(key) : lives(owner)))
-      throw new InvalidJournal(
-        `journal: process ${owner} writes it (${file}); end that one, or choose another file`,
-      );
-    await unlink(file).catch(() => undefined);
+    wholeBytes += end;
+    half = bytes.subarray(end);
   }
-  throw new InvalidJournal(`journal: ${file} cannot be taken over`);
+  return { half, wholeBytes, unreadable };
 };
 
-const ownerOf = async (file: string): Promise<number | undefined> => {
-  const handle = await open(file, "r").catch(() => undefined);
-  const text = await handle?.readFile("utf8");
-  await handle?.close();
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
-};
-
-const lives = (pid: number): boolean => {
+const parsed = (text: string): PushLine | undefined => {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    const line = JSON.parse(text) as Partial<PushLine>;
+    return typeof line.n === "number" && typeof line.kind === "string" ? (line as PushLine) : undefined;
+  } catch {
+    return undefined;
   }
 };

@@ -5,9 +5,9 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readPushes } from "./read-journal.ts";
 import type { ReceiverOptions, RunningReceiver } from "./start.ts";
 import { notification, openSender } from "./testing/sender.ts";
+import { readPushes } from "./testing/read-pushes.ts";
 
 let folder = "";
 const children: ChildProcess[] = [];

@@ -1,19 +1,20 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { Certificate } from "./certificate.ts";
 import type { Connections } from "./connections.ts";
-import type { Faults } from "./faults.ts";
+import type { ReportFault } from "./faults.ts";
 import type { ReceiverLimits } from "./limits.ts";
-import { PortInUse, reasonOf } from "./problems.ts";
+import type { Certificate } from "./make-certificate.ts";
+import { portInUse } from "../../conformance/contract/problem.ts";
+import { reasonOf } from "./problems.ts";
 
 /** The receiver's listening socket. */
 export interface Listener {
   readonly port: () => number;
   readonly listening: () => boolean;
-  /** Listens; on the same port as before where it did. Rejects with PortInUse. */
+  /** Listens; on the same port as before where it did. Rejects with ConfigurationError. */
   readonly open: () => Promise<void>;
-  /** Stops listening: whoever connects from now on is refused. Connections stay. */
+  /** Stops listening: connections are refused from now on. Those that are open stay. */
   readonly close: () => void;
   /** Shows another certificate to new connections. */
   readonly show: (certificate: Certificate) => void;
@@ -26,9 +27,11 @@ export interface ListenerOptions {
   readonly certificate: Certificate | undefined;
   readonly limits: ReceiverLimits;
   readonly connections: Connections;
-  readonly faults: Faults;
+  readonly reportFault: ReportFault;
   readonly onRequest: RequestListener;
 }
+
+type WireError = Error & { readonly code?: string; readonly reason?: string };
 
 /** How often Node looks for requests that take too long. */
 const CHECK_MS = 1_000;
@@ -36,47 +39,10 @@ const CHECK_MS = 1_000;
 const BACKLOG = 4_096;
 
 export const createListener = (options: ListenerOptions): Listener => {
-  const { host, certificate, limits, connections, faults } = options;
-  const http: ServerOptions = {
-    maxHeaderSize: limits.headerBytes,
-    headersTimeout: Math.min(limits.headersMs, limits.requestMs),
-    requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.keepAliveMs,
-    connectionsCheckingInterval: Math.min(CHECK_MS, limits.headersMs),
-    // A push without a Host header is the sender's fault to be shown, not to be turned away.
-    requireHostHeader: false,
-  };
-  const server: Server | TlsServer =
-    certificate === undefined
-      ? createServer(http, options.onRequest)
-      : createTlsServer(
-          {
-            ...http,
-            cert: certificate.certPem,
-            key: certificate.keyPem,
-            handshakeTimeout: limits.headersMs,
-            ALPNProtocols: ["http/1.1"],
-          },
-          options.onRequest,
-        );
-  server.maxHeadersCount = 0;
-  server.on("connection", connections.opened);
-  if ("setSecureContext" in server) {
-    server.on("secureConnection", connections.secured);
-    server.on("tlsClientError", (error: Error & { code?: string }, socket) => {
-      connections.failed(socket, { reason: tlsReason(error), isTls: !noTls.has(error.code ?? "") });
-      socket.destroy();
-    });
-  } else server.on("connection", connections.plain);
-  server.on("clientError", (error: Error & { code?: string }, socket) => {
-    // Whoever has asked for nothing gets no answer, and more time.
-    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && connections.isUnused(socket as Socket))
-      connections.endUnused(socket as Socket, limits.unusedMs - limits.headersMs);
-    else refuse(error, socket as Socket, faults, connections);
-  });
-  server.on("error", () => undefined);
+  const { host } = options;
+  const server = serverFor(options);
+  watch(server, options);
   let port = options.port;
-
   return {
     port: () => port,
     listening: () => server.listening,
@@ -94,11 +60,46 @@ export const createListener = (options: ListenerOptions): Listener => {
   };
 };
 
+const serverFor = ({ certificate, limits, onRequest }: ListenerOptions): Server | TlsServer => {
+  const http: ServerOptions = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: Math.min(limits.headersMs, limits.requestMs),
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: Math.min(CHECK_MS, limits.headersMs),
+    // A push without a Host header is recorded like any other, so that the fault can be shown.
+    requireHostHeader: false,
+  };
+  if (certificate === undefined) return createServer(http, onRequest);
+  const tls = { cert: certificate.certPem, key: certificate.keyPem, ALPNProtocols: ["http/1.1"] };
+  return createTlsServer({ ...http, ...tls, handshakeTimeout: limits.headersMs }, onRequest);
+};
+
+const watch = (server: Server | TlsServer, { connections, limits, reportFault }: ListenerOptions): void => {
+  server.maxHeadersCount = 0;
+  server.on("connection", connections.opened);
+  if ("setSecureContext" in server) {
+    server.on("secureConnection", connections.secured);
+    server.on("tlsClientError", (error: WireError, socket) => {
+      connections.failed(socket, { reason: tlsReason(error), isTls: !noTls.has(error.code ?? "") });
+      socket.destroy();
+    });
+  } else server.on("connection", connections.plain);
+  server.on("clientError", (error: WireError, duplex) => {
+    const socket = duplex as Socket;
+    // A connection without a request gets more time and no answer.
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && connections.isUnused(socket))
+      connections.endUnused(socket, limits.unusedMs - limits.headersMs);
+    else refuse(error, socket, reportFault, connections);
+  });
+  server.on("error", () => undefined);
+};
+
 const listen = (server: Server | TlsServer, host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
-    const failed = (error: Error & { code?: string }): void => {
+    const failed = (error: WireError): void => {
       server.off("listening", listening);
-      reject(error.code === "EADDRINUSE" ? new PortInUse(port) : error);
+      reject(error.code === "EADDRINUSE" ? portInUse(port) : error);
     };
     const listening = (): void => {
       server.off("error", failed);
@@ -110,8 +111,7 @@ const listen = (server: Server | TlsServer, host: string, port: number): Promise
   });
 
 /** OpenSSL's own words, without its file names. */
-const tlsReason = (error: Error & { reason?: string; code?: string }): string =>
-  error.reason ?? error.code ?? error.message;
+const tlsReason = (error: WireError): string => error.reason ?? error.code ?? error.message;
 
 /** What OpenSSL says of first bytes that no TLS begins with. */
 const noTls: ReadonlySet<string> = new Set([
@@ -127,15 +127,15 @@ const statuses: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** What is no HTTP, too long or too slow costs the sender its connection, and the receiver a line. */
+/** Answers what is not HTTP, too long or too slow with an error, closes the connection, and records a fault. */
 const refuse = (
-  error: Error & { code?: string },
+  error: WireError,
   socket: Socket,
-  faults: Faults,
+  reportFault: ReportFault,
   connections: Connections,
 ): void => {
   const code = error.code ?? "";
-  // What fails before HTTP is spoken has been told to the connections.
+  // A failed handshake is reported by the connections.
   if (connections.of(socket) === undefined) {
     socket.destroy();
     return;
@@ -143,21 +143,16 @@ const refuse = (
   if (code.startsWith("HPE_") || code === "ERR_HTTP_REQUEST_TIMEOUT") {
     const status = statuses[code] ?? "400 Bad Request";
     const port = socket.remotePort === undefined ? "" : ` from port ${socket.remotePort}`;
-    faults.tell(
-      `requests refused (${code})`,
-      `request${port} refused with ${status} (${reasonOf(error)}: ${error.message})`,
-      connections.lost(socket),
-    );
+    const message = `request${port} refused with ${status} (${reasonOf(error)}: ${error.message})`;
+    reportFault(`requests refused (${code})`, message, connections.lost(socket));
     if (socket.writable && socket.bytesWritten === 0)
       socket.write(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     socket.destroySoon();
     return;
   }
-  if (code !== "ECONNRESET" && code !== "EPIPE")
-    faults.tell(
-      `connections broken (${code})`,
-      `connection broken by the sender: ${tlsReason(error)}`,
-      connections.lost(socket),
-    );
+  if (code !== "ECONNRESET" && code !== "EPIPE") {
+    const message = `connection broken by the sender: ${tlsReason(error)}`;
+    reportFault(`connections broken (${code})`, message, connections.lost(socket));
+  }
   socket.destroy();
 };

@@ -1,7 +1,12 @@
 import { isIP } from "node:net";
-import type { Certificate } from "./certificate.ts";
+import { DAY_MS } from "../../conformance/contract/duration.ts";
 
-export const DAY_MS = 86_400_000;
+/** A certificate (with its chain) and its private key, both PEM. */
+export interface Certificate {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
 /** As long as the platforms that are strictest about it accept. */
 const LEAF_DAYS = 397;
 const CA_DAYS = 3_650;

@@ -41,6 +41,7 @@ describe("a plan", () => {
       "accepted are answer, hang, close, reset",
     ],
     ["no action at all", 200, "attempts[1].kind is missing", "accepted are answer, hang, close, reset"],
+    ["null", null, "attempts[1].kind is missing", "accepted are answer, hang, close, reset"],
     [
       "an unknown key",
       { kind: "answer", code: 200 },
@@ -59,7 +60,7 @@ describe("a plan", () => {
       "a close at another moment",
       { kind: "close", when: "later" },
       'attempts[1].when is "later"',
-      '"before-answer", "half-answer"',
+      'accepted are "before-answer", "status-line", "head", "half-answer"',
     ],
     [
       "gzip and a body of bytes",
@@ -158,7 +159,7 @@ const messageOf = (work: () => unknown): string => {
   try {
     work();
   } catch (error) {
-    return error instanceof Error && error.name === "InvalidPlan" ? error.message : String(error);
+    return error instanceof Error && error.name === "ConfigurationError" ? error.message : String(error);
   }
   return "accepted";
 };

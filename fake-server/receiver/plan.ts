@@ -1,29 +1,18 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Ajv, type ErrorObject } from "ajv";
 import { PushAction, PushPlan } from "../../conformance/contract/push.ts";
-import { InvalidPlan } from "./problems.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-const ajv = new Ajv({ allErrors: true, verbose: true, strict: false });
-const kinds = ["answer", "hang", "close", "reset"];
-/** One schema a kind, so that a mistake is told of the action that was meant and not of all four. */
-const actionOf = Object.fromEntries(
-  PushAction.anyOf.map((schema) => [schema.properties.kind.const, ajv.compile(schema)]),
-);
-/** The plan around the actions. */
-const around = ajv.compile({
+const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, discriminator: true });
+/** By its kind, so that a mistake is reported for the action that was meant and not for all four. */
+const action = { type: "object", discriminator: { propertyName: "kind" }, oneOf: PushAction.anyOf };
+const { rules } = PushPlan.properties;
+const ruleProperties = { ...rules.items.properties, attempts: { type: "array", minItems: 1, items: action } };
+const validate = ajv.compile<PushPlan>({
   ...PushPlan,
   properties: {
-    otherwise: {},
-    rules: {
-      ...PushPlan.properties.rules,
-      items: {
-        ...PushPlan.properties.rules.items,
-        properties: {
-          ...PushPlan.properties.rules.items.properties,
-          attempts: { type: "array", minItems: 1 },
-        },
-      },
-    },
+    rules: { ...rules, items: { ...rules.items, properties: ruleProperties } },
+    otherwise: action,
   },
 });
 
@@ -33,41 +22,23 @@ const LONGEST_DRIBBLE_BYTES = 65_536;
 const ownHeaders = ["connection", "content-length", "date", "keep-alive", "transfer-encoding", "upgrade"];
 
 /**
- * Reads a plan out of untrusted data. Throws InvalidPlan with everything that is wrong, each with its key,
+ * Reads a plan out of untrusted data. Throws ConfigurationError with everything that is wrong, each with its key,
  * its value and what is accepted.
  */
 export const parsePlan = (data: unknown, source = "plan"): PushPlan => {
-  const problems = around(data) ? [] : explain(around.errors ?? []);
-  // What stands around the actions is wrong: there is no telling where they are.
-  if (problems.length === 0) problems.push(...actionsIn(data as Loose).flatMap(actionProblems));
-  if (problems.length > 0) throw new InvalidPlan(problems.map((text) => `${source}: ${text}`));
-  const plan = data as PushPlan;
-  const pointers = plan.rules.flatMap(pointerProblems);
-  if (pointers.length > 0) throw new InvalidPlan(pointers.map((text) => `${source}: ${text}`));
-  return plan;
+  const problems = validate(data) ? planProblems(data) : explain(validate.errors ?? []);
+  if (problems.length > 0) throw new ConfigurationError(problems.map((text) => `${source}: ${text}`));
+  return data as PushPlan;
 };
 
-interface Loose {
-  readonly rules: readonly { readonly attempts: readonly unknown[] }[];
-  readonly otherwise?: unknown;
-}
-
-type Placed = readonly [key: string, action: unknown];
-
-const actionsIn = ({ rules, otherwise }: Loose): Placed[] => [
-  ...rules.flatMap(({ attempts }, rule) =>
-    attempts.map((action, index): Placed => [`rules[${rule}].attempts[${index}]`, action]),
-  ),
-  ...(otherwise === undefined ? [] : [["otherwise", otherwise] as const]),
+/** What the schema cannot say. */
+const planProblems = (plan: PushPlan): string[] => [
+  ...plan.rules.flatMap(({ match, attempts }, rule) => [
+    ...attempts.flatMap((one, index) => combinationProblems(`rules[${rule}].attempts[${index}]`, one)),
+    ...pointerProblems(`rules[${rule}].match.body.pointer`, match.body?.pointer),
+  ]),
+  ...(plan.otherwise === undefined ? [] : combinationProblems("otherwise", plan.otherwise)),
 ];
-
-const actionProblems = ([key, action]: Placed): string[] => {
-  const kind = typeof action === "object" && action !== null && "kind" in action ? action.kind : undefined;
-  const validate = typeof kind === "string" && Object.hasOwn(actionOf, kind) ? actionOf[kind] : undefined;
-  if (validate === undefined)
-    return [`${key}.kind is ${shown(kind)}, no known action; accepted are ${kinds.join(", ")}`];
-  return validate(action) ? combinationProblems(key, action) : explain(validate.errors ?? [], key);
-};
 
 /** What each value allows, but the values together do not. */
 const combinationProblems = (key: string, action: PushAction): string[] => {
@@ -118,47 +89,48 @@ const headerProblem = ([name, value]: readonly [string, string]): string | false
   );
 };
 
-const pointerProblems = ({ match }: PushPlan["rules"][number], rule: number): string[] => {
-  const pointer = match.body?.pointer;
-  return pointer === undefined || /^(\/([^~/]|~[01])*)*$/.test(pointer)
+const pointerProblems = (key: string, pointer = ""): string[] =>
+  /^(\/([^~/]|~[01])*)*$/.test(pointer)
     ? []
-    : [
-        `rules[${rule}].match.body.pointer is ${shown(pointer)}; accepted is a JSON pointer such as "/businessType"`,
-      ];
-};
+    : [`${key} is ${shown(pointer)}; accepted is a JSON pointer such as "/businessType"`];
 
-const explain = (errors: readonly ErrorObject[], base = ""): string[] => {
-  // An `anyOf` tells of each of its branches; what it says itself names the key and is enough.
+const explain = (errors: readonly ErrorObject[]): string[] => {
+  // An `anyOf` reports each of its branches; its own error names the key and is enough.
   const unions = errors.filter(({ keyword }) => keyword === "anyOf").map(({ instancePath }) => instancePath);
-  const told = errors.filter(
+  const reported = errors.filter(
     ({ keyword, instancePath }) =>
       keyword === "anyOf" || !unions.some((union) => instancePath.startsWith(union)),
   );
-  return [...new Set(told.map((error) => explained(error, base)))];
+  return [...new Set(reported.map(explained))];
 };
 
-const explained = (error: ErrorObject, base: string): string => {
-  const key =
-    base +
-    error.instancePath
-      .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
-      .replaceAll("/", ".")
-      .replace(/^\./, base === "" ? "" : ".");
+const explained = ({ keyword, instancePath, params, parentSchema, data, schema, message }: ErrorObject) => {
+  const key = instancePath
+    .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
+    .replaceAll("/", ".")
+    .replace(/^\./, "");
   const where = key === "" ? "the plan" : key;
-  const parameters = error.params as Readonly<Record<string, unknown>>;
-  if (error.keyword === "additionalProperties")
-    return `${where}: unknown key ${shown(parameters["additionalProperty"])}; accepted are ${Object.keys(
-      (error.parentSchema as { properties?: object }).properties ?? {},
-    ).join(", ")}`;
-  if (error.keyword === "required") return `${where}: ${shown(parameters["missingProperty"])} is missing`;
-  if (error.keyword === "anyOf" && key.endsWith(".body"))
-    return `${where} is ${shown(error.data)}; accepted are "acknowledge", "wrong-id", "not-received", "empty", {"text": ...}, {"json": ...} and {"bytes": 1 to 1073741824}`;
-  if (error.keyword === "anyOf")
-    return `${where} is ${shown(error.data)}; accepted are ${constants(error.schema)}`;
-  if (error.keyword === "const")
-    return `${where} is ${shown(error.data)}; accepted is ${shown(error.schema)}`;
-  return `${where} is ${shown(error.data)}; it ${error.message ?? "is not accepted"}`;
+  if (parentSchema === action)
+    return `${where}.kind is ${shown((data as { kind?: unknown } | null)?.kind)}, no known action; accepted are ${kinds}`;
+  switch (keyword) {
+    case "additionalProperties": {
+      const accepted = Object.keys((parentSchema as { properties?: object }).properties ?? {}).join(", ");
+      return `${where}: unknown key ${shown(params["additionalProperty"])}; accepted are ${accepted}`;
+    }
+    case "required":
+      return `${where}: ${shown(params["missingProperty"])} is missing`;
+    case "anyOf":
+      return `${where} is ${shown(data)}; accepted are ${key.endsWith(".body") ? bodies : constants(schema)}`;
+    case "const":
+      return `${where} is ${shown(data)}; accepted is ${shown(schema)}`;
+    default:
+      return `${where} is ${shown(data)}; it ${message ?? "is not accepted"}`;
+  }
 };
+
+const kinds = PushAction.anyOf.map(({ properties }) => properties.kind.const).join(", ");
+const bodies =
+  '"acknowledge", "wrong-id", "not-received", "empty", {"text": ...}, {"json": ...} and {"bytes": 1 to 1073741824}';
 
 const constants = (schema: unknown): string =>
   (schema as readonly { const?: unknown }[]).map((one) => shown(one.const)).join(", ");

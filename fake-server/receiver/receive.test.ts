@@ -105,62 +105,64 @@ describe("touchstone receive", () => {
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as net.AddressInfo;
     await expect(run({ http: true, port })).rejects.toMatchObject({
-      name: "PortInUse",
+      name: "ConfigurationError",
       message: expect.stringContaining(String(port)),
     });
-    await expect(run({ http: true, controlPort: port })).rejects.toMatchObject({ name: "PortInUse" });
+    await expect(run({ http: true, controlPort: port })).rejects.toMatchObject({
+      name: "ConfigurationError",
+    });
     server.close();
   });
 
   it.each<[string, ReceiveOptions, string, RegExp]>([
-    ["a certificate without its key", { certFile: "c.pem" }, "InvalidReceiver", /--cert needs --key/],
-    ["a key without its certificate", { keyFile: "k.pem" }, "InvalidReceiver", /--key needs --cert/],
+    ["a certificate without its key", { certFile: "c.pem" }, "ConfigurationError", /--cert needs --key/],
+    ["a key without its certificate", { keyFile: "k.pem" }, "ConfigurationError", /--key needs --cert/],
     [
       "a certificate for plain HTTP",
       { certFile: "c", keyFile: "k", http: true },
-      "InvalidReceiver",
+      "ConfigurationError",
       /--http shows no certificate/,
     ],
     [
       "a certificate that is not there",
       { certFile: "/no/c", keyFile: "/no/k" },
-      "InvalidCertificate",
+      "ConfigurationError",
       /--cert: cannot read \/no\/c \(ENOENT\)/,
     ],
     [
       "a plan that is not there",
       { planFile: "/no/plan" },
-      "InvalidPlan",
+      "ConfigurationError",
       /--plan: cannot read \/no\/plan \(ENOENT\)/,
     ],
-    ["a token that is not set", { tokenEnv: "NOT_SET" }, "InvalidReceiver", /NOT_SET is not set/],
+    ["a token that is not set", { tokenEnv: "NOT_SET" }, "ConfigurationError", /NOT_SET is not set/],
     [
       "a public host with a scheme",
       { http: true, publicHost: "https://receiver.example" },
-      "InvalidReceiver",
+      "ConfigurationError",
       /public host is "https:\/\/receiver\.example".*without scheme/,
     ],
     [
       "a folder for a certificate that is not made",
       { http: true, certificateFolder: "kept" },
-      "InvalidReceiver",
+      "ConfigurationError",
       /--certificate-folder.*--http.*leave one of the two out/,
     ],
     [
       "a folder beside a certificate of the user's own",
       { certFile: "c", keyFile: "k", certificateFolder: "kept" },
-      "InvalidReceiver",
+      "ConfigurationError",
       /--certificate-folder.*--cert/,
     ],
-    ["a path that is none", { path: "hook" }, "InvalidReceiver", /path is "hook"/],
-    ["a path with a query", { path: "/hook?x" }, "InvalidReceiver", /without a query/],
+    ["a path that is none", { path: "hook" }, "ConfigurationError", /path is "hook"/],
+    ["a path with a query", { path: "/hook?x" }, "ConfigurationError", /without a query/],
   ])("refuses %s", async (_, options, name, message) => {
     await expect(run(options)).rejects.toMatchObject({ name, message: expect.stringMatching(message) });
   });
 
   it("refuses a plan that is no JSON, or none that can be followed, by its file", async () => {
     await expect(run({ planFile: await file("broken.json", "{") })).rejects.toMatchObject({
-      name: "InvalidPlan",
+      name: "ConfigurationError",
       message: expect.stringMatching(/broken\.json is not JSON/),
     });
     await expect(
@@ -179,6 +181,6 @@ describe("touchstone receive", () => {
       certFile: await file("c.pem", one.own.certPem),
       keyFile: await file("k.pem", other.own.keyPem),
     };
-    await expect(run(options)).rejects.toMatchObject({ name: "InvalidCertificate" });
+    await expect(run(options)).rejects.toMatchObject({ name: "ConfigurationError" });
   });
 });

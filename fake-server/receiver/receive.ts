@@ -4,17 +4,18 @@ import path from "node:path";
 import { tooWide } from "../../conformance/contract/files.ts";
 import type { PushPlan } from "../../conformance/contract/push.ts";
 import { isLoopback } from "./access.ts";
-import type { Certificate } from "./certificate.ts";
+import type { Certificate } from "./make-certificate.ts";
 import { parsePlan } from "./plan.ts";
-import { InvalidCertificate, InvalidPlan, InvalidReceiver, reasonOf } from "./problems.ts";
+import { reasonOf } from "./problems.ts";
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from "./start.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 /** What `touchstone receive` was asked for. */
 export interface ReceiveOptions extends Pick<
   ReceiverOptions,
   "port" | "controlPort" | "host" | "publicHost" | "path" | "page" | "journal" | "certificateFolder"
 > {
-  /** Plain HTTP in the place of HTTPS. */
+  /** Plain HTTP instead of HTTPS. */
   readonly http?: boolean;
   /** PEM files of the user's own certificate and its key; both or none. */
   readonly certFile?: string;
@@ -25,7 +26,7 @@ export interface ReceiveOptions extends Pick<
   readonly tokenEnv?: string;
 }
 
-/** What is said once the receiver listens. */
+/** Where the receiver can be reached. */
 export interface ReceiverAddresses {
   readonly callbackUrl: string;
   readonly controlUrl: string;
@@ -34,7 +35,7 @@ export interface ReceiverAddresses {
   /** PEM of the authority that senders have to trust. */
   readonly caFile?: string;
   readonly journal?: string;
-  /** Only where one is needed and was made up: nobody else can know it. */
+  /** Only where a token is needed and was generated. */
   readonly token?: string;
 }
 
@@ -49,13 +50,12 @@ export interface ReceiveIo {
 }
 
 /**
- * Runs a receiver until `io.signal` is aborted. Rejects with PortInUse, InvalidCertificate, InvalidPlan,
- * InvalidJournal or InvalidReceiver before anything was said.
+ * Runs a receiver until `io.signal` is aborted. Rejects with ConfigurationError before it listens.
  */
 export const receive = async (options: ReceiveOptions, io: ReceiveIo): Promise<void> => {
   const { http = false, certFile, keyFile, planFile, tokenEnv, ...rest } = options;
   if (options.certificateFolder !== undefined && (http || certFile !== undefined))
-    throw new InvalidReceiver(
+    throw new ConfigurationError(
       `--certificate-folder keeps a certificate that the receiver makes; with ${http ? "--http" : "--cert"} it makes none: leave one of the two out`,
     );
   const certificate = await certificateIn(certFile, keyFile, http);
@@ -88,7 +88,7 @@ const addressesOf = (
   ...(madeUp && !isLoopback(host) ? { token } : {}),
 });
 
-/** Kept from one run to the next, so that a sender has to be told to trust it only once. */
+/** Kept from one run to the next, so that senders have to trust the authority only once. */
 const usualFolder = (environment: ReceiveIo["environment"]): string =>
   path.join(
     environment["XDG_STATE_HOME"] ?? path.join(homedir(), ".local", "state"),
@@ -103,16 +103,16 @@ const certificateIn = async (
 ): Promise<Certificate | undefined> => {
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (http)
-    throw new InvalidReceiver("--http shows no certificate; accepted is --http, or --cert with --key");
+    throw new ConfigurationError("--http shows no certificate; accepted is --http, or --cert with --key");
   if (certFile === undefined)
-    throw new InvalidReceiver("--key needs --cert, the certificate that it belongs to");
+    throw new ConfigurationError("--key needs --cert, the certificate that it belongs to");
   if (keyFile === undefined)
-    throw new InvalidReceiver("--cert needs --key, the private key that belongs to it");
+    throw new ConfigurationError("--cert needs --key, the private key that belongs to it");
   const read = async (flag: string, file: string): Promise<string> => {
     try {
       return await readFile(file, "utf8");
     } catch (error) {
-      throw new InvalidCertificate(`${flag}: cannot read ${file} (${reasonOf(error)})`, { cause: error });
+      throw new ConfigurationError(`${flag}: cannot read ${file} (${reasonOf(error)})`, { cause: error });
     }
   };
   const certPem = await read("--cert", certFile);
@@ -124,7 +124,7 @@ const certificateIn = async (
 /** A private key is its owner's alone. */
 const refuseWide = async (file: string): Promise<void> => {
   const wide = tooWide(file, (await stat(file)).mode, process.platform, "the key");
-  if (wide !== undefined) throw new InvalidCertificate(`--key: ${wide}`);
+  if (wide !== undefined) throw new ConfigurationError(`--key: ${wide}`);
 };
 
 const planIn = async (file: string): Promise<PushPlan> => {
@@ -132,13 +132,13 @@ const planIn = async (file: string): Promise<PushPlan> => {
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    throw new InvalidPlan([`--plan: cannot read ${file} (${reasonOf(error)})`]);
+    throw new ConfigurationError([`--plan: cannot read ${file} (${reasonOf(error)})`]);
   }
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch (error) {
-    throw new InvalidPlan([`--plan: ${file} is not JSON (${reasonOf(error)})`]);
+    throw new ConfigurationError([`--plan: ${file} is not JSON (${reasonOf(error)})`]);
   }
   return parsePlan(data, file);
 };
@@ -146,11 +146,11 @@ const planIn = async (file: string): Promise<PushPlan> => {
 const tokenIn = (name: string, environment: ReceiveIo["environment"]): string => {
   const token = environment[name];
   if (token === undefined || token === "")
-    throw new InvalidReceiver(
+    throw new ConfigurationError(
       `--token-env: the environment variable ${name} is not set; accepted is one that holds the token`,
     );
   if (!/^[!-~]+$/.test(token))
-    throw new InvalidReceiver(
+    throw new ConfigurationError(
       `--token-env: ${name} holds what no header can carry; accepted are visible ASCII characters`,
     );
   return token;

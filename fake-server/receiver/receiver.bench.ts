@@ -9,9 +9,9 @@ import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import type { ReceiverState } from "../../conformance/contract/push.ts";
 import { figure, mebibytes } from "../../conformance/testing/measure.ts";
-import { readPushes } from "./read-journal.ts";
 import type { ReceiverOptions, RunningReceiver } from "./start.ts";
 import { notification, operate } from "./testing/sender.ts";
+import { readPushes } from "./testing/read-pushes.ts";
 
 const SECONDS = 3;
 const ROUNDS = 3;

@@ -1,15 +1,13 @@
 /** The newest lines, as many as a bounded number of bytes holds. */
 export interface Ring {
   readonly add: (n: number, text: string) => void;
-  /** Number of the oldest line still held. */
-  readonly first: () => number | undefined;
   /** Lines with a greater number than `after` and none greater than `upTo`, at most `limit`. Numbers rise, but may leave gaps. */
   readonly between: (after: number, upTo: number, limit: number) => readonly string[];
   readonly clear: () => void;
 }
 
 /**
- * Lines stand as bytes in a few large buffers that are used again. As strings they would live just long enough to be
+ * Lines are kept as bytes in a few large buffers that are reused. As strings they would live just long enough to be
  * moved to where the garbage collector seldom looks, and a receiver under load would grow by hundreds of megabytes.
  */
 interface Segment {
@@ -49,7 +47,6 @@ export const createRing = (maxBytes: number): Ring => {
       segment.numbers.push(n);
       segment.starts.push(start + segment.bytes.write(text, start));
     },
-    first: () => segments[0]?.numbers[0],
     between: (after, upTo, limit) => {
       const lines: string[] = [];
       for (const { bytes, numbers, starts } of segments) {

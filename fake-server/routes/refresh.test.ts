@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestService, type TestService, tokensOf } from "../testing/flow.ts";
+import { DAY_MS } from "../../conformance/contract/duration.ts";
 
-const DAY_MS = 86_400_000;
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService();

@@ -1,5 +1,5 @@
 import type { PushDecisions } from "../behaviour.ts";
-import type { PushOutcome } from "../delivery/delivery.ts";
+import type { PushOutcome } from "../pushes.ts";
 import { anchors, readings } from "../delivery/schedule.ts";
 
 /** Enough that some receivers that hang do not hold up the rest, and few enough to spare receiver and sender. */

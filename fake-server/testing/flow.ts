@@ -54,10 +54,13 @@ const post: TestService["post"] = async (url, body, headers = {}) =>
     }),
   );
 
+const codeOf = ({ searchParams, hash }: URL): string | null =>
+  searchParams.get("code") ?? new URLSearchParams(hash.slice(1)).get("code");
+
 /** The code of an authorize answer, from its JSON or from its Location; empty without one. */
 export const codeIn = (reply: Reply): string => {
   const location = reply.headers.get("location");
-  const code = location === null ? reply.fields["code"] : new URL(location).searchParams.get("code");
+  const code = location === null ? reply.fields["code"] : codeOf(new URL(location));
   return typeof code === "string" ? code : "";
 };
 

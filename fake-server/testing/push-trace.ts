@@ -2,6 +2,15 @@ import { ACCOUNT } from "./flow.ts";
 import { type Pushing, startPushing } from "./pushing.ts";
 import { type Reaction, startTestReceiver } from "./receiver.ts";
 
+/** An answer whose connection ends in the middle of its body. */
+const cutIn =
+  (status: number): Reaction =>
+  (answer, { socket }) => {
+    answer.writeHead(status, { "content-length": "40" });
+    answer.write('{"id":');
+    setImmediate(() => socket.destroy());
+  };
+
 const STEP_SECONDS = 5;
 const WATCHED_SECONDS = 1_300;
 
@@ -18,11 +27,8 @@ const FIRST_ANSWERS: readonly Reaction[] = [
   202,
   (_answer, { socket }) => void socket.end(),
   (_answer, { socket }) => void socket.resetAndDestroy(),
-  (answer, { socket }) => {
-    answer.writeHead(200, { "content-length": "40" });
-    answer.write('{"id":');
-    setImmediate(() => socket.destroy());
-  },
+  cutIn(200),
+  cutIn(503),
   () => undefined,
   () => undefined,
 ];

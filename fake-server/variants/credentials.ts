@@ -1,23 +1,19 @@
-import type { Behaviour } from "../behaviour.ts";
+import type { CodeRecord } from "../credentials.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { RandomSource } from "../random.ts";
-import { type Variant, variant } from "../registry.ts";
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const DAY_MS = 1_440 * MINUTE_MS;
+import { afterwards, change, decide, decisions, type Replacement } from "../replacing.ts";
+import { variantRows } from "../registry.ts";
 
 /** Codes and tokens of another look. */
-const minting =
-  (mint: (random: RandomSource, nowMs: number) => string) =>
-  (): Pick<Behaviour, "mintCode" | "mintAccessToken" | "mintRefreshToken"> => ({
-    mintCode: (_client, _state, { random, nowMs }) => mint(random, nowMs),
-    mintAccessToken: (_client, _lifetimeMs, { random, nowMs }) => mint(random, nowMs),
-    mintRefreshToken: (_client, { random, nowMs }) => mint(random, nowMs),
-  });
+const minting = (mint: (random: RandomSource) => string): Replacement =>
+  decisions(() => ({
+    mintCode: (_client, _state, { random }) => mint(random),
+    mintAccessToken: (_client, _lifetimeMs, { random }) => mint(random),
+    mintRefreshToken: (_client, { random }) => mint(random),
+  }));
 
-const accessLivingFor = (lifetimeMs: number) => (): Pick<Behaviour, "accessTokenLifetimeMs"> => ({
-  accessTokenLifetimeMs: () => lifetimeMs,
-});
+const accessLivingFor = (lifetimeMs: number): Replacement =>
+  decide("accessTokenLifetimeMs", () => lifetimeMs);
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const HEADER = encoded({ alg: "HS256", typ: "JWT" });
@@ -29,56 +25,52 @@ const jwt = (random: RandomSource, nowMs: number, lifetimeMs: number): string =>
 };
 
 /** Codes and tokens (section 2) where the document leaves room. */
-export const credentialVariants = {
-  "tokens-like-jwt": variant("Tokens have the three parts of a JWT.", () => {
-    return {
-      mintAccessToken: (_client, lifetimeMs, { random, nowMs }) => jwt(random, nowMs, lifetimeMs),
-      mintRefreshToken: (_client, { random, nowMs, limits }) =>
-        jwt(random, nowMs, limits.refreshTokenLifetimeMs),
-    };
-  }),
-  "credentials-in-hexadecimal": variant(
-    "Codes and tokens are hexadecimal digits.",
-    minting((random) => random.hex(24)),
-  ),
-  "credentials-in-base64": variant(
+export const credentialVariants = variantRows({
+  "tokens-like-jwt": [
+    "Tokens have the three parts of a JWT.",
+    decisions(() => {
+      return {
+        mintAccessToken: (_client, lifetimeMs, { random, nowMs }) => jwt(random, nowMs, lifetimeMs),
+        mintRefreshToken: (_client, { random, nowMs, limits }) =>
+          jwt(random, nowMs, limits.refreshTokenLifetimeMs),
+      };
+    }),
+  ],
+  "credentials-in-hexadecimal": ["Codes and tokens are hexadecimal.", minting((random) => random.hex(24))],
+  "credentials-in-base64": [
     "Codes and tokens are base64 with plus, slash and padding.",
     minting((random) => Buffer.from(random.hex(25), "hex").toString("base64")),
-  ),
-  "credentials-as-uuid": variant(
+  ],
+  "credentials-as-uuid": [
     "Codes and tokens are two UUIDs in a row.",
     minting((random) => `${random.uuid()}${random.uuid()}`),
-  ),
-  "credentials-very-long": variant(
+  ],
+  "credentials-very-long": [
     "Codes and tokens have more than a thousand characters.",
     minting((random) => Array.from({ length: 8 }, () => random.token(96)).join(".")),
-  ),
-  "credentials-with-marks": variant(
+  ],
+  "credentials-with-marks": [
     "Codes and tokens begin with what they are and hold dots, tildes and colons.",
     minting((random) => `v1:${random.token(16)}~${random.token(16)}.`),
-  ),
-
-  "access-for-a-minute": variant("An accessToken lives for one minute.", accessLivingFor(MINUTE_MS)),
-  "access-for-five-minutes": variant(
-    "An accessToken lives for five minutes.",
-    accessLivingFor(5 * MINUTE_MS),
-  ),
-  "access-for-a-day": variant("An accessToken lives for a day.", accessLivingFor(DAY_MS)),
-  "access-of-refresh-shorter": variant(
+  ],
+  "access-for-a-minute": ["An accessToken lives for one minute.", accessLivingFor(MINUTE_MS)],
+  "access-for-five-minutes": ["An accessToken lives for five minutes.", accessLivingFor(5 * MINUTE_MS)],
+  "access-for-a-day": ["An accessToken lives for a day.", accessLivingFor(DAY_MS)],
+  "access-of-refresh-shorter": [
     "The accessToken of a refresh lives for half an hour, and says so.",
-    (sound) => ({
-      accessTokenLifetimeMs: (client, context) =>
-        context.operation === "refresh" ? 30 * MINUTE_MS : sound.accessTokenLifetimeMs(client, context),
-    }),
-  ),
-  "refresh-revokes-previous-access-token": variant("A refresh revokes the accessToken before.", () => ({
-    afterRefresh: (_record, previous) => {
+    change("accessTokenLifetimeMs", (usual, _client, context) =>
+      context.operation === "refresh" ? 30 * MINUTE_MS : usual,
+    ),
+  ],
+  "refresh-revokes-previous-access-token": [
+    "A refresh revokes the accessToken before.",
+    decide("afterRefresh", (_record, previous) => {
       previous.revoked = true;
-    },
-  })),
-  "refresh-returns-live-access-token": variant(
+    }),
+  ],
+  "refresh-returns-live-access-token": [
     "While the accessToken has a minute to live, a refresh returns it again, with what remains of its life.",
-    (sound) => ({
+    decisions((sound) => ({
       afterRefresh: (record, previous, { credentials, nowMs }) => {
         if (previous.issuedAtMs + previous.lifetimeMs - nowMs < MINUTE_MS) return;
         credentials.accessTokens.delete(record.latestAccess.token);
@@ -89,23 +81,63 @@ export const credentialVariants = {
         const remainingMs = issuedAtMs + lifetimeMs - context.nowMs;
         return sound.refreshFields(tokens, timestamp, remainingMs / SECOND_MS, context);
       },
-    }),
-  ),
-
-  "code-burned-by-failed-attempt": variant("A refused attempt uses the code up.", (sound) => ({
-    afterRefusedExchange: (record, kind, context) => {
-      sound.afterRefusedExchange(record, kind, context);
+    })),
+  ],
+  "code-burned-by-failed-attempt": [
+    "A refused attempt uses the code up.",
+    afterwards("afterRefusedExchange", (record, _kind, context) => {
       if (record !== undefined) record.usedAtMs ??= context.nowMs;
-    },
-  })),
-  "code-reuse-leaves-tokens": variant(
-    "Presenting a code again is refused and leaves its tokens alone.",
-    () => ({
-      afterRefusedExchange: () => undefined,
     }),
-  ),
-  "credentials-of-any-client": variant("Codes and refreshTokens are not bound to a client.", () => ({
-    codeBelongsTo: () => true,
-    refreshTokenBelongsTo: () => true,
-  })),
-} satisfies Record<string, Variant>;
+  ],
+  "code-reuse-leaves-tokens": [
+    "Presenting a code again is refused and leaves its tokens alone.",
+    decide("afterRefusedExchange", () => undefined),
+  ],
+  "credentials-of-any-client": [
+    "Codes and refreshTokens are not bound to a client.",
+    decisions(() => ({
+      codeBelongsTo: () => true,
+      refreshTokenBelongsTo: () => true,
+    })),
+  ],
+  "codes-with-label": ["Codes begin with a label.", change("mintCode", (code) => `ac_live_${code}`)],
+  "access-lifetimes-differ": [
+    "AccessTokens live for one to five minutes, in turn, and say so.",
+    decisions(() => {
+      let issued = 0;
+      return { accessTokenLifetimeMs: () => MINUTE_MS * (1 + ((issued += 1) % 5)) };
+    }),
+  ],
+  "access-for-forty-days": ["An accessToken lives for forty days.", accessLivingFor(40 * DAY_MS)],
+  "exchanges-of-a-code-in-turn": [
+    "Exchanges of one code wait for one another, and each takes a millisecond.",
+    decisions(() => {
+      const queues = new WeakMap<CodeRecord, Promise<unknown>>();
+      return {
+        takeCode: (record, { clock, nowMs }) => {
+          const turn = (queues.get(record) ?? Promise.resolve()).then(async () => {
+            await clock.pause(1);
+            if (record.usedAtMs !== undefined) return false;
+            record.usedAtMs = nowMs;
+            return true;
+          });
+          queues.set(record, turn);
+          return turn;
+        },
+      };
+    }),
+  ],
+  "refusals-and-refreshes-revoke": [
+    "A refused exchange uses its code up and ends its tokens, and a refresh ends the accessToken before.",
+    decisions(() => ({
+      afterRefusedExchange: (record) => {
+        if (record === undefined) return;
+        record.usedAtMs ??= 0;
+        if (record.grant !== undefined) record.grant.revoked = true;
+      },
+      afterRefresh: (_record, previous) => {
+        previous.revoked = true;
+      },
+    })),
+  ],
+});

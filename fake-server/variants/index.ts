@@ -1,4 +1,4 @@
-import type { Variant } from "../registry.ts";
+import { type Variant, joined } from "../registry.ts";
 import { authorizeVariants } from "./authorize.ts";
 import { credentialVariants } from "./credentials.ts";
 import { httpVariants } from "./http.ts";
@@ -8,12 +8,12 @@ import { pushVariants } from "./push.ts";
 import { refusalVariants } from "./refusals.ts";
 
 /** Every conforming variant by name, in the order of the document. */
-export const variants: Readonly<Record<string, Variant>> = {
-  ...authorizeVariants,
-  ...refusalVariants,
-  ...credentialVariants,
-  ...listVariants,
-  ...httpVariants,
-  ...pushVariants,
-  ...oddPushVariants,
-};
+export const variants = joined<Variant>([
+  authorizeVariants,
+  refusalVariants,
+  credentialVariants,
+  listVariants,
+  httpVariants,
+  pushVariants,
+  oddPushVariants,
+]);

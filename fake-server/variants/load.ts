@@ -1,7 +1,8 @@
 import type { Behaviour } from "../behaviour.ts";
 import { pool } from "../contention.ts";
 import { EVERYTHING, type Notification } from "../notifications.ts";
-import { type Variant, variant } from "../registry.ts";
+import { decide, decisions } from "../replacing.ts";
+import { variantRows } from "../registry.ts";
 
 const MOST_UNDER_WAY = 16;
 const REQUESTS_OF_A_CONNECTION = 100;
@@ -21,27 +22,32 @@ const workers = (count: number, workMs: number): Behaviour["latencyMs"] => {
 };
 
 /** Services that conform, and show only under load that they are built otherwise. */
-export const loadVariants: Readonly<Record<string, Variant>> = {
-  "load-answers-take-twenty-milliseconds": variant("Every answer takes twenty milliseconds.", () => ({
-    latencyMs: () => 20,
-  })),
-  "load-answers-take-a-fifth-longer": variant(
+export const loadVariants = variantRows({
+  "load-answers-take-twenty-milliseconds": [
+    "Every answer takes twenty milliseconds.",
+    decide("latencyMs", () => 20),
+  ],
+  "load-answers-take-a-fifth-longer": [
     "Every answer takes twenty-four milliseconds, a fifth more than with `load-answers-take-twenty-milliseconds`.",
-    () => ({ latencyMs: () => 24 }),
-  ),
-  "load-visible-half-a-second-later": variant(
+    decide("latencyMs", () => 24),
+  ],
+  "load-visible-half-a-second-later": [
     "A new notification is listed half a second after its event, while its push is already under way.",
-    () => ({ visibilityDelayMs: () => 500 }),
-  ),
-  "load-answers-with-jitter": variant("An answer takes two to forty milliseconds, mostly few.", () => ({
-    latencyMs: ({ random }) => 2 + 38 * (random.uint32() / 2 ** 32) ** 4,
-  })),
-  "load-eight-workers": variant("Eight workers take four milliseconds for each request.", () => ({
-    latencyMs: workers(8, 4),
-  })),
-  "load-overload-refused": variant(
+    decide("visibilityDelayMs", () => 500),
+  ],
+  "load-answers-with-jitter": [
+    "An answer takes two to forty milliseconds, mostly few.",
+    decide("latencyMs", ({ random }) => 2 + 38 * (random.uint32() / 2 ** 32) ** 4),
+  ],
+  "load-eight-workers": [
+    "Eight workers take four milliseconds for each request.",
+    decisions(() => ({
+      latencyMs: workers(8, 4),
+    })),
+  ],
+  "load-overload-refused": [
     "Every answer takes ten milliseconds; with sixteen requests under way a further one is refused with 503.",
-    () => {
+    decisions(() => {
       let underWay = 0;
       return {
         latencyMs: () => {
@@ -53,11 +59,11 @@ export const loadVariants: Readonly<Record<string, Variant>> = {
           return underWay >= MOST_UNDER_WAY ? { kind: "overloaded" } : undefined;
         },
       };
-    },
-  ),
-  "load-connections-of-a-hundred-requests": variant(
+    }),
+  ],
+  "load-connections-of-a-hundred-requests": [
     "A connection is closed after its hundredth request.",
-    () => {
+    decisions(() => {
       const served = new WeakMap<object, number>();
       return {
         finish: (answer, { from }) => {
@@ -68,11 +74,11 @@ export const loadVariants: Readonly<Record<string, Variant>> = {
             : { ...answer, headers: { ...answer.headers, connection: "close" } };
         },
       };
-    },
-  ),
-  "load-redemptions-one-at-a-time": variant(
+    }),
+  ],
+  "load-redemptions-one-at-a-time": [
     "Redemptions wait for one another, and each takes a millisecond.",
-    (sound) => {
+    decisions((sound) => {
       const lock = pool(1);
       return {
         takeCode: async (record, context) => {
@@ -83,11 +89,11 @@ export const loadVariants: Readonly<Record<string, Variant>> = {
           return taken;
         },
       };
-    },
-  ),
-  "load-equal-reads-shared": variant(
+    }),
+  ],
+  "load-equal-reads-shared": [
     "Reads that ask for exactly the same and are under way together share one answer from the database.",
-    (sound) => {
+    decisions((sound) => {
       const underWay = new Map<string, Promise<readonly Notification[]>>();
       return {
         readItems: (selection, offset, paging, context) => {
@@ -103,23 +109,23 @@ export const loadVariants: Readonly<Record<string, Variant>> = {
           return read;
         },
       };
-    },
-  ),
-  "load-tokens-written-in-groups": variant(
+    }),
+  ],
+  "load-tokens-written-in-groups": [
     "Exchanges wait for the next write of a group, every eight milliseconds, before they answer.",
-    (sound) => ({
+    decisions((sound) => ({
       takeCode: async (record, context) => {
         const taken = sound.takeCode(record, context);
         await context.clock.pause(8 - (context.clock.realMs() % 8));
         return taken;
       },
-    }),
-  ),
-  "load-eight-pushes-in-flight": variant(
+    })),
+  ],
+  "load-eight-pushes-in-flight": [
     "Eight pushes are under way at most, and the first leaves within a second.",
-    () => ({
+    decisions(() => ({
       pushesInFlight: () => 8,
       pushJitterMs: (attempt, { random }) => (attempt === 1 ? random.uint32() % 1_000 : 0),
-    }),
-  ),
-};
+    })),
+  ],
+});

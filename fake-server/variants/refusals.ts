@@ -1,23 +1,16 @@
 import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
-import type { Behaviour } from "../behaviour.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
 import { redirectTo } from "../redirect.ts";
-import { type Variant, variant } from "../registry.ts";
+import { change, decide, decisions, type Replacement } from "../replacing.ts";
+import { variantRows } from "../registry.ts";
 import { refusalMessage } from "../sound/http.ts";
 
 /** Refusals written in another way; being told to come back later stays what it is. */
-const refusing =
-  (render: (refusal: Refusal) => Answer) =>
-  (sound: Behaviour): Pick<Behaviour, "renderRefusal"> => ({
-    renderRefusal: (refusal, context) =>
-      refusal.kind === "rate-limited" ? sound.renderRefusal(refusal, context) : render(refusal),
-  });
+const refusing = (render: (refusal: Refusal) => Answer): Replacement =>
+  change("renderRefusal", (answer, refusal) => (refusal.kind === "rate-limited" ? answer : render(refusal)));
 
-const withStatus =
-  (status: number) =>
-  (sound: Behaviour): Pick<Behaviour, "renderRefusal"> => ({
-    renderRefusal: (refusal, context) => ({ ...sound.renderRefusal(refusal, context), status }),
-  });
+const withStatus = (status: number): Replacement =>
+  change("renderRefusal", (answer) => ({ ...answer, status }));
 
 const page = (status: number, refusal: Refusal): Answer => ({
   status,
@@ -28,14 +21,14 @@ const page = (status: number, refusal: Refusal): Answer => ({
 const empty = (status: number): Answer => ({ status, headers: {}, body: "" });
 
 /** Refusals (section 7) where the document leaves room, which is everywhere. */
-export const refusalVariants = {
-  "refusals-with-status-200": variant(
+export const refusalVariants = variantRows({
+  "refusals-with-status-200": [
     "Refusals have status 200 and a body with a number for the error called code.",
     refusing((refusal) =>
       jsonAnswer(200, { code: 40_001, message: refusalMessage(refusal), data: null, timestamp: 0 }),
     ),
-  ),
-  "refusals-with-text-in-code": variant(
+  ],
+  "refusals-with-text-in-code": [
     "Refusals have status 200 and a body with a name for the error called code.",
     refusing((refusal) =>
       jsonAnswer(200, {
@@ -44,8 +37,8 @@ export const refusalVariants = {
         state: "failed",
       }),
     ),
-  ),
-  "refusals-with-null-fields": variant(
+  ],
+  "refusals-with-null-fields": [
     "Refusals have status 200 and every field of a success, as null.",
     refusing(() =>
       jsonAnswer(200, {
@@ -58,57 +51,79 @@ export const refusalVariants = {
         total: null,
       }),
     ),
-  ),
-  "refusals-as-pages": variant(
-    "Refusals are HTML pages with status 400.",
-    refusing((refusal) => page(400, refusal)),
-  ),
-  "refusals-as-pages-with-status-200": variant(
+  ],
+  "refusals-as-pages": ["Refusals are HTML with status 400.", refusing((refusal) => page(400, refusal))],
+  "refusals-as-pages-with-status-200": [
     "Refusals are HTML pages with status 200.",
     refusing((refusal) => page(200, refusal)),
-  ),
-  "refusals-without-body": variant(
-    "Refusals are a status 400 and nothing else.",
-    refusing(() => empty(400)),
-  ),
-  "refusals-without-content": variant(
-    "Refusals are a status 204.",
-    refusing(() => empty(204)),
-  ),
-  "refusals-not-found": variant("Refusals have status 404.", withStatus(404)),
-  "refusals-forbidden": variant("Refusals have status 403.", withStatus(403)),
-  "refusals-unprocessable": variant("Refusals have status 422.", withStatus(422)),
-  "refusals-as-problems": variant(
+  ],
+  "refusals-without-body": ["Refusals are a status 400 and nothing else.", refusing(() => empty(400))],
+  "refusals-without-content": ["Refusals are a status 204.", refusing(() => empty(204))],
+  "refusals-not-found": ["Refusals have status 404.", withStatus(404)],
+  "refusals-forbidden": ["Refusals have status 403.", withStatus(403)],
+  "refusals-unprocessable": ["Refusals have status 422.", withStatus(422)],
+  "refusals-as-problems": [
     "Refusals are problem details of RFC 9457.",
     refusing((refusal) =>
       withHeaders(jsonAnswer(400, { type: "about:blank", title: refusalMessage(refusal), status: 400 }), {
         "content-type": "application/problem+json",
       }),
     ),
-  ),
-  "refusals-sent-to-redirect-uri": variant(
+  ],
+  "refusals-sent-to-redirect-uri": [
     "A refused authorization is sent to the redirectUri with error and state (RFC 6749 section 4.1.2.1).",
-    (sound) => ({
-      renderRefusal: (refusal, context) => {
-        if (context.operation !== "authorize" || refusal.kind !== "state-refused") {
-          return sound.renderRefusal(refusal, context);
-        }
-        const values = parseQuery(rawQueryOf(context.from.url ?? ""))?.values;
-        const url = new URL(values?.get("redirectUri") ?? "");
-        url.searchParams.set("error", "invalid_request");
-        url.searchParams.set("state", values?.get("state") ?? "");
-        return redirectTo(url.href);
-      },
+    change("renderRefusal", (answer, refusal, context) => {
+      if (context.operation !== "authorize" || refusal.kind !== "state-refused") {
+        return answer;
+      }
+      const values = parseQuery(rawQueryOf(context.from.url ?? ""))?.values;
+      const url = new URL(values?.get("redirectUri") ?? "");
+      url.searchParams.set("error", "invalid_request");
+      url.searchParams.set("state", values?.get("state") ?? "");
+      return redirectTo(url.href);
     }),
-  ),
-  "refusals-with-challenge": variant(
+  ],
+  "refusals-with-challenge": [
     "Every refusal challenges as RFC 6750 says, with status 401.",
-    (sound) => ({
-      renderRefusal: (refusal, context) =>
-        withHeaders(
-          { ...sound.renderRefusal(refusal, context), status: 401 },
-          { "www-authenticate": 'Bearer error="invalid_request"' },
-        ),
+    change("renderRefusal", (answer) =>
+      withHeaders({ ...answer, status: 401 }, { "www-authenticate": 'Bearer error="invalid_request"' }),
+    ),
+  ],
+  "refusals-in-page-envelope": [
+    "Refusals have status 401 and the envelope of an empty page.",
+    refusing(() => jsonAnswer(401, { data: [], total: 0 })),
+  ],
+  "refusals-with-digits-in-code": [
+    "Refusals have status 200, digits in a field called code, and an empty state.",
+    refusing(() => jsonAnswer(200, { code: "40001", state: "", message: "refused" })),
+  ],
+  "refusals-like-token-sets": [
+    "Refusals have status 200 and the fields of a token set, without tokens.",
+    refusing(() =>
+      jsonAnswer(200, { code: "40001", accessToken: "", refreshToken: null, message: "invalid_grant" }),
+    ),
+  ],
+  "refusals-show-code-sent": [
+    "Refusals are pages with an id of their own and the code that was sent.",
+    decisions((sound) => {
+      const presented = new WeakMap<object, unknown>();
+      return {
+        findCode: (value, context) => {
+          presented.set(context.from, value);
+          return sound.findCode(value, context);
+        },
+        renderRefusal: ({ kind }, { from, random }) => ({
+          status: 400,
+          headers: { "content-type": "text/html" },
+          body: `<p>${kind} ${String(presented.get(from))} (${random.uuid()})</p>`,
+        }),
+      };
     }),
-  ),
-} satisfies Record<string, Variant>;
+  ],
+  "refusals-show-address-sent": [
+    "Refusals name the address that was asked for.",
+    decide("renderRefusal", (_refusal, { from }) =>
+      jsonAnswer(400, { message: `There is nothing at ${from.url} for this method.` }),
+    ),
+  ],
+});

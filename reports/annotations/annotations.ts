@@ -1,4 +1,5 @@
-import { suitesOf, type CiCase, type CiRun } from "../ci/cases.ts";
+import type { CiCase, CiRun } from "../ci/case.ts";
+import { suitesOf } from "../ci/cases.ts";
 import { plural } from "../text/figures.ts";
 
 /** How a CI service takes a problem from a job's output. */

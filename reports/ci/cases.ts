@@ -1,57 +1,14 @@
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
-import type { Outcome, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf } from "../../conformance/contract/verdict.ts";
-import { knownRequirement, sectionsOf } from "../terminal/titles.ts";
+import { knownRequirement, sectionsOf } from "../text/titles.ts";
 import { cameBack } from "../text/breach.ts";
 import { plural, shellWord } from "../text/figures.ts";
 import { safe } from "../text/safe.ts";
 import { activeWaivers, failingWaivers, waiverStateText, waiverText } from "../text/waivers.ts";
 import { wordOf } from "../text/verdicts.ts";
+import type { CiCase, CiRun, CiSuite } from "./case.ts";
 import { loadCases } from "./load-cases.ts";
-
-/** A run as reports for CI see it; exchanges and samples stay in the run directory. */
-export type CiRun = {
-  /** The run directory as a user types it. */
-  readonly run: string;
-  /** Fingerprints that the profile pins, by requirement id, as canonical JSON. */
-  readonly pinned?: Readonly<Record<string, string>>;
-} & (
-  | { readonly kind: "conform"; readonly record: RunRecord }
-  | { readonly kind: "load"; readonly record: LoadRecord }
-);
-
-/** One thing that was judged, in the few words that every CI service knows. All texts are safe to print. */
-export interface CiCase {
-  /** Unique within the report. */
-  readonly name: string;
-  readonly group: string;
-  /** `error` is a fault of Touchstone; `skipped` was not judged, which is never a pass. */
-  readonly status: "passed" | "failed" | "error" | "skipped";
-  /** The verdict in Touchstone's own words. */
-  readonly verdict: string;
-  readonly durationMs: number;
-  /** One line: what was seen, or why nothing was. */
-  readonly message?: string;
-  /** All there is to say, in lines. */
-  readonly details?: string;
-}
-
-export interface CiSuite {
-  readonly name: "gate" | "load" | `gate ${number}` | `load ${number}`;
-  readonly outcome: Outcome | "open";
-  /** Whether something that had to be judged was not. */
-  readonly incomplete: boolean;
-  readonly exitCode: number | undefined;
-  readonly startedAt: string;
-  readonly endedAt: string | undefined;
-  readonly tool: string;
-  readonly run: string;
-  readonly target: string;
-  readonly seed: number;
-  readonly replacedLimits: readonly string[];
-  readonly cases: readonly CiCase[];
-}
 
 /** Every run as a suite: a case for each rule of a gate, for each objective and each rule of a load. */
 export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSuite[] =>

@@ -1,9 +1,9 @@
 import type { LoadRecord, LoadRule, ObjectiveResult } from "../../conformance/contract/load-record.ts";
-import { knownRequirement } from "../terminal/titles.ts";
+import { knownRequirement } from "../text/titles.ts";
 import { elapsed, plural } from "../text/figures.ts";
 import { inUnit } from "../text/units.ts";
 import { safe } from "../text/safe.ts";
-import type { CiCase } from "./cases.ts";
+import type { CiCase } from "./case.ts";
 
 /** The cases of a load run: whether it is valid, its objectives, and the rules that it looked at. */
 export const loadCases = (record: LoadRecord): readonly CiCase[] => [

@@ -1,6 +1,7 @@
 import path from "node:path";
-import { readRun, runsIn, UnreadableRun, type Run } from "../read/index.ts";
+import { readRun, runsIn, type Run } from "../read/index.ts";
 import { differences, fingerprintOf } from "./fingerprint.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 /** The runs of a folder that a run can be compared with, and why the others cannot. */
 export interface Baseline {
@@ -11,12 +12,12 @@ export interface Baseline {
 
 /**
  * The earlier runs of the same kind and fingerprint among the run directories of a folder, at most so many
- * of the latest. Throws UnreadableRun where the folder cannot be read; runs in it that cannot are left out.
+ * of the latest. Throws ConfigurationError where the folder cannot be read; runs in it that cannot are left out.
  */
 export const baselineOf = async (folder: string, head: Run, most = 50): Promise<Baseline> => {
   const runs: Run[] = [];
   const leftOut: { directory: string; reason: string }[] = [];
-  for (const { directory } of runsIn(folder)) {
+  for (const directory of runsIn(folder)) {
     if (path.resolve(directory) === path.resolve(head.directory)) continue;
     const found = await readOrWhy(directory);
     const reason = typeof found === "string" ? found : unfit(found, head);
@@ -32,7 +33,7 @@ const readOrWhy = async (directory: string): Promise<Run | string> => {
   try {
     return await readRun(directory);
   } catch (error) {
-    if (error instanceof UnreadableRun) return error.message;
+    if (error instanceof ConfigurationError) return error.message;
     throw error;
   }
 };

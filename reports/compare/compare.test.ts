@@ -4,13 +4,15 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts";
-import { seededRandom } from "../statistics/random.ts";
-import { renderCompare } from "../terminal/compare.ts";
+import { compareDoc } from "../document/compare.ts";
+import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
-import { breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { allPassed, breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
 import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
-import { baselineOf, compareRuns, IncomparableRuns, type Comparison } from "./index.ts";
+import { baselineOf, compareRuns, type Comparison } from "./index.ts";
 import { compareWithLimits } from "./limits.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 let home: string;
 let made = 0;
@@ -45,11 +47,12 @@ const problemOf = async (work: Promise<unknown>): Promise<string> => {
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(IncomparableRuns);
-  return (error as IncomparableRuns).message;
+  expect(error).toBeInstanceOf(ConfigurationError);
+  return (error as ConfigurationError).message;
 };
 
-const show = (comparison: Comparison): string => renderCompare(comparison, { palette: plain, columns: 100 });
+const show = (comparison: Comparison): string =>
+  renderTerminal(compareDoc(comparison), { palette: plain, columns: 100 });
 
 const failing = (id: RuleResult["id"], kind: "failed" | "warned" = "failed"): RuleResult =>
   resultOf(id, { kind, cases: 3, breach: breachOf("it is refused", "it is granted") });
@@ -74,7 +77,7 @@ describe("two runs of the gate", () => {
       "refresh.lifetime": "able again",
       "access.lifetime": "newly unable",
     });
-    expect(show(result)).toContain("expected  it is refused");
+    expect(show(result)).toContain("Expected  it is refused");
   });
 
   it("regress by rules that gate, and by advisory ones where the run is strict", async () => {
@@ -83,9 +86,6 @@ describe("two runs of the gate", () => {
       (await compared(gate(withResults()), gate(withResults(advisory), { strict }))).verdict;
     expect(await verdict(false)).toBe("no regression");
     expect(await verdict(true)).toBe("regressed");
-    const lost = await compared(gate(withResults()), gate(withResults(unable("code.lifetime"))));
-    expect(lost.verdict).toBe("no regression");
-    expect(show(lost)).toContain("No longer judged");
   });
 
   it("show drift of what the document leaves open, and drift of what is pinned comes to a verdict", async () => {
@@ -96,11 +96,11 @@ describe("two runs of the gate", () => {
     });
     const drifted = await compared(gate(withResults()), gate(withResults(other)));
     expect(drifted.verdict).toBe("no regression");
-    expect(show(drifted)).toContain("now status: 302");
+    expect(show(drifted)).toMatch(/authorize\.redirect +status: 200, where: json +status: 302/);
     const pinned = { "authorize.redirect": '{"status":200,"where":"json"}' };
     const broken = await compared(gate(withResults()), gate(withResults(other), { pinned }));
     expect(broken.verdict).toBe("drifted");
-    expect(show(broken)).toContain("a pinned observation changed");
+    expect(show(broken)).toContain("A pinned observation changed.");
   });
 
   it("are refused where what was asked differs, unless by force, which is said first", async () => {
@@ -143,14 +143,87 @@ describe("two runs of the gate", () => {
       true,
     );
     expect(show(result).split("\n")[0]).toMatch(
-      /^Read by force: runs\/gate-\d+ was altered .*\(rules\.jsonl\)$/,
+      /^Read by force: runs\/gate-\d+ was altered .*\(rules\.jsonl\)\.$/,
     );
+  });
+
+  it("that did not check the same things come to no verdict, and what is missing is named", async () => {
+    const whole = gate(withResults());
+    const lost = gate(withResults(unable("code.lifetime")), { outcome: "incomplete", exitCode: 3 });
+    const result = await compared(whole, lost);
+    expect(result.verdict).toBe("incomplete");
+    expect(result.lacking).toEqual([
+      {
+        side: "head",
+        what: "the run",
+        why: expect.stringMatching(/^1 of \d+ rules could not be judged$/) as string,
+      },
+      { side: "head", what: "code.lifetime", why: "could not run" },
+    ]);
+    const text = show(result);
+    expect(text).toContain("No longer judged");
+    expect(text).toMatch(/head +could not run +code\.lifetime/);
+    expect(text).not.toContain("✓");
+    const other = await compared(lost, whole);
+    expect(other.verdict).toBe("incomplete");
+    expect(other.lacking.map(({ side }) => side)).toEqual(["base", "base"]);
+  });
+
+  it.each([
+    [
+      "whose target was down",
+      { rules: [], outcome: "incomplete", exitCode: 3 },
+      /\d+ rules were not reached/,
+    ],
+    [
+      "that was interrupted after one rule",
+      { rules: allPassed().slice(0, 1), outcome: "interrupted", exitCode: 130 },
+      /it was interrupted/,
+    ],
+    ["that was cut off", { state: "open", outcome: undefined, exitCode: undefined }, /it was cut off/],
+    [
+      "in which 32 rules could not run",
+      {
+        rules: allPassed().map((result, at) => (at < 32 ? unable(result.id) : result)),
+        outcome: "incomplete",
+      },
+      /32 of \d+ rules could not be judged/,
+    ],
+  ] as const)("are incomplete beside a head run %s, without a tick", async (_, more, why) => {
+    const selected = allPassed().map(({ id }) => id);
+    const head = gate(withResults(), { selected, ...(more as Partial<RunRecord>) });
+    const result = await compared(gate(withResults()), head);
+    expect(result.verdict).toBe("incomplete");
+    expect(show(result)).toMatch(why);
+    expect(show(result)).not.toContain("✓");
+  });
+
+  it("regress also where the head run is incomplete", async () => {
+    const head = gate(withResults(failing("code.single-use"), unable("code.lifetime")), {
+      outcome: "failed",
+    });
+    expect((await compared(gate(withResults()), head)).verdict).toBe("regressed");
+  });
+
+  it("are both complete where an advisory rule could be judged in neither", async () => {
+    const result = withResults(unable("exchange.no-store"));
+    expect((await compared(gate(result), gate(result))).verdict).toBe("no regression");
+  });
+
+  it("take the last complete one of several earlier runs as the base", async () => {
+    const [whole, cut] = [gate(withResults()), gate(withResults(), { outcome: "interrupted" })];
+    const result = await compared([whole, cut], gate(withResults()));
+    expect(result).toMatchObject({
+      verdict: "no regression",
+      base: { directory: whole.directory },
+      leftOut: [{ directory: cut.directory, reason: "it was interrupted" }],
+    });
   });
 
   it("are the same where nothing changed", async () => {
     const result = await compared(gate(withResults()), gate(withResults()));
     expect(result).toMatchObject({ verdict: "no regression", rules: { changes: [], drift: [] } });
-    expect(show(result)).toContain("✓ nothing newly fails");
+    expect(show(result)).toContain("✓ Nothing newly fails.");
   });
 });
 
@@ -175,7 +248,33 @@ describe("two load runs", () => {
   it("say that a promise is broken under load only now", async () => {
     const result = await compared(await load({ seed: 1 }), await load({ seed: 1, breaches: 3 }));
     expect(result.verdict).toBe("regressed");
-    expect(show(result)).toMatch(/code\.single-use +newly failing +0 → 3/);
+    expect(show(result)).toMatch(/code\.single-use +newly failing +0 +3/);
+  });
+
+  it.each([
+    ["sent no request", { achieved: undefined, endpoints: [], rules: [] }, "it sent no request"],
+    ["ended early", { stopped: "the target is down" }, "it ended early: the target is down"],
+    ["was interrupted", { outcome: "interrupted" as const }, "it was interrupted"],
+  ])("are incomplete where the head run %s, without a tick", async (_, record, why) => {
+    const head = await load({ seed: 2 });
+    const result = await compared(await load({ seed: 1 }), {
+      ...head,
+      record: { ...head.record, ...(record as Partial<typeof head.record>) },
+    });
+    expect(result.verdict).toBe("incomplete");
+    expect(result.lacking[0]).toEqual({ side: "head", what: "the run", why });
+    expect(show(result)).not.toContain("✓");
+  });
+
+  it("are incomplete where one has an endpoint that the other lacks", async () => {
+    const base = await load({ seed: 1 });
+    const head = await load({ seed: 2 });
+    const endpoints = head.record.endpoints.filter(({ endpoint }) => endpoint !== "list");
+    const result = await compared(base, { ...head, record: { ...head.record, endpoints } });
+    expect(result).toMatchObject({
+      verdict: "incomplete",
+      lacking: [{ side: "head", what: "endpoint list", why: "not checked" }],
+    });
   });
 
   it("warn of a run that is invalid", async () => {

@@ -1,13 +1,15 @@
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { GateRun, LoadRun, Run } from "../read/index.ts";
 import type { Random } from "../statistics/random.ts";
 import { differences, fingerprintOf, targetNameOf, type FingerprintDifference } from "./fingerprint.ts";
 import { compareWithLimits, leastRuns, type LimitsComparison } from "./limits.ts";
+import { lackingOf, type Lacking } from "./lacking.ts";
 import { compareLoad, type LoadComparison } from "./load.ts";
-import { IncomparableRuns } from "./problem.ts";
 import { compareRules, type RulesComparison } from "./rules.ts";
+import { whyIncomplete } from "../validity.ts";
 
 export interface CompareOptions {
-  /** Compares runs whose fingerprints differ; what differs stands in the result. */
+  /** Compares runs whose fingerprints differ; the result lists the differences. */
   readonly force: boolean;
   readonly random: Random;
   /** Runs that were left out before, with the reasons, to be told with those that are left out here. */
@@ -36,8 +38,13 @@ interface AnyComparison {
   readonly altered: readonly { readonly directory: string; readonly files: readonly string[] }[];
   /** Earlier runs that were left out, with the reasons. */
   readonly leftOut: LeftOut;
-  readonly verdict: "regressed" | "drifted" | "no regression";
+  /** What one side did not check; empty where both were complete and checked the same things. */
+  readonly lacking: readonly Lacking[];
+  readonly verdict: ComparisonVerdict;
 }
+
+export const comparisonVerdicts = ["regressed", "incomplete", "drifted", "no regression"] as const;
+export type ComparisonVerdict = (typeof comparisonVerdicts)[number];
 
 export type Comparison = AnyComparison &
   (
@@ -53,20 +60,26 @@ export type Comparison = AnyComparison &
   );
 
 /**
- * Compares a run with earlier ones, the last of which is the one that it is set beside. Ten or more
- * earlier load runs judge its speed, too; an invalid, cut or stopped one among them is left out.
- * Throws IncomparableRuns where kinds differ, or fingerprints without `force`.
+ * Compares a run with earlier ones, the last complete one of which is the base. Ten or more earlier load
+ * runs judge its speed, too. Incomplete runs among the earlier ones are left out where there is a complete
+ * one. The verdict is "no regression" only where both sides were complete and checked the same things.
+ * Throws ConfigurationError where kinds differ, or fingerprints without `force`.
  */
 export const compareRuns = async (
   bases: readonly Run[],
   head: Run,
   options: CompareOptions,
 ): Promise<Comparison> => {
-  const base = bases.at(-1);
-  if (base === undefined) throw new IncomparableRuns("there is no run to compare with; give two or more");
+  const complete = bases.filter((one) => whyIncomplete(one) === undefined);
+  const base = complete.at(-1) ?? bases.at(-1);
+  if (base === undefined) throw new ConfigurationError("there is no run to compare with; give two or more");
   for (const one of bases) refuseOtherKind(one, head);
   const differing = options.force ? [] : bases.flatMap((one) => mismatchOf(one, head));
-  if (differing.length > 0) throw new IncomparableRuns(differing.join("\n"));
+  if (differing.length > 0) throw new ConfigurationError(differing.join("\n"));
+  const incomplete = bases.flatMap((one) => {
+    const reason = one === base ? undefined : whyIncomplete(one);
+    return reason === undefined ? [] : [{ directory: one.directory, reason }];
+  });
   const shared = {
     base: headingOf(base),
     head: headingOf(head),
@@ -74,36 +87,47 @@ export const compareRuns = async (
     altered: [...bases, head]
       .filter(({ alterations }) => alterations.length > 0)
       .map(({ directory, alterations }) => ({ directory, files: alterations.map(({ file }) => file) })),
-    leftOut: options.leftOut ?? [],
+    leftOut: [...(options.leftOut ?? []), ...incomplete],
+    lacking: lackingOf(base, head),
   };
   if (base.kind === "conform" && head.kind === "conform") {
     const rules = compareRules(base.record, head.record);
     const isDrifted = rules.drift.some(({ pinned }) => pinned);
-    const verdict = rules.regressed ? "regressed" : isDrifted ? "drifted" : "no regression";
-    return { ...shared, kind: "conform", rules, verdict };
+    return {
+      ...shared,
+      kind: "conform",
+      rules,
+      verdict: verdictOf(rules.regressed, shared.lacking, isDrifted),
+    };
   }
-  const loads = bases.filter((one) => one.kind === "load");
-  const compared = await comparedLoads(loads, base as LoadRun, head as LoadRun, options);
-  return { ...shared, ...compared, leftOut: [...shared.leftOut, ...compared.leftOut] };
+  const loads = complete.filter((one) => one.kind === "load");
+  const { regressed, ...compared } = await comparedLoads(loads, base as LoadRun, head as LoadRun, options);
+  return { ...shared, ...compared, verdict: verdictOf(regressed, shared.lacking, false) };
+};
+
+/** What is missing outweighs drift: an observation that changed is no reason to trust the rest. */
+const verdictOf = (
+  regressed: boolean,
+  lacking: readonly Lacking[],
+  isDrifted: boolean,
+): ComparisonVerdict => {
+  if (regressed) return "regressed";
+  if (lacking.length > 0) return "incomplete";
+  return isDrifted ? "drifted" : "no regression";
 };
 
 const comparedLoads = async (
-  bases: readonly LoadRun[],
+  complete: readonly LoadRun[],
   base: LoadRun,
   head: LoadRun,
-  options: CompareOptions,
+  { random }: CompareOptions,
 ) => {
-  const load = await compareLoad(base, head, options.random);
-  const leftOut = bases.flatMap((one) => {
-    const reason = unusable(one);
-    return reason === undefined ? [] : [{ directory: one.directory, reason }];
-  });
-  const usable = bases.filter((one) => unusable(one) === undefined);
-  const why = whyUnjudged(usable.length, head);
+  const load = await compareLoad(base, head, random);
+  const why = whyUnjudged(complete.length, head);
   const limits =
     why === undefined
       ? compareWithLimits(
-          usable.map(({ record }) => record),
+          complete.map(({ record }) => record),
           head.record,
         )
       : undefined;
@@ -112,31 +136,23 @@ const comparedLoads = async (
     load,
     ...(limits === undefined ? {} : { limits }),
     ...(why === undefined ? {} : { unjudged: why }),
-    leftOut,
-    verdict:
-      load.regressed || limits?.regressed === true ? ("regressed" as const) : ("no regression" as const),
+    regressed: load.regressed || limits?.regressed === true,
   };
 };
 
-const unusable = ({ record }: LoadRun): string | undefined => {
-  if (record.state === "open") return "it was cut off";
-  if (record.stopped !== undefined) return `it ended before its time: ${record.stopped}`;
-  return record.validity?.valid === false ? "it is invalid" : undefined;
-};
-
-const whyUnjudged = (usable: number, head: LoadRun): string | undefined => {
-  const reason = unusable(head);
+const whyUnjudged = (complete: number, head: LoadRun): string | undefined => {
+  const reason = whyIncomplete(head);
   if (reason !== undefined) return `the head run cannot be judged: ${reason}`;
-  return usable >= leastRuns
+  return complete >= leastRuns
     ? undefined
-    : `${usable === 1 ? "one run cannot" : `${usable} runs cannot`} tell a change from chance; ${leastRuns} or more valid ones of the same fingerprint can`;
+    : `${complete === 1 ? "one run cannot" : `${complete} runs cannot`} tell a change from chance; ${leastRuns} or more valid ones of the same fingerprint can`;
 };
 
 const refuseOtherKind = (base: Run, head: Run): void => {
   if (base.kind === head.kind) return;
   const named = ({ directory, kind }: Run): string =>
     `"${directory}" is a ${kind === "load" ? "load run" : "run of the gate"}`;
-  throw new IncomparableRuns(`${named(base)}, and ${named(head)}; give two runs of one kind`);
+  throw new ConfigurationError(`${named(base)}, and ${named(head)}; give two runs of one kind`);
 };
 
 const mismatchOf = (base: Run, head: Run): readonly string[] => {

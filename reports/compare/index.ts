@@ -1,4 +1,3 @@
 export { baselineOf } from "./baseline.ts";
-export { compareRuns, type Comparison } from "./compare.ts";
+export { compareRuns, type Comparison, type ComparisonVerdict } from "./compare.ts";
 export { fingerprintOf, targetNameOf } from "./fingerprint.ts";
-export { IncomparableRuns } from "./problem.ts";

@@ -3,18 +3,18 @@ import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts
 import type { Level } from "../../conformance/contract/requirement.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 
-/** What became of a rule from one run to the next. */
-export const ruleChanges = [
-  "newly failing",
-  "still failing",
-  "fixed",
-  "newly unable",
-  "able again",
-  "other verdict",
-  "only in base",
-  "only in head",
+/** What became of a rule from one run to the next, in the order in which it matters, with titles. */
+export const changeTitles = [
+  ["newly failing", "Newly failing"],
+  ["newly unable", "No longer judged"],
+  ["still failing", "Still failing"],
+  ["fixed", "Fixed"],
+  ["able again", "Judged again"],
+  ["other verdict", "Another verdict"],
+  ["only in head", "Only in the later run"],
+  ["only in base", "Only in the earlier run"],
 ] as const;
-export type RuleChange = (typeof ruleChanges)[number];
+export type RuleChange = (typeof changeTitles)[number][0];
 
 export interface ComparedRule {
   readonly id: RequirementId;

@@ -1,4 +1,5 @@
-import { suitesOf, type CiCase, type CiRun, type CiSuite } from "../ci/cases.ts";
+import type { CiCase, CiRun, CiSuite } from "../ci/case.ts";
+import { suitesOf } from "../ci/cases.ts";
 
 const statuses = { passed: "passed", failed: "failed", error: "other", skipped: "skipped" } as const;
 type Status = (typeof statuses)[CiCase["status"]] | "pending";

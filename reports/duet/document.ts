@@ -1,10 +1,10 @@
 import { Type, type Static, type TObject, type TProperties } from "typebox";
 import type { Block, BrokenRule } from "../../conformance/contract/duet.ts";
-import { exitCodes } from "../../conformance/contract/record.ts";
 import { duetEnds } from "./course.ts";
 import type { DuetResult } from "./model.ts";
 import { duetMetrics } from "./model.ts";
 import type { DuetPlan } from "./plan.ts";
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 /** Version of duet.json's shape. */
 export const duetVersion = 1;
@@ -100,7 +100,7 @@ export type DuetDocument = Omit<
 
 /**
  * What a duet comes to: 1 where b is slower, or breaks a promise under load, whatever its speed; 3 where
- * fewer clean pairs were played than were asked for, so that nobody knows; otherwise 0, inconclusive or not.
+ * fewer clean pairs were played than were asked for, so that the duet is incomplete; otherwise 0, inconclusive or not.
  */
 export const duetExitCode = (
   duet: Pick<DuetDocument, "state" | "broken" | "verdict" | "pairs" | "planned" | "endedEarly" | "plan">,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Block } from "../../conformance/contract/duet.ts";
-import { seededRandom } from "../statistics/random.ts";
 import { mean } from "../statistics/sample.ts";
 import { assumedNoise, simulatedBlocks, type SimulatedDuet } from "../testing/duets.ts";
 import { nextStep } from "./course.ts";
@@ -8,6 +7,7 @@ import { judgeDuet } from "./judge.ts";
 import { usualRules, type DuetRules } from "./model.ts";
 import { planFor } from "./plan.ts";
 import { scheduleOf } from "./schedule.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 
 const rules: DuetRules = { ...usualRules, pairs: 20 };
 const endpoints = [

@@ -51,7 +51,7 @@ export const pairedLogs = (
   };
 };
 
-const valueOf = (block: Block, metric: DuetMetric): number =>
+export const valueOf = (block: Block, metric: DuetMetric): number =>
   metric === "throughput" ? block.throughput : block[`${metric}Ms`];
 
 export const logRatios = ({ a, b }: PairedLogs): readonly number[] =>

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Block } from "../../conformance/contract/duet.ts";
+import { duetDoc } from "../document/duet.ts";
+import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
-import { renderDuetRun } from "../terminal/duet.ts";
 import { duetExitCode, type DuetDocument } from "./document.ts";
 import { duetSession, type DuetQuestion } from "./session.ts";
+
+const show = (document: DuetDocument, isPilot = false): string =>
+  renderTerminal(duetDoc(document, { run: "runs/x", isPilot }), { palette: plain, columns: 100 });
 
 const header = {
   tool: "0.1.0",
@@ -59,8 +63,9 @@ describe("a duet's session", () => {
     expect(document.spoilt[0]).toEqual({ pair: 0, reasons: ["b: no request was granted"] });
     expect(duetExitCode(document, false)).toBe(3);
     expect(document.ended).toBe("too many pairs were spoilt");
-    const text = renderDuetRun(document, { palette: plain, columns: 200, run: "r", isPilot: false });
-    expect(text).toMatch(/3 pairs of 3 were spoilt, and of 4 planned ones at most 2 are\s+replaced/);
+    const text = show(document);
+    expect(text).toMatch(/0 of 4 planned pairs judged, 3 spoilt pairs left out/);
+    expect(text.replaceAll("\n", " ")).toContain("It ended because more than 2 pairs were spoilt.");
   });
 
   it.each([2, 3, 4, 7, 20, 1_000])("of %i pairs ends even where each one is spoilt", (pairs) => {
@@ -78,9 +83,7 @@ describe("a duet's session", () => {
     const poor = documentOf(slower.slice(0, 4), pilot);
     expect(poor.plan).toBeUndefined();
     expect(duetExitCode(poor, true)).toBe(3);
-    expect(renderDuetRun(poor, { palette: plain, columns: 100, run: "r", isPilot: true })).toContain(
-      "too few clean pairs to plan from",
-    );
+    expect(show(poor, true)).toContain("Too few clean pairs to plan from");
   });
 });
 
@@ -102,7 +105,9 @@ describe("a duet's exit code", () => {
 
   it("stands beside what was broken, and where the record is", () => {
     const document = { ...documentOf(slower), broken: broke("b") };
-    const text = renderDuetRun(document, { palette: plain, columns: 100, run: "runs/x", isPilot: false });
-    expect(text).toContain("✗ regressed\nb broke code.single-use 2 times under this load\nRecord  runs/x\n");
+    const text = show(document);
+    expect(text).toMatch(/✗ b breaks promises under load\. b is slower than a\.\n/);
+    expect(text.trimEnd().endsWith("b broke code.single-use 2 times under this load.")).toBe(true);
+    expect(text).toMatch(/Record +runs\/x\n/);
   });
 });

@@ -1,13 +1,14 @@
 import type { Block } from "../../conformance/contract/duet.ts";
 import { figure } from "../../conformance/testing/measure.ts";
 import { changePoints, usualChangePoints } from "../statistics/change-points.ts";
-import { normalOf, seededRandom } from "../statistics/random.ts";
+import { normalOf } from "../statistics/random.ts";
 import { predictionLimits } from "../statistics/sample.ts";
 import { assumedNoise, crowdedNoise, simulatedBlocks, type DuetNoise } from "../testing/duets.ts";
 import { isClaimed, powerOn, share, usualEndpoints } from "../testing/power.ts";
 import { nextStep } from "./course.ts";
 import { judgeDuet } from "./judge.ts";
 import { usualRules, type DuetResult, type DuetRules } from "./model.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 
 const PAIRS = 20;
 

@@ -1,23 +1,14 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { UnreadableRun } from "../read/index.ts";
+import type { RunRecord } from "../../conformance/contract/record.ts";
 import { plain } from "../terminal/palette.ts";
-import { renderHistory } from "../terminal/run-history.ts";
+import { historyDoc } from "../document/history.ts";
+import { renderTerminal } from "../terminal/document.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { historyOf } from "./index.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 let home: string;
 let folder: string;
@@ -52,8 +43,6 @@ beforeEach(() => {
   cpSync(path.join(home, "runs"), folder, { recursive: true });
 });
 
-const index = (): string => path.join(folder, ".history.sqlite");
-
 describe("the history of a folder", () => {
   it("lists its runs by time, and filters them", async () => {
     expect((await historyOf(folder)).runs).toHaveLength(24);
@@ -87,91 +76,82 @@ describe("the history of a folder", () => {
     const { rules, flaky } = await historyOf(folder);
     const single = rules.find(({ id, kind }) => id === "code.single-use" && kind === "conform");
     expect(single?.points.map(({ verdict }) => verdict === "failed")).toEqual(
-      Array.from({ length: 12 }, (_, at) => [2, 3, 7].includes(at)),
+      Array.from({ length: 11 }, (_, at) => [2, 3, 7].includes(at)),
     );
-    expect(rules.map(({ id }) => id)).toContain("refresh.lifetime");
     expect(rules.map(({ id }) => id)).not.toContain("code.lifetime");
     expect(flaky).toEqual([
       {
         id: "code.single-use",
         target: "embedded reference service",
         kind: "conform",
-        judged: 12,
+        judged: 11,
         failed: 3,
         flips: 4,
-        rate: 4 / 11,
+        rate: 4 / 10,
       },
     ]);
     const asked = await historyOf(folder, { rule: "code.lifetime" });
-    expect(asked.rules.map(({ id, points }) => [id, points.length])).toEqual([["code.lifetime", 12]]);
+    expect(asked.rules.map(({ id, points }) => [id, points.length])).toEqual([["code.lifetime", 11]]);
   });
 
   it("is drawn for a terminal", async () => {
-    const text = renderHistory(await historyOf(folder), { palette: plain, columns: 100 });
+    const text = renderTerminal(historyDoc(await historyOf(folder)), { palette: plain, columns: 100 });
     expect(text).toMatch(
-      /list p50 .*mixed, constant, 150\/s\n.*[▁▂▃▄▅▆▇█]{12} .*\n +\+\d+(\.\d+)? % from load-07 on/,
+      /list p50\n.*mixed, constant, 150 requests a second\. From load-07 on: [^]*\(\+\d+(\.\d+)? %, p = 0\.005\)\.\n +[▁▂▃▄▅▆▇█]{12} /,
     );
-    expect(text).toContain("✓✓✗✗✓✓✓✗✓✓✓✓");
-    expect(text).toMatch(/code\.single-use +embedded reference service +failed 3 of 12 +changed 4 times/);
+    expect(text).toContain("✓✓✗✗✓✓✓✗✓✓✓");
+    expect(text).toMatch(/code\.single-use +embedded reference service +3 of 11 +4 times/);
   });
 });
 
-describe("the index", () => {
-  it("is read by its owner only, and read again only where a run changed", async () => {
-    await historyOf(folder);
-    expect(statSync(index()).mode & 0o777).toBe(0o600);
-    rmSync(path.join(folder, "gate-03"), { recursive: true });
-    const run = path.join(folder, "gate-04", "run.json");
-    writeFileSync(run, readFileSync(run, "utf8").replace('"outcome": "failed"', '"outcome": "incomplete"'));
-    const { runs } = await historyOf(folder, { kind: "conform" });
-    expect(runs.map(({ name }) => name)).not.toContain("gate-03");
-    expect(runs.find(({ name }) => name === "gate-04")?.outcome).toBe("incomplete");
-  });
+describe("incomplete runs", () => {
+  const gate = (name: string, spec: Partial<Parameters<typeof writeGateRun>[1]>): void => {
+    writeGateRun(path.join(folder, name), { seed: 1, exchanges: 2, ...spec });
+  };
 
-  it("does not read a run again that did not change", async () => {
-    await historyOf(folder);
-    const database = new DatabaseSync(index());
-    database.exec("UPDATE runs SET outcome = 'marked' WHERE name = 'gate-01'");
-    database.close();
-    expect((await historyOf(folder, { outcome: "marked" })).runs).toHaveLength(1);
-  });
-
-  it("remembers the changes of a series, and looks anew once the series is another", async () => {
-    const asked = { endpoint: "list", metric: "p50" };
-    const first = await historyOf(folder, asked);
-    const database = new DatabaseSync(index());
-    database.exec("UPDATE changes SET found = '[]'");
-    database.close();
-    expect((await historyOf(folder, asked)).trends[0]?.changes).toEqual([]);
-    rmSync(path.join(folder, "load-01"), { recursive: true });
-    const shorter = await historyOf(folder, asked);
-    expect(first.trends[0]?.changes.map(({ at }) => at)).toEqual([6]);
-    expect(shorter.trends[0]?.changes.map(({ at }) => at)).toEqual([5]);
-  });
-
-  it.each([
-    ["lost", () => rmSync(index())],
-    [
-      "damaged",
-      () => writeFileSync(index(), "no database at all, but long enough to be read as one".repeat(99)),
-    ],
-    ["cut", () => truncateSync(index(), 5_000)],
-    [
-      "of another shape",
-      () => {
-        const database = new DatabaseSync(index());
-        database.exec("PRAGMA user_version = 99");
-        database.close();
-      },
-    ],
-  ])("is made anew where it is %s", async (_, spoil) => {
+  it("take part in no trend and no rule's history, and are named with the reason", async () => {
     const before = await historyOf(folder);
-    spoil();
-    expect(await historyOf(folder)).toEqual(before);
-    expect(existsSync(index())).toBe(true);
+    const [whole] = [readFileSync(path.join(folder, "gate-01", "run.json"), "utf8")];
+    const { rules, ...record } = JSON.parse(whole) as RunRecord;
+    gate("interrupted", {
+      record: {
+        startedAt: startedAt(20),
+        outcome: "interrupted",
+        exitCode: 130,
+        rules: rules.map((rule) => ({
+          ...rule,
+          verdict: { kind: "inconclusive", reason: "interrupted", settle: "run it again", cases: 0 },
+        })),
+      },
+    });
+    gate("after-one-rule", { record: { startedAt: startedAt(21), rules: rules.slice(0, 1) } });
+    gate("target-down", {
+      record: { ...record, startedAt: startedAt(22), rules: [], outcome: "incomplete" },
+    });
+    writeLoadRun(path.join(folder, "load-stopped"), {
+      seed: 1,
+      seconds: 2,
+      requests: 300,
+      slowness: 50,
+      record: { startedAt: startedAt(23), stopped: "interrupted", outcome: "interrupted" },
+    });
+    const after = await historyOf(folder);
+    expect(after.rules).toEqual(before.rules);
+    expect(after.flaky).toEqual(before.flaky);
+    expect(after.trends).toEqual(before.trends);
+    expect(after.runs).toHaveLength(before.runs.length + 4);
+    expect(after.leftOut).toEqual([
+      { name: "gate-12", reason: expect.stringContaining("could not be judged") as string },
+      { name: "interrupted", reason: "it was interrupted" },
+      { name: "after-one-rule", reason: expect.stringContaining("not reached") as string },
+      { name: "target-down", reason: expect.stringContaining("not reached") as string },
+      { name: "load-stopped", reason: "it was interrupted" },
+    ]);
   });
+});
 
-  it("keeps a run that cannot be read with the reason, and reads it once it can be", async () => {
+describe("run directories", () => {
+  it("that cannot be read are named with the reason, until they can be", async () => {
     const run = path.join(folder, "gate-05", "run.json");
     const whole = readFileSync(run, "utf8");
     writeFileSync(run, whole.slice(0, 200));
@@ -184,8 +164,26 @@ describe("the index", () => {
     expect(await historyOf(folder)).toMatchObject({ problems: [] });
   });
 
-  it("refuses what is no folder, and finds nothing in one without runs", async () => {
-    await expect(historyOf(path.join(folder, "none"))).rejects.toThrow(UnreadableRun);
+  it("are read anew each time: what changed or went shows at once", async () => {
+    await historyOf(folder);
+    rmSync(path.join(folder, "gate-03"), { recursive: true });
+    rmSync(path.join(folder, "load-01"), { recursive: true });
+    const run = path.join(folder, "gate-04", "run.json");
+    writeFileSync(run, readFileSync(run, "utf8").replace('"outcome": "failed"', '"outcome": "incomplete"'));
+    const { runs, trends } = await historyOf(folder);
+    expect(runs.map(({ name }) => name)).not.toContain("gate-03");
+    expect(runs.find(({ name }) => name === "gate-04")?.outcome).toBe("incomplete");
+    const p50 = trends.find(({ endpoint, metric }) => endpoint === "list" && metric === "p50");
+    expect(p50?.changes.map(({ at }) => at)).toEqual([5]);
+  });
+
+  it("leave nothing behind in the folder", async () => {
+    await historyOf(folder);
+    expect(readdirSync(folder)).toHaveLength(24);
+  });
+
+  it("are refused where the folder is none, and an empty folder has no runs", async () => {
+    await expect(historyOf(path.join(folder, "none"))).rejects.toThrow(ConfigurationError);
     const empty = path.join(folder, "empty");
     mkdirSync(empty);
     expect(await historyOf(empty)).toMatchObject({ runs: [], trends: [], rules: [], problems: [] });

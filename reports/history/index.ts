@@ -1,7 +1,5 @@
-import { openIndex } from "./database.ts";
 import { flakyRules, ruleHistories, type FlakyRule, type RuleHistory } from "./rules.ts";
-import { listProblems, listRuns, type HistoryFilter, type ListedRun } from "./runs.ts";
-import { synchronise } from "./sync.ts";
+import { chosen, readHistory, type HistoryFilter, type ListedRun, type Problem } from "./runs.ts";
 import { trendsOf, type Trend } from "./trends.ts";
 
 export type { FlakyRule, HistoryFilter, ListedRun, RuleHistory, Trend };
@@ -21,29 +19,33 @@ export interface History {
   readonly trends: readonly Trend[];
   readonly rules: readonly RuleHistory[];
   readonly flaky: readonly FlakyRule[];
+  /** Runs that are listed and take no part in trends, rules and flaky rules, with the reasons. */
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
   /** Run directories that cannot be read. */
-  readonly problems: readonly { readonly name: string; readonly problem: string }[];
+  readonly problems: readonly Problem[];
 }
 
-/**
- * The history of the run directories right below a folder. They are read once and kept in an index beside
- * them, which is brought up to date first and made anew where it is lost or damaged. Throws UnreadableRun
- * where the folder cannot be read.
- */
+/** The history of the run directories right below a folder. Throws ConfigurationError where the folder cannot be read. */
 export const historyOf = async (folder: string, question: HistoryQuestion = {}): Promise<History> => {
-  const database = openIndex(folder);
-  try {
-    await synchronise(database, folder);
-    const rules = ruleHistories(database, question);
-    return {
-      folder,
-      runs: listRuns(database, question),
-      trends: trendsOf(database, question),
-      rules,
-      flaky: flakyRules(rules),
-      problems: listProblems(database),
-    };
-  } finally {
-    database.close();
-  }
+  const { runs: all, problems } = await readHistory(folder);
+  const runs = chosen(all, question);
+  const complete = all.filter(({ incomplete }) => incomplete === undefined);
+  const rules = ruleHistories(chosen(complete, question), question.rule);
+  return {
+    folder,
+    runs: runs.map(({ listed }) => listed),
+    trends: trendsOf(
+      chosen(
+        complete.filter(({ listed }) => listed.kind === "load"),
+        question,
+      ),
+      question,
+    ),
+    rules,
+    flaky: flakyRules(rules),
+    leftOut: runs.flatMap(({ listed: { name }, incomplete: reason }) =>
+      reason === undefined ? [] : [{ name, reason }],
+    ),
+    problems,
+  };
 };

@@ -1,5 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
-import { chosen, kindOf, text, type HistoryFilter } from "./runs.ts";
+import type { HistoryRun } from "./runs.ts";
 
 /** What one rule came to, run after run, on one target. */
 export interface RuleHistory {
@@ -9,12 +8,12 @@ export interface RuleHistory {
   readonly points: readonly { readonly name: string; readonly startedAt: string; readonly verdict: string }[];
 }
 
-/** A rule that changes to and fro between holding and failing. */
+/** A rule that alternates between passing and failing. */
 export interface FlakyRule {
   readonly id: string;
   readonly target: string;
   readonly kind: "conform" | "load";
-  /** Runs in which it held or failed, and in how many it failed. */
+  /** Runs in which it passed or failed, and in how many it failed. */
   readonly judged: number;
   readonly failed: number;
   /** How often it changed from one run to the next. */
@@ -23,54 +22,42 @@ export interface FlakyRule {
   readonly rate: number;
 }
 
+const failing: ReadonlySet<string> = new Set(["failed", "warned"]);
+
 /**
- * Verdicts over time: of one rule where an id is given, otherwise of those that ever did anything else than
- * hold, be observed or not apply. Reading those that always held would take longer than all the rest.
+ * Verdicts over time in complete runs: of one rule where an id is given, otherwise of those that failed or
+ * warned in at least one of them. In the order of their ids.
  */
 export const ruleHistories = (
-  database: DatabaseSync,
-  filter: HistoryFilter & { readonly rule?: string },
+  runs: readonly HistoryRun[],
+  rule: string | undefined,
 ): readonly RuleHistory[] => {
-  const { sql, values } = chosen(filter);
-  const wanted =
-    filter.rule === undefined
-      ? `id IN (SELECT DISTINCT id FROM chosen JOIN rules ON rules.run = chosen.name
-           WHERE verdict NOT IN ('passed', 'observed', 'not-applicable'))`
-      : "id = ?";
-  const rows = database
-    .prepare(
-      `WITH chosen AS MATERIALIZED (${sql})
-       SELECT chosen.name, kind, started_at, target, id, verdict FROM chosen
-       JOIN rules ON rules.run = chosen.name WHERE ${wanted}
-       ORDER BY id, target, kind, started_at, chosen.name`,
-    )
-    .all(...values, ...(filter.rule === undefined ? [] : [filter.rule]));
-  const grouped = Map.groupBy(rows, (row) => [row["id"], row["target"], row["kind"]].join("\n"));
-  return [...grouped.values()].map((members) => {
-    const [first = {}] = members;
-    return {
-      id: text(first, "id"),
-      target: text(first, "target"),
-      kind: kindOf(first),
-      points: members.map((row) => ({
-        name: text(row, "name"),
-        startedAt: text(row, "started_at"),
-        verdict: text(row, "verdict"),
-      })),
-    };
-  });
+  const histories = new Map<string, RuleHistory & { readonly points: RuleHistory["points"][number][] }>();
+  for (const { listed, verdicts } of runs)
+    for (const [id, verdict] of verdicts) {
+      if (rule !== undefined && id !== rule) continue;
+      const { name, startedAt, target, kind } = listed;
+      const key = [id, target, kind].join("\n");
+      const known = histories.get(key) ?? { id, target, kind, points: [] };
+      histories.set(key, known);
+      known.points.push({ name, startedAt, verdict });
+    }
+  return [...histories]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, history]) => history)
+    .filter(({ points }) => rule !== undefined || points.some(({ verdict }) => failing.has(verdict)));
 };
 
-/** One change may be a defect that came, or one that went; from two on a rule goes to and fro. */
+/** One change may be a defect that came, or one that went; with two or more a rule is flaky. */
 const LEAST_FLIPS = 2;
 
-/** Rules that change to and fro between holding and failing, the most restless first. */
+/** Rules that alternate between passing and failing, the most flaky first. */
 export const flakyRules = (histories: readonly RuleHistory[]): readonly FlakyRule[] =>
   histories
     .map(({ id, target, kind, points }): FlakyRule => {
       const fails = points
-        .filter(({ verdict }) => ["passed", "failed", "warned"].includes(verdict))
-        .map(({ verdict }) => verdict !== "passed");
+        .filter(({ verdict }) => verdict === "passed" || failing.has(verdict))
+        .map(({ verdict }) => failing.has(verdict));
       const flips = fails.filter((value, at) => at > 0 && value !== fails[at - 1]).length;
       const failed = fails.filter(Boolean).length;
       const rate = fails.length < 2 ? 0 : flips / (fails.length - 1);

@@ -1,6 +1,11 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import path from "node:path";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { canonicalJson } from "../../conformance/contract/verdict.ts";
+import { fingerprintOf, targetNameOf } from "../compare/index.ts";
+import { readRun, runsIn, type GateRun, type LoadRun, type Run } from "../read/index.ts";
+import { whyIncomplete } from "../validity.ts";
 
-/** Which runs are meant; what is left out lets all through. */
+/** Which runs are meant; what is absent lets all through. */
 export interface HistoryFilter {
   readonly kind?: "conform" | "load";
   /** Name of the target. */
@@ -25,60 +30,110 @@ export interface ListedRun {
   readonly rate?: number;
 }
 
-/** The runs that a filter lets through, as a sub-query with its values. */
+/** What a history needs of a run; its evidence stays in the run directory. */
+export interface HistoryRun {
+  readonly listed: ListedRun;
+  /** Why the run takes no part in trends; undefined where it does. */
+  readonly incomplete: string | undefined;
+  /** Canonical JSON. */
+  readonly fingerprint: string;
+  readonly shape: string;
+  readonly verdicts: readonly (readonly [rule: string, verdict: string])[];
+  readonly figures: readonly Figure[];
+}
+
+export interface Figure {
+  readonly endpoint: string;
+  readonly metric: string;
+  readonly value: number;
+}
+
+export interface Problem {
+  readonly name: string;
+  readonly problem: string;
+}
+
+/**
+ * The runs right below a folder, from the earliest to the latest, and those that cannot be read. Throws
+ * ConfigurationError where the folder cannot be read. A thousand runs take about half a second.
+ */
+export const readHistory = async (
+  folder: string,
+): Promise<{ readonly runs: readonly HistoryRun[]; readonly problems: readonly Problem[] }> => {
+  const runs: HistoryRun[] = [];
+  const problems: Problem[] = [];
+  for (const directory of runsIn(folder)) {
+    const name = path.basename(directory);
+    try {
+      runs.push(historyRunOf(name, await readRun(directory)));
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      problems.push({ name, problem: error.message });
+    }
+  }
+  const inOrder = runs.toSorted(
+    ({ listed: a }, { listed: b }) => compareText(a.startedAt, b.startedAt) || compareText(a.name, b.name),
+  );
+  return { runs: inOrder, problems };
+};
+
+const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+
+/** The runs that a filter lets through, in their order. */
 export const chosen = (
-  filter: HistoryFilter,
-  condition = "1",
-): { sql: string; values: readonly SQLInputValue[] } => {
-  const conditions = [condition, "problem IS NULL"];
-  const values: SQLInputValue[] = [];
-  const add = (text: string, value: SQLInputValue | undefined): void => {
-    if (value === undefined) return;
-    conditions.push(text);
-    values.push(value);
-  };
-  add("kind = ?", filter.kind);
-  add("target = ?", filter.target);
-  add("coalesce(outcome, 'open') = ?", filter.outcome);
-  add("started_at >= ?", filter.since);
-  const limit = filter.last === undefined ? "" : " LIMIT ?";
-  if (filter.last !== undefined) values.push(filter.last);
+  runs: readonly HistoryRun[],
+  { kind, target, outcome, since, last }: HistoryFilter,
+): readonly HistoryRun[] => {
+  const matching = runs.filter(
+    ({ listed }) =>
+      (kind === undefined || listed.kind === kind) &&
+      (target === undefined || listed.target === target) &&
+      (outcome === undefined || (listed.outcome ?? "open") === outcome) &&
+      (since === undefined || listed.startedAt >= since),
+  );
+  return last === undefined ? matching : matching.slice(Math.max(0, matching.length - last));
+};
+
+const historyRunOf = (name: string, run: Run): HistoryRun => {
+  const { record } = run;
+  const load = run.kind === "load" ? run.record : undefined;
   return {
-    sql: `SELECT * FROM runs WHERE ${conditions.join(" AND ")} ORDER BY started_at DESC, name DESC${limit}`,
-    values,
+    listed: {
+      name,
+      kind: run.kind,
+      startedAt: record.startedAt,
+      state: record.state,
+      target: targetNameOf(record.target),
+      ...(record.outcome === undefined ? {} : { outcome: record.outcome }),
+      ...(record.target.behaviour === undefined ? {} : { behaviour: record.target.behaviour }),
+      ...(load === undefined ? {} : { scenario: load.scenario, rate: load.rate }),
+    },
+    incomplete: whyIncomplete(run),
+    fingerprint: canonicalJson(fingerprintOf(run)),
+    shape: load?.shape ?? "",
+    verdicts: verdictsOf(run),
+    figures: run.kind === "load" ? figuresOf(run) : [],
   };
 };
 
-export type Row = Readonly<Record<string, unknown>>;
-/** A column as text, or as a number. */
-export const text = (row: Row, name: string): string => (typeof row[name] === "string" ? row[name] : "");
-export const number = (row: Row, name: string): number => (typeof row[name] === "number" ? row[name] : 0);
-export const kindOf = (row: Row): "conform" | "load" => (row["kind"] === "load" ? "load" : "conform");
+const verdictsOf = (run: GateRun | LoadRun): HistoryRun["verdicts"] =>
+  run.kind === "conform"
+    ? run.record.rules.map(({ id, verdict }) => [id, verdict.kind])
+    : run.record.rules
+        .filter(({ checks }) => checks > 0)
+        .map(({ id, breaches }) => [id, breaches > 0 ? "failed" : "passed"]);
 
-/** The runs, the latest last. */
-export const listRuns = (database: DatabaseSync, filter: HistoryFilter): readonly ListedRun[] => {
-  const { sql, values } = chosen(filter);
-  return database
-    .prepare(sql)
-    .all(...values)
-    .toReversed()
-    .map((row) => ({
-      name: text(row, "name"),
-      kind: kindOf(row),
-      startedAt: text(row, "started_at"),
-      state: row["state"] === "open" ? "open" : "sealed",
-      target: text(row, "target"),
-      ...(row["outcome"] === null ? {} : { outcome: text(row, "outcome") }),
-      ...(row["behaviour"] === null ? {} : { behaviour: text(row, "behaviour") }),
-      ...(row["scenario"] === null ? {} : { scenario: text(row, "scenario"), rate: number(row, "rate") }),
-    }));
-};
-
-/** Run directories that cannot be read, with the reasons. */
-export const listProblems = (
-  database: DatabaseSync,
-): readonly { readonly name: string; readonly problem: string }[] =>
-  database
-    .prepare("SELECT name, problem FROM runs WHERE problem IS NOT NULL ORDER BY name")
-    .all()
-    .map((row) => ({ name: text(row, "name"), problem: text(row, "problem") }));
+const figuresOf = ({ record }: LoadRun): readonly Figure[] => [
+  ...record.endpoints
+    .filter(({ outcome }) => outcome === "granted")
+    .flatMap(({ endpoint, response }) =>
+      (["p50", "p95", "p99"] as const).map((metric) => ({
+        endpoint,
+        metric,
+        value: response[`${metric}Ms`],
+      })),
+    ),
+  ...(record.achieved === undefined
+    ? []
+    : [{ endpoint: "all", metric: "requests per second", value: record.achieved.requestsPerSecond }]),
+];

@@ -1,7 +1,6 @@
-import type { DatabaseSync } from "node:sqlite";
-import type { ChangePoint } from "../statistics/change-points.ts";
-import { changeFinder } from "./changes.ts";
-import { chosen, number, text, type HistoryFilter, type Row } from "./runs.ts";
+import { changePoints, usualChangePoints, type ChangePoint } from "../statistics/change-points.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
+import type { Figure, HistoryRun } from "./runs.ts";
 
 /** One metric of one endpoint over the runs of one fingerprint, with the places where its level changed. */
 export interface Trend {
@@ -18,52 +17,49 @@ export interface Trend {
 }
 
 /**
- * Trends of valid load runs. Change points are those of the logarithm, by E-divisive with a permutation
+ * Trends of complete load runs. Change points are those of the logarithm, by E-divisive with a permutation
  * test whose seed is fixed: the same runs always give the same ones.
  */
 export const trendsOf = (
-  database: DatabaseSync,
-  filter: HistoryFilter & { readonly endpoint?: string; readonly metric?: string },
+  runs: readonly HistoryRun[],
+  asked: { readonly endpoint?: string; readonly metric?: string },
 ): readonly Trend[] => {
-  const { sql, values } = chosen({ ...filter, kind: "load" }, "usable = 1");
-  const runs = database
-    .prepare(sql)
-    .all(...values)
-    .toReversed();
-  // Joined here and not by the database, which would copy what is said of a run beside each of its figures.
-  const figures = Map.groupBy(
-    database
-      .prepare(
-        "SELECT run, endpoint, metric, value FROM figures WHERE (endpoint = ?1 OR ?1 IS NULL) AND (metric = ?2 OR ?2 IS NULL)",
-      )
-      .all(filter.endpoint ?? null, filter.metric ?? null),
-    ({ run }) => run,
-  );
-  const trends = new Map<
-    string,
-    { readonly run: Row; readonly figure: Row; readonly points: Trend["points"][number][] }
-  >();
-  for (const run of runs)
-    for (const figure of figures.get(run["name"] ?? null) ?? []) {
-      const key = `${text(run, "fingerprint")}\n${text(figure, "endpoint")}\n${text(figure, "metric")}`;
-      const trend = trends.get(key) ?? { run, figure, points: [] };
+  const isAsked = ({ endpoint, metric }: Figure): boolean =>
+    (asked.endpoint ?? endpoint) === endpoint && (asked.metric ?? metric) === metric;
+  const trends = new Map<string, Omit<Trend, "changes"> & { readonly points: Trend["points"][number][] }>();
+  for (const { listed, fingerprint, shape, figures } of runs)
+    for (const { endpoint, metric, value } of figures.filter(isAsked)) {
+      const { name, startedAt, target, scenario = "", rate = 0 } = listed;
+      const key = `${fingerprint}\n${endpoint}\n${metric}`;
+      const trend = trends.get(key) ?? {
+        target,
+        scenario,
+        shape,
+        rate,
+        fingerprint,
+        endpoint,
+        metric,
+        points: [],
+      };
       trends.set(key, trend);
-      trend.points.push({
-        name: text(run, "name"),
-        startedAt: text(run, "started_at"),
-        value: number(figure, "value"),
-      });
+      trend.points.push({ name, startedAt, value });
     }
-  const changesOf = changeFinder(database);
-  return [...trends.values()].map(({ run, figure, points }) => ({
-    target: text(run, "target"),
-    scenario: text(run, "scenario"),
-    shape: text(run, "shape"),
-    rate: number(run, "rate"),
-    fingerprint: text(run, "fingerprint"),
-    endpoint: text(figure, "endpoint"),
-    metric: text(figure, "metric"),
-    points,
-    changes: changesOf(points.map(({ value }) => value)),
+  return [...trends.values()].map((trend) => ({
+    ...trend,
+    changes: changesOf(trend.points.map(({ value }) => value)),
+  }));
+};
+
+/** Change points are searched in so many of the latest values: a change in the distant past cannot be mended any more. */
+const MOST_VALUES = 200;
+
+const changesOf = (values: readonly number[]): readonly ChangePoint[] => {
+  const from = Math.max(0, values.length - MOST_VALUES);
+  const logs = values.slice(from).map((value) => Math.log(Math.max(value, Number.MIN_VALUE)));
+  return changePoints(logs, { ...usualChangePoints, random: seededRandom(1) }).map((change) => ({
+    ...change,
+    at: from + change.at,
+    before: Math.exp(change.before),
+    after: Math.exp(change.after),
   }));
 };

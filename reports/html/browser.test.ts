@@ -9,17 +9,18 @@ import { launchBrowser } from "../../conformance/testing/browser.ts";
 import { compareRuns } from "../compare/index.ts";
 import { historyOf } from "../history/index.ts";
 import { readRun } from "../read/index.ts";
-import { seededRandom } from "../statistics/random.ts";
 import { madeDuet } from "../testing/duet-document.ts";
 import { hostile } from "../testing/hostile.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
-import { renderCompareHtml } from "./compare/page.ts";
-import { renderDuetHtml } from "./duet/page.ts";
-import { gather } from "./gather/gather.ts";
-import type { RunView } from "./gather/view.ts";
-import { renderHistoryHtml } from "./history.ts";
+import { compareDoc } from "../document/compare.ts";
+import { duetDoc } from "../document/duet.ts";
+import { historyDoc } from "../document/history.ts";
+import { renderHtmlDocument } from "./document.ts";
+import { gather } from "../gather/gather.ts";
+import type { RunView } from "../gather/view.ts";
 import { renderHtml } from "./html.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 
 /** Axe looks at every element several times: of rules, one of each verdict is enough for it. */
 const shortened = (view: RunView): RunView => {
@@ -119,7 +120,7 @@ describe("the report in a browser", () => {
 
   it("has nothing serious that axe objects to in the page of a history either", async () => {
     const history = await historyOf(folder);
-    await writeFile(file("history.html"), renderHistoryHtml(history));
+    await writeFile(file("history.html"), renderHtmlDocument(historyDoc(history), "history"));
     const page = await open({}, "history.html");
     expect(history.runs).toHaveLength(2);
     expect(await seriousProblems(page)).toEqual([]);
@@ -131,8 +132,11 @@ describe("the report in a browser", () => {
       const load = await readRun(file("load"));
       const compared = await compareRuns([load], load, { force: false, random: seededRandom(1) });
       const duet = madeDuet({ effect: { p50: 0.12, p95: 0.04 }, spoilt: [3], pairs: 6 });
-      await writeFile(file("duet.html"), renderDuetHtml(duet, { run: "runs/duet" }));
-      await writeFile(file("compare.html"), renderCompareHtml(compared));
+      await writeFile(
+        file("duet.html"),
+        renderHtmlDocument(duetDoc(duet, { run: "runs/duet", isPilot: false }), "duet"),
+      );
+      await writeFile(file("compare.html"), renderHtmlDocument(compareDoc(compared), "comparison"));
       for (const name of ["duet.html", "compare.html"]) {
         const page = await open({ colorScheme, viewport: { width: 390, height: 800 } }, name);
         await page.locator("details.figures > summary").first().click();

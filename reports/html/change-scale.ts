@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { change } from "../text/latency.ts";
 import type { Tick } from "./chart.ts";
 
-/** Changes that stand at an axis, as shares; of each that has room, its opposite does too. */
+/** Changes that label the axis, as shares; each one that fits is shown with its opposite. */
 const shares = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 9];
 /** Beyond tenfold, a picture only tells that there is much. */
 const MOST = Math.log(10);

@@ -17,7 +17,7 @@ export interface Plot {
   readonly shapes: Child;
   /** Shapes that keep their form: horizontal positions in percent, vertical ones in pixels. */
   readonly marks?: Child;
-  /** Leaves the labels of the horizontal axis out, for a plot that stands over another one. */
+  /** Leaves the labels of the horizontal axis out, for a plot above another one. */
   readonly bare?: boolean;
 }
 

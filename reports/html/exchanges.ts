@@ -2,24 +2,14 @@ import type { VNode } from "preact";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { el } from "./element.ts";
-import type { SeenPush } from "./gather/pushes.ts";
-import { endsOf, type Sampled } from "./gather/sampled.ts";
+import type { Sampled } from "../gather/sampled.ts";
+import { cut } from "../../conformance/contract/text.ts";
 
-/** A broken rule's history is shown up to this length; what is left out is counted. */
-const FIRST = 30;
-const LAST = 20;
 const LONGEST_BODY = 6_000;
 const LONGEST_PATH = 300;
 
-const cut = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most)}… (${number(text.length - most)} characters left out)`;
-
-/** The whole history of a broken rule. */
-export const history = (exchanges: readonly ExchangeRecord[]): readonly VNode[] =>
-  evidence(endsOf(exchanges, FIRST, LAST));
-
 /** Exchanges, each of which unfolds to its headers and bodies. */
-export const evidence = ({ shown, count }: Sampled<ExchangeRecord>, where = "run.json"): readonly VNode[] => [
+export const evidence = ({ shown, count }: Sampled<ExchangeRecord>, where: string): readonly VNode[] => [
   el("ol", { class: "exchanges" }, shown.map(exchange)),
   ...(shown.length < count
     ? [
@@ -77,18 +67,3 @@ const side = (
       body !== "" && `\n\n${cut(body, LONGEST_BODY)}`,
     ),
   );
-
-/** Pushes as the receiver saw them, in the form of exchanges. */
-export const pushEvidence = ({ shown, count }: Sampled<SeenPush>): readonly VNode[] =>
-  evidence({ shown: shown.map(asExchange), count }, "pushes.jsonl");
-
-const asExchange = (push: SeenPush): ExchangeRecord => ({
-  n: push.n,
-  rule: "push",
-  startedMs: push.firstByteMs,
-  durationMs: Math.max(0, (push.answeredMs ?? push.completeMs) - push.firstByteMs),
-  request: { method: push.method, path: push.path, headers: push.headers, body: push.body },
-  ...(push.status === undefined
-    ? { error: `the receiver's plan: ${push.action}` }
-    : { answer: { status: push.status, headers: [], text: push.answer ?? "" } }),
-});

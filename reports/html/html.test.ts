@@ -8,8 +8,8 @@ import { readRun } from "../read/index.ts";
 import { authorized, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
 import { acting, hostile } from "../testing/hostile.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
-import { gather } from "./gather/gather.ts";
-import type { GateView, RunView } from "./gather/view.ts";
+import { gather } from "../gather/gather.ts";
+import type { GateView, RunView } from "../gather/view.ts";
 import { renderHtml } from "./html.ts";
 
 let folder: string;
@@ -207,7 +207,7 @@ describe("the page of a gate", () => {
       { rules: withResults(seen), outcome: "drifted", exitCode: 6 },
       { pinned: { "authorize.redirect": '{"status":200}' } },
     );
-    expect(textOf(renderHtml([view], program))).toMatch(/What changed.*302.*200/s);
+    expect(textOf(renderHtml([view], program))).toMatch(/Changed since they were pinned.*200.*302/s);
   });
 
   it("says of a run that was cut off that it was", () => {
@@ -219,7 +219,7 @@ describe("the page of a gate", () => {
     } = recordOf({ state: "open", selected: ["code.single-use"] });
     const text = textOf(renderHtml([gateView({}, { record: open })], program));
     expect(text).toContain("The run was cut off");
-    expect(text).toContain("Not reached before the run ended: code.single-use");
+    expect(text).toContain("1 rule was not judged before the run ended: code.single-use.");
   });
 
   it("sets waived breaches apart, and says which waivers are out of date", () => {
@@ -230,7 +230,7 @@ describe("the page of a gate", () => {
     const excused = page([{ ...waiver, state: "active" }], "passed");
     expect(excused).toContain("Every required rule ran and held, but for 1 waived breach.");
     expect(excused).toContain("until 2030-02-01 by the token team: known");
-    expect(excused).not.toContain("What broke");
+    expect(excused).not.toContain("Broken promises");
     expect(page([{ ...waiver, state: "expired" }], "failed")).toContain("expired after 2030-02-01");
     const stale = withResults();
     expect(
@@ -303,8 +303,8 @@ describe("the windows of the retry schedule", () => {
       (_, at) => at % 2 === 0,
     );
     expect(wide).toBeGreaterThan(4 * usual);
-    // Of a record that does not tell: a seventh of the delay.
-    expect(windowsWith(undefined)[0]).toBeCloseTo(usual, 2);
+    // Of a record that does not tell: the gate's default, 10 s.
+    expect(windowsWith(undefined)[0]).toBeCloseTo(windowsWith({ R1: 40_000 })[0] ?? 0, 2);
   });
 });
 
@@ -330,10 +330,10 @@ describe("the page of a load", () => {
     for (const mark of ["steps-held", "steps-gave", "steps-spoilt"])
       expect([...html.matchAll(new RegExp(`<(rect|circle) class="${mark}"`, "g"))]).toHaveLength(1);
     expect(html).toContain(
-      'aria-label="3 steps from 100 to 200 requests a second; the highest that held is 100."',
+      'aria-label="3 steps from 100 to 200 requests a second; the highest that passed is 100."',
     );
     expect(textOf(html).replace(/\s+/g, " ")).toMatch(
-      /1 100 99 held held exchange 9\.00 ms list 12\.0 ms 2 200 140 gave way gave way network: list p95/,
+      /1 100 99 passed exchange 9\.00 ms list 12\.0 ms 2 200 140 failed network: list p95/,
     );
     expect(html).not.toContain('class="warm-up"');
   });

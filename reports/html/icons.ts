@@ -1,8 +1,9 @@
 import type { VNode } from "preact";
+import type { Icon } from "../document/model.ts";
 import { el } from "./element.ts";
 
 /** Marks as strokes in a box of 16 by 16: a font may lack the characters for them. */
-const strokes = {
+const strokes: Readonly<Record<Icon, string>> = {
   check: "M4.2 8.4 7 11.2 12 5.2",
   cross: "M5 5l6 6M11 5l-6 6",
   alert: "M8 4v4.6M8 11.7v.1",
@@ -13,9 +14,7 @@ const strokes = {
   question: "M5.9 6.3a2.1 2.1 0 1 1 3.1 1.8c-.7.4-1 .8-1 1.4M8 12v.1",
   hash: "M6.6 4 5.6 12M10.4 4l-1 8M4.6 6.6h7.2M4.2 9.4h7.2",
   unequal: "M4.6 6.4h6.8M4.6 9.6h6.8M10 4.4 6 11.6",
-} as const;
-
-export type Icon = keyof typeof strokes;
+};
 
 const idOf = (icon: Icon): string => `icon-${icon}`;
 

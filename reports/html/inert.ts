@@ -1,7 +1,7 @@
 import { safe } from "../text/safe.ts";
 
 /**
- * A text that can stand anywhere in the page: control characters, marks that turn the direction of
+ * A text that is safe anywhere in the page: control characters, marks that turn the direction of
  * text, invisible ones and halves of surrogate pairs are shown escaped; line ends and tabs stay.
  */
 export const inert = (text: string): string =>

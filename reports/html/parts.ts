@@ -67,7 +67,7 @@ export const command = (text: string): VNode =>
     el("button", { type: "button", class: "copy", hidden: true, "data-copy": text }, "Copy"),
   );
 
-/** A picture with its words: title, legend, the drawing, and all of its figures as a table that unfolds, unless it stands beside the picture anyway. */
+/** A picture with its words: title, legend, the drawing, and all of its figures as a table that unfolds, unless it is shown beside the picture anyway. */
 export const figure = (options: {
   readonly title: string;
   readonly note?: Child;

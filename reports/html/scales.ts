@@ -2,7 +2,7 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { figure } from "../text/figures.ts";
 import type { Tick } from "./chart.ts";
 
-/** A round latency, as it stands at an axis: "0.5 ms", "100 ms", "2 s". */
+/** A round latency, as an axis shows it: "0.5 ms", "100 ms", "2 s". */
 export const roundLatency = (ms: number): string =>
   ms >= 1_000 ? `${figure(ms / 1_000)} s` : `${trimmed(ms)} ms`;
 
@@ -18,7 +18,7 @@ const stepsSeconds = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400,
 ];
 
-/** So many stand beside one another on a narrow page, too. */
+/** As many as fit on a narrow page. */
 const TICKS = 6;
 
 /** Time in seconds over the width of a picture. */

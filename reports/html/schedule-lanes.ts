@@ -1,51 +1,42 @@
 import { scalePow } from "d3-scale";
 import type { VNode } from "preact";
+import { documentLimits } from "../../conformance/contract/limits.ts";
+import type { TimeInterval } from "../../conformance/judging/interval.ts";
+import { allowedLatenessMs } from "../../conformance/judging/pushes/fits.ts";
+import { tolerances } from "../../conformance/judging/tolerances.ts";
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import { knownRequirement } from "../terminal/titles.ts";
-import type { ScheduleRow } from "../text/facts.ts";
+import { knownRequirement } from "../text/titles.ts";
+import { cameText, expectedOf, secondsText, type ScheduleRow } from "../text/facts.ts";
 import { percent, type Tick } from "./chart.ts";
 import { el } from "./element.ts";
 
 const ROW_PX = 30;
 /** Bands go on beyond their strip, to the ends of a row that is higher. */
 const BEYOND_PX = 60;
-/** Where a record does not tell how late a push may be: so much of its delay, and a second at least. */
-const LATENESS = 0.15;
 
-/** Seconds of a time in milliseconds; nothing where a record has something else. */
-export const secondsText = (ms: unknown): string =>
-  typeof ms === "number" ? String(Math.round(ms) / 1_000) : "";
-
-/** When a push came, in seconds: between two moments, where the clock was looked at only now and then. */
-export const cameText = ({ afterMs, beforeMs }: ScheduleRow): string => {
-  if (afterMs === undefined || beforeMs === undefined) return "did not come";
-  const [from, to] = [secondsText(afterMs), secondsText(beforeMs)];
-  return from === to ? to : `${from} to ${to}`;
+/** When each push of a reading is in time, in milliseconds after the event, as the gate judged it. */
+export const windowsIn = (rows: readonly ScheduleRow[], name: string): readonly TimeInterval[] => {
+  let beforeMs = 0;
+  return rows.flatMap((row) => {
+    const fromMs = row.expectedMs[name];
+    if (typeof fromMs !== "number") return [];
+    // Records of earlier versions tell no windows: theirs follow from the delays, with the default tolerances.
+    const lateMs = allowedLatenessMs(fromMs - beforeMs, { latenessMs: usualLatenessMs });
+    beforeMs = fromMs;
+    return [
+      {
+        earliestMs: valueOf(row.earliestMs, name) ?? fromMs,
+        latestMs: valueOf(row.latestMs, name) ?? fromMs + lateMs,
+      },
+    ];
+  });
 };
 
-/** When a reading has its pushes, in milliseconds after the event. */
-export const expectedOf = (rows: readonly ScheduleRow[], name: string): readonly number[] =>
-  rows.flatMap(({ expectedMs }) => {
-    const ms = expectedMs[name];
-    return typeof ms === "number" ? [ms] : [];
-  });
+const usualLatenessMs = tolerances.pushLateness.default({ limits: documentLimits });
 
-interface Window {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** From when to when a reading has its pushes, in milliseconds after the event. */
-const windowsOf = (rows: readonly ScheduleRow[], name: string): readonly Window[] => {
-  let beforeMs = 0;
-  return rows.flatMap(({ expectedMs, latestMs }) => {
-    const fromMs = expectedMs[name];
-    if (typeof fromMs !== "number") return [];
-    const told = isRecord(latestMs) ? latestMs[name] : undefined;
-    const usualMs = fromMs + Math.max(1_000, (fromMs - beforeMs) * LATENESS);
-    beforeMs = fromMs;
-    return [{ fromMs, toMs: typeof told === "number" ? told : usualMs }];
-  });
+const valueOf = (byName: unknown, name: string): number | undefined => {
+  const value = isRecord(byName) ? byName[name] : undefined;
+  return typeof value === "number" ? value : undefined;
 };
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -159,7 +150,7 @@ export const readingLane = (name: string, { result, rows, fits, axis, most }: La
         "aria-label": `${name} ${verdict}: pushes at ${expected.map(secondsText).join(", ")} seconds`,
       },
       bands(rows, axis, "band faint"),
-      windowsOf(rows, name).map((one) => window(one, axis, tone)),
+      windowsIn(rows, name).map((one) => window(one, axis, tone)),
     ),
   );
 };
@@ -170,8 +161,8 @@ const verdictOf = (fits: boolean, isBeyond: boolean): readonly [tone: string, ve
   return isBeyond ? ["beyond", "fits, beyond the cap"] : ["fits", "fits"];
 };
 
-const window = ({ fromMs, toMs }: Window, axis: Axis, tone: string): VNode => {
-  const [from, to] = [axis.at(fromMs), axis.at(toMs)];
+const window = ({ earliestMs, latestMs }: TimeInterval, axis: Axis, tone: string): VNode => {
+  const [from, to] = [axis.at(Math.max(0, earliestMs)), axis.at(latestMs)];
   return el("rect", {
     class: `window ${tone}`,
     x: percent(from),

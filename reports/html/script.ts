@@ -1,6 +1,6 @@
 /**
- * What the page gains where scripts run: a theme of one's choice, filters, copying. It stands in the
- * page as it stands here, and the page's policy names it by its hash. Nothing in it is taken from a run.
+ * What the page gains where scripts run: a theme of one's choice, filters, copying. It is in the
+ * page as it is here, and the page's policy names it by its hash. Nothing in it is taken from a run.
  */
 export const script = String.raw`
 "use strict";

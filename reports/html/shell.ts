@@ -3,8 +3,7 @@ import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { el, type Child } from "./element.ts";
 import { iconSheet } from "./icons.ts";
-import type { Tone } from "./mark.ts";
-import type { Part } from "./part.ts";
+import type { Tone } from "../document/model.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
 
@@ -12,7 +11,7 @@ import { style } from "./style.ts";
 export interface Contents {
   readonly title: string;
   readonly id: string;
-  readonly parts: readonly Pick<Part, "id" | "title">[];
+  readonly parts: readonly { readonly id: string; readonly title: string }[];
 }
 
 /** What is particular to a page; an element with the id `answer` has to be in its body. */
@@ -39,17 +38,11 @@ export const renderPage = (shell: Shell): string => {
       el("div", { class: "page" }, navigation(shell.contents), el("main", {}, shell.main)),
     ),
   );
-  // Style and script stand outside of what is rendered, which would escape them: the policy has the hashes of their bytes.
+  // Style and script are added after rendering, which would escape them: the policy has the hashes of their bytes.
   return `<!doctype html>\n${renderToString(page)
     .replace("</head>", () => `<style>${style}</style></head>`)
     .replace("</body>", () => `<script>${script}</script></body>`)}\n`;
 };
-
-/** Parts of a page, each with its heading. */
-export const sectionsOf = (parts: readonly Part[]): readonly VNode[] =>
-  parts.map(({ id, title, content }) =>
-    el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), content),
-  );
 
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 

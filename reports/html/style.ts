@@ -1,7 +1,7 @@
 import { pictures } from "./style-pictures.ts";
 
 /**
- * Colour stands for meaning only, and never alone: each mark has a symbol too. The pairs of colours
+ * Colour is used for meaning only, and never alone: each mark has a symbol too. The pairs of colours
  * are told apart by people with any of the usual kinds of colour blindness, and text has a contrast
  * of at least 4.5 to 1 on its ground in both themes.
  */
@@ -137,6 +137,7 @@ const rules = `
 .again h4 { margin-top: 0; }
 .command { display: flex; align-items: center; gap: 10px; background: var(--raised); border: 1px solid var(--line); border-radius: 7px; padding: 6px 6px 6px 12px; min-height: 40px; }
 .command code { flex: 1; min-width: 0; }
+.exchanges + .command, .facts + .command, .about + .command { margin-top: 14px; }
 .command button { height: 28px; }
 .exchanges { list-style: none; margin-top: 8px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
 .exchanges + p { margin-top: 8px; font-size: 14px; }
@@ -165,7 +166,7 @@ tbody th.number { min-width: 0; }
 .side-by-side { display: flex; flex-wrap: wrap; gap: 12px 64px; align-items: start; margin-top: 10px; }
 .side-by-side table { width: auto; min-width: 230px; }
 .side-by-side .scroll { max-height: 420px; overflow: auto; }
-/* Many columns stand closer, so that the last one is seen without scrolling. */
+/* Many columns are set closer, so that the last one is seen without scrolling. */
 tr:has(> :nth-child(9)) > * { padding-right: 11px; }
 tr:has(> :nth-child(9)) > th:first-child { min-width: 0; }
 th:last-child, td:last-child, tr:has(> :nth-child(9)) > :last-child { padding-right: 4px; }

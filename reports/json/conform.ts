@@ -63,7 +63,7 @@ export const conformDocument = (record: RunRecord, run: string): ConformDocument
 const ruleDocument = ({ id, level, group, verdict, durationMs }: RuleResult): RuleDocument => {
   const { kind, ...rest } = verdict;
   const common = { id, level, group, verdict: kind, cases: casesOf(verdict), durationMs };
-  // A harness error's stack is for whoever mends Touchstone; it is in the record.
+  // The stack of a harness error is in the record; it matters only to those who work on Touchstone.
   if (verdict.kind === "harness-error") return { ...common, reason: verdict.message };
   return { ...common, ...rest };
 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { requirementIds } from "../../conformance/contract/catalogue.ts";
-import { exitCodes } from "../../conformance/contract/record.ts";
 import { allPassed, breachOf, exchanged, recordOf, resultOf } from "../testing/fixture.ts";
 import { conformDocument } from "./conform.ts";
 import { rulesDocument } from "./rules.ts";
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 describe("the document of a run", () => {
   it("says outcome, exit code, seed, run and every rule", () => {

@@ -1,4 +1,5 @@
-import { suitesOf, type CiCase, type CiRun, type CiSuite } from "../ci/cases.ts";
+import type { CiCase, CiRun, CiSuite } from "../ci/case.ts";
+import { suitesOf } from "../ci/cases.ts";
 import { xmlDocument, type Element } from "./xml.ts";
 
 /**

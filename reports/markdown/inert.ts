@@ -7,5 +7,5 @@ const markup = /[&<>"'`*_~[\](){}\\|#!@^$:]/g;
 export const inertMarkdown = (text: string): string =>
   safe(text).replace(markup, (character) => `&#${character.codePointAt(0) ?? 63};`);
 
-/** The same, set as code: names that begin with an at sign call nobody there. */
+/** The same, set as code: names that begin with an at sign mention no user there. */
 export const codeMarkdown = (text: string): string => `<code>${inertMarkdown(text)}</code>`;

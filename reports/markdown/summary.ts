@@ -1,13 +1,15 @@
-import { suitesOf, type CiCase, type CiRun, type CiSuite } from "../ci/cases.ts";
+import type { CiCase, CiRun, CiSuite } from "../ci/case.ts";
+import { suitesOf } from "../ci/cases.ts";
 import { plural } from "../text/figures.ts";
 import { leftOn } from "../text/left-behind.ts";
 import { latency } from "../text/latency.ts";
 import { rate } from "../text/units.ts";
 import { codeMarkdown as code, inertMarkdown as inert } from "./inert.ts";
+import { cut } from "../../conformance/contract/text.ts";
 
 export interface SummaryOptions {
   readonly program: string;
-  /** The most that the summary may take, in bytes; a mebibyte, which is what CI services take, where left out. */
+  /** The largest size of the summary in bytes; by default a mebibyte, which is what CI services accept. */
   readonly mostBytes?: number;
 }
 
@@ -50,7 +52,7 @@ const leftBlocks = (run: CiRun): readonly Block[] => {
             "",
             "### Left on the target",
             "",
-            ...sentences.map((one) => `- ${inert(cut(one))}`),
+            ...sentences.map((one) => `- ${inert(cut(one, LONGEST))}`),
             "",
           ].join("\n"),
         },
@@ -92,15 +94,12 @@ const answerBlock = (suite: CiSuite): Block => {
   };
 };
 
-const cut = (text: string): string =>
-  text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… (${text.length - LONGEST} characters left out)`;
-
 const badBlock = ({ name, status, message, details }: CiCase): Block => ({
   what: "failure",
   text: [
     `### ${status === "error" ? "💥" : "❌"} ${code(name)}`,
     "",
-    `**${inert(cut(message ?? ""))}**`,
+    `**${inert(cut(message ?? "", LONGEST))}**`,
     ...(details === undefined
       ? []
       : ["", "<ul>", ...details.split("\n").map((line) => `<li>${lineOf(line)}</li>`), "</ul>"]),
@@ -111,8 +110,8 @@ const badBlock = ({ name, status, message, details }: CiCase): Block => ({
 /** "expected: ..." with its label set apart; a command as code. */
 const lineOf = (line: string): string => {
   const [, label, rest] = /^(part|expected|seen|pinned|input|again|replay): (.*)$/.exec(line) ?? [];
-  if (label === undefined || rest === undefined) return inert(cut(line));
-  return `${label}: ${["replay", "input"].includes(label) ? code(cut(rest)) : inert(cut(rest))}`;
+  if (label === undefined || rest === undefined) return inert(cut(line, LONGEST));
+  return `${label}: ${["replay", "input"].includes(label) ? code(cut(rest, LONGEST)) : inert(cut(rest, LONGEST))}`;
 };
 
 const skippedBlocks = ({ name, cases }: CiSuite): readonly Block[] => {
@@ -122,7 +121,7 @@ const skippedBlocks = ({ name, cases }: CiSuite): readonly Block[] => {
     { what: "heading", text: `### Not judged in the ${name} (${skipped.length})\n` },
     ...[...Map.groupBy(skipped, ({ message }) => message ?? "")].map(([message, members]) => ({
       what: "reason",
-      text: `- ${inert(cut(message))}: ${members.map((one) => code(one.name)).join(", ")}`,
+      text: `- ${inert(cut(message, LONGEST))}: ${members.map((one) => code(one.name)).join(", ")}`,
     })),
     { what: "line", text: "" },
   ];
@@ -139,7 +138,7 @@ const passedBlocks = ({ name, cases }: CiSuite): readonly Block[] => {
         "",
         ...passed.map(
           ({ name, verdict, message }) =>
-            `- ${code(name)} ${verdict}${message === undefined ? "" : `: ${inert(cut(message))}`}`,
+            `- ${code(name)} ${verdict}${message === undefined ? "" : `: ${inert(cut(message, LONGEST))}`}`,
         ),
         "",
         "</details>",

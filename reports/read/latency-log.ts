@@ -7,7 +7,7 @@ import {
   type SampleOutcome,
 } from "../../conformance/contract/load-record.ts";
 import { linesOf } from "./lines.ts";
-import { UnreadableRun } from "./problem.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 /** An HDR histogram with readable counts. */
 export type Histogram = JsHistogram;
@@ -32,7 +32,7 @@ export interface HistogramFilter {
 /**
  * The histograms of a log (HDR log, version 2 encoding). Lines are `Tag=...,start,length,max,base64`;
  * comments and the legend are passed over, and so is a last line without its end.
- * Throws UnreadableRun where a whole line is none of these.
+ * Throws ConfigurationError where a whole line is none of these.
  */
 export async function* histogramsOf(
   file: string,
@@ -52,8 +52,8 @@ export async function* histogramsOf(
   }
 }
 
-const damaged = (where: string, why: string): UnreadableRun =>
-  new UnreadableRun(`${where} is damaged: ${why}`);
+const damaged = (where: string, why: string): ConfigurationError =>
+  new ConfigurationError(`${where} is damaged: ${why}`);
 
 const tagged = (field: string, where: string): Omit<SecondHistogram, "second" | "histogram"> => {
   const [endpoint = "", outcomeName = "", kindName = ""] = field.replace(/^Tag=/, "").split(";");

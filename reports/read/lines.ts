@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { codeOf, fileReason } from "../../conformance/contract/files.ts";
-import { UnreadableRun } from "./problem.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 export interface Line {
   /** From 1. */
@@ -12,7 +12,7 @@ export interface Line {
 
 /**
  * The lines of a file; none where there is no file, as in a run that was killed at its very start.
- * Throws UnreadableRun where the file cannot be read.
+ * Throws ConfigurationError where the file cannot be read.
  */
 export async function* linesOf(file: string): AsyncGenerator<Line> {
   let number = 0;
@@ -29,7 +29,7 @@ export async function* linesOf(file: string): AsyncGenerator<Line> {
   if (rest !== "") yield { number: number + 1, text: rest, isWhole: false };
 }
 
-/** The values of a file of JSON lines with where each stands. A last line that was cut in the middle of a write is left out. */
+/** The values of a file of JSON lines with the place of each. A last line that was cut in the middle of a write is skipped. */
 export async function* jsonLines(file: string): AsyncGenerator<{ value: unknown; where: string }> {
   for await (const { number, text, isWhole } of linesOf(file)) {
     const where = `${file}, line ${number}`;
@@ -47,16 +47,16 @@ async function* chunksOf(file: string): AsyncGenerator<string> {
       yield chunk as string;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return;
-    throw new UnreadableRun(`${file} cannot be read (${fileReason(error)})`);
+    throw new ConfigurationError(`${file} cannot be read (${fileReason(error)})`);
   }
 }
 
-/** The value of a JSON text. Throws UnreadableRun, saying where it stands. */
+/** The value of a JSON text. Throws ConfigurationError, that names the place. */
 export const parse = (text: string, where: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UnreadableRun(`${where} is damaged: it is not JSON`);
+    throw new ConfigurationError(`${where} is damaged: it is not JSON`);
   }
 };
 

@@ -15,7 +15,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EndpointRow } from "../../conformance/contract/load-record.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { seal } from "../testing/seal.ts";
-import { readGateRun, readRun, UnreadableRun, verify, type LoadRun } from "./index.ts";
+import { readGateRun, readRun, verify, type LoadRun } from "./index.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 let home: string;
 let made = 0;
@@ -47,8 +48,8 @@ const problemOf = async (work: () => Promise<unknown>): Promise<string> => {
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(UnreadableRun);
-  return (error as UnreadableRun).message;
+  expect(error).toBeInstanceOf(ConfigurationError);
+  return (error as ConfigurationError).message;
 };
 
 const percentiles = ({ endpoint, outcome, service, response }: EndpointRow): unknown => [

@@ -5,7 +5,7 @@ import {
   type LoadBreach,
   type LoadRecord,
 } from "../../conformance/contract/load-record.ts";
-import type { LoadRun } from "./run.ts";
+import type { LoadRun } from "./opened.ts";
 import { firstCounted, totalsOf } from "./totals.ts";
 
 /**

@@ -14,41 +14,15 @@ import {
   type RuleResult,
 } from "../../conformance/contract/record.ts";
 import { checkOf, type Check } from "./check.ts";
-import { histogramsOf, type HistogramFilter, type SecondHistogram } from "./latency-log.ts";
+import { histogramsOf } from "./latency-log.ts";
 import { jsonLines, parse } from "./lines.ts";
-import { UnreadableRun } from "./problem.ts";
+import type { GateRun, LoadRun, Run } from "./opened.ts";
 import { rebuilt } from "./rebuild.ts";
 import { verify, type Alteration } from "./verify.ts";
-
-interface AnyRun {
-  readonly directory: string;
-  /** Files that are not what was sealed; always empty where readRun was not told to read altered runs. */
-  readonly alterations: readonly Alteration[];
-  /** The lines of the receiver's journal; none where no pushes were received. */
-  pushes(): AsyncGenerator<PushLine>;
-}
-
-/** A run of the gate. The generators read their file anew each time, line by line. */
-export interface GateRun extends AnyRun {
-  readonly kind: "conform";
-  readonly record: RunRecord;
-  /** In the order in which they ended. */
-  exchanges(): AsyncGenerator<ExchangeRecord>;
-}
-
-/** A load run. */
-export interface LoadRun extends AnyRun {
-  readonly kind: "load";
-  readonly record: LoadRecord;
-  seconds(): AsyncGenerator<SecondLine>;
-  histograms(filter?: HistogramFilter): AsyncGenerator<SecondHistogram>;
-  breaches(): AsyncGenerator<LoadBreach>;
-}
-
-export type Run = GateRun | LoadRun;
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 export interface ReadOptions {
-  /** Reads a run whose files were altered after it was sealed, as far as they go; it is refused where left out. */
+  /** Reads a run whose files were altered after it was sealed, as far as possible; by default it is refused. */
   readonly altered?: "read";
 }
 
@@ -64,7 +38,7 @@ const checks = {
 /**
  * Opens a run directory: a sealed record as it was sealed; one that is still open or was cut off with
  * what it had come to by then (its `state` is "open"). Of a sealed one, sizes and run.json are compared
- * with the manifest; `verify` compares every byte. Throws UnreadableRun where there is no record, where
+ * with the manifest; `verify` compares every byte. Throws ConfigurationError where there is no record, where
  * it is damaged, altered, or written by a newer version. The generators throw it for damaged lines.
  */
 export const readRun = async (directory: string, options: ReadOptions = {}): Promise<Run> => {
@@ -87,7 +61,7 @@ export const readRun = async (directory: string, options: ReadOptions = {}): Pro
     return run.record.state === "sealed" ? run : { ...run, record: await rebuilt(run) };
   }
   if (command !== undefined && command !== "conform")
-    throw new UnreadableRun(
+    throw new ConfigurationError(
       `${file} is a record of ${JSON.stringify(command)}; accepted are records of \`conform\` and \`load\``,
     );
   const record = checks.run(value, file);
@@ -99,11 +73,11 @@ export const readRun = async (directory: string, options: ReadOptions = {}): Pro
   return { ...shared, kind: "conform", record: { ...record, rules: inCatalogueOrder(rules) }, exchanges };
 };
 
-/** Opens a run of the gate. Throws UnreadableRun, also where it is a load run. */
+/** Opens a run of the gate. Throws ConfigurationError, also where it is a load run. */
 export const readGateRun = async (directory: string, options: ReadOptions = {}): Promise<GateRun> => {
   const run = await readRun(directory, options);
   if (run.kind === "conform") return run;
-  throw new UnreadableRun(`"${directory}" is a load run; give the run directory of a run of the gate`);
+  throw new ConfigurationError(`"${directory}" is a load run; give the run directory of a run of the gate`);
 };
 
 const readText = async (directory: string, file: string): Promise<string> => {
@@ -111,7 +85,7 @@ const readText = async (directory: string, file: string): Promise<string> => {
     return await readFile(file, "utf8");
   } catch (error) {
     const absent = ["ENOENT", "ENOTDIR"].includes(codeOf(error));
-    throw new UnreadableRun(
+    throw new ConfigurationError(
       absent
         ? `"${directory}" is no run directory: ${whyNone(directory)}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`
         : `${file} cannot be read (${fileReason(error)})`,
@@ -129,7 +103,7 @@ const whyNone = (directory: string): string => {
 const refuseNewer = (value: unknown, file: string): void => {
   const version = fieldOf(value, "version");
   if (typeof version === "number" && version > recordVersion)
-    throw new UnreadableRun(
+    throw new ConfigurationError(
       `${file} is a record of version ${version}, and this Touchstone reads up to version ${recordVersion}; update it`,
     );
 };
@@ -142,7 +116,7 @@ const alterationsOf = async (directory: string, { altered }: ReadOptions): Promi
   if (verification.state !== "altered") return [];
   if (altered === "read") return verification.alterations;
   const [first] = verification.alterations;
-  throw new UnreadableRun(
+  throw new ConfigurationError(
     `"${directory}" was altered after it was sealed: ${first?.file ?? ""} (${first?.detail ?? ""}); \`report --verify\` lists every change, and \`compare --force\` reads it nevertheless`,
   );
 };
@@ -164,7 +138,7 @@ const pushKinds: ReadonlySet<unknown> = new Set<PushLine["kind"]>([
 async function* pushLines(file: string): AsyncGenerator<PushLine> {
   for await (const { value, where } of jsonLines(file)) {
     if (typeof fieldOf(value, "n") !== "number" || !pushKinds.has(fieldOf(value, "kind")))
-      throw new UnreadableRun(`${where} is damaged: it is no line of a receiver's journal`);
+      throw new ConfigurationError(`${where} is damaged: it is no line of a receiver's journal`);
     yield value as PushLine;
   }
 }

@@ -1,6 +1,6 @@
 import type { LatencyKind, LoadRecord, SampleOutcome } from "../../conformance/contract/load-record.ts";
 import type { Histogram, HistogramFilter } from "./latency-log.ts";
-import type { LoadRun } from "./run.ts";
+import type { LoadRun } from "./opened.ts";
 
 /** All latencies of an endpoint over a stretch of the load, in microseconds. */
 export interface TotalHistogram {
@@ -15,7 +15,7 @@ export const firstCounted = ({ warmUpMs }: Pick<LoadRecord, "warmUpMs">): number
   Math.ceil(warmUpMs / 1_000);
 
 export interface TotalsFilter extends HistogramFilter {
-  /** The first second that counts, such as the first after the warm-up; 0 where left out. */
+  /** The first second that counts, such as the first after the warm-up; 0 by default. */
   readonly fromSecond?: number;
 }
 
@@ -29,7 +29,7 @@ export const totalsOf = async (
     if (second < fromSecond) continue;
     const key = `${endpoint};${outcome};${kind}`;
     const known = totals.get(key);
-    // The first one that was decoded becomes the sum: nobody else holds it.
+    // The first one that was decoded becomes the sum: no other code holds it.
     if (known === undefined) totals.set(key, { endpoint, outcome, kind, histogram });
     else known.histogram.add(histogram);
   }

@@ -7,7 +7,7 @@ import { codeOf, fileReason, recordFiles } from "../../conformance/contract/file
 import { Manifest, manifestFile } from "../../conformance/contract/manifest.ts";
 import { checkOf } from "./check.ts";
 import { parse } from "./lines.ts";
-import { UnreadableRun } from "./problem.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 const checkManifest = checkOf<Manifest>(Manifest);
 
@@ -32,7 +32,7 @@ export type Verification =
  * Compares every file with the manifest, bytes and hashes, and finds files that were added. What an interrupted run
  * was waiting with is no part of its record: the run that goes on takes it away.
  * A quick look compares the sizes of all files and the hash of run.json only.
- * Throws UnreadableRun where the manifest or a file cannot be read.
+ * Throws ConfigurationError where the manifest or a file cannot be read.
  */
 export const verify = async (directory: string, look: "whole" | "quick" = "whole"): Promise<Verification> => {
   const manifest = await readManifest(directory);
@@ -53,7 +53,7 @@ export const verify = async (directory: string, look: "whole" | "quick" = "whole
   for (const file of look === "whole" ? filesBelow(directory) : [])
     if (
       file !== manifestFile &&
-      !file.startsWith(recordFiles.awaited) &&
+      !file.startsWith(recordFiles.checkpoint) &&
       !Object.hasOwn(manifest.files, file)
     )
       alterations.push({ file, change: "added", detail: "was not there when the run was sealed" });
@@ -67,9 +67,9 @@ const readManifest = async (directory: string): Promise<Manifest | undefined> =>
   try {
     return checkManifest(parse(await readFile(file, "utf8"), file), file);
   } catch (error) {
-    if (error instanceof UnreadableRun) throw error;
+    if (error instanceof ConfigurationError) throw error;
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
-    throw new UnreadableRun(`${file} cannot be read (${fileReason(error)})`);
+    throw new ConfigurationError(`${file} cannot be read (${fileReason(error)})`);
   }
 };
 
@@ -83,7 +83,7 @@ const hashOf = async (file: string): Promise<string> => {
   try {
     await pipeline(createReadStream(file), hash);
   } catch (error) {
-    throw new UnreadableRun(`${file} cannot be read (${fileReason(error)})`);
+    throw new ConfigurationError(`${file} cannot be read (${fileReason(error)})`);
   }
   return hash.digest("hex");
 };

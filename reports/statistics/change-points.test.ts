@@ -2,7 +2,8 @@ import { assert, double, array, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changePoints, usualChangePoints } from "./change-points.ts";
 import { bestSplit, splitStatistics } from "./energy.ts";
-import { normalOf, seededRandom } from "./random.ts";
+import { normalOf } from "./random.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 
 const series = [
   10.2, 10.1, 9.8, 10.4, 9.9, 10.0, 10.3, 12.1, 12.4, 11.9, 12.2, 12.0, 12.6, 12.3, 10.1, 9.9, 10.2, 10.0,

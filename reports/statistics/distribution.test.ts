@@ -2,7 +2,8 @@ import { build, JsHistogram } from "hdr-histogram-js";
 import { describe, expect, it } from "vitest";
 import { quantileEstimates, ratioOf } from "./blocks.ts";
 import { countedOf, mergeCounted, orderStatisticInterval, quantileOf, type Counted } from "./distribution.ts";
-import { normalOf, seededRandom, type Random } from "./random.ts";
+import { normalOf, type Random } from "./random.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 
 const counted = (values: readonly number[]): Counted =>
   mergeCounted([

@@ -10,8 +10,9 @@ import {
 import { lookLevels } from "./early-ending.ts";
 import { holm } from "./holm.ts";
 import { countFor, powerOf, smallestDetectable } from "./power.ts";
-import { normalOf, seededRandom } from "./random.ts";
+import { normalOf } from "./random.ts";
 import { deviation, mean, median, predictionLimits, tEstimate } from "./sample.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 
 /*
  * Reference values: SciPy 1.17.1 and statsmodels 0.15.0, where no other source is named.

@@ -3,7 +3,7 @@ import { groups } from "../../conformance/contract/requirement.ts";
 import { plural } from "../text/figures.ts";
 import { indent, wrap } from "../text/layout.ts";
 import { fitted, type Page } from "./palette.ts";
-import { groupTitles } from "./titles.ts";
+import { groupTitles } from "../text/titles.ts";
 
 /** A behaviour of the fake service as `serve --list` tells it. */
 export interface ListedBehaviour {

@@ -328,7 +328,7 @@ describe("replay", () => {
     const result = resultOf("code.single-use", { kind: "failed", cases: 3, breach }, [exchanged(4)]);
     const text = renderReplay({ answer: "still fails", result }, where);
     expect(text).toMatch(/^still fails {2}code\.single-use\n/);
-    expect(text).toContain("history   #4  POST /open-api/oauth/access-token");
+    expect(text).toContain("#4  POST /open-api/oauth/access-token");
     expect(tooLong(text, 80)).toEqual([]);
   });
 

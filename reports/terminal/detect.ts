@@ -6,9 +6,8 @@ import { flow, indent, padEnd, widest, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import { matrixLines } from "./matrix.ts";
 import { fitted, narrowed, type Page } from "./palette.ts";
-import { definitions } from "./table.ts";
-import { groupTitles } from "./titles.ts";
-import { section } from "./totals.ts";
+import { section, definitions } from "./table.ts";
+import { groupTitles } from "../text/titles.ts";
 import { wordOf } from "../text/verdicts.ts";
 
 /** What detection came to: for each rule the defects that it killed, then survivors, false alarms and totals. */
@@ -122,7 +121,7 @@ const falseAlarms = ({ variants }: DetectReport, page: Page): string[] =>
     page,
   );
 
-/** Rules left open on variants; those of one rule and one reason stand together. */
+/** Rules left open on variants, grouped by rule and reason. */
 const unsettled = ({ variants }: DetectReport, { palette, columns }: Page): string[] => {
   const open = variants.unsettled ?? [];
   const causes = Map.groupBy(open, ({ rule, verdict, reason }) => `${rule}\n${verdict}\n${reason ?? ""}`);

@@ -3,8 +3,7 @@ import { plural } from "../text/figures.ts";
 import { wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import { fitted, type Page } from "./palette.ts";
-import { table } from "./table.ts";
-import { section } from "./totals.ts";
+import { section, table } from "./table.ts";
 
 /** A credential of the ledger, as a reader wants to know of it. */
 export interface LedgerRow {

@@ -2,7 +2,8 @@ import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Verdict } from "../../conformance/contract/verdict.ts";
 import { indent, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
-import { breachBlock } from "./breaches.ts";
+import { breachCard } from "../document/gate-rules.ts";
+import { blockLines } from "./document.ts";
 import { fitted, narrowed, type Page } from "./palette.ts";
 
 /** What judging one rule again came to. */
@@ -19,8 +20,10 @@ export const renderReplay = (
   const page = fitted(options);
   const { palette, columns } = page;
   const paint = { "still fails": palette.red, fixed: palette.green, "could not run": palette.yellow }[answer];
-  const block = { ...narrowed(page, 2), program: options.program ?? "touchstone", histories: true };
-  const breach = breachBlock(result, block);
+  const place = { prefix: "", program: options.program ?? "touchstone", isShort: false };
+  const breach = breachCard(result, options.run, place).flatMap((card) =>
+    blockLines(card, narrowed(page, 2)),
+  );
   const reason = whyOpen(result.verdict);
   const lines = [
     `${paint(answer)}  ${safe(result.id)}`,

@@ -3,7 +3,7 @@ import { groups, levels, type Requirement } from "../../conformance/contract/req
 import { indent, padEnd, widest, wrap } from "../text/layout.ts";
 import { fitted, type Page } from "./palette.ts";
 import { definitions } from "./table.ts";
-import { groupTitles, levelMeanings, sectionsOf } from "./titles.ts";
+import { groupTitles, levelMeanings, sectionsOf } from "../text/titles.ts";
 
 /** A seeded defect that a rule is to see. */
 export interface KnownDefect {

@@ -1,4 +1,5 @@
-import { flow, fold, hang, indent, padEnd, padStart, widest } from "../text/layout.ts";
+import type { Page } from "./palette.ts";
+import { indent, padEnd, padStart, widest } from "../text/layout.ts";
 
 export interface Column {
   readonly align?: "left" | "right";
@@ -29,14 +30,8 @@ export const definitions = (
     ),
   );
 
-/** Names with what is said of each; what is said of several is said once, with their names below. */
-export const grouped = (
-  entries: readonly (readonly [name: string, text: string])[],
-  columns: number,
-): string[] =>
-  [...Map.groupBy(entries, ([, text]) => text)].flatMap(([text, members]) => {
-    const names = members.map(([name]) => name);
-    const said = hang(names.length === 1 ? `${names[0]}: ${text}` : text, columns, 3);
-    const below = names.length === 1 ? [] : names.flatMap((name) => fold(name, columns - 2, 2));
-    return [...said, ...indent(flow(below, " · ", columns - 2), 2)];
-  });
+/** Lines under a title, moved in; nothing where there are none. */
+export const section = (title: string, blocks: readonly (readonly string[])[], page: Page): string[] =>
+  blocks.length === 0
+    ? []
+    : ["", page.palette.bold(title), ...blocks.flatMap((block) => ["", ...indent(block, 2)])];

@@ -1,7 +1,7 @@
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import type { CiRun } from "../ci/cases.ts";
+import type { CiRun } from "../ci/case.ts";
 import { breachOf, recordOf, resultOf, withResults } from "./fixture.ts";
 import { hostile } from "./hostile.ts";
 

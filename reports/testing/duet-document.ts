@@ -1,8 +1,8 @@
 import type { Block } from "../../conformance/contract/duet.ts";
 import type { DuetDocument } from "../duet/document.ts";
 import { duetSession, type DuetQuestion } from "../duet/session.ts";
-import { seededRandom } from "../statistics/random.ts";
 import { assumedNoise, simulatedBlocks, type SimulatedDuet } from "./duets.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 
 export interface MadeDuet extends Partial<DuetQuestion> {
   readonly effect?: SimulatedDuet["effect"];

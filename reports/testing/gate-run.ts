@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { ExchangeRecord, Outcome, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import { exitCodes } from "../../conformance/contract/record.ts";
 import { authorized, breachOf, exchanged, recordOf, resultOf } from "./fixture.ts";
 import { writeLines } from "./lines.ts";
 import { pushLines } from "./pushes.ts";
-import { seededRandom } from "./random.ts";
+import { madeRandom } from "./random.ts";
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 /** What a made-up run of the gate is to be like. */
 export interface GateRunSpec {
@@ -40,7 +40,7 @@ export const writeGateRun = (directory: string, spec: GateRunSpec): RunRecord =>
     rules.map((rule) => JSON.stringify(rule)),
   );
   if (spec.pushes !== undefined)
-    writeLines(file("pushes.jsonl"), pushLines(seededRandom(spec.seed), spec.pushes, 600_000));
+    writeLines(file("pushes.jsonl"), pushLines(madeRandom(spec.seed), spec.pushes, 600_000));
   writeFileSync(file("run.json"), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   return record;
 };
@@ -80,7 +80,7 @@ const madeResult = (
 };
 
 function* exchangeLines({ seed, exchanges = 400 }: GateRunSpec): Generator<string> {
-  const random = seededRandom(seed);
+  const random = madeRandom(seed);
   for (let n = 1; n <= exchanges; n += 1) {
     const made = random.integer(2) === 0 ? authorized(n) : exchanged(n);
     const rule = testable[n % testable.length] ?? made.rule;

@@ -12,7 +12,7 @@ import {
 import { latencyLog, type LoadCourse } from "./load-course.ts";
 import { writeLines } from "./lines.ts";
 import { pushLines } from "./pushes.ts";
-import { seededRandom } from "./random.ts";
+import { madeRandom } from "./random.ts";
 
 /** What a made-up load run is to be like. */
 export interface LoadRunSpec {
@@ -44,7 +44,7 @@ export const usualEndpoints: LoadCourse["endpoints"] = [
 /** Writes the directory of a sealed load run, as `load` would, and returns what run.json says. */
 export const writeLoadRun = (directory: string, spec: LoadRunSpec): LoadRecord => {
   const course: LoadCourse = {
-    random: seededRandom(spec.seed),
+    random: madeRandom(spec.seed),
     seconds: spec.seconds,
     requests: spec.requests,
     endpoints: spec.endpoints ?? usualEndpoints,
@@ -67,7 +67,7 @@ export const writeLoadRun = (directory: string, spec: LoadRunSpec): LoadRecord =
     course.breaches.map((breach) => JSON.stringify(breach)),
   );
   if (spec.pushes !== undefined)
-    writeLines(file(loadFiles.pushes), pushLines(seededRandom(spec.seed), spec.pushes, spec.seconds * 1_000));
+    writeLines(file(loadFiles.pushes), pushLines(madeRandom(spec.seed), spec.pushes, spec.seconds * 1_000));
   const requests = seconds.reduce((sum, line) => sum + requestsOf(line), 0);
   const record = recordOf(spec, { endpoints: rows, breaches: course.breaches, requests });
   writeFileSync(file(loadFiles.run), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });

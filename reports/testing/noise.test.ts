@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../statistics/random.ts";
 import { simulatedBlocks, type DuetNoise } from "./duets.ts";
 import { noiseOf } from "./noise.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 
 const endpoints = ["authorize", "exchange", "refresh"].map((name) => ({ name, p50Ms: 10, p95Ms: 20 }));
 const noise: DuetNoise = {

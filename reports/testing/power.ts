@@ -1,7 +1,7 @@
 import { judgeDuet } from "../duet/judge.ts";
 import { usualRules, type DuetResult, type DuetRules } from "../duet/model.ts";
-import { seededRandom } from "../statistics/random.ts";
 import { simulatedBlocks, type DuetNoise, type SimulatedDuet } from "./duets.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 
 /** Four endpoints whose latencies are those of a service that has some work to do. */
 export const usualEndpoints: SimulatedDuet["endpoints"] = [

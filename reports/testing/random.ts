@@ -1,3 +1,6 @@
+import { seededRandom } from "../../conformance/contract/random.ts";
+import { normalOf } from "../statistics/random.ts";
+
 /** A source of numbers for made-up records: the same seed always gives the same ones. */
 export interface Random {
   /** Evenly spread from 0 up to, and without, 1. */
@@ -8,20 +11,9 @@ export interface Random {
   normal(): number;
 }
 
-/** Mulberry32, with normal numbers by the method of Box and Muller. */
-export const seededRandom = (seed: number): Random => {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  return {
-    next,
-    integer: (below) => Math.floor(next() * below),
-    normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
-  };
+export const madeRandom = (seed: number): Random => {
+  const next = seededRandom(seed);
+  return { next, integer: (below) => Math.floor(next() * below), normal: () => normalOf(next) };
 };
 
 /** A UUID-shaped string. */

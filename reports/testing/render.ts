@@ -1,5 +1,6 @@
 import { readRun } from "../read/index.ts";
-import { reportFormats, writeReports } from "../write.ts";
+import { reportFormats } from "../formats.ts";
+import { writeReports } from "../write.ts";
 
 /** `node render.ts OUT RUN...`: writes all reports of the runs, in a process of its own, and prints the peak of its memory in bytes. */
 const [out = "", ...directories] = process.argv.slice(2);

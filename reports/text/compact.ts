@@ -21,7 +21,7 @@ const pairs = (value: object): string =>
     .map(([key, inner]) => `${compact(key)}: ${compact(inner)}`)
     .join(", ");
 
-/** A name from the code as words: "roundsThatNobodyWon" gives "rounds that nobody won". Units stay behind. */
+/** A name from the code as words: "roundsWithoutWinner" gives "rounds without winner". Units stay behind. */
 export const words = (name: string): string =>
   name
     .replace(/Ms$/, "")

@@ -5,13 +5,15 @@ import { compact, words } from "./compact.ts";
 import { safe } from "./safe.ts";
 
 /** A lifetime as a rule measured it, in milliseconds of age. A record may be of another version, so nothing but the promise is taken for granted. */
-export interface Bracket {
+export interface TimeInterval {
   readonly lifetimeMs: number;
   readonly acceptedUpToMs?: unknown;
   readonly refusedFromMs?: unknown;
+  /** By how much the end could be wrong without being noticed; absent in records of earlier versions. */
+  readonly resolutionMs?: unknown;
 }
 
-export const isBracket = (value: unknown): value is Bracket =>
+export const isInterval = (value: unknown): value is TimeInterval =>
   typeof value === "object" &&
   value !== null &&
   "lifetimeMs" in value &&
@@ -24,12 +26,17 @@ export const factsOf = ({ verdict }: RuleResult): Facts => ("facts" in verdict ?
 const elsewhere = new Set(["readings", "broken", "brokenCases", "schedule", "anchors"]);
 
 /** A side that was not probed is not spoken of; one that was probed in vain is. */
-export const bracketText = ({ lifetimeMs, acceptedUpToMs, refusedFromMs }: Bracket): string => {
+export const intervalText = (interval: TimeInterval): string => {
+  const { lifetimeMs, acceptedUpToMs, refusedFromMs, resolutionMs } = interval;
   const sides = [
     ...(acceptedUpToMs === undefined ? [] : [acceptedText(acceptedUpToMs)]),
     ...(refusedFromMs === undefined ? [] : [refusedText(refusedFromMs)]),
   ];
-  return `${duration(lifetimeMs)} promised, ${sides.join(", ") || "nothing measured"}`;
+  const resolution =
+    typeof resolutionMs === "number"
+      ? `; an end that is wrong by up to ${duration(resolutionMs)} would not show`
+      : "";
+  return `${duration(lifetimeMs)} promised, ${sides.join(", ") || "nothing measured"}${resolution}`;
 };
 
 const acceptedText = (ageMs: unknown): string =>
@@ -39,21 +46,16 @@ const acceptedText = (ageMs: unknown): string =>
 const refusedText = (ageMs: unknown): string =>
   typeof ageMs === "number" && Number.isFinite(ageMs) ? `refused from ${duration(ageMs)}` : "never refused";
 
-/** The sides of a bracket one by one, for tables: empty for a side that was not probed. */
-export const bracketSides = ({ lifetimeMs, acceptedUpToMs, refusedFromMs }: Bracket): readonly string[] => [
-  duration(lifetimeMs),
-  acceptedUpToMs === undefined ? "" : acceptedText(acceptedUpToMs).replace("accepted up to ", ""),
-  refusedFromMs === undefined ? "" : refusedText(refusedFromMs).replace("refused from ", ""),
-];
-
 /** Facts that have no place of their own, by the rule's names for them. */
 export const otherFactsOf = (result: RuleResult): readonly (readonly [name: string, value: unknown])[] =>
-  Object.entries(factsOf(result)).filter(([name, value]) => !elsewhere.has(name) && !isBracket(value));
+  Object.entries(factsOf(result)).filter(([name, value]) => !elsewhere.has(name) && !isInterval(value));
 
 /** The brackets of lifetimes that a rule measured, by what they are of. */
-export const bracketsOf = (result: RuleResult): readonly (readonly [name: string, bracket: Bracket])[] =>
+export const intervalsOf = (
+  result: RuleResult,
+): readonly (readonly [name: string, interval: TimeInterval])[] =>
   Object.entries(factsOf(result)).flatMap(([name, value]) =>
-    isBracket(value) ? [[name, value] as const] : [],
+    isInterval(value) ? [[name, value] as const] : [],
   );
 
 /** A fact in words: "rounds 40", "bits 192". */
@@ -70,7 +72,8 @@ export interface ScheduleRow {
   readonly beforeMs?: number;
   /** When each reading has it, by the reading's name. */
   readonly expectedMs: Readonly<Record<string, unknown>>;
-  /** Until when each reading has it, lateness included; absent in records of earlier versions. */
+  /** From when to when it is in time in each reading, tolerances included; absent in records of earlier versions. */
+  readonly earliestMs?: unknown;
   readonly latestMs?: unknown;
 }
 
@@ -87,4 +90,28 @@ const isRow = (value: unknown): value is ScheduleRow =>
 export const scheduleRowsOf = (result: RuleResult): readonly ScheduleRow[] => {
   const rows = factsOf(result)["schedule"];
   return Array.isArray(rows) && rows.every(isRow) ? rows : [];
+};
+
+/** Seconds of a time in milliseconds; nothing where a record has something else. */
+export const secondsText = (ms: unknown): string =>
+  typeof ms === "number" ? String(Math.round(ms) / 1_000) : "";
+
+/** When a push came, in seconds: between two moments, where the clock was looked at only now and then. */
+export const cameText = ({ afterMs, beforeMs }: ScheduleRow): string => {
+  if (afterMs === undefined || beforeMs === undefined) return "did not come";
+  const [from, to] = [secondsText(afterMs), secondsText(beforeMs)];
+  return from === to ? to : `${from} to ${to}`;
+};
+
+/** When a reading has its pushes, in milliseconds after the event. */
+export const expectedOf = (rows: readonly ScheduleRow[], name: string): readonly number[] =>
+  rows.flatMap(({ expectedMs }) => {
+    const ms = expectedMs[name];
+    return typeof ms === "number" ? [ms] : [];
+  });
+
+/** The readings that the evidence allows, by name; undefined for a rule that has none to tell apart. */
+export const readingsOf = (result: RuleResult): readonly string[] | undefined => {
+  const allowed = factsOf(result)["readings"];
+  return Array.isArray(allowed) ? allowed.map(String) : undefined;
 };

@@ -7,10 +7,10 @@ export const latency = (valueMs: number): string => {
 
 const bars = "▁▂▃▄▅▆▇█";
 
-/** Values as a row of bars, the greatest one full; the last so many where there are more. */
-export const sparkline = (values: readonly number[], most: number): string => {
+/** Values as a row of bars, the greatest one (or `full`) full; the last so many where there are more. */
+export const sparkline = (values: readonly number[], most: number, full?: number): string => {
   const shown = values.slice(-most);
-  const greatest = Math.max(...shown, Number.MIN_VALUE);
+  const greatest = full ?? Math.max(...shown, Number.MIN_VALUE);
   return shown
     .map((value) => bars[Math.min(bars.length - 1, Math.floor((value / greatest) * bars.length))] ?? "")
     .join("");

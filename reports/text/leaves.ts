@@ -21,3 +21,7 @@ export const parseFingerprint = (fingerprint: string): unknown => {
     return fingerprint;
   }
 };
+
+/** A fingerprint in as few marks as stay clear. */
+export const readableFingerprint = (fingerprint: string): string =>
+  compactFields(parseFingerprint(fingerprint));

@@ -3,7 +3,9 @@ import type { LeftBehind } from "../../conformance/contract/left-behind.ts";
 import { conformDocument } from "../json/conform.ts";
 import { renderHtml } from "../html/html.ts";
 import { renderMarkdown } from "../markdown/summary.ts";
-import { renderConform } from "../terminal/conform.ts";
+import { gateDoc } from "../document/gate.ts";
+import type { GateOptions } from "../document/gate-subject.ts";
+import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
 import { recordOf } from "../testing/fixture.ts";
 
@@ -33,10 +35,11 @@ const record = (isNamed: boolean) =>
     leftBehind: left,
   });
 
-const terminal = (
-  isNamed: boolean,
-  more: { readonly verbose?: boolean; readonly quiet?: boolean } = {},
-): string => renderConform(record(isNamed), { palette: plain, columns: 100, run: "runs/one", ...more });
+const terminal = (isNamed: boolean, detail: GateOptions["detail"] = "brief"): string =>
+  renderTerminal(gateDoc({ record: record(isNamed), run: "runs/one" }, { detail }), {
+    palette: plain,
+    columns: 100,
+  });
 const page = (isNamed: boolean): string =>
   renderHtml(
     [
@@ -58,9 +61,9 @@ const sentence = /4 refresh tokens of 9 issued: valid until 2030-02-01 10:00 UTC
 
 describe("what a run has left on its target", () => {
   it("is a line on a terminal, and all of it where that is asked for", () => {
-    expect(terminal(true)).toMatch(/Left +4 refresh tokens, 2 notifications on the target/);
+    expect(terminal(true)).toMatch(/Left on the target: 4 refresh tokens, 2 notifications/);
     expect(terminal(true)).not.toMatch(sentence);
-    expect(terminal(true, { verbose: true })).toMatch(sentence);
+    expect(terminal(true, "full")).toMatch(sentence);
   });
 
   it("is a part of the page and of the summary, with nothing in it that acts", () => {
@@ -70,7 +73,7 @@ describe("what a run has left on its target", () => {
       expect(text).not.toContain("<script>evil");
       expect(text).not.toContain("\u001b");
     }
-    expect(terminal(true, { verbose: true })).not.toContain("\u001b[2J");
+    expect(terminal(true, "full")).not.toContain("\u001b[2J");
   });
 
   it("is data where JSON is asked for", () => {
@@ -78,7 +81,7 @@ describe("what a run has left on its target", () => {
   });
 
   it("is nothing of the embedded fake, which ends with the run", () => {
-    for (const text of [terminal(false, { verbose: true }), page(false), summary(false)])
+    for (const text of [terminal(false, "full"), page(false), summary(false)])
       expect(text).not.toMatch(/Left on the target|refresh tokens? of/);
   });
 });

@@ -139,8 +139,8 @@ describe("compact", () => {
   });
 
   it("turns names of the code into words", () => {
-    expect([words("roundsThatNobodyWon"), words("codeLifetimeMs"), words("plain")]).toEqual([
-      "rounds that nobody won",
+    expect([words("roundsWithoutWinner"), words("codeLifetimeMs"), words("plain")]).toEqual([
+      "rounds without winner",
       "code lifetime",
       "plain",
     ]);

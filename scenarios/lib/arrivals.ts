@@ -13,7 +13,7 @@ export interface VirtualUsers {
 const isFlat = (stages: readonly Stage[]): boolean =>
   stages.length === 1 && stages[0]?.fromRate === stages[0]?.toRate;
 
-/** k6's executor for these stages: an open model, in which arrivals wait for nobody. */
+/** k6's executor for these stages: an open model, in which arrivals do not wait for answers. */
 export const executorFor = (stages: readonly Stage[], users: VirtualUsers, gracefulStopMs: number) => {
   const common = {
     timeUnit,

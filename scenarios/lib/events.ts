@@ -1,9 +1,10 @@
 import { atPointer } from "../../conformance/contract/placeholders.ts";
 import type { ScriptClient } from "../protocol.ts";
 import { epochMs } from "./clock.ts";
-import { isSuccess, isText, type Exchange } from "./exchange.ts";
+import { isText } from "../../conformance/judging/laws/answer.ts";
+import { isSuccess, type Exchange } from "./exchange.ts";
 import type { Account } from "./oracles/account.ts";
-import { requests } from "./play.ts";
+import { requests } from "./iteration.ts";
 import { triggered } from "./report.ts";
 import type { Request } from "./requests.ts";
 import { settings } from "./settings.ts";

@@ -1,4 +1,5 @@
-import { fieldsIn, isText, type Exchange } from "./exchange.ts";
+import { isText } from "../../conformance/judging/laws/answer.ts";
+import { fieldsIn, type Exchange } from "./exchange.ts";
 import { grantOf } from "./oracles/authorize.ts";
 
 /** Longer bodies are cut, their credentials taken out first: half a token could no longer be masked by its value. */
@@ -22,7 +23,7 @@ export const evidenceOf = (exchanges: readonly Exchange[]) => {
   };
 };
 
-/** An answer in its own words, for one who sets things up: credentials are left out. */
+/** An answer as it came, without credentials, for messages of the preflight. */
 export const quote = (exchange: Exchange): string => {
   if (exchange.status === 0) return `no answer (${exchange.text})`;
   const text = without(exchange.text, secretsIn(exchange)).slice(0, MOST_QUOTED);

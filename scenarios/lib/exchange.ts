@@ -1,3 +1,4 @@
+import type { Endpoint as DocumentedEndpoint } from "../../conformance/contract/forms.ts";
 /** A request and what became of it, as the oracles see it. */
 export interface Exchange {
   /** Name of the endpoint, which is k6's `name` tag as well. */
@@ -16,7 +17,8 @@ export interface Exchange {
   readonly durationMs: number;
 }
 
-export type Endpoint = "authorize" | "exchange" | "refresh" | "list" | "trigger";
+/** An endpoint of the document, or the hook that triggers an event. */
+export type Endpoint = DocumentedEndpoint | "trigger";
 
 const nothing = {};
 
@@ -30,7 +32,7 @@ export const fieldsIn = (text: string): Exchange["fields"] => {
   }
 };
 
-/** Whether the status is one of success. What a refusal looks like is not shown, so that this alone decides nothing. */
+/** Whether the status is 2xx. The document does not show refusals, so this alone decides nothing. */
 export const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status < 300;
 
 /**
@@ -42,8 +44,6 @@ export const saysWrong = ({ status }: Exchange): boolean => [400, 401, 404, 410,
 
 /** Whether there is an answer that decides something: success, or a refusal of that very request. */
 export const isDecided = (exchange: Exchange): boolean => isSuccess(exchange) || saysWrong(exchange);
-
-export const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 const MOST_FIELDS = 8;
 

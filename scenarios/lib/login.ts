@@ -2,7 +2,7 @@ import type { ScriptClient } from "../protocol.ts";
 import type { Exchange } from "./exchange.ts";
 import { grantOf, judgeAuthorization } from "./oracles/authorize.ts";
 import { judgeTokenSet, tokensOf, type Tokens } from "./oracles/tokens.ts";
-import { requests, type Play } from "./play.ts";
+import { requests, type IterationContext } from "./iteration.ts";
 import { issued, report } from "./report.ts";
 import { send, sendTogether } from "./send.ts";
 
@@ -13,8 +13,11 @@ export interface IssuedCode {
 }
 
 /** Asks for a code and judges the answer; undefined where none came that a client could rely on. */
-export const obtainCode = (play: Play, client = play.someClient()): IssuedCode | undefined => {
-  const state = play.freshState();
+export const obtainCode = (
+  context: IterationContext,
+  client = context.someClient(),
+): IssuedCode | undefined => {
+  const state = context.freshState();
   return takeCode(client, send(requests.authorize(client, state)), state);
 };
 
@@ -32,11 +35,14 @@ const takeCode = (
   return grant.state === state ? { client, code: grant.code } : undefined;
 };
 
-/** Asks for several codes at once, each with a state of its own: an answer must not go to another request. */
-export const obtainCodesTogether = (play: Play, count: number): readonly (IssuedCode | undefined)[] => {
+/** Asks for several codes at once, each with its own state: an answer must not go to another request. */
+export const obtainCodesTogether = (
+  context: IterationContext,
+  count: number,
+): readonly (IssuedCode | undefined)[] => {
   const asked = Array.from({ length: count }, () => ({
-    client: play.someClient(),
-    state: play.freshState(),
+    client: context.someClient(),
+    state: context.freshState(),
   }));
   const answers = sendTogether(asked.map(({ client, state }) => requests.authorize(client, state)));
   const states = asked.map(({ state }) => state);

@@ -1,12 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  drawKind,
-  drawThinkTimeMs,
-  meanThinkTimeMs,
-  requestsPerIteration,
-  thinkTime,
-  tokenKinds,
-} from "./mix.ts";
+import { drawKind, drawThinkTimeMs, meanThinkTimeMs, thinkTime, tokenKinds, traits } from "./mix.ts";
 import { randomFrom } from "./random.ts";
 import { stateFrom } from "./state.ts";
 
@@ -20,7 +13,7 @@ describe("the mix", () => {
       expect(Math.abs(share - weight / weights)).toBeLessThan(0.015);
     }
     const requests = drawn.reduce((sum, kind) => sum + tokenKinds[kind].requests, 0) / drawn.length;
-    expect(requests).toBeCloseTo(requestsPerIteration.token, 1);
+    expect(requests).toBeCloseTo(traits.token.requestsPerIteration, 1);
   });
 
   it("draws think times of the stated mean, none longer than the longest", () => {

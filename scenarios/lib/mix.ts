@@ -10,10 +10,10 @@ interface Kind {
 /** What iterations of `token` do. Most clients are well-behaved; every other kind attacks a rule. */
 export const tokenKinds = {
   /** authorize, exchange, two lists at once, refresh, list */
-  session: { weight: 45, requests: 6 },
+  login: { weight: 45, requests: 6 },
   /** authorize, exchange, two refreshes at once, list with each, one more refresh */
   refreshesAtOnce: { weight: 15, requests: 7 },
-  /** three authorizes at once, each with a state of its own, then their three exchanges at once, and one of them once more */
+  /** three authorizes at once, each with its own state, then their three exchanges at once, and one of them once more */
   crowd: { weight: 15, requests: 7 },
   /** authorize, three exchanges of the code at once */
   race: { weight: 15, requests: 4 },
@@ -28,7 +28,7 @@ export const readsPerIteration = 4;
 
 /**
  * One virtual user of `notifications` in so many writes: each of its iterations triggers two events for
- * an account of its own and reads it twice, all at once. Fewer writers have accounts that grow faster.
+ * its own account and reads it twice, all at once. Fewer writers have accounts that grow faster.
  */
 export const oneWriterIn = 8;
 
@@ -44,20 +44,20 @@ export const readKinds = {
   everything: { weight: 10, requests: readsPerIteration },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** The least and the most requests of a session of `mixed`, each number as likely as the others. */
-export const sessionRequests = { least: 5, most: 11 } as const;
+/** The least and the most requests of a visit of `mixed`, each number as likely as the others. */
+export const visitRequests = { least: 5, most: 11 } as const;
 
-/** The share of sessions of `mixed` that begin with an authorization, refresh the tokens kept, or use them as they are. */
-export const sessionKinds = {
+/** The share of visits of `mixed` that begin with an authorization, refresh the tokens kept, or use them as they are. */
+export const visitKinds = {
   authorize: { weight: 25 },
   refresh: { weight: 35 },
   resume: { weight: 40 },
 } as const;
 
-/** The share of a session's polls before which its own account has an event. */
+/** The share of a visit's polls before which its account has an event. */
 export const eventShare = 0.1;
 
-/** Pauses between the requests of a session: lognormal, cut at the longest. Short, so that few virtual users do. */
+/** Pauses between the requests of a visit: lognormal, cut at the longest. Short, so that few virtual users do. */
 export const thinkTime = { medianMs: 150, sigma: 0.8, longestMs: 2_000 } as const;
 
 const mean = (kinds: Readonly<Record<string, Kind>>): number => {
@@ -68,14 +68,28 @@ const mean = (kinds: Readonly<Record<string, Kind>>): number => {
   );
 };
 
-/**
- * Requests that one iteration of a scenario makes on average where everything is granted.
- */
-export const requestsPerIteration: Readonly<Record<ScenarioName, number>> = {
-  token: mean(tokenKinds),
-  notifications: readsPerIteration,
-  mixed: (sessionRequests.least + sessionRequests.most) / 2,
-  push: 1,
+/** The mean of that pause, before it is cut. */
+export const meanThinkTimeMs = thinkTime.medianMs * Math.exp(thinkTime.sigma ** 2 / 2);
+
+/** What the runner has to know of a scenario. A scenario without an entry does not compile. */
+interface Traits {
+  /** Requests that one iteration makes on average where everything is granted. */
+  readonly requestsPerIteration: number;
+  /** Mean pause after a request, in which a virtual user waits for nothing. */
+  readonly thinkTimeMs: number;
+  /** `needed`: without an event hook the scenario cannot run. */
+  readonly events: "none" | "used" | "needed";
+}
+
+export const traits: Readonly<Record<ScenarioName, Traits>> = {
+  token: { requestsPerIteration: mean(tokenKinds), thinkTimeMs: 0, events: "none" },
+  notifications: { requestsPerIteration: readsPerIteration, thinkTimeMs: 0, events: "used" },
+  mixed: {
+    requestsPerIteration: (visitRequests.least + visitRequests.most) / 2,
+    thinkTimeMs: meanThinkTimeMs,
+    events: "used",
+  },
+  push: { requestsPerIteration: 1, thinkTimeMs: 0, events: "needed" },
 };
 
 /** Draws one of the kinds by its weight. */
@@ -97,6 +111,3 @@ export const drawThinkTimeMs = (random: Random): number => {
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
   return Math.min(thinkTime.longestMs, thinkTime.medianMs * Math.exp(thinkTime.sigma * normal));
 };
-
-/** The mean of that pause, before it is cut. */
-export const meanThinkTimeMs = thinkTime.medianMs * Math.exp(thinkTime.sigma ** 2 / 2);

@@ -2,9 +2,6 @@ import type { Options } from "k6/options";
 import type { ScriptSettings } from "../protocol.ts";
 import { executorFor } from "./arrivals.ts";
 
-/** How long a scenario may take to get ready. */
-export const setupTimeout = "60s";
-
 /**
  * k6's options for these settings. Virtual users keep their connections, as clients do; those of
  * requests that run at the same time are different ones over HTTP/1.1, and one over HTTP/2.
@@ -17,6 +14,8 @@ export const optionsFor = (settings: ScriptSettings): Options => {
         ? { executor: "shared-iterations", vus: 1, iterations: 1, exec: "preflight", maxDuration: "60s" }
         : executorFor(stages, virtualUsers, gracefulStopMs),
     },
+    // How long the set-up of a scenario may take.
+    setupTimeout: "60s",
     maxRedirects: 0,
     insecureSkipTLSVerify: false,
     discardResponseBodies: false,

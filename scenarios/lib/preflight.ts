@@ -5,26 +5,26 @@ import { refreshedOf, tokensOf } from "./oracles/tokens.ts";
 import { quote } from "./evidence.ts";
 import { isSuccess } from "./exchange.ts";
 import { beginEvent, hasEvents, notificationIn } from "./events.ts";
-import { requests, type Play } from "./play.ts";
+import { requests, type IterationContext } from "./iteration.ts";
 import { trouble } from "./report.ts";
 import { send } from "./send.ts";
 import { settings } from "./settings.ts";
 
-/* One look at everything that a scenario rests on, before any load: what does not play along is told with its likely cause. */
+/* Calls everything that a scenario needs once, before any load, and reports what fails with its likely cause. */
 
 /** The token endpoints, for each client. */
-export const preflightTokens = (play: Play): void => {
-  for (const index of settings.clients.keys()) accessTokenOf(play, index);
+export const preflightTokens = (context: IterationContext): void => {
+  for (const index of settings.clients.keys()) accessTokenOf(context, index);
 };
 
 /** What lists rest on: tokens, and the event hook where there is one. */
-export const preflightLists = (play: Play): void => {
-  preflightTokens(play);
-  if (hasEvents) preflightEvents(play);
+export const preflightLists = (context: IterationContext): void => {
+  preflightTokens(context);
+  if (hasEvents) preflightEvents(context);
 };
 
 /** The event hook. */
-export const preflightEvents = (play: Play): void => {
+export const preflightEvents = (context: IterationContext): void => {
   const [client] = settings.clients;
   if (client === undefined) return;
   if (!hasEvents) {
@@ -33,33 +33,33 @@ export const preflightEvents = (play: Play): void => {
     );
     return;
   }
-  const answer = send(beginEvent(client, newAccount(play.freshAccount())));
+  const answer = send(beginEvent(client, newAccount(context.freshAccount())));
   if (!isSuccess(answer)) {
     trouble(`hooks.events.trigger made no event: ${quote(answer)}`);
     return;
   }
   if (settings.scenario === "push" && notificationIn(answer) === undefined)
     trouble(
-      `hooks.events.trigger does not tell the id of the notification, without which pushes cannot be told apart; \`result\` says where it stands in the answer: ${quote(answer)}`,
+      `hooks.events.trigger does not tell the id of the notification, without which pushes cannot be told apart; \`result\` says where it is in the answer: ${quote(answer)}`,
     );
 };
 
-const accessTokenOf = (play: Play, index: number): void => {
+const accessTokenOf = (context: IterationContext, index: number): void => {
   const client = settings.clients[index];
   if (client === undefined) return;
   const who = `clients[${index}] (${client.id})`;
-  const authorized = send(requests.authorize(client, play.freshState()));
+  const authorized = send(requests.authorize(client, context.freshState()));
   const grant = grantOf(authorized);
   if (grant === undefined) {
     trouble(
-      `authorize gave ${who} no code: ${quote(authorized)}. Look at baseUrl, at the client's id and redirectUri, and at what authorize needs to get past consent (authorize.headers, authorize.query)`,
+      `authorize gave ${who} no code: ${quote(authorized)}. Check at baseUrl, at the client's id and redirectUri, and at what authorize needs to get past consent (authorize.headers, authorize.query)`,
     );
     return;
   }
   const exchanged = send(requests.exchange(client, grant.code));
   const tokens = tokensOf(exchanged);
   if (tokens === undefined) {
-    trouble(`the exchange gave ${who} no tokens: ${quote(exchanged)}. Look at the client's secret`);
+    trouble(`the exchange gave ${who} no tokens: ${quote(exchanged)}. Check at the client's secret`);
     return;
   }
   const listed = send(requests.list(tokens.accessToken, {}));

@@ -2,13 +2,14 @@ import type { ScriptClient } from "../protocol.ts";
 import { epochMs } from "./clock.ts";
 import type { Exchange } from "./exchange.ts";
 import { before, judgeOwnPage, type Account } from "./oracles/account.ts";
-import { judgePage, judgeShape, pageOf, type ListQuery, type Page } from "./oracles/pages.ts";
+import type { Page } from "../../conformance/judging/laws/pages.ts";
+import { judgePage, judgeShape, pageOf, type ListQuery } from "./oracles/pages.ts";
 import { beginEvent, endEvent } from "./events.ts";
-import { accountsAreOwn, requests } from "./play.ts";
+import { accountsAreOwn, requests } from "./iteration.ts";
 import { report } from "./report.ts";
 import { send, sendTogether } from "./send.ts";
 import { settings } from "./settings.ts";
-import { dropToken, judgeUse, type Visitor } from "./visitor.ts";
+import { dropToken, judgeUse, type Session } from "./session.ts";
 
 const { defaultLimit } = settings.limits;
 
@@ -33,16 +34,16 @@ interface ReadOptions {
 
 /** Reads the list, all queries at once where there are several, and judges each page by itself and by its account. */
 export const read = (
-  visitor: Visitor,
+  session: Session,
   asked: readonly Asked[],
   { account, events = 0 }: ReadOptions = {},
 ): readonly Read[] => {
   const sentAtMs = epochMs();
   const then = account === undefined ? undefined : before(account, sentAtMs, settings.visibilityMs);
   const triggers =
-    account === undefined ? [] : Array.from({ length: events }, () => beginEvent(visitor.client, account));
+    account === undefined ? [] : Array.from({ length: events }, () => beginEvent(session.client, account));
   const reads = asked.map(({ mayBeRefused, ...query }) =>
-    requests.list(visitor.accessToken, query, mayBeRefused),
+    requests.list(session.accessToken, query, mayBeRefused),
   );
   const all = [...triggers, ...reads];
   const answers = all.length === 1 ? all.map(send) : sendTogether(all);
@@ -51,14 +52,14 @@ export const read = (
   return asked.map(({ mayBeRefused = false, ...query }, index) => {
     const exchange = answers[triggers.length + index] as Exchange;
     const page = pageOf(exchange);
-    const looks = page === undefined ? [] : judgePage(query, page, defaultLimit);
+    const checks = page === undefined ? [] : judgePage(query, page, defaultLimit);
     // Where the filter is broken, numbers of the account are as well: one breach is told, not two.
-    const isSound = looks.every(({ breach }) => breach === undefined);
+    const isSound = checks.every(({ breach }) => breach === undefined);
     report(
       [
-        ...(mayBeRefused && page === undefined ? [] : judgeUse(visitor, exchange)),
+        ...(mayBeRefused && page === undefined ? [] : judgeUse(session, exchange)),
         ...judgeShape(exchange),
-        ...looks,
+        ...checks,
         ...(page !== undefined &&
         account !== undefined &&
         then !== undefined &&
@@ -69,7 +70,7 @@ export const read = (
       ],
       [exchange],
     );
-    if (exchange.status === 401) dropToken(visitor);
+    if (exchange.status === 401) dropToken(session);
     return { query, exchange, page, isSound };
   });
 };

@@ -6,10 +6,10 @@ import { logMark, metricNames, type Issued, type ScriptMessage } from "../protoc
 import { epochMs } from "./clock.ts";
 import { evidenceOf } from "./evidence.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Look } from "./looks.ts";
+import type { Check } from "./check.ts";
 import { settings } from "./settings.ts";
 
-const checks = new Counter(metricNames.check);
+const checkCounter = new Counter(metricNames.check);
 const breaches = new Counter(metricNames.breach);
 const issues = new Counter(metricNames.issued);
 const events = new Counter(metricNames.event);
@@ -20,8 +20,8 @@ const starts = new Gauge(metricNames.start);
 const MOST_PROOFS = 3;
 const proofs = new Map<RequirementId, number>();
 
-/** Looks of the iteration under way, by rule: they leave as one sample each. */
-const looked = new Map<RequirementId, number>();
+/** Checks of the current iteration by rule: each rule leaves as one sample. */
+const checked = new Map<RequirementId, number>();
 
 /** Tells that an iteration has begun, and how late; the first one tells when the load began by k6's account. */
 export const arrived = (iteration: number, lagMs: number, startedAtMs: number): void => {
@@ -30,10 +30,10 @@ export const arrived = (iteration: number, lagMs: number, startedAtMs: number): 
   arrivals.add(lagMs);
 };
 
-/** Notes looks at rules, with the exchanges that show them. */
-export const report = (looks: readonly Look[], exchanges: readonly Exchange[]): void => {
-  for (const { rule, breach } of looks) {
-    looked.set(rule, (looked.get(rule) ?? 0) + 1);
+/** Notes checks of rules, with the exchanges that show their breaches. */
+export const report = (checks: readonly Check[], exchanges: readonly Exchange[]): void => {
+  for (const { rule, breach } of checks) {
+    checked.set(rule, (checked.get(rule) ?? 0) + 1);
     if (breach === undefined) continue;
     breaches.add(1, { rule });
     const told = proofs.get(rule) ?? 0;
@@ -43,10 +43,10 @@ export const report = (looks: readonly Look[], exchanges: readonly Exchange[]): 
   }
 };
 
-/** Sends off what was looked at since the last time. */
-export const flushLooks = (): void => {
-  for (const [rule, count] of looked) checks.add(count, { rule });
-  looked.clear();
+/** Sends the checks noted since the last time. */
+export const flushChecks = (): void => {
+  for (const [rule, count] of checked) checkCounter.add(count, { rule });
+  checked.clear();
 };
 
 const DIGEST_CHARACTERS = 16;
@@ -63,7 +63,7 @@ export const triggered = (sentAtMs: number, notification: string | undefined): v
     events.add(1),
   );
 
-/** Tells why the target does not play along. */
+/** Reports why the scenario cannot run against the target. */
 export const trouble = (what: string): void => say({ kind: "trouble", what });
 
 const withMetadata = (values: Readonly<Record<string, string>>, action: () => void): void => {

@@ -1,4 +1,4 @@
-import { accessTokenHeader, paths } from "../../conformance/contract/forms.ts";
+import { accessTokenHeader, endpoints } from "../../conformance/contract/forms.ts";
 import { fill, fillAddress, fillJson } from "../../conformance/contract/placeholders.ts";
 import type { ScriptClient, ScriptHook, ScriptSettings } from "../protocol.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
@@ -33,7 +33,7 @@ export const requestsFor = (settings: ScriptSettings) => {
     authorize: (client: ScriptClient, state: string): Request => ({
       endpoint: "authorize",
       method: "GET",
-      url: `${base}${paths.authorize}?${encoded({
+      url: `${base}${endpoints.authorize.path}?${encoded({
         clientId: client.id,
         state,
         redirectUri: client.redirectUri,
@@ -45,16 +45,16 @@ export const requestsFor = (settings: ScriptSettings) => {
     exchange: (client: ScriptClient, code: string, mayBeRefused = false): Request =>
       post(
         "exchange",
-        paths.exchange,
+        endpoints.exchange.path,
         { clientId: client.id, clientSecret: client.secret, code },
         mayBeRefused,
       ),
     refresh: (client: ScriptClient, refreshToken: string): Request =>
-      post("refresh", paths.refresh, { clientId: client.id, refreshToken }, false),
+      post("refresh", endpoints.refresh.path, { clientId: client.id, refreshToken }, false),
     list: (accessToken: string, query: ListQuery, mayBeRefused = false): Request => ({
       endpoint: "list",
       method: "GET",
-      url: `${base}${paths.notifications}${queryOf(query, settings.limits.defaultPage)}`,
+      url: `${base}${endpoints.list.path}${queryOf(query, settings.limits.defaultPage)}`,
       headers: { ...common, [accessTokenHeader]: accessToken },
       mayBeRefused,
     }),

@@ -13,7 +13,7 @@ const grantedOrRefused = http.expectedStatuses(
   { min: 430, max: 499 },
 );
 
-/** k6 runs the set-up in a virtual user of its own, so that this stays false in all the others. */
+/** k6 runs the set-up in a separate virtual user, so that this stays false in all others. */
 let isSetUp = false;
 
 /** From here on requests are no part of the load. */

@@ -6,7 +6,7 @@ import {
 } from "../../conformance/contract/load-shape.ts";
 import { leastStepMs } from "./breakpoint.ts";
 import type { AskedRun } from "./by-shape.ts";
-import { InvalidLoad } from "./problem.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 /** What the flags of `touchstone load` say. */
 export interface LoadFlags {
@@ -23,10 +23,10 @@ export interface LoadFlags {
 const usualWarmUpMs = (durationMs: number): number =>
   Math.min(5_000, Math.floor(durationMs / 10_000) * 1_000);
 
-/** The flags as a run that can be asked for. Throws InvalidLoad with every problem, each naming its flag. */
+/** The flags as a run that can be asked for. Throws ConfigurationError with every problem, each naming its flag. */
 export const parseAsked = (flags: LoadFlags): AskedRun => {
   const { rate, durationMs, virtualUsers, seed } = flags;
-  // The search for the highest rate is a scenario of its own for whoever looks for it under that name.
+  // The search for the highest rate may also be asked for as a scenario.
   const isSearch = flags.scenario === "breakpoint";
   const scenario: ScenarioName | undefined = isSearch
     ? "mixed"
@@ -47,6 +47,7 @@ export const parseAsked = (flags: LoadFlags): AskedRun => {
       : []),
     ...(warmUpMs >= durationMs ? ["--warm-up is no shorter than --duration; accepted is less"] : []),
   ];
-  if (scenario === undefined || shape === undefined || problems.length > 0) throw new InvalidLoad(problems);
+  if (scenario === undefined || shape === undefined || problems.length > 0)
+    throw new ConfigurationError(problems);
   return { scenario, shape, rate, durationMs, warmUpMs, virtualUsers, seed };
 };

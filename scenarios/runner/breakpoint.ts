@@ -24,7 +24,7 @@ export interface SearchResult {
 /** The search ends once it knows the answer to within this share. */
 const PRECISION = 0.1;
 
-/** Shorter steps say next to nothing: their first second is left out. */
+/** Shorter steps say next to nothing, because their first second is excluded. */
 export const leastStepMs = 3_000;
 
 /**

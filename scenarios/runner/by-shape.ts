@@ -1,17 +1,21 @@
 import path from "node:path";
 import type { BreakpointStep, LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { ShapeName } from "../../conformance/contract/load-shape.ts";
-import { exitCodes, type Outcome } from "../../conformance/contract/record.ts";
-import { requestsPerIteration } from "../lib/mix.ts";
+import type { Outcome } from "../../conformance/contract/record.ts";
+import { traits } from "../lib/mix.ts";
 import { searchBreakpoint, stepsIn, type SearchResult } from "./breakpoint.ts";
-import { checkPlan, headerOf, load, type LoadContext, type LoadPlan } from "./load.ts";
+import { checkPlan } from "./check-plan.ts";
+import type { LoadContext, LoadPlan } from "./context.ts";
+import { headerOf } from "./header.ts";
+import { load } from "./load.ts";
 import { openLoadRecord, type LoadRecordWriter } from "./record.ts";
 import { stepOf } from "./step.ts";
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 /** A run as it is asked for: of a fixed shape, or the search for the highest rate. */
 export type AskedRun = Omit<LoadPlan, "shape"> & { readonly shape: ShapeName };
 
-/** Runs what was asked for and leaves its record in `out`; each step of a search has a record of its own below it. */
+/** Runs what was asked for and leaves its record in `out`; each step of a search has its own record below it. */
 export const loadByShape = (context: LoadContext, asked: AskedRun, out: string): Promise<LoadRecord> => {
   const { shape } = asked;
   return shape === "breakpoint" ? search(context, asked, out) : load(context, { ...asked, shape }, out);
@@ -51,7 +55,7 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
     return result;
   };
   try {
-    const wanted = (LEAST_ARRIVALS * 1_000 * requestsPerIteration[asked.scenario]) / stepMs;
+    const wanted = (LEAST_ARRIVALS * 1_000 * traits[asked.scenario].requestsPerIteration) / stepMs;
     const least = Math.min(asked.rate, Math.ceil(wanted));
     const found = await searchBreakpoint({
       from: Math.max(least, Math.round(asked.rate * FIRST_SHARE)),
@@ -126,7 +130,7 @@ const summaryOf = (
   };
 };
 
-/** Steps that were all spoilt tell of the load generator alone: nobody knows what the service can do. */
+/** If every step was spoilt by the load generator, nothing is known of what the service can do. */
 const outcomeOf = ({ signal }: LoadContext, found: SearchResult, isBroken: boolean): Outcome => {
   if (isBroken) return "failed";
   if (signal.aborted) return "interrupted";

@@ -1,13 +1,17 @@
 import path from "node:path";
 import type { Block, BrokenRule, PlannedPair, Side } from "../../conformance/contract/duet.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { load, type LoadContext, type LoadPlan } from "./load.ts";
-import { InvalidLoad } from "./problem.ts";
+import { scenarioNames } from "../../conformance/contract/load-shape.ts";
+import { traits } from "../lib/mix.ts";
+import type { LoadContext, LoadPlan } from "./context.ts";
+import { load } from "./load.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-const duetScenarios = ["token", "notifications", "mixed"] as const;
+/** A duet compares answers; those of events say nothing of pushes. */
+const duetScenarios = scenarioNames.filter((name) => traits[name].events !== "needed");
 const LEAST_BLOCK_MS = 2_000;
 
-/** The flags of `touchstone duet` as the load of one block. Throws InvalidLoad with every problem, each naming its flag. */
+/** The flags of `touchstone duet` as the load of one block. Throws ConfigurationError with every problem, each naming its flag. */
 export const parseBlock = (flags: {
   readonly scenario: string;
   readonly rate: number;
@@ -24,7 +28,7 @@ export const parseBlock = (flags: {
       ? [`--block is ${durationMs / 1_000}s; accepted is ${LEAST_BLOCK_MS / 1_000}s or longer`]
       : []),
   ];
-  if (scenario === undefined || problems.length > 0) throw new InvalidLoad(problems);
+  if (scenario === undefined || problems.length > 0) throw new ConfigurationError(problems);
   return { scenario, shape: "constant", rate, durationMs, warmUpMs: Math.round(durationMs / 5), seed };
 };
 
@@ -54,7 +58,7 @@ export interface PlayedDuet {
   readonly interrupted: boolean;
 }
 
-/** Plays pairs of blocks on two targets until enough of them are there. Each block leaves a record of its own below `out`. */
+/** Plays pairs of blocks on two targets until there are enough. Each block leaves its own record below `out`. */
 export const playDuet = async (context: DuetContext, out: string): Promise<PlayedDuet> => {
   const { plan, schedule, goesOn, onBlock, onPair, signal } = context;
   const blocks: Block[] = [];

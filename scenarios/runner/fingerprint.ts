@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import type { FoundK6 } from "./k6/find.ts";
-import type { LoadPlan, LoadTarget } from "./load.ts";
+import type { LoadPlan, LoadTarget } from "./context.ts";
 import { machine } from "./machine.ts";
 
 /** What has to be equal for the figures of two runs to be comparable, part by part. Secrets and ports have no part in it. */

@@ -103,9 +103,9 @@ describe.concurrent("mistakes are told before anything is loaded: exit code 2, t
     expect(run.exitCode).toBe(2);
   });
 
-  it("a target that is not there: the look before the load says so", async () => {
+  it("a target that is not there: the preflight says so", async () => {
     const run = await load("--profile", profileFor({}), "--scenario", "token");
-    expect(run.stderr).toMatch(/a look at token before the load did not go through/);
+    expect(run.stderr).toMatch(/the preflight of token failed/);
     expect(run.exitCode).toBe(2);
   });
 

@@ -5,21 +5,23 @@ import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { figure, mebibytes } from "../../conformance/testing/measure.ts";
+import { histogramTag } from "../../conformance/contract/load-record.ts";
 import { settingsVariable } from "../protocol.ts";
 import { runnerClock } from "./clock.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
 import { latencyHistogram, logLine } from "./collect/histograms.ts";
 import { createRowReader, type RowSink } from "./collect/rows.ts";
-import { createSeconds } from "./collect/seconds.ts";
+import { createSeconds, type ClosedSecond } from "./collect/seconds.ts";
 import { createTotals } from "./collect/totals.ts";
 import { createUniqueness } from "./collect/unique.ts";
-import { seededRandom } from "./judge/cells.ts";
 import type { FoundK6 } from "./k6/find.ts";
 import { startK6 } from "./k6/start.ts";
 import { openLoadRecord } from "./record.ts";
 import { startCountingServer } from "./testing/counting-server.ts";
 import { k6ForTests } from "./testing/k6.ts";
 import { constantStage, headerFor, scriptIn, settingsFor, temporaryFolder } from "./testing/loads.ts";
+import { head, secondOfRows } from "./testing/sample-rows.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 
 /** `npm run bench -- load`: what measuring costs, how exact it is, and what an hour of it would leave. */
 export const load = async (): Promise<void> => {
@@ -187,6 +189,11 @@ const deaf: RowSink = {
 };
 
 const MINUTES = 10;
+const reading = {
+  k6: { cores: 1.2, memoryMiB: 300 },
+  collector: { cores: 0.05, memoryMiB: 90 },
+  machineIdle: 0.1,
+};
 
 /**
  * Ten minutes of samples at 2,000 requests a second, as k6 would write them, taken in as fast as
@@ -199,23 +206,12 @@ const anHour = async (): Promise<void> => {
   const record = openLoadRecord(directory, headerFor("http://127.0.0.1"));
   const stages = constantStage(RATE / 3, MINUTES * 60_000);
   const totals = createTotals(stages, 5_000);
-  const uniqueness = createUniqueness({ folder: path.join(folder.path, "digests") });
-  const reading = {
-    k6: { cores: 1.2, memoryMiB: 300 },
-    collector: { cores: 0.05, memoryMiB: 90 },
-    machineIdle: 0.1,
-  };
+  const uniqueness = createUniqueness();
   const seconds = createSeconds(
     stages,
     () => reading,
     (second) => {
-      record.latency(
-        second.histograms
-          .map(({ endpoint, outcome, kind, histogram }) =>
-            logLine(`${endpoint};${outcome};${kind}`, second.line.second, histogram),
-          )
-          .join(""),
-      );
+      record.latency(linesOf(second));
       record.second(second.line);
       totals.add(second);
     },
@@ -223,14 +219,14 @@ const anHour = async (): Promise<void> => {
   const reader = createRowReader({
     ...deaf,
     ...seconds,
-    issued: (atMs, what, digest) => void uniqueness.add(what, digest, atMs),
+    issued: (atMs, what, digest) => void uniqueness.add(what, what, digest, atMs),
   });
   const collectGarbage = garbageCollector();
   const random = seededRandom(1);
   const minutes: number[] = [];
   let busyMs = 0;
   for (let second = 0; second < MINUTES * 60; second += 1) {
-    const bytes = Buffer.from((second === 0 ? head : "") + secondOfRows(second, random));
+    const bytes = Buffer.from((second === 0 ? head : "") + secondOfRows(second, RATE, random));
     const before = process.cpuUsage();
     for (let at = 0; at < bytes.length; at += 65_536) reader.push(bytes.subarray(at, at + 65_536));
     const { user, system } = process.cpuUsage(before);
@@ -255,59 +251,20 @@ const anHour = async (): Promise<void> => {
     `${((bytes * 60) / MINUTES / 1e6).toFixed(1)} MB`,
     "< 50 MB",
   );
-  figure("live memory after ten minutes of samples", mebibytes(minutes.at(-1) ?? 0), "flat");
+  figure("live memory after ten minutes of samples", mebibytes(minutes.at(-1) ?? 0), "told only");
   figure(
     "live memory an hour would add, from the slope of minutes 3 to 10",
     mebibytes(slopeOf(minutes.slice(2)) * 60),
-    "flat",
+    "12 bytes a credential and half as much again",
   );
-  uniqueness.remove();
 };
 
-const head =
-  "metric_name,timestamp,metric_value,error_code,expected_response,name,status,extra_tags,metadata\n";
-const startedAtMicro = 1_790_000_000_000_000;
-
-/** A second of k6's rows: iterations of three requests. */
-const secondOfRows = (second: number, random: () => number): string => {
-  const rows: string[] = [];
-  const iterations = Math.round(RATE / 3);
-  for (let at = 0; at < iterations; at += 1) {
-    const micro = startedAtMicro + second * 1_000_000 + Math.floor((at * 1_000_000) / iterations);
-    const lag = `lag=${(random() * 2).toFixed(1)}`;
-    rows.push(`touchstone_arrival,${micro},0.500000,,,,,,${lag}`);
-    for (const name of ["authorize", "exchange", "refresh"]) {
-      const isRefused = name === "exchange" && at % 10 === 0;
-      const tags = isRefused ? `1400,true,${name},400` : `,true,${name},200`;
-      const row = (metric: string, value: number): string =>
-        `${metric},${micro},${value.toFixed(6)},${tags},,${lag}`;
-      rows.push(
-        row("http_reqs", 1),
-        row("http_req_duration", 4 * Math.exp(0.7 * gauss(random))),
-        row("http_req_blocked", 0.01),
-      );
-      for (const rest of ["connecting", "tls_handshaking", "sending", "waiting", "receiving", "failed"])
-        rows.push(row(`http_req_${rest}`, 0));
-    }
-    for (const what of ["code", "accessToken"])
-      rows.push(
-        `touchstone_issued,${micro},1.000000,,,,,what=${what},${lag}&digest=${hex(random)}${hex(random)}`,
-      );
-    rows.push(`touchstone_check,${micro},3.000000,,,,,rule=code.single-use,${lag}`);
-    for (const own of ["data_sent", "data_received", "iteration_duration", "iterations"])
-      rows.push(`${own},${micro},1.000000,,,,,,${lag}`);
-  }
-  rows.push(`vus,${startedAtMicro + (second + 1) * 1_000_000 - 1},20.000000,,,,,,`, "");
-  return rows.join("\n");
-};
-
-/** Box and Muller (1958). */
-const gauss = (random: () => number): number =>
-  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-const hex = (random: () => number): string =>
-  Math.floor(random() * 0x1_0000_0000)
-    .toString(16)
-    .padStart(8, "0");
+const linesOf = ({ line, histograms }: ClosedSecond): string =>
+  histograms
+    .map(({ endpoint, outcome, kind, histogram }) =>
+      logLine(histogramTag(endpoint, outcome, kind), line.second, histogram),
+    )
+    .join("");
 
 /** Growth a step, by least squares. */
 const slopeOf = (values: readonly number[]): number => {

@@ -19,7 +19,7 @@ import {
   type SecondLine,
 } from "../../conformance/contract/load-record.ts";
 import { manifestFile, manifestOf, type ManifestEntry } from "../../conformance/contract/manifest.ts";
-import { InvalidLoad } from "./problem.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 const recordVersion = 1;
 
@@ -29,7 +29,7 @@ export type LoadHeader = Omit<LoadRecord, "version" | "command" | "state" | "end
 /** What it came to. Anything of the header may be given again. */
 export type LoadFinal = Partial<LoadHeader> & Pick<LoadRecord, "endedAt">;
 
-/** Takes a load run as it goes. None of these throws: a failure is told by `failure`, and to whoever asked to be told. */
+/** Receives a load run as it goes. None of these throws; `failure` reports what could not be written. */
 export interface LoadSink {
   /** Whole lines of the histogram log. */
   latency(lines: string): void;
@@ -41,7 +41,7 @@ export interface LoadSink {
   failure(): string | undefined;
 }
 
-/** Keeps nothing: for a look before the load. */
+/** Keeps nothing, for the preflight. */
 export const nowhere: LoadSink = {
   latency: () => undefined,
   second: () => undefined,
@@ -64,7 +64,7 @@ const MOST_LOG_BYTES = 1_048_576;
 /**
  * Starts the run directory of a load run, which must not exist yet or be empty. run.json is there
  * from the beginning, in state "open", and lines are appended as they come, so that a killed run
- * can be read up to its last second. Throws InvalidLoad, naming --out, where the directory is in use
+ * can be read up to its last second. Throws ConfigurationError, naming --out, where the directory is in use
  * or cannot be written.
  */
 export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecordWriter => {
@@ -134,25 +134,25 @@ const prepare = (directory: string, opened: LoadRecord) => {
       k6Log: create(loadFiles.k6Log),
     };
   } catch (error) {
-    if (error instanceof InvalidLoad) throw error;
+    if (error instanceof ConfigurationError) throw error;
     const reason = ["ENOTDIR", "EEXIST"].includes(codeOf(error))
       ? "it or a part of its path is a file"
       : fileReason(error);
-    throw new InvalidLoad([
+    throw new ConfigurationError([
       `--out is "${directory}", which cannot be written (${reason}); give a folder that can`,
     ]);
   }
 };
 
-const inUse = (directory: string): InvalidLoad =>
-  new InvalidLoad([
+const inUse = (directory: string): ConfigurationError =>
+  new ConfigurationError([
     `--out is "${directory}", a folder with something in it; give one that does not exist yet or is empty`,
   ]);
 
 const unfinished = (directory: string, cause: unknown): Error =>
   new Error(`the record in ${directory} could not be completed: ${fileReason(cause)}`, { cause });
 
-/** Puts a file in place in one step: whoever reads it sees the old one or the new one, whole. */
+/** Replaces a file in one step, so that readers see either the old or the new one, whole. */
 const replaceJson = (directory: string, name: string, value: unknown): void => {
   const target = path.join(directory, name);
   const draft = `${target}.part`;

@@ -4,23 +4,28 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
+import type { HookDefinition } from "../../conformance/contract/profile-fetched.ts";
 import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
 import { profileOf, startFakeServer } from "../../fake-server/index.ts";
-import { requestsPerIteration } from "../lib/mix.ts";
+import { traits } from "../lib/mix.ts";
+import type { ScriptClient } from "../protocol.ts";
 import { scriptFor } from "./bundle.ts";
 import { runnerClock } from "./clock.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
 import type { FoundK6 } from "./k6/find.ts";
 import { nowhere } from "./record.ts";
-import { scriptSettings, type ScriptTarget } from "./settings.ts";
+import { scriptSettings } from "./settings.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+import { profileFor } from "./testing/loads.ts";
 
 /* The scripts as k6 runs them, against the fake: what they make of a sound service, and of defects that every run shows. */
 
 let k6: FoundK6;
+let script: string;
 const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-scripts-"));
 beforeAll(async () => {
   k6 = await k6ForTests();
+  script = await scriptFor(folder);
 }, k6WithinMs);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -28,23 +33,24 @@ interface Asked {
   readonly scenario: ScenarioName;
   readonly behaviour?: string;
   readonly preflight?: boolean;
-  readonly changes?: Partial<ScriptTarget>;
+  readonly trigger?: HookDefinition;
+  readonly clients?: readonly ScriptClient[];
   readonly seconds?: number;
   /** How many notifications there are before the script begins. */
   readonly eventsBefore?: number;
 }
 
-/** k6 may read a script while another run is about to: each is bundled once. */
-const scripts = new Map<ScenarioName, Promise<string>>();
-const scriptOf = (scenario: ScenarioName): Promise<string> => {
-  const script = scripts.get(scenario) ?? scriptFor(scenario, folder);
-  scripts.set(scenario, script);
-  return script;
-};
-
 /** Some seconds of a scenario at a rate that leaves two slow cores idle, seeded, so that its kinds of iteration are the same each time. */
 const play = async (asked: Asked) => {
-  const { scenario, behaviour = "sound", preflight = false, changes, seconds = 2, eventsBefore = 0 } = asked;
+  const {
+    scenario,
+    behaviour = "sound",
+    preflight = false,
+    trigger,
+    clients,
+    seconds = 2,
+    eventsBefore = 0,
+  } = asked;
   const fake = await startFakeServer({ behaviour, clockMode: "flowing" });
   try {
     for (let event = 0; event < eventsBefore; event += 1)
@@ -54,14 +60,14 @@ const play = async (asked: Asked) => {
         body: JSON.stringify({ accountId: "7c9e6679-7425-40de-944b-e07fc1f90ae7" }),
       });
     const { hooks } = profileOf(fake);
-    const target: ScriptTarget = {
-      baseUrl: fake.baseUrl,
-      clients: fake.clients.slice(0, 2),
-      ...(hooks?.events === undefined ? {} : { trigger: hooks.events.trigger }),
+    const hook = trigger ?? hooks?.events?.trigger;
+    const target = {
+      profile: {
+        ...profileFor(fake.baseUrl),
+        ...(hook === undefined ? {} : { hooks: { events: { trigger: hook } } }),
+      },
+      clients: clients ?? fake.clients.slice(0, 2),
       limits: documentLimits,
-      visibilityMs: 30_000,
-      requestTimeoutMs: 10_000,
-      ...changes,
     };
     const durationMs = seconds * 1_000;
     const plan = {
@@ -70,14 +76,12 @@ const play = async (asked: Asked) => {
       rate: 80,
       durationMs,
       seed: 21,
-      runKey: "k",
-      preflight,
     } as const;
     const events: (string | undefined)[] = [];
     const result = await runLoad({
       k6,
-      script: await scriptOf(scenario),
-      settings: scriptSettings(target, plan),
+      script,
+      settings: scriptSettings(target, plan, { runKey: "k", preflight }),
       environment: process.env,
       clock: runnerClock,
       sink: nowhere,
@@ -93,7 +97,7 @@ const play = async (asked: Asked) => {
 const brokenIn = ({ rules }: LoadResult): readonly string[] =>
   rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
 
-const looksOf: Readonly<Record<ScenarioName, readonly RequirementId[]>> = {
+const checkedRules: Readonly<Record<ScenarioName, readonly RequirementId[]>> = {
   token: [
     "authorize.answers-with-code",
     "authorize.code-is-fresh",
@@ -136,8 +140,8 @@ const looksOf: Readonly<Record<ScenarioName, readonly RequirementId[]>> = {
 };
 
 describe.concurrent("the scripts on the sound fake", () => {
-  it.each(Object.keys(looksOf) as ScenarioName[])(
-    "%s looks at every rule of its own, breaks none, and makes as many requests as it says",
+  it.each(Object.keys(checkedRules) as ScenarioName[])(
+    "%s checks each of its rules, breaks none, and makes as many requests as it says",
     async (scenario) => {
       const seconds = scenario === "token" || scenario === "mixed" ? 3 : 2;
       const { result, events } = await play({ scenario, seconds });
@@ -153,9 +157,9 @@ describe.concurrent("the scripts on the sound fake", () => {
         says: "finished",
       });
       expect(result.rules.filter(({ checks }) => checks > 0).map(({ id }) => id)).toEqual(
-        expect.arrayContaining([...looksOf[scenario]]),
+        expect.arrayContaining([...checkedRules[scenario]]),
       );
-      expect(Math.abs(requests / arrivals / requestsPerIteration[scenario] - 1)).toBeLessThan(0.1);
+      expect(Math.abs(requests / arrivals / traits[scenario].requestsPerIteration - 1)).toBeLessThan(0.1);
       // Each event of `push` is told with the id of its notification; the other scenarios trigger some as well.
       expect(events.filter((id) => id !== undefined)).toHaveLength(events.length);
       expect(events.length).toBeGreaterThanOrEqual(scenario === "push" ? requests : 0);
@@ -164,8 +168,11 @@ describe.concurrent("the scripts on the sound fake", () => {
 
   it("read what is there where nothing can be triggered", async () => {
     // A command cannot be called under load.
-    const changes = { trigger: { command: ["true"] } };
-    const { result } = await play({ scenario: "notifications", changes, eventsBefore: 12 });
+    const { result } = await play({
+      scenario: "notifications",
+      trigger: { command: ["true"] },
+      eventsBefore: 12,
+    });
     expect(brokenIn(result)).toEqual([]);
     expect(result.rules.filter(({ checks }) => checks > 0).map(({ id }) => id)).toEqual(
       expect.arrayContaining([
@@ -174,7 +181,9 @@ describe.concurrent("the scripts on the sound fake", () => {
         "notifications.shape",
       ]),
     );
-    expect(result.achieved.requests / result.achieved.arrivals).toBe(requestsPerIteration.notifications);
+    expect(result.achieved.requests / result.achieved.arrivals).toBe(
+      traits.notifications.requestsPerIteration,
+    );
   });
 });
 
@@ -199,7 +208,7 @@ describe.concurrent("the scripts on defects that every run shows", () => {
   });
 });
 
-describe.concurrent("the look before a load", () => {
+describe.concurrent("the preflight", () => {
   it("is quiet on a target that plays along", async () => {
     for (const scenario of ["token", "push"] as const)
       expect((await play({ scenario, preflight: true })).result.troubles).toEqual([]);
@@ -209,14 +218,13 @@ describe.concurrent("the look before a load", () => {
     const clients = [
       { id: "Hd6Yp2NsJ8gUe5WcAo3t", secret: "not-the-secret", redirectUri: "https://x.example/" },
     ];
-    const { result } = await play({ scenario: "token", preflight: true, changes: { clients } });
+    const { result } = await play({ scenario: "token", preflight: true, clients });
     expect(result.troubles.join("\n")).toMatch(/authorize gave clients\[0\] .* no code: status 400/);
     expect(result.troubles.join("\n")).not.toContain("not-the-secret");
   });
 
   it("says which hook is missing", async () => {
-    const trigger = { command: ["true"] };
-    const { result } = await play({ scenario: "push", preflight: true, changes: { trigger } });
+    const { result } = await play({ scenario: "push", preflight: true, trigger: { command: ["true"] } });
     expect(result.troubles.join("\n")).toContain("hooks.events.trigger.http");
   });
 });

@@ -1,72 +1,63 @@
-import type { FixedShapeName, ScenarioName, Stage } from "../../conformance/contract/load-shape.ts";
-import { stagesOf } from "../../conformance/contract/load-shape.ts";
-import type { HookDefinition } from "../../conformance/contract/profile-fetched.ts";
-import { meanThinkTimeMs, requestsPerIteration } from "../lib/mix.ts";
-import type { ScriptClient, ScriptHook, ScriptSettings } from "../protocol.ts";
-
-/** What a script has to know of the target, as plain data. */
-export interface ScriptTarget {
-  readonly baseUrl: string;
-  readonly clients: readonly ScriptClient[];
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly authorize?: {
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly query?: Readonly<Record<string, string>>;
-  };
-  /** The profile's hook events.trigger. One that is a command cannot be called under load. */
-  readonly trigger?: HookDefinition;
-  /** Accounts that the profile names; any UUID is one where it names none. */
-  readonly accounts?: readonly string[];
-  readonly limits: ScriptSettings["limits"];
-  readonly visibilityMs: number;
-  readonly requestTimeoutMs: number;
-}
-
-/** What a run is asked for. */
-export interface ScriptPlan {
-  readonly scenario: ScenarioName;
-  readonly shape: FixedShapeName;
-  /** Requests a second at the peak. */
-  readonly rate: number;
-  readonly durationMs: number;
-  /** The most virtual users, where the user says so. */
-  readonly mostVirtualUsers?: number;
-  readonly seed: number;
-  /** Random, and another in every run. */
-  readonly runKey: string;
-  readonly preflight: boolean;
-}
+import { stagesOf, type ScenarioName, type Stage } from "../../conformance/contract/load-shape.ts";
+import type { FetchedProfile, HookDefinition } from "../../conformance/contract/profile-fetched.ts";
+import { tolerances } from "../../conformance/judging/tolerances.ts";
+import { traits } from "../lib/mix.ts";
+import type { ScriptHook, ScriptSettings } from "../protocol.ts";
+import type { LoadPlan, LoadTarget } from "./context.ts";
 
 /** Iterations a second that come to so many requests a second. */
 export const arrivalRateFor = (scenario: ScenarioName, rate: number): number =>
-  rate / requestsPerIteration[scenario];
+  rate / traits[scenario].requestsPerIteration;
+
+/** The stages of a load, in iterations a second. */
+export const stagesFor = ({
+  scenario,
+  shape,
+  rate,
+  durationMs,
+}: Pick<LoadPlan, "scenario" | "shape" | "rate" | "durationMs">): readonly Stage[] =>
+  stagesOf(shape, arrivalRateFor(scenario, rate), durationMs);
+
+/** What is different from one start of a script to the next. */
+export interface ScriptRun {
+  readonly runKey: string;
+  readonly preflight: boolean;
+  /** In place of those that the profile names. */
+  readonly accounts?: readonly string[] | undefined;
+}
 
 /** The settings that a script reads. They hold secrets: the file may be read by its owner alone. */
-export const scriptSettings = (target: ScriptTarget, plan: ScriptPlan): ScriptSettings => {
-  const { scenario, rate, seed, preflight } = plan;
-  const stages: readonly Stage[] = stagesOf(plan.shape, arrivalRateFor(scenario, rate), plan.durationMs);
-  const trigger = scriptHook(target.trigger);
-  const { defaultLimit, defaultPage, stateMaxBytes } = target.limits;
+export const scriptSettings = (
+  { profile, clients, limits }: Pick<LoadTarget, "profile" | "clients" | "limits">,
+  plan: Omit<LoadPlan, "warmUpMs">,
+  { runKey, preflight, accounts = profile.accounts ?? [] }: ScriptRun,
+): ScriptSettings => {
+  const trigger = scriptHook(profile.hooks?.events?.trigger);
+  const { defaultLimit, defaultPage, stateMaxBytes } = limits;
+  const requestTimeoutMs = requestTimeoutOf(profile);
   return {
-    scenario,
-    baseUrl: target.baseUrl,
-    clients: target.clients.map(({ id, secret, redirectUri }) => ({ id, secret, redirectUri })),
-    headers: target.headers ?? {},
-    authorize: { headers: target.authorize?.headers ?? {}, query: target.authorize?.query ?? {} },
+    scenario: plan.scenario,
+    baseUrl: profile.baseUrl.replace(/\/+$/, ""),
+    clients: clients.map(({ id, secret, redirectUri }) => ({ id, secret, redirectUri })),
+    headers: profile.headers ?? {},
+    authorize: { headers: profile.authorize?.headers ?? {}, query: profile.authorize?.query ?? {} },
     ...(trigger === undefined ? {} : { trigger }),
-    accounts: target.accounts ?? [],
+    accounts,
     limits: { defaultLimit, defaultPage, stateMaxBytes },
-    visibilityMs: target.visibilityMs,
-    requestTimeoutMs: target.requestTimeoutMs,
-    stages,
-    requestsPerIteration: requestsPerIteration[scenario],
-    virtualUsers: virtualUsersFor(scenario, rate, target.requestTimeoutMs, plan.mostVirtualUsers),
-    gracefulStopMs: target.requestTimeoutMs * MOST_IN_A_ROW,
-    seed,
-    digestKey: plan.runKey,
+    visibilityMs: profile.tolerances?.visibilityMs ?? tolerances.visibility.default,
+    requestTimeoutMs,
+    stages: stagesFor(plan),
+    requestsPerIteration: traits[plan.scenario].requestsPerIteration,
+    virtualUsers: virtualUsersFor(plan, profile),
+    gracefulStopMs: requestTimeoutMs * MOST_IN_A_ROW,
+    seed: plan.seed,
+    digestKey: runKey,
     preflight,
   };
 };
+
+const requestTimeoutOf = (profile: Pick<FetchedProfile, "tolerances">): number =>
+  profile.tolerances?.requestTimeoutMs ?? tolerances.requestTimeout.default;
 
 /** The hook as a script can call it; undefined for a command. */
 const scriptHook = (hook: HookDefinition | undefined): ScriptHook | undefined => {
@@ -87,7 +78,7 @@ const MOST_IN_A_ROW = 2;
 /** What is reckoned with for a request, for the virtual users that are there from the start and for all. */
 const USUAL_ANSWER_MS = 100;
 const SLOW_ANSWER_MS = 1_000;
-/** For so long everything may stand still without an arrival that finds no virtual user. */
+/** Everything may stall for this long before an arrival finds no free virtual user. */
 const STALL_MS = 1_000;
 const FEWEST_USERS = 10;
 const MOST_USERS_AT_START = 1_000;
@@ -100,26 +91,23 @@ const MOST_USERS = 5_000;
  * some hundred KiB.
  */
 export const virtualUsersFor = (
-  scenario: ScenarioName,
-  rate: number,
-  requestTimeoutMs: number,
-  asked?: number,
+  { scenario, rate, virtualUsers: asked }: Pick<LoadPlan, "scenario" | "rate" | "virtualUsers">,
+  profile: Pick<FetchedProfile, "tolerances">,
 ): ScriptSettings["virtualUsers"] => {
-  const thinkingMs = scenario === "mixed" ? meanThinkTimeMs : 0;
+  const { requestsPerIteration, thinkTimeMs } = traits[scenario];
   const busy = (answerMs: number): number =>
     Math.ceil(
-      (arrivalRateFor(scenario, rate) *
-        (requestsPerIteration[scenario] * (answerMs + thinkingMs) + STALL_MS)) /
-        1_000,
+      (arrivalRateFor(scenario, rate) * (requestsPerIteration * (answerMs + thinkTimeMs) + STALL_MS)) / 1_000,
     );
-  const most = asked ?? clamp(busy(Math.min(SLOW_ANSWER_MS, requestTimeoutMs)), FEWEST_USERS, MOST_USERS);
-  // Users who are asked for by number are all there from the start, since that is what they are asked for.
+  const slowestMs = Math.min(SLOW_ANSWER_MS, requestTimeoutOf(profile));
+  const most = asked ?? clamp(busy(slowestMs), FEWEST_USERS, MOST_USERS);
+  // Users that are asked for by number are all there from the start: that is what they are asked for.
   const wanted = asked ?? clamp(busy(USUAL_ANSWER_MS), FEWEST_USERS, MOST_USERS_AT_START);
   return { allocated: Math.min(most, wanted, MOST_USERS_AT_START), most };
 };
 
-/** Virtual users that think, and so wait for nobody, at any moment. */
+/** Virtual users that are pausing, and so wait for no answer, at any moment. */
 export const thinkingUsers = (scenario: ScenarioName, rate: number): number =>
-  scenario === "mixed" ? (rate * meanThinkTimeMs) / 1_000 : 0;
+  (rate * traits[scenario].thinkTimeMs) / 1_000;
 
 const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));

@@ -2,16 +2,8 @@ import { spawn } from "node:child_process";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { RunnerClock } from "./clock.ts";
-import { InvalidLoad } from "./problem.ts";
 import { watchdog } from "./watchdog.ts";
-
-/** A command was started and is running, but nothing answers where its profile says: exit code 4. */
-export class TargetNotAnswering extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "TargetNotAnswering";
-  }
-}
+import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 
 export interface StartedTarget {
   /** Ends the command with everything that it started. */
@@ -38,15 +30,15 @@ const MOST_OUTPUT = 2_000;
 
 /**
  * Starts a service by its command and waits until it answers at baseUrl, with whatever status. It gets a
- * process group of its own, so that Ctrl-C lets the load end before the service does, and so that whatever
- * a shell or a script starts ends with it; where this process is killed, a shell that it left behind ends
- * the group. What leaves the group (a daemon with a session of its own) is out of reach of both. Throws InvalidLoad where something answers there already or the
- * command ends before anything does, with the end of what it printed; TargetNotAnswering where it takes too long.
+ * own process group, so that Ctrl-C ends the load before the service, and everything that a shell or a
+ * script starts ends with it. If this process is killed, its watchdog ends the group. A daemon that leaves
+ * the group is out of reach. Throws ConfigurationError where something answers there already or the
+ * command ends before anything does, with the end of what it printed; UnreachableError where it takes too long.
  */
 export const startTarget = async (options: StartOptions): Promise<StartedTarget> => {
   const { command, flag, baseUrl, withinMs, environment, clock, signal } = options;
   if (await answers(baseUrl))
-    throw new InvalidLoad([
+    throw new ConfigurationError([
       `${flag}: something answers at ${baseUrl} already; end it, or leave ${flag} out to load that`,
     ]);
   const dog = watchdog();
@@ -83,14 +75,14 @@ export const startTarget = async (options: StartOptions): Promise<StartedTarget>
     const why =
       ended === undefined
         ? clock.nowMs() > latestMs
-          ? new TargetNotAnswering(
+          ? new UnreachableError(
               `${flag}: nothing answers at ${baseUrl} after ${withinMs / 1_000} s${tail(said)}`,
             )
           : undefined
-        : new InvalidLoad([`${flag}: ${ended} before anything answered at ${baseUrl}${tail(said)}`]);
+        : new ConfigurationError([`${flag}: ${ended} before anything answered at ${baseUrl}${tail(said)}`]);
     if (why !== undefined || signal.aborted) {
       await stop();
-      throw why ?? new InvalidLoad([`${flag}: interrupted while waiting for ${baseUrl}`]);
+      throw why ?? new ConfigurationError([`${flag}: interrupted while waiting for ${baseUrl}`]);
     }
     await clock.sleep(POLL_MS, signal).catch(() => undefined);
   }
@@ -108,7 +100,7 @@ const killGroup = (pid: number | undefined, by: NodeJS.Signals): void => {
   }
 };
 
-/** Whether anything speaks HTTP there; certificates are looked at by whoever loads it. */
+/** Whether anything speaks HTTP there; certificates are checked by the load itself. */
 const answers = (baseUrl: string): Promise<boolean> =>
   new Promise((resolve) => {
     const url = new URL(baseUrl);

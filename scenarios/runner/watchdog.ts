@@ -20,10 +20,10 @@ export interface Watchdog {
 }
 
 /**
- * Guards a process that must not outlive this one, such as a load that nobody listens to and that would go
- * on hitting the service until its planned end; and a folder with secrets in it, where there is one. Where
+ * Guards a process that must not outlive this one, such as a load that would go on without its runner
+ * until its planned end, and a folder with secrets in it, where there is one. Where
  * this process is killed, a shell that it left behind signals the other, kills it after five seconds, and
- * removes the folder. To be started before the process is, so that there is no moment at which nobody would.
+ * removes the folder. To be started before the process that it guards.
  */
 export const watchdog = (folder = ""): Watchdog => {
   const shell = spawn("sh", ["-c", script, "sh", folder], {

@@ -68,7 +68,7 @@ export const code = {
     sentence: "A code is refused to a client that it was not issued to.",
     clause: "RFC 6749 section 4.1.3",
     judged:
-      "A second client presents the first one's code with its own right secret; a code of its own must work.",
+      "A second client presents the first one's code with its own correct secret; its own code must work.",
   },
   "code.reuse-revokes-tokens": {
     group: "code",

@@ -24,7 +24,7 @@ export const exchange = {
     sections: ["5.1"],
     sentence: "A clientId that does not exist is refused.",
     derivation:
-      "The exchange is made with the clientId and secret that a client was given; nobody was given this one.",
+      "The exchange is made with the clientId and secret that a client was given; this one was given to no client.",
     judged:
       "Unknown, empty, absent, altered and non-string ids are sent with a live code; a twin with the right id succeeds.",
   },
@@ -33,8 +33,7 @@ export const exchange = {
     level: "derived",
     sections: ["2.2"],
     sentence: "No two exchanges yield the same token, for one client or for several.",
-    derivation:
-      "A token is the credential of one grant with a lifetime of its own, so it cannot stand for two.",
+    derivation: "A token is the credential of one grant with its own lifetime, so it cannot serve two.",
     judged: "Tokens of many exchanges, in sequence and at once, are collected and none may occur twice.",
   },
   "exchange.access-token-works": {
@@ -59,7 +58,7 @@ export const exchange = {
     group: "exchange",
     level: "derived",
     sections: ["4"],
-    sentence: "A body that is not the documented JSON object is refused, and the service goes on serving.",
+    sentence: "A body that is not the documented JSON object is refused, and the service keeps serving.",
     derivation:
       "All bodies are JSON, with the documented fields as strings; anything else is no token request.",
     judged:

@@ -42,7 +42,7 @@ export const push = {
     sections: ["6"],
     sentence: "Every kind of failure leads to another push.",
     judged:
-      "Each kind is the only reason for a retry of a notification of its own: 4xx, 5xx and 3xx answers, a refused connection, a reset, a connection closed before the answer or in the middle of it, no answer at all, an answer that is not the expected one and never ends. Some fail so each time, and must be pushed as often as all others.",
+      "Each kind is the only reason for a retry of one notification: 4xx, 5xx and 3xx answers, a refused connection, a reset, a connection closed before the answer, no answer at all, and an answer with a failing status that is cut behind its head, cut in its body, or never ends. Some fail so each time, and must be pushed as often as all others. A push that is missing is a breach once its time is over by every reading, late as it may be. Behind the expected code, a cut answer counts as a failure only where the service judges the acknowledgement's body; behind another 2xx it is open.",
   },
   "push.schedule": {
     group: "push",
@@ -133,7 +133,7 @@ export const push = {
     sections: ["2.4", "6"],
     sentence: "What an expected code with a wrong acknowledgement body counts as.",
     judged:
-      "First pushes are answered with the expected code and another id, received: false, nothing, no JSON, or wrong types; which of them are pushed again is observed.",
+      "First pushes are answered with the expected code and another id, received: false, nothing, no JSON, or wrong types; which of them are pushed again is observed, and so is which answers behind a success code that were cut or never ended.",
     readings: {
       "code alone decides": "a push is successful with the expected code, whatever the body says",
       "code and body decide": "a push is successful with the expected code and the acknowledgement of its id",

@@ -17,7 +17,7 @@ export const whole = {
     level: "advisory",
     sections: ["4"],
     sentence:
-      "Malformed input gets no 5xx, no hang and no dropped connection, and the service goes on serving.",
+      "Malformed input gets no 5xx, no hang and no dropped connection, and the service keeps serving.",
     clause: "RFC 9110 section 15.6",
     judged:
       "Malformed requests go to every endpoint, over HTTP clients and over raw sockets; a right request must succeed afterwards.",

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import OAuth2Server from "@node-oauth/oauth2-server";
-import { accessTokenHeader, paths } from "../../contract/messages.ts";
+import { accessTokenHeader, endpoints } from "../../contract/forms.ts";
 import { answerJson, readJson, Unreadable } from "./http.ts";
 import { owner } from "./model.ts";
 import type { Notifications } from "./notifications.ts";
@@ -92,16 +92,16 @@ export const createAdapter = (oauth: OAuth2Server, notifications: Notifications)
   };
 
   const routes: Readonly<Record<string, typeof list | undefined>> = {
-    [`GET ${paths.authorize}`]: authorize,
-    [`POST ${paths.exchange}`]: grant(
+    [`GET ${endpoints.authorize.path}`]: authorize,
+    [`POST ${endpoints.exchange.path}`]: grant(
       { client_id: "clientId", client_secret: "clientSecret", code: "code" },
       "authorization_code",
     ),
-    [`POST ${paths.refresh}`]: grant(
+    [`POST ${endpoints.refresh.path}`]: grant(
       { client_id: "clientId", refresh_token: "refreshToken" },
       "refresh_token",
     ),
-    [`GET ${paths.notifications}`]: list,
+    [`GET ${endpoints.list.path}`]: list,
   };
   return createServer((request, response) => {
     const [path = "", query = ""] = (request.url ?? "").split(/\?(.*)/s);

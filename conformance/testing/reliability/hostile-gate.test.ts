@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rules } from "../../rules/index.ts";
-import { tryCampaign } from "./try-campaign.ts";
+import { tryPushRun } from "./try-push-run.ts";
 import { hostileGates, tryGates } from "./try-gate.ts";
 
 /** A few of the whole gates of `npm run bench -- reliability`. */
@@ -30,9 +30,9 @@ describe("a gate before a target that answers with everything wrong", () => {
   });
 });
 
-describe("a campaign of pushes beside hostile senders", () => {
+describe("a push run beside hostile senders", () => {
   it.concurrent("fails nothing of a sound service but what hostile bodies break by themselves", async () => {
-    const { sent, verdicts } = await tryCampaign("sound", 1);
+    const { sent, verdicts } = await tryPushRun("sound", 1);
     expect(sent).toBeGreaterThan(50);
     const others = Object.entries(verdicts).filter(([id]) => id !== "push.payload");
     expect(others.length).toBeGreaterThan(8);
@@ -41,7 +41,7 @@ describe("a campaign of pushes beside hostile senders", () => {
   });
 
   it.concurrent("still sees a sixth push", async () => {
-    const { verdicts } = await tryCampaign("push-reading-r7-from-start", 1);
+    const { verdicts } = await tryPushRun("push-reading-r7-from-start", 1);
     expect(verdicts["push.cap"]).toMatchObject({ kind: "failed" });
   });
 });

@@ -5,11 +5,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startFakeServer } from "../../../fake-server/index.ts";
 import { defaultClients } from "../../../fake-server/clients.ts";
 import { secretVariable } from "../../../fake-server/profile.ts";
-import { readPushes } from "../../../fake-server/receiver/read-journal.ts";
+import { readPushes } from "../../../fake-server/receiver/testing/read-pushes.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { readRun } from "../../../reports/read/index.ts";
-import { listLedger } from "../../ledger/store.ts";
-import { randomOf } from "../../world/road.ts";
+import { listLedger } from "../../lifetimes/store/open.ts";
+import { seededRandom } from "../../contract/random.ts";
 import { filesBelow, processesOf, startCli, type Started } from "./processes.ts";
 
 /** What is killed. */
@@ -60,7 +60,7 @@ export const killRuns = async (
     temporary,
     env: { TMPDIR: temporary, TOUCHSTONE_K6: k6, NODE_COMPILE_CACHE: path.join(folder, "compiled") },
   };
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   const wrong: string[] = [];
   let [kills, tooLate] = [0, 0];
   const subject = await subjects[kind](place);

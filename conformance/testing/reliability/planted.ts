@@ -7,6 +7,7 @@ import { profileOf, secretVariable } from "../../../fake-server/profile.ts";
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { startEchoRoad } from "./echo.ts";
+import { loadFiles } from "../../contract/load-record.ts";
 import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
 import { searchFor } from "./search.ts";
 import { filesBelow, processesOf, startCli, type Started } from "./processes.ts";
@@ -125,16 +126,16 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
       "--scenario",
       "mixed",
       "--duration",
-      "3s",
+      "4s",
       "--rate",
       "60",
       "--out",
       "load",
       ...reports,
     ];
-    // The look before the load has to go well.
-    await run("load", load, async () => {
-      await delay(3_000);
+    // The check before the load has to go well, however long it takes: the record of the load has lines only after it.
+    await run("load", load, async ({ child }) => {
+      while (child.exitCode === null && !hasLines(path.join(out, "load", loadFiles.seconds))) await delay(20);
       road.spoils = true;
     });
     await run("receive", ["receive", "--http", "--json", "--token-env", "PLANTED_RECEIVER"], pushed);
@@ -166,6 +167,8 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
     rmSync(folder, { recursive: true, force: true });
   }
 };
+
+const hasLines = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** What people look at; other files are for programs. */
 const isShown = (file: string): boolean =>

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { catalogue } from "../../contract/catalogue.ts";
-import { conform } from "../../conform.ts";
+import { conform } from "../../engine/conform.ts";
 import { rules } from "../../rules/index.ts";
 import { runOptions, startFake } from "../fake.ts";
 import { startProber, type ProbeKind } from "./prober.ts";

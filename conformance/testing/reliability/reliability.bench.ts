@@ -2,7 +2,7 @@ import { findK6, runnerClock } from "../../../scenarios/runner/index.ts";
 import { figure, mebibytes } from "../measure.ts";
 import { killedKinds, killRuns } from "./killed.ts";
 import { plantSecrets } from "./planted.ts";
-import { tryCampaign } from "./try-campaign.ts";
+import { tryPushRun } from "./try-push-run.ts";
 import { tryClient } from "./try-client.ts";
 import { tryFake } from "./try-fake.ts";
 import { hostileGates, tryGates } from "./try-gate.ts";
@@ -57,7 +57,7 @@ export const reliability = async (): Promise<void> => {
     "0",
   );
   complain(gates.wrong);
-  const { sent, verdicts } = await tryCampaign("sound", SEED);
+  const { sent, verdicts } = await tryPushRun("sound", SEED);
   const failed = Object.entries(verdicts).filter(
     ([id, { kind }]) => id !== "push.payload" && (kind === "failed" || kind === "harness-error"),
   );

@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { createJournal, newScope } from "../../world/journal.ts";
+import { createJournal, newScope } from "../../world/evidence/journal.ts";
 import { TransportError } from "../../world/exchange.ts";
 import { createRawTarget } from "../../world/raw.ts";
 import { createSecrets } from "../../world/secrets.ts";
-import { createTransport } from "../../world/transport.ts";
+import { createRetries } from "../../world/http/retry.ts";
+import { createTransport } from "../../world/http/transport.ts";
 import { hostileAnswer, type HostileAnswer } from "./hostile-answers.ts";
 import { startHostilePeer } from "./hostile-peer.ts";
 
@@ -46,6 +47,7 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
     timeoutMs: TIMEOUT_MS,
     startedAtMs: 0,
     maxConnections: AT_ONCE,
+    retries: createRetries(),
     learn: () => undefined,
   };
   const transport = createTransport(options);

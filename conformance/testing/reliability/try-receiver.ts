@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { readPushes } from "../../../fake-server/receiver/read-journal.ts";
+import { readPushes } from "../../../fake-server/receiver/testing/read-pushes.ts";
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { tryServer } from "./try-server.ts";

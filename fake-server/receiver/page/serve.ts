@@ -59,7 +59,7 @@ const isCheckout = import.meta.url.endsWith(".ts");
 const bundleScript = async (): Promise<string> => {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("browser/page.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("browser/page.tsx", import.meta.url))],
     bundle: true,
     format: "esm",
     target: "es2023",

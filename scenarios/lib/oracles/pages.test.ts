@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { answer, brokenRules, rulesOf } from "../testing/answers.ts";
 import { before, isSettled, judgeOwnPage, newAccount, type Account } from "./account.ts";
-import { judgePage, judgeShape, pageOf, type ListQuery, type Page } from "./pages.ts";
+import type { Page } from "../../../conformance/judging/laws/pages.ts";
+import { judgePage, judgeShape, pageOf, type ListQuery } from "./pages.ts";
 import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk, judgeWhole } from "./reads.ts";
 
 const accountId = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
@@ -28,10 +29,7 @@ describe("any page", () => {
   it("has the documented shape", () => {
     expect(judgeShape(answer(200, { data: [item(1)], total: 1 }))).toEqual([{ rule: "notifications.shape" }]);
     for (const wrong of [
-      { data: [item(1, { createTime: "2024-05-06T07:08:09Z" })], total: 1 },
       { data: [item(1, { id: "1" })], total: 1 },
-      { data: [item(1, { remark: null })], total: 1 },
-      { data: [item(1)], total: "1" },
       { data: null, total: 0 },
     ])
       expect(brokenRules(judgeShape(answer(200, wrong)))).toEqual(["notifications.shape"]);
@@ -44,11 +42,6 @@ describe("any page", () => {
     [{ id: idOf(1), accountId: other }, "notifications.filters-combine"],
   ])("respects the filter %o", (query, rule) => {
     expect(brokenRules(judgePage(query, page([1], 1), 10))).toEqual([rule]);
-  });
-
-  it("matches ids whatever their case", () => {
-    const query = { id: idOf(1).toUpperCase(), accountId: accountId.toUpperCase() };
-    expect(brokenRules(judgePage(query, page([1], 1), 10))).toEqual([]);
   });
 
   it("holds no more than was asked for, and nothing twice", () => {

@@ -1,6 +1,15 @@
 import type { RequirementId } from "../../../conformance/contract/catalogue.ts";
-import { describe, isDecided, isSuccess, isText, saysWrong, type Exchange } from "../exchange.ts";
-import { broke, held, look, type Look } from "../looks.ts";
+import { anomalyOf } from "../../../conformance/judging/laws/one-shot.ts";
+import { gavePage } from "../../../conformance/judging/laws/pages.ts";
+import {
+  claimsTokens,
+  credentialsOf,
+  holdsTokenSet,
+  refreshTokenBreach,
+  tokenSetBreach,
+} from "../../../conformance/judging/laws/tokens.ts";
+import { broken, checkOf, held, type Check } from "../check.ts";
+import { describe, isDecided, isSuccess, saysWrong, type Exchange } from "../exchange.ts";
 
 /** What an exchange or a refresh gave, as far as it is usable. */
 export interface Tokens {
@@ -10,102 +19,64 @@ export interface Tokens {
   readonly expiresInMs: number;
 }
 
-/** The tokens of a granted exchange; undefined where they are not all there. */
+/** The tokens of a granted exchange; undefined unless both are there. */
 export const tokensOf = (exchange: Exchange): (Tokens & { readonly refreshToken: string }) | undefined => {
-  const { accessToken, refreshToken } = exchange.fields;
-  return isSuccess(exchange) && isText(accessToken) && isText(refreshToken)
-    ? { accessToken, refreshToken, expiresInMs: lifetimeOf(exchange) }
-    : undefined;
+  const tokens = refreshedOf(exchange);
+  const { refreshToken } = credentialsOf(exchange.fields);
+  return tokens === undefined || refreshToken === undefined ? undefined : { ...tokens, refreshToken };
 };
 
 export const refreshedOf = (exchange: Exchange): Tokens | undefined => {
-  const { accessToken } = exchange.fields;
-  return isSuccess(exchange) && isText(accessToken)
-    ? { accessToken, expiresInMs: lifetimeOf(exchange) }
-    : undefined;
+  const { accessToken, expiresIn } = credentialsOf(exchange.fields);
+  if (!isSuccess(exchange) || accessToken === undefined) return undefined;
+  // A token of unknown lifetime is not relied on for long.
+  return { accessToken, expiresInMs: typeof expiresIn === "number" && expiresIn > 0 ? expiresIn * 1_000 : 0 };
 };
 
-/** 0 where the answer does not say, so that nobody relies on such a token for long. */
-const lifetimeOf = ({ fields: { expiresIn } }: Exchange): number =>
-  typeof expiresIn === "number" && expiresIn > 0 ? expiresIn * 1_000 : 0;
-
-/** A whole token set is a grant, whatever its status says and whether it is alive by the time anyone looks. */
-const isGrant = ({ fields }: Exchange): boolean =>
-  isText(fields["accessToken"]) && isText(fields["refreshToken"]);
-
-/** Some services refuse with status 200: an answer without any of the fields is a refusal, not a token set gone wrong. */
-const claimsTokens = ({ fields }: Exchange): boolean =>
-  ["accessToken", "refreshToken", "expiresIn"].some(
-    (name) => fields[name] !== undefined && fields[name] !== null,
-  );
-
-const isLifetime = (value: unknown): boolean =>
-  typeof value === "number" && Number.isFinite(value) && value > 0;
-
 /** The first exchange of a fresh code by its own client (section 4.2). */
-export const judgeTokenSet = (exchange: Exchange): readonly Look[] => {
+export const judgeTokenSet = (exchange: Exchange): readonly Check[] => {
   if (saysWrong(exchange))
-    return [broke("code.single-use", "the first exchange of a code succeeds", describe(exchange))];
-  if (!isSuccess(exchange) || !claimsTokens(exchange)) return [];
-  const { accessToken, refreshToken, expiresIn, timestamp } = exchange.fields;
-  const isWhole =
-    isText(accessToken) && isText(refreshToken) && isLifetime(expiresIn) && typeof timestamp === "number";
-  return [
-    look(
-      "exchange.token-set",
-      isWhole,
-      "accessToken and refreshToken as non-empty strings, expiresIn a positive number, timestamp a number",
-      () => describe(exchange),
-    ),
-  ];
+    return [broken("code.single-use", "the first exchange of a code succeeds", describe(exchange))];
+  if (!isSuccess(exchange) || !claimsTokens(exchange.fields)) return [];
+  return [checkOf("exchange.token-set", tokenSetBreach("exchange", exchange.fields), exchange)];
 };
 
 /** A refresh with a live refresh token (section 4.3). */
-export const judgeRefresh = (exchange: Exchange): readonly Look[] => {
+export const judgeRefresh = (exchange: Exchange): readonly Check[] => {
   if (saysWrong(exchange))
     return [
-      broke(
+      broken(
         "refresh.reusable",
         "a refreshToken works again and again within its life, also at the same time",
         describe(exchange),
       ),
     ];
-  if (!isSuccess(exchange) || !claimsTokens(exchange)) return [];
-  const { accessToken, refreshToken, expiresIn, timestamp } = exchange.fields;
+  if (!isSuccess(exchange) || !claimsTokens(exchange.fields)) return [];
   return [
     held("refresh.reusable"),
-    look(
-      "refresh.token-set",
-      isText(accessToken) && isLifetime(expiresIn) && typeof timestamp === "number",
-      "accessToken as a non-empty string, expiresIn a positive number, timestamp a number",
-      () => describe(exchange),
-    ),
-    look(
-      "refresh.returns-no-refresh-token",
-      refreshToken === undefined || refreshToken === null || refreshToken === "",
-      "a refresh answers without a refreshToken",
-      () => describe(exchange),
-    ),
+    checkOf("refresh.token-set", tokenSetBreach("refresh", exchange.fields), exchange),
+    checkOf("refresh.returns-no-refresh-token", refreshTokenBreach(exchange.fields), exchange),
   ];
 };
+
+const opens = (listing: Exchange): boolean => isSuccess(listing) && gavePage(listing);
 
 /** The first use of a fresh access token at the list; `rule` tells where the token came from. */
 export const judgeOpens = (
   rule: RequirementId & ("exchange.access-token-works" | "refresh.access-token-works" | "access.lifetime"),
   listing: Exchange,
-): readonly Look[] => {
+): readonly Check[] => {
   if (saysWrong(listing))
-    return [broke(rule, "a live accessToken opens the list of notifications", describe(listing))];
-  return isSuccess(listing) && Array.isArray(listing.fields["data"]) ? [held(rule)] : [];
+    return [broken(rule, "a live accessToken opens the list of notifications", describe(listing))];
+  return opens(listing) ? [held(rule)] : [];
 };
 
-/** Refreshes at the same time may end one another's tokens; one of them at least has to open the list. */
-export const judgeOneOpens = (listings: readonly Exchange[]): readonly Look[] => {
-  const opened = listings.some((listing) => isSuccess(listing) && Array.isArray(listing.fields["data"]));
-  if (opened) return [held("refresh.access-token-works")];
+/** Refreshes at the same time may end one another's tokens, but at least one has to open the list. */
+export const judgeOneOpens = (listings: readonly Exchange[]): readonly Check[] => {
+  if (listings.some(opens)) return [held("refresh.access-token-works")];
   return listings.length > 0 && listings.every(saysWrong)
     ? [
-        broke(
+        broken(
           "refresh.access-token-works",
           `of ${listings.length} refreshes at the same time one at least brings an accessToken that works`,
           "none of them opens the list",
@@ -115,32 +86,41 @@ export const judgeOneOpens = (listings: readonly Exchange[]): readonly Look[] =>
 };
 
 /**
- * Exchanges of one code at the same time. None that succeeds may be a deadlock that the service
- * broke, and an answer that did not come may have been the one that was granted.
+ * Exchanges of one code at the same time. That none succeeds may be a deadlock that the service
+ * broke, and a missing answer may have been the grant.
  */
-export const judgeRace = (contenders: readonly Exchange[]): readonly Look[] => {
-  const granted = contenders.filter(isGrant).length;
-  if (granted > 1)
+export const judgeRace = (contenders: readonly Exchange[]): readonly Check[] => {
+  const attempts = contenders.map((contender) => ({
+    invokedAt: 0,
+    returnedAt: 1,
+    outcome: holdsTokenSet(contender.fields)
+      ? ("granted" as const)
+      : isDecided(contender)
+        ? ("refused" as const)
+        : ("unknown" as const),
+  }));
+  if (anomalyOf(attempts) === "granted-twice")
     return [
-      broke(
+      broken(
         "code.single-use-under-race",
         "of exchanges of one code at the same time at most one succeeds",
-        `${granted} of ${contenders.length} got tokens`,
+        `${attempts.filter(({ outcome }) => outcome === "granted").length} of ${contenders.length} got tokens`,
       ),
     ];
-  return contenders.filter(isDecided).length > 1 ? [held("code.single-use-under-race")] : [];
+  const decided = contenders.filter(isDecided).length;
+  return decided > 1 ? [held("code.single-use-under-race")] : [];
 };
 
 /** A code that is presented again after its exchange was granted. */
-export const judgeReuse = (again: Exchange): readonly Look[] => {
-  if (isGrant(again))
-    return [broke("code.single-use", "a code that was exchanged is refused from then on", describe(again))];
+export const judgeReuse = (again: Exchange): readonly Check[] => {
+  if (holdsTokenSet(again.fields))
+    return [broken("code.single-use", "a code that was exchanged is refused from then on", describe(again))];
   return isDecided(again) ? [held("code.single-use")] : [];
 };
 
-/** A code with a wrong secret; the control is a right exchange of its twin, which has to succeed for this to say anything. */
-export const judgeWrongSecret = (wrong: Exchange, control: Exchange): readonly Look[] => {
-  if (isGrant(wrong))
-    return [broke("exchange.authenticates-client", "a wrong clientSecret gets no tokens", describe(wrong))];
+/** A code with a wrong secret. It says something only where the control, a right exchange of a second code, succeeds. */
+export const judgeWrongSecret = (wrong: Exchange, control: Exchange): readonly Check[] => {
+  if (holdsTokenSet(wrong.fields))
+    return [broken("exchange.authenticates-client", "a wrong clientSecret gets no tokens", describe(wrong))];
   return isDecided(wrong) && tokensOf(control) !== undefined ? [held("exchange.authenticates-client")] : [];
 };

@@ -1,5 +1,5 @@
 import { fieldsIn, type Exchange } from "../exchange.ts";
-import type { Look } from "../looks.ts";
+import type { Check } from "../check.ts";
 
 /** An exchange that got this answer: a JSON body, or a text as it is; status 0 stands for none. */
 export const answer = (
@@ -20,7 +20,7 @@ export const answer = (
   };
 };
 
-export const rulesOf = (looks: readonly Look[]): readonly string[] => looks.map(({ rule }) => rule);
+export const rulesOf = (checks: readonly Check[]): readonly string[] => checks.map(({ rule }) => rule);
 
-export const brokenRules = (looks: readonly Look[]): readonly string[] =>
-  rulesOf(looks.filter(({ breach }) => breach !== undefined));
+export const brokenRules = (checks: readonly Check[]): readonly string[] =>
+  rulesOf(checks.filter(({ breach }) => breach !== undefined));

@@ -1,7 +1,7 @@
 import type { Cells } from "../judge/cells.ts";
 import { cellsOf, mergeCounts, type SparseCounts } from "./histograms.ts";
 
-/** Twice as many as the objectives look at: so that halving leaves enough. */
+/** Twice as many as the objectives use, so that halving leaves enough. */
 const MOST = 120;
 
 /**

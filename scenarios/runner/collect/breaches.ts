@@ -2,6 +2,7 @@ import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-re
 import { askedRateAt, type Stage } from "../../../conformance/contract/load-shape.ts";
 import { createSecrets } from "../../../conformance/contract/secrets.ts";
 import type { ScriptMessage } from "../../protocol.ts";
+import { cut } from "../../../conformance/contract/text.ts";
 
 type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
 
@@ -60,7 +61,7 @@ const maskedBreach = (
   moment: Pick<LoadBreach, "atMs" | "askedRate">,
 ): LoadBreach => {
   const mask = maskOf(clientSecrets, secrets);
-  const shown = (text: string): string => cut(mask(text));
+  const shown = (text: string): string => cut(mask(text), LONGEST_TEXT);
   return {
     rule,
     ...moment,
@@ -79,8 +80,8 @@ const maskedBreach = (
 
 /**
  * Replaces credentials by labels, by their value in every form in which they may stand: plain, in
- * an address, in JSON, in base64. What stands where the document puts a credential is hidden even
- * if nobody named it.
+ * an address, in JSON, in base64. A value in a field where the document puts a credential is hidden
+ * even if it is unknown.
  */
 export const maskOf = (
   clientSecrets: readonly string[],
@@ -106,8 +107,3 @@ const hideFields = (text: string): string =>
       ),
     text,
   );
-
-const cut = (text: string): string =>
-  text.length <= LONGEST_TEXT
-    ? text
-    : `${text.slice(0, LONGEST_TEXT)}… (${text.length - LONGEST_TEXT} characters more)`;

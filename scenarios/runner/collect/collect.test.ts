@@ -100,7 +100,7 @@ describe("runLoad with the real k6", () => {
 
     expect(result.end).toEqual({ exitCode: 0, meaning: "finished", says: "finished" });
     expect(result.stopped).toBeUndefined();
-    expect(result.ignored).toEqual(expect.arrayContaining(["HTTPS_PROXY", "K6_DURATION", "K6_VUS"]));
+    expect(result.notes.join()).toMatch(/k6 did not get .*HTTPS_PROXY.*K6_DURATION.*K6_VUS/);
     // A busy machine may drop an iteration; what was not dropped was started.
     expect(result.achieved.arrivals + result.achieved.dropped).toBeGreaterThanOrEqual(199);
     expect(result.achieved).toMatchObject({

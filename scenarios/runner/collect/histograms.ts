@@ -56,7 +56,7 @@ export const mergeCounts = (a: SparseCounts, b: SparseCounts): SparseCounts => {
   return merged.slice(0, length);
 };
 
-/** The values that were counted, in milliseconds, ascending, and how often: each the highest that its cell stands for. */
+/** The counted values in milliseconds, ascending, and how often each came: the highest value of each cell. */
 export const cellsOf = (counts: SparseCounts): Cells => {
   const shape = latencyHistogram();
   return Array.from({ length: counts.length / 2 }, (_, at) => [

@@ -4,7 +4,7 @@ import { createReadings, parsePs } from "./readings.ts";
 describe("readings", () => {
   it("tell processors in use and memory of a process and of this one", async () => {
     let nowMs = 0;
-    const read = createReadings(process.pid, { nowMs: () => nowMs });
+    const { read, close } = createReadings(process.pid, { nowMs: () => nowMs });
     // Busy for some ticks of the kernel's account; the time that it takes is told to be a second.
     const before = process.cpuUsage();
     while (process.cpuUsage(before).user + process.cpuUsage(before).system < 150_000);
@@ -18,17 +18,20 @@ describe("readings", () => {
     expect(collector?.cores).toBeLessThan(2);
     expect(machineIdle).toBeGreaterThanOrEqual(0);
     expect(machineIdle).toBeLessThanOrEqual(1);
+    expect(collector?.lagMs).toBeGreaterThanOrEqual(0);
+    close();
   });
 
   it("repeat the last one where it is asked for again at once, and tell nothing of a process that is gone", () => {
     let nowMs = 0;
-    const read = createReadings(2 ** 22 + 1, { nowMs: () => nowMs });
+    const { read, close } = createReadings(2 ** 22 + 1, { nowMs: () => nowMs });
     expect(read()).toEqual({});
     nowMs = 1_000;
     const first = read();
     expect(first.k6).toBeUndefined();
     nowMs = 1_100;
     expect(read()).toBe(first);
+    close();
   });
 
   it("understand ps of Linux and macOS", () => {

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import os from "node:os";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
 import type { RunnerClock } from "../clock.ts";
@@ -16,16 +17,25 @@ interface Usage {
 
 /** Linux tells processor times in hundredths of a second, on every architecture. */
 const MS_PER_TICK = 10;
+/** How often the collector's timers are looked at. */
+const TIMER_MS = 10;
 /** Closer readings than this say nothing: the ticks of processor times are too coarse. */
 const SHORTEST_MS = 200;
 
-/** Reads k6's process, this one, and the machine. The function that it returns is to be called about once a second. */
-export const createReadings = (k6: number, clock: Pick<RunnerClock, "nowMs">): (() => Reading) => {
+export interface Readings {
+  /** To be called about once a second. */
+  readonly read: () => Reading;
+  readonly close: () => void;
+}
+
+/** Reads k6's process, this one, and the machine. */
+export const createReadings = (k6: number, clock: Pick<RunnerClock, "nowMs">): Readings => {
   const usageOfK6 = process.platform === "linux" ? () => usageFromProc(k6) : usageFromPs(k6);
   const look = () => ({ atMs: clock.nowMs(), k6: usageOfK6(), own: ownUsage(), cores: coreTimes() });
+  const lag = timerLag();
   let before = look();
   let latest: Reading = {};
-  return () => {
+  const read = (): Reading => {
     if (clock.nowMs() - before.atMs < SHORTEST_MS) return latest;
     const now = look();
     const share = (one: Usage | undefined, earlier: Usage | undefined) =>
@@ -40,11 +50,26 @@ export const createReadings = (k6: number, clock: Pick<RunnerClock, "nowMs">): (
     const total = now.cores.totalMs - before.cores.totalMs;
     latest = {
       ...(ofK6 === undefined ? {} : { k6: ofK6 }),
-      ...(collector === undefined ? {} : { collector }),
+      ...(collector === undefined ? {} : { collector: { ...collector, lagMs: lag.read() } }),
       ...(total <= 0 ? {} : { machineIdle: round((now.cores.idleMs - before.cores.idleMs) / total) }),
     };
     before = now;
     return latest;
+  };
+  return { read, close: lag.close };
+};
+
+/** How late this process's timers were since the call before: on a machine without idle time k6's are as late. */
+const timerLag = () => {
+  const delays = monitorEventLoopDelay({ resolution: TIMER_MS });
+  delays.enable();
+  return {
+    read: (): number => {
+      const lateMs = delays.percentile(99) / 1e6 - TIMER_MS;
+      delays.reset();
+      return round(Math.max(0, lateMs));
+    },
+    close: (): void => void delays.disable(),
   };
 };
 
@@ -68,7 +93,7 @@ const coreTimes = (): { readonly totalMs: number; readonly idleMs: number } => {
 const usageFromProc = (pid: number): Usage | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name of the program stands in parentheses and may hold anything; utime and stime are the 12th and 13th fields behind it.
+    // The program's name is in parentheses and may hold anything; utime and stime are the 12th and 13th fields after it.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = Number(fields[11]) + Number(fields[12]);
     const status = readFileSync(`/proc/${pid}/status`, "latin1");

@@ -1,5 +1,6 @@
 import type { SampleOutcome } from "../../../conformance/contract/load-record.ts";
 import { metricNames, setUpName } from "../../protocol.ts";
+import { COMMA, createLineSplitter, createRow, pairIn, type Row } from "./csv.ts";
 
 /** What the rows of k6's CSV tell, one call a row that matters. Moments are wall-clock milliseconds. */
 export interface RowSink {
@@ -38,24 +39,16 @@ export interface RowReader {
   readonly unreadable: () => number;
 }
 
-const NEWLINE = 10;
-const COMMA = 44;
-const QUOTE = 34;
-const LONGEST_ROW = 65_536;
-
 /** Fields of every row before the tags: metric_name, timestamp, metric_value. */
 const VALUE = 2;
-const MOST_FIELDS = 16;
 
 /**
- * Reads k6's CSV (output `csv`, timestamps in microseconds). Nine of ten rows are of no interest:
- * they are told by a few of their bytes and never become text. The rows of one request stand
- * together, its duration directly before its blocked time; so two rows make one sample.
+ * Reads k6's CSV (output `csv`, timestamps in microseconds). Nine of ten rows are not used: they are
+ * recognised by a few of their bytes and never become text. The rows of one request come together,
+ * its duration directly before its blocked time, so that two rows make one sample.
  */
 export const createRowReader = (sink: RowSink): RowReader => {
   const row = createRow();
-  const carry = Buffer.alloc(LONGEST_ROW);
-  let carried = 0;
   let unreadable = 0;
   let columns: Columns | undefined;
   /** The duration of the request whose blocked time comes next. */
@@ -84,42 +77,18 @@ export const createRowReader = (sink: RowSink): RowReader => {
     release(0);
     if (kind === "duration") {
       const sample = requestOf(row, columns, value);
-      // What gets a script's data ready comes before the load and is no part of it.
+      // Requests of the set-up come before the load and are no part of it.
       if (sample.endpoint !== setUpName) pending = { atMs, ...sample };
     } else tell(sink, kind, { atMs, value, row, columns });
   };
 
-  /** Reads one line, without its end. */
-  const line = (bytes: Buffer, from: number, to: number): void => {
+  const push = createLineSplitter((bytes, from, to) => {
     const kind = kindOf(bytes, from, to);
     if (kind === undefined) return;
     row.read(bytes, from, to);
     read(kind);
-  };
-
-  return {
-    push: (chunk) => {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      let from = 0;
-      if (carried > 0) {
-        const end = bytes.indexOf(NEWLINE);
-        const upTo = end === -1 ? bytes.length : end;
-        if (carried + upTo > LONGEST_ROW)
-          throw new Error("a row of k6's CSV is longer than any that k6 writes");
-        carried += bytes.copy(carry, carried, 0, upTo);
-        if (end === -1) return;
-        line(carry, 0, carried);
-        carried = 0;
-        from = end + 1;
-      }
-      for (let end = bytes.indexOf(NEWLINE, from); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
-        line(bytes, from, end);
-        from = end + 1;
-      }
-      carried = bytes.copy(carry, 0, from);
-    },
-    unreadable: () => unreadable,
-  };
+  });
+  return { push, unreadable: () => unreadable };
 };
 
 type Kind = "header" | "duration" | "blocked" | "dropped" | "users" | keyof typeof metricNames;
@@ -133,7 +102,7 @@ const own = Object.entries(metricNames).map(
   ([kind, name]) => [kind as keyof typeof metricNames, Buffer.from(`${name},`)] as const,
 );
 
-/** What kind of row it is, by as few bytes as tell the metrics of k6 apart; undefined for what nobody asks about. */
+/** The kind of a row, by the few bytes that distinguish k6's metrics; undefined for metrics that are not used. */
 const kindOf = (bytes: Buffer, from: number, to: number): Kind | undefined => {
   switch (bytes[from]) {
     case H: {
@@ -166,64 +135,6 @@ const isAt = (name: Buffer, bytes: Buffer, from: number): boolean => {
   return true;
 };
 
-/** One row after the other, with its fields found: an object for each would be garbage the moment after. */
-interface Row {
-  readonly read: (bytes: Buffer, from: number, to: number) => void;
-  readonly text: (field: number) => string;
-  readonly number: (field: number) => number;
-  readonly count: () => number;
-}
-
-/** A field may stand in quotes, with commas in it (RFC 4180). */
-const createRow = (): Row => {
-  /** Where each field begins, and one more, as if another came behind the last. */
-  const starts = new Int32Array(MOST_FIELDS + 1);
-  let bytes: Buffer = Buffer.alloc(0);
-  let count = 0;
-  const startOf = (field: number): number => starts[field] ?? 0;
-  const endOf = (field: number): number => startOf(field + 1) - 1;
-  return {
-    read: (of, from, to) => {
-      let isQuoted = false;
-      bytes = of;
-      starts[0] = from;
-      count = 1;
-      for (let at = from; at < to && count < MOST_FIELDS; at += 1) {
-        const byte = of[at];
-        if (byte === QUOTE) isQuoted = !isQuoted;
-        else if (byte === COMMA && !isQuoted) {
-          starts[count] = at + 1;
-          count += 1;
-        }
-      }
-      starts[count] = to + 1;
-    },
-    count: () => count,
-    number: (field) => (field < count ? decimal(bytes, startOf(field), endOf(field)) : Number.NaN),
-    text: (field) => {
-      if (field >= count || startOf(field) === endOf(field)) return "";
-      const text = bytes.toString("utf8", startOf(field), endOf(field));
-      return text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text;
-    },
-  };
-};
-
-/** A plain decimal number, as Go prints it; NaN for anything else. */
-const decimal = (bytes: Buffer, from: number, to: number): number => {
-  const isNegative = bytes[from] === 45;
-  let [value, scale] = [0, 0];
-  for (let at = isNegative ? from + 1 : from; at < to; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (byte === 46 && scale === 0) scale = 1;
-    else if (byte >= 48 && byte <= 57) {
-      value = value * 10 + (byte - 48);
-      scale *= 10;
-    } else return Number.NaN;
-  }
-  if (from === to) return Number.NaN;
-  return (isNegative ? -value : value) / (scale === 0 ? 1 : scale);
-};
-
 interface Columns {
   readonly name: number;
   readonly status: number;
@@ -248,7 +159,7 @@ const columnsOf = (row: Row): Columns => {
   };
 };
 
-/** Where the script names no failure of its own, k6's verdict on the status and the status itself tell the outcome. */
+/** The outcome of a request, by whether k6 expected its status and by the status itself. */
 const requestOf = (row: Row, columns: Columns, serviceMs: number): RequestSample => {
   const status = row.number(columns.status);
   const hasFailed = row.text(columns.expected) === "false" || !(status > 0);
@@ -290,16 +201,4 @@ const tell = (sink: RowSink, kind: Exclude<Kind, "header" | "duration" | "blocke
     case "event":
       return sink.event(atMs, Number(noted("sentAt") ?? atMs), noted("notification"));
   }
-};
-
-/** The value of a name in `name=value&name=value`, whose order k6 leaves open. */
-const pairIn = (pairs: string, name: string): string | undefined => {
-  for (let from = 0; from < pairs.length;) {
-    const found = pairs.indexOf("&", from);
-    const to = found === -1 ? pairs.length : found;
-    if (pairs.startsWith(name, from) && pairs[from + name.length] === "=")
-      return pairs.slice(from + name.length + 1, to);
-    from = to + 1;
-  }
-  return undefined;
 };

@@ -151,7 +151,7 @@ describe("totals", () => {
       seconds.virtualUsers(start + 1_000 + at * 10, 0);
     }
     seconds.finish();
-    const { mostUnderWay, mostConnecting } = totals.summary(seconds.elapsedMs(), true);
+    const { mostUnderWay, mostConnecting } = totals.summary(seconds.elapsedMs(), true).achieved;
     expect(mostUnderWay).toBeCloseTo(20, 1);
     // A quarter of a second each, of twenty; and what the others waited for a connection.
     expect(mostConnecting).toBeCloseTo(5 + (20 * granted.blockedMs) / 1_000, 5);

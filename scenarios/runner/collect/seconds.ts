@@ -81,133 +81,163 @@ export const createSeconds = (
   read: () => Reading,
   onClosed: (second: ClosedSecond) => void,
 ): Seconds => {
-  const open = new Map<number, OpenSecond>();
-  const spare: Int32Histogram[] = [];
+  const pool = createPool();
+  const nameOf = createEndpointNames();
   const allGranted = latencyHistogram();
-  const endpoints = new Set<string>();
-  let startedAtMs: number | undefined;
-  let elapsedMs = 0;
-  let nextToClose = 0;
   let virtualUsers: number | undefined;
 
-  const histogram = (): Int32Histogram => spare.pop() ?? latencyHistogram();
-
-  const fresh = (): OpenSecond => ({
-    endpoints: new Map(),
-    lag: histogram(),
-    breaches: {},
-    started: 0,
-    dropped: 0,
-    blockedMs: 0,
-    virtualUsers: undefined,
-  });
-
-  const opened = (index: number): OpenSecond => {
-    const found = open.get(index) ?? fresh();
-    open.set(index, found);
-    return found;
-  };
-
-  const close = (index: number): void => {
-    const second = opened(index);
-    open.delete(index);
-    nextToClose = index + 1;
+  const time = createTimeline(pool.take, (index, second) => {
     virtualUsers = second.virtualUsers ?? virtualUsers;
     const histograms = taggedOf(second.endpoints);
     onClosed({
-      line: {
-        second: index,
-        asked: askedBetween(stages, index * 1_000, (index + 1) * 1_000),
-        started: second.started,
-        dropped: second.dropped,
-        requests: Object.fromEntries([...second.endpoints].map(([name, { counts }]) => [name, counts])),
-        ...(second.started === 0 ? {} : { lagMs: lagOf(second.lag) }),
-        ...(virtualUsers === undefined ? {} : { virtualUsers }),
-        breaches: second.breaches,
-        ...read(),
-      },
+      line: lineOf(index, stages, { ...second, virtualUsers }, read()),
       latencies: grantedLatencies(histograms, allGranted),
       histograms,
       lag: second.lag,
       blockedMs: second.blockedMs,
     });
-    for (const used of [second.lag, ...histograms.map((tagged) => tagged.histogram)]) {
-      used.reset();
-      spare.push(used);
-    }
-  };
-
-  const closeBefore = (end: number): void => {
-    for (let index = nextToClose; index < end; index += 1) close(index);
-  };
-
-  /** The second that a moment belongs to; the oldest open one where its own is closed. */
-  const at = (atMs: number): OpenSecond => {
-    startedAtMs ??= atMs;
-    const sinceStartMs = atMs - startedAtMs;
-    if (sinceStartMs > elapsedMs) {
-      elapsedMs = sinceStartMs;
-      closeBefore(Math.floor((elapsedMs - LATENESS_MS) / 1_000));
-    }
-    return opened(Math.max(nextToClose, Math.floor(sinceStartMs / 1_000)));
-  };
-
-  const nameOf = (endpoint: string): string => {
-    if (endpoints.has(endpoint)) return endpoint;
-    if (endpoints.size >= MOST_ENDPOINTS || !/^[\w.-]+$/.test(endpoint)) return OTHERS;
-    endpoints.add(endpoint);
-    return endpoint;
-  };
-
-  const endpointIn = (second: OpenSecond, endpoint: string): EndpointSecond => {
-    const found = second.endpoints.get(endpoint);
-    if (found !== undefined) return found;
-    const name = nameOf(endpoint);
-    const made = second.endpoints.get(name) ?? {
-      counts: { granted: 0, refused: 0, failed: 0 },
-      histograms: {},
-    };
-    second.endpoints.set(name, made);
-    return made;
-  };
-
+    pool.giveBack([second.lag, ...histograms.map(({ histogram }) => histogram)]);
+  });
   return {
-    begin: (atMs) => {
-      if (nextToClose === 0) startedAtMs = atMs;
-    },
-    request: (atMs, { endpoint, outcome, serviceMs, blockedMs, lagMs }) => {
-      const second = at(atMs);
-      second.blockedMs += blockedMs;
-      const { counts, histograms } = endpointIn(second, endpoint);
-      counts[outcome] += 1;
-      const { service, response } = (histograms[outcome] ??= { service: histogram(), response: histogram() });
-      note(service, serviceMs);
-      note(response, lagMs + blockedMs + serviceMs);
-    },
+    begin: time.begin,
+    request: (atMs, sample) => addRequest(time.at(atMs), nameOf(sample.endpoint), sample, pool.take),
     arrival: (atMs, lagMs) => {
-      const second = at(atMs);
+      const second = time.at(atMs);
       second.started += 1;
       note(second.lag, lagMs);
     },
     dropped: (atMs, count) => {
-      at(atMs).dropped += count;
+      time.at(atMs).dropped += count;
     },
     virtualUsers: (atMs, count) => {
-      // While a script gets its data ready k6 tells its virtual users already: that is no second of the load.
-      if (startedAtMs !== undefined) at(atMs).virtualUsers = count;
+      // While the set-up runs k6 tells its virtual users already: that is no second of the load.
+      if (time.startedAtMs() !== undefined) time.at(atMs).virtualUsers = count;
     },
     breach: (atMs, rule) => {
-      if (startedAtMs === undefined) return;
-      const { breaches } = at(atMs);
+      if (time.startedAtMs() === undefined) return;
+      const { breaches } = time.at(atMs);
       breaches[rule] = (breaches[rule] ?? 0) + 1;
     },
-    finish: () => {
-      closeBefore(Math.max(-1, ...open.keys()) + 1);
+    finish: time.finish,
+    startedAtMs: time.startedAtMs,
+    elapsedMs: time.elapsedMs,
+  };
+};
+
+/** Which second is open at which moment; each is closed in its turn. */
+const createTimeline = (
+  histogram: () => Int32Histogram,
+  close: (index: number, second: OpenSecond) => void,
+) => {
+  const open = new Map<number, OpenSecond>();
+  let startedAtMs: number | undefined;
+  let elapsedMs = 0;
+  let nextToClose = 0;
+  const opened = (index: number): OpenSecond => {
+    const found = open.get(index) ?? emptySecond(histogram());
+    open.set(index, found);
+    return found;
+  };
+  const closeBefore = (end: number): void => {
+    while (nextToClose < end) {
+      const index = nextToClose;
+      const second = opened(index);
+      open.delete(index);
+      nextToClose += 1;
+      close(index, second);
+    }
+  };
+  return {
+    begin: (atMs: number): void => {
+      if (nextToClose === 0) startedAtMs = atMs;
     },
+    /** The second that a moment belongs to; the oldest open one where its own is closed. */
+    at: (atMs: number): OpenSecond => {
+      startedAtMs ??= atMs;
+      const sinceStartMs = atMs - startedAtMs;
+      if (sinceStartMs > elapsedMs) {
+        elapsedMs = sinceStartMs;
+        closeBefore(Math.floor((elapsedMs - LATENESS_MS) / 1_000));
+      }
+      return opened(Math.max(nextToClose, Math.floor(sinceStartMs / 1_000)));
+    },
+    finish: (): void => closeBefore(Math.max(-1, ...open.keys()) + 1),
     startedAtMs: () => startedAtMs,
     elapsedMs: () => elapsedMs,
   };
 };
+
+const emptySecond = (lag: Int32Histogram): OpenSecond => ({
+  endpoints: new Map(),
+  lag,
+  breaches: {},
+  started: 0,
+  dropped: 0,
+  blockedMs: 0,
+  virtualUsers: undefined,
+});
+
+/** Histograms are large, so that those of closed seconds are used again. */
+const createPool = () => {
+  const spare: Int32Histogram[] = [];
+  return {
+    take: (): Int32Histogram => spare.pop() ?? latencyHistogram(),
+    giveBack: (used: readonly Int32Histogram[]): void => {
+      for (const histogram of used) {
+        histogram.reset();
+        spare.push(histogram);
+      }
+    },
+  };
+};
+
+const createEndpointNames = (): ((endpoint: string) => string) => {
+  const names = new Set<string>();
+  return (endpoint) => {
+    if (names.has(endpoint)) return endpoint;
+    if (names.size >= MOST_ENDPOINTS || !/^[\w.-]+$/.test(endpoint)) return OTHERS;
+    names.add(endpoint);
+    return endpoint;
+  };
+};
+
+const addRequest = (
+  second: OpenSecond,
+  endpoint: string,
+  { outcome, serviceMs, blockedMs, lagMs }: RequestSample,
+  histogram: () => Int32Histogram,
+): void => {
+  second.blockedMs += blockedMs;
+  const found: EndpointSecond = second.endpoints.get(endpoint) ?? {
+    counts: { granted: 0, refused: 0, failed: 0 },
+    histograms: {},
+  };
+  second.endpoints.set(endpoint, found);
+  found.counts[outcome] += 1;
+  const { service, response } = (found.histograms[outcome] ??= {
+    service: histogram(),
+    response: histogram(),
+  });
+  note(service, serviceMs);
+  note(response, lagMs + blockedMs + serviceMs);
+};
+
+const lineOf = (
+  index: number,
+  stages: readonly Stage[],
+  { endpoints, lag, started, dropped, virtualUsers, breaches }: OpenSecond,
+  reading: Reading,
+): SecondLine => ({
+  second: index,
+  asked: askedBetween(stages, index * 1_000, (index + 1) * 1_000),
+  started,
+  dropped,
+  requests: Object.fromEntries([...endpoints].map(([name, { counts }]) => [name, counts])),
+  ...(started === 0 ? {} : { lagMs: lagOf(lag) }),
+  ...(virtualUsers === undefined ? {} : { virtualUsers }),
+  breaches,
+  ...reading,
+});
 
 const taggedOf = (endpoints: ReadonlyMap<string, EndpointSecond>): readonly TaggedHistogram[] =>
   [...endpoints].flatMap(([endpoint, { histograms }]) =>

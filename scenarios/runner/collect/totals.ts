@@ -2,10 +2,12 @@ import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import {
   histogramTag,
   histogramUnit,
+  sampleOutcomes,
   type EndpointRow,
   type Latencies,
   type LoadRecord,
   type SampleOutcome,
+  type Shortfall,
 } from "../../../conformance/contract/load-record.ts";
 import type { Stage } from "../../../conformance/contract/load-shape.ts";
 import type { EndpointMeasure } from "../judge/objectives.ts";
@@ -23,35 +25,19 @@ export interface Totals {
   /** By endpoint, without the warm-up, in the form in which objectives are judged. */
   readonly measures: Readonly<Record<string, EndpointMeasure>>;
   readonly measuredSeconds: number;
-  /** Requests that were under way at a time, on average over the second in which they were the most. */
-  readonly mostUnderWay: number;
-  /** Requests that waited for a connection at a time, reckoned alike. */
-  readonly mostConnecting: number;
 }
 
 /** Sums seconds up in memory that does not grow with their number. */
 export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
-  const histograms = new Map<string, TaggedHistogram>();
-  const counts: Record<string, Record<SampleOutcome, number>> = {};
-  const blocks = new Map<string, ReturnType<typeof createBlocks>>();
+  const endpoints = createEndpointTotals();
   const lag = latencyHistogram();
   const sums = { arrivals: 0, dropped: 0, requests: 0, measuredSeconds: 0 };
   const use = createUse();
+  const shortfall = createUse();
   let [mostUnderWay, mostConnecting] = [0, 0];
 
-  const merge = (tagged: TaggedHistogram): void => {
-    const { endpoint, outcome, kind, histogram } = tagged;
-    const tag = histogramTag(endpoint, outcome, kind);
-    const whole = histograms.get(tag) ?? { ...tagged, histogram: latencyHistogram() };
-    whole.histogram.add(histogram);
-    histograms.set(tag, whole);
-    if (outcome !== "granted" || kind !== "response") return;
-    const kept = blocks.get(endpoint) ?? createBlocks();
-    kept.add(sparseCounts(histogram));
-    blocks.set(endpoint, kept);
-  };
-
-  const add = ({ line, ...second }: ClosedSecond): void => {
+  const add = (second: ClosedSecond): void => {
+    const { line } = second;
     sums.arrivals += line.started;
     sums.dropped += line.dropped;
     for (const { granted, refused, failed } of Object.values(line.requests))
@@ -59,14 +45,12 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
     mostUnderWay = Math.max(mostUnderWay, underWayIn(second.histograms));
     mostConnecting = Math.max(mostConnecting, second.blockedMs / 1_000);
     use.add(line);
+    if (isShort(line)) shortfall.add(line);
     if (line.second * 1_000 < warmUpMs) return;
     sums.measuredSeconds += 1;
-    lag.add(second.lag);
-    for (const [endpoint, of] of Object.entries(line.requests)) {
-      const sum = (counts[endpoint] ??= { granted: 0, refused: 0, failed: 0 });
-      for (const outcome of ["granted", "refused", "failed"] as const) sum[outcome] += of[outcome];
-    }
-    for (const tagged of second.histograms) merge(tagged);
+    // A dropped iteration has no number, so that from then on iterations seem later than they are.
+    if (sums.dropped === 0) lag.add(second.lag);
+    endpoints.add(second);
   };
 
   /** `elapsedMs`: the latest moment of the run; all of its stages where it came to its planned end. */
@@ -82,8 +66,44 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
         requestsPerSecond: seconds === 0 ? 0 : of.requests / seconds,
         seconds,
         ...(lag.totalCount === 0 ? {} : { lag: latenciesOf(lag) }),
-        ...use.means(),
+        ...use.all(),
+        mostUnderWay,
+        mostConnecting,
+        ...shortfallOf(shortfall),
       },
+      ...endpoints.summary(),
+      // The last second is seldom a whole one, and answers may come in after the load has ended.
+      measuredSeconds: Math.min(measuredSeconds, Math.max(0, loadMs - warmUpMs) / 1_000),
+    };
+  };
+  return { add, summary };
+};
+
+/** What endpoints did outside the warm-up. */
+const createEndpointTotals = () => {
+  const histograms = new Map<string, TaggedHistogram>();
+  const counts: Record<string, Record<SampleOutcome, number>> = {};
+  const blocks = new Map<string, ReturnType<typeof createBlocks>>();
+  const merge = (tagged: TaggedHistogram): void => {
+    const { endpoint, outcome, kind, histogram } = tagged;
+    const tag = histogramTag(endpoint, outcome, kind);
+    const whole = histograms.get(tag) ?? { ...tagged, histogram: latencyHistogram() };
+    whole.histogram.add(histogram);
+    histograms.set(tag, whole);
+    if (outcome !== "granted" || kind !== "response") return;
+    const kept = blocks.get(endpoint) ?? createBlocks();
+    kept.add(sparseCounts(histogram));
+    blocks.set(endpoint, kept);
+  };
+  return {
+    add: ({ line, ...second }: ClosedSecond): void => {
+      for (const [endpoint, of] of Object.entries(line.requests)) {
+        const sum = (counts[endpoint] ??= { granted: 0, refused: 0, failed: 0 });
+        for (const outcome of sampleOutcomes) sum[outcome] += of[outcome];
+      }
+      for (const tagged of second.histograms) merge(tagged);
+    },
+    summary: (): Pick<Totals, "endpoints" | "measures"> => ({
       endpoints: rowsOf([...histograms.values()]),
       measures: Object.fromEntries(
         Object.entries(counts).map(([endpoint, of]) => [
@@ -91,13 +111,8 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
           { seconds: blocks.get(endpoint)?.all() ?? [], ...of },
         ]),
       ),
-      // The last second is seldom a whole one, and answers may come in after the load has ended.
-      measuredSeconds: Math.min(measuredSeconds, Math.max(0, loadMs - warmUpMs) / 1_000),
-      mostUnderWay,
-      mostConnecting,
-    };
+    }),
   };
-  return { add, summary };
 };
 
 /** Little's law: requests a second times the seconds that each took. k6 tells its busy users too seldom to be believed. */
@@ -130,12 +145,14 @@ type Use = Pick<
   NonNullable<LoadRecord["achieved"]>,
   "k6Cores" | "k6MemoryMiB" | "collectorCores" | "collectorMemoryMiB" | "machineIdle"
 >;
+type Measured = keyof Use | "collectorLagMs";
 
-/** Means of processors in use, and the most memory. */
+/** Means of processors in use and of timer lag, and the most memory, of the seconds that are added. */
 const createUse = () => {
-  const means = new Map<keyof Use, { sum: number; count: number }>();
+  const means = new Map<Measured, { sum: number; count: number }>();
   const most = new Map<keyof Use, number>();
-  const mean = (key: keyof Use, value: number | undefined): void => {
+  let seconds = 0;
+  const mean = (key: Measured, value: number | undefined): void => {
     if (value === undefined) return;
     const { sum, count } = means.get(key) ?? { sum: 0, count: 0 };
     means.set(key, { sum: sum + value, count: count + 1 });
@@ -145,16 +162,39 @@ const createUse = () => {
   };
   return {
     add: ({ k6, collector, machineIdle }: ClosedSecond["line"]): void => {
+      seconds += 1;
       mean("k6Cores", k6?.cores);
       mean("collectorCores", collector?.cores);
+      mean("collectorLagMs", collector?.lagMs);
       mean("machineIdle", machineIdle);
       highest("k6MemoryMiB", k6?.memoryMiB);
       highest("collectorMemoryMiB", collector?.memoryMiB);
     },
-    means: (): Use =>
+    seconds: () => seconds,
+    mean: (key: Measured): number | undefined => {
+      const found = means.get(key);
+      return found === undefined ? undefined : found.sum / found.count;
+    },
+    all: (): Use =>
       Object.fromEntries([
-        ...[...means].map(([key, { sum, count }]) => [key, sum / count] as const),
+        ...[...means]
+          .filter(([key]) => key !== "collectorLagMs")
+          .map(([key, { sum, count }]) => [key, sum / count] as const),
         ...most,
       ]),
   };
+};
+
+/** Seconds in which k6 started clearly fewer iterations than were asked for, or dropped some. */
+const isShort = ({ dropped, started, asked }: ClosedSecond["line"]): boolean =>
+  dropped > 0 || started < STARTED_SHARE * asked - 1;
+const STARTED_SHARE = 0.9;
+
+const shortfallOf = (use: ReturnType<typeof createUse>): { readonly shortfall?: Shortfall } => {
+  if (use.seconds() === 0) return {};
+  const of = (["machineIdle", "k6Cores", "collectorLagMs"] as const).flatMap((key) => {
+    const value = use.mean(key);
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return { shortfall: { seconds: use.seconds(), ...Object.fromEntries(of) } };
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { mergeCells, quantileInterval, quantileOf, seededRandom, type Cells } from "./cells.ts";
+import { mergeCells, quantileInterval, quantileOf, type Cells } from "./cells.ts";
+import { seededRandom } from "../../../conformance/contract/random.ts";
 
 const cells: Cells = [
   [1, 50],

@@ -56,14 +56,3 @@ const blocksOf = (seconds: readonly Cells[]): readonly Cells[] => {
     mergeCells(seconds.slice(at * size, (at + 1) * size)),
   );
 };
-
-/** A small seeded generator (mulberry32) of numbers from 0 to below 1. */
-export const seededRandom = (seed: number): (() => number) => {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-};

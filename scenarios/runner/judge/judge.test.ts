@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { createAbortWatch } from "./abort.ts";
 import { judgeObjectives, shareInterval, type EndpointMeasure } from "./objectives.ts";
 import { checkSafety } from "./safety.ts";
-import { judgeValidity, type LoadEvidence } from "./validity.ts";
 
 const measure = (latencyMs: number, counts: Partial<EndpointMeasure> = {}): EndpointMeasure => ({
   seconds: Array.from({ length: 10 }, () => [[latencyMs, 100]] as const),
@@ -128,87 +127,5 @@ describe("what may be loaded", () => {
   it("no more than the ceilings", () => {
     const profile = { baseUrl: "http://127.0.0.1", safety: { maxRate: 50, maxDurationMs: 5_000 } };
     expect(() => checkSafety(profile, [], asked)).toThrow(/--rate is 100.*50[\s\S]*--duration is 10 s.*5 s/);
-  });
-});
-
-describe("whether a run speaks of speed", () => {
-  const evidence = (
-    achieved: Partial<LoadEvidence["achieved"]>,
-    rest: Partial<LoadEvidence> = {},
-  ): LoadEvidence => ({
-    achieved: {
-      arrivalsAsked: 1_000,
-      arrivals: 1_000,
-      dropped: 0,
-      requests: 3_000,
-      requestsPerSecond: 300,
-      seconds: 10,
-      ...achieved,
-    },
-    whole: true,
-    mostUnderWay: 5,
-    mostConnecting: 0,
-    virtualUsers: { ready: 50, most: 200 },
-    cores: 2,
-    ...rest,
-  });
-
-  it("a load that was the one asked for is valid", () => {
-    expect(judgeValidity(evidence({})).valid).toBe(true);
-  });
-
-  it.each([
-    [
-      "dropped with as many waiting as were ready",
-      evidence({ dropped: 3 }, { mostUnderWay: 60 }),
-      /too slow/,
-    ],
-    ["dropped with few waiting", evidence({ dropped: 3 }), /about 5 requests.*50.*cannot keep up/],
-    ["fewer started than asked for", evidence({ arrivals: 900 }), /900 of 1000/],
-    ["nothing started", evidence({ arrivals: 0 }), /no iteration/],
-  ])("%s is not", (_, given, reason) => {
-    const { valid, reasons } = judgeValidity(given);
-    expect(valid).toBe(false);
-    expect(reasons.map((one) => `${one.reason} ${one.remedy}`).join(" ")).toMatch(reason);
-  });
-
-  it.each([
-    [60, 0, "service"],
-    [60, 60, "service"],
-    [5, 40, "network"],
-    [5, 0, "load generator"],
-    [5, 10, "load generator"],
-  ])("dropped with %d waiting for answers and %d for connections, of 50: the %s gave way", (...given) => {
-    const [mostUnderWay, mostConnecting, cause] = given;
-    const { reasons } = judgeValidity(evidence({ dropped: 3 }, { mostUnderWay, mostConnecting }));
-    expect(reasons.map((one) => one.cause)).toEqual([cause]);
-  });
-
-  describe("late starts", () => {
-    const lag = {
-      count: 1,
-      minMs: 0,
-      meanMs: 0,
-      p50Ms: 0,
-      p90Ms: 0,
-      p95Ms: 0,
-      p99Ms: 900,
-      p999Ms: 0,
-      maxMs: 0,
-    };
-
-    it("are not, and the reason tells of the machine", () => {
-      const { reasons } = judgeValidity(evidence({ lag, k6Cores: 1.9, machineIdle: 0.01 }));
-      expect(reasons[0]?.reason).toMatch(/900 ms late.*1\.9 of 2 cores, 1 %/);
-    });
-
-    it("are the service's doing where its answers used the virtual users up", () => {
-      const { reasons } = judgeValidity(evidence({ lag, dropped: 3 }, { mostUnderWay: 60 }));
-      expect(reasons.map(({ cause }) => cause)).toEqual(["service"]);
-    });
-  });
-
-  it("a run that was stopped early is not blamed for what it did not start", () => {
-    expect(judgeValidity(evidence({ arrivals: 300 }, { whole: false })).valid).toBe(true);
   });
 });

@@ -1,17 +1,16 @@
 import type { ObjectiveResult } from "../../../conformance/contract/load-record.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
-import { countOf, quantileInterval, quantileOf, mergeCells, seededRandom, type Cells } from "./cells.ts";
+import { quantileInterval, quantileOf, mergeCells, type Cells } from "./cells.ts";
+import { seededRandom } from "../../../conformance/contract/random.ts";
+import { endpointNames, type Endpoint } from "../../../conformance/contract/forms.ts";
 
 type Objectives = NonNullable<Profile["slos"]>;
-type Endpoint = keyof NonNullable<Objectives["endpoints"]>;
 type Wanted = NonNullable<NonNullable<Objectives["endpoints"]>[Endpoint]>;
 
 /** What every endpoint has to come to where the profile does not say otherwise. */
 export const usualObjectives: Wanted = { p95Ms: 500, p99Ms: 1_000, errorShare: 0.01 };
 /** Delay from an event to its first push, where the profile does not say otherwise. */
 export const usualPushObjectives: NonNullable<Objectives["push"]> = { p95Ms: 5_000 };
-
-const endpoints = ["authorize", "exchange", "refresh", "list"] as const satisfies readonly Endpoint[];
 
 /** What was measured of one endpoint, warm-up excluded. */
 export interface EndpointMeasure {
@@ -24,7 +23,7 @@ export interface EndpointMeasure {
 
 export interface Measures {
   readonly endpoints: Readonly<Partial<Record<string, EndpointMeasure>>>;
-  /** Length of the stretch that was measured. */
+  /** How much of the load was measured. */
   readonly measuredSeconds: number;
   /** Delays of first pushes, one distribution a second of their events. */
   readonly pushDelays?: readonly Cells[];
@@ -34,14 +33,14 @@ export interface Measures {
 /**
  * Judges the objectives from the histograms. Percentiles are of granted requests alone, counted from
  * the moment they were meant to be served; what failed can only make the error share worse. An
- * endpoint that the scenario never calls has no objective; one that the profile names and nobody
- * called was not measured, which is no success.
+ * endpoint that the scenario never calls has no objective; one that the profile names but the
+ * scenario does not call was not measured, which is no success.
  */
 export const judgeObjectives = (
   profile: Pick<Profile, "slos">,
   measures: Measures,
 ): readonly ObjectiveResult[] => [
-  ...endpoints.flatMap((endpoint) => {
+  ...endpointNames.flatMap((endpoint) => {
     const asked = profile.slos?.endpoints?.[endpoint];
     const measure = measures.endpoints[endpoint];
     if (measure === undefined)
@@ -57,41 +56,30 @@ const percentiles = [
   ["p99Ms", 0.99, "p99"],
 ] as const;
 
+type Bound = Pick<ObjectiveResult, "name" | "unit" | "bound">;
+type Measured = Pick<ObjectiveResult, "measured" | "interval">;
+
 const judgeEndpoint = (
   endpoint: string,
   wanted: Wanted,
-  measure: EndpointMeasure,
+  { seconds, granted, refused, failed }: EndpointMeasure,
   { measuredSeconds, seed }: Measures,
 ): readonly ObjectiveResult[] => {
-  const all = measure.granted + measure.refused + measure.failed;
+  const all = granted + refused + failed;
+  const errors: Bound = { name: `${endpoint} errors`, unit: "share", bound: "at most" };
+  const throughput: Bound = { name: `${endpoint} throughput`, unit: "per second", bound: "at least" };
   return [
-    ...latencyObjectives(endpoint, wanted, measure.seconds, seed),
-    ...(wanted.errorShare === undefined
-      ? []
-      : [
-          verdictOf({
-            name: `${endpoint} errors`,
-            limit: wanted.errorShare,
-            unit: "share",
-            bound: "at most",
-            ...(all === 0
-              ? {}
-              : { measured: measure.failed / all, interval: shareInterval(measure.failed, all) }),
-          }),
-        ]),
-    ...(wanted.minPerSecond === undefined
-      ? []
-      : [
-          verdictOf({
-            name: `${endpoint} throughput`,
-            limit: wanted.minPerSecond,
-            unit: "per second",
-            bound: "at least",
-            ...(measuredSeconds === 0
-              ? {}
-              : { measured: (measure.granted + measure.refused) / measuredSeconds }),
-          }),
-        ]),
+    ...latencyObjectives(endpoint, wanted, seconds, seed),
+    ...judged(
+      errors,
+      wanted.errorShare,
+      all === 0 ? {} : { measured: failed / all, interval: shareInterval(failed, all) },
+    ),
+    ...judged(
+      throughput,
+      wanted.minPerSecond,
+      measuredSeconds === 0 ? {} : { measured: (granted + refused) / measuredSeconds },
+    ),
   ];
 };
 
@@ -103,20 +91,16 @@ const latencyObjectives = (
 ): readonly ObjectiveResult[] => {
   const whole = mergeCells(seconds);
   return percentiles.flatMap(([key, share, label]) => {
-    const limit = wanted[key];
-    if (limit === undefined) return [];
-    const measured = countOf(whole) === 0 ? undefined : quantileOf(whole, share);
+    if (wanted[key] === undefined) return [];
+    const measured = quantileOf(whole, share);
     const interval = quantileInterval(seconds, share, seededRandom(seed));
-    return [
-      verdictOf({
-        name: `${name} ${label}`,
-        limit,
-        unit: "ms",
-        bound: "at most",
-        ...(measured === undefined ? {} : { measured }),
-        ...(measured === undefined || interval === undefined ? {} : { interval: [...interval] }),
-      }),
-    ];
+    return judged(
+      { name: `${name} ${label}`, unit: "ms", bound: "at most" },
+      wanted[key],
+      measured === undefined
+        ? {}
+        : { measured, ...(interval === undefined ? {} : { interval: [...interval] }) },
+    );
   });
 };
 
@@ -140,14 +124,15 @@ const unmeasured = (endpoint: string, asked: Wanted): readonly ObjectiveResult[]
   },
 ];
 
-const verdictOf = (objective: Omit<ObjectiveResult, "verdict">): ObjectiveResult => {
-  const { measured, limit, bound } = objective;
+/** Nothing where there is no limit. */
+const judged = (bound: Bound, limit: number | undefined, found: Measured): readonly ObjectiveResult[] => {
+  if (limit === undefined) return [];
+  const { measured } = found;
+  const objective = { ...bound, limit, ...found };
   if (measured === undefined)
-    return { ...objective, verdict: "not measured", reason: "no request was granted outside the warm-up" };
-  return {
-    ...objective,
-    verdict: (bound === "at most" ? measured <= limit : measured >= limit) ? "held" : "breached",
-  };
+    return [{ ...objective, verdict: "not measured", reason: "no request was granted outside the warm-up" }];
+  const holds = bound.bound === "at most" ? measured <= limit : measured >= limit;
+  return [{ ...objective, verdict: holds ? "held" : "breached" }];
 };
 
 /** Wilson's 95 % interval of a share (Wilson 1927). */

@@ -1,6 +1,6 @@
 import { duration } from "../../../conformance/contract/duration.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
-import { InvalidLoad } from "../problem.ts";
+import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 
 /** Ceilings where the profile sets none. */
 const usual = {
@@ -17,7 +17,7 @@ export interface AskedLoad {
 /**
  * Refuses a load that the target has not been released for. Loopback may always be loaded; any
  * other host only where `safety.hosts` names it exactly. Event hooks are loaded too, so their hosts
- * are held to the same. Throws InvalidLoad.
+ * are held to the same. Throws ConfigurationError.
  */
 export const checkSafety = (
   profile: Pick<Profile, "baseUrl" | "safety">,
@@ -46,7 +46,7 @@ export const checkSafety = (
         ]
       : []),
   ];
-  if (problems.length > 0) throw new InvalidLoad(problems);
+  if (problems.length > 0) throw new ConfigurationError(problems);
 };
 
 const hostOf = (address: string): string => new URL(address).hostname.replace(/^\[|\]$/g, "");

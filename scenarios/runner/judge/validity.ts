@@ -2,6 +2,7 @@ import type { LoadRecord } from "../../../conformance/contract/load-record.ts";
 
 type Achieved = NonNullable<LoadRecord["achieved"]>;
 export type Validity = NonNullable<LoadRecord["validity"]>;
+type Reason = Validity["reasons"][number];
 
 /** One iteration in a hundred may start so late: beyond it, latencies tell of the load generator. */
 const MOST_LAG_MS = 250;
@@ -11,10 +12,6 @@ export interface LoadEvidence {
   readonly achieved: Achieved;
   /** Whether the load ran to its planned end. */
   readonly whole: boolean;
-  /** Requests that were under way at a time, at their peak. */
-  readonly mostUnderWay: number;
-  /** Requests that waited for a connection at a time, at their peak. */
-  readonly mostConnecting: number;
   readonly virtualUsers: {
     /** Those that were there from the start, but for as many as are thinking at any moment. */
     readonly ready: number;
@@ -28,44 +25,86 @@ export interface LoadEvidence {
  * for is invalid: neither slow nor fast. Breaches of rules that it found stay breaches.
  */
 export const judgeValidity = (evidence: LoadEvidence): Validity => {
-  const { achieved, whole, cores } = evidence;
-  const { dropped, arrivals, arrivalsAsked, lag, k6Cores = 0, machineIdle = 1 } = achieved;
-  const reasons: Validity["reasons"] = [];
-  if (arrivals === 0)
-    reasons.push({ cause: "load generator", reason: "no iteration was started", remedy: "look into k6.log" });
-  if (dropped > 0) reasons.push(whyDropped(evidence));
-  if (whole && dropped === 0 && arrivals < LEAST_ACHIEVED * arrivalsAsked)
-    reasons.push({
-      cause: "load generator",
-      reason: `${arrivals} of ${Math.round(arrivalsAsked)} iterations were started`,
-      remedy: "the load generator cannot keep up: lower --rate, or run it on a machine of its own",
-    });
-  // Where waiting has used the users up, arrivals are late for that reason too.
-  const areUsedUp = reasons.some(({ cause }) => cause === "service" || cause === "network");
-  if (!areUsedUp && lag !== undefined && lag.p99Ms > MOST_LAG_MS)
-    reasons.push({
-      cause: "load generator",
-      reason: `one iteration in a hundred started ${Math.round(lag.p99Ms)} ms late or more (k6 used ${k6Cores.toFixed(1)} of ${cores} cores, ${Math.round(machineIdle * 100)} % of the machine was idle)`,
-      remedy:
-        "the machine is too busy to keep the schedule: lower --rate, or give the load generator a machine of its own",
-    });
+  const reasons = reasonsIn(evidence);
   return { valid: reasons.length === 0, reasons };
+};
+
+const reasonsIn = (evidence: LoadEvidence): Reason[] => {
+  const { achieved, whole } = evidence;
+  const { dropped, arrivals, arrivalsAsked, lag } = achieved;
+  if (arrivals === 0)
+    return [{ cause: "load generator", reason: "no iteration was started", remedy: "look into k6.log" }];
+  const isLate = lag !== undefined && lag.p99Ms > MOST_LAG_MS;
+  if (dropped > 0) return [starvation(evidence) ?? whyDropped(evidence)];
+  return [
+    ...(whole && arrivals < LEAST_ACHIEVED * arrivalsAsked
+      ? [ownFault(evidence, `${arrivals} of ${Math.round(arrivalsAsked)} iterations were started`)]
+      : []),
+    ...(isLate ? [ownFault(evidence, lateText(lag.p99Ms))] : []),
+  ];
+};
+
+const lateText = (p99Ms: number): string =>
+  `one iteration in a hundred started ${Math.round(p99Ms)} ms late or more`;
+
+/** Below this idle share a machine has no processor to spare, and whatever runs on it waits for its turn. */
+const LEAST_IDLE = 0.05;
+const MOST_OF_CORES = 0.9;
+
+/**
+ * Iterations that were dropped for lack of processor time on the load generator's machine. Then its
+ * response times say nothing: a request that waits for k6 looks like one that waits for the
+ * service. Told by the machine's idle time and k6's use of it in the seconds that fell short, and by
+ * k6's lag before it dropped anything: until then no iteration waits for a virtual user.
+ */
+const starvation = (evidence: LoadEvidence): Reason | undefined => {
+  const { cores, achieved } = evidence;
+  const { machineIdle = 1, k6Cores = 0 } = achieved.shortfall ?? {};
+  const lateMs = achieved.lag?.p99Ms ?? 0;
+  const signs = [
+    ...(machineIdle < LEAST_IDLE ? ["the machine had no processor to spare"] : []),
+    ...(k6Cores > MOST_OF_CORES * cores ? ["k6 used all of the processors itself"] : []),
+    ...(lateMs > MOST_LAG_MS ? [`before that ${lateText(lateMs)}`] : []),
+  ];
+  return signs.length === 0
+    ? undefined
+    : ownFault(evidence, `${achieved.dropped} iterations were dropped: ${signs.join(", and ")}`);
+};
+
+/** A reason that lies with the load generator or its machine, with what was measured of both. */
+const ownFault = ({ achieved, cores }: LoadEvidence, what: string): Reason => {
+  const {
+    k6Cores = achieved.k6Cores,
+    machineIdle = achieved.machineIdle,
+    collectorLagMs,
+  } = achieved.shortfall ?? {};
+  const measured = [
+    ...(k6Cores === undefined ? [] : [`k6 used ${k6Cores.toFixed(1)} of ${cores} cores`]),
+    ...(machineIdle === undefined ? [] : [`${Math.round(machineIdle * 100)} % of the machine was idle`]),
+    ...(collectorLagMs === undefined || collectorLagMs < 1
+      ? []
+      : [`timers were up to ${Math.round(collectorLagMs)} ms late`]),
+  ];
+  return {
+    cause: "load generator",
+    reason: measured.length === 0 ? what : `${what} (${measured.join(", ")})`,
+    remedy: "the load generator cannot keep up: lower --rate, or run it on a separate machine",
+  };
 };
 
 /** Of the virtual users that were ready, so many were waiting when waiting is what used them up. */
 const MOST_WAITING = 0.8;
 
 /**
- * k6 drops an arrival for which it has no idle virtual user. They are used up where answers take
- * long, or where connections do; where neither is so, something else held them: a load generator
- * that is too busy to serve them.
+ * k6 drops an arrival for which it has no idle virtual user. On a machine with processors to spare
+ * they are used up where answers take long, or where connections do; where neither is so, k6 itself
+ * is too busy to serve them.
  */
-const whyDropped = ({
-  achieved: { dropped, machineIdle = 1 },
-  mostUnderWay,
-  mostConnecting,
-  virtualUsers: { ready, most },
-}: LoadEvidence): Validity["reasons"][number] => {
+const whyDropped = (evidence: LoadEvidence): Reason => {
+  const {
+    achieved: { dropped, mostUnderWay = 0, mostConnecting = 0 },
+    virtualUsers: { ready, most },
+  } = evidence;
   const waiting = Math.round(mostUnderWay);
   if (mostUnderWay >= MOST_WAITING * ready)
     return {
@@ -78,11 +117,10 @@ const whyDropped = ({
       cause: "network",
       reason: `${dropped} iterations were dropped: about ${Math.round(mostConnecting)} requests were waiting for a connection at a time, and ${waiting} for answers, with ${ready} virtual users ready and ${most} at most`,
       remedy:
-        "connections take too long for this rate: look at what stands between (a proxy, TLS, a limit of new connections), or lower --rate",
+        "connections take too long for this rate: check what is in between (a proxy, TLS, a limit of new connections), or lower --rate",
     };
-  return {
-    cause: "load generator",
-    reason: `${dropped} iterations were dropped though no more than about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready (${Math.round(machineIdle * 100)} % of the machine was idle)`,
-    remedy: "the load generator cannot keep up: lower --rate, or run it on a machine of its own",
-  };
+  return ownFault(
+    evidence,
+    `${dropped} iterations were dropped though no more than about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready`,
+  );
 };

@@ -1,14 +1,19 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileInArchive } from "./unpack.ts";
+import { promisify } from "node:util";
+import { errorMessage } from "../../../conformance/contract/text.ts";
 
 /** Where k6 publishes its releases: an archive for each platform, and a file of checksums beside them. */
 export const releases = "https://github.com/grafana/k6/releases/download";
 
-const archives: Readonly<Record<string, { readonly platform: string; readonly kind: "tar.gz" | "zip" }>> = {
-  linux: { platform: "linux", kind: "tar.gz" },
-  darwin: { platform: "macos", kind: "zip" },
+/** Which archive a platform has, and the system's own program that unpacks it. */
+const archives: Readonly<
+  Record<string, { readonly platform: string; readonly ending: string; readonly unpack: readonly string[] }>
+> = {
+  linux: { platform: "linux", ending: "tar.gz", unpack: ["tar", "-xzf"] },
+  darwin: { platform: "macos", ending: "zip", unpack: ["unzip", "-q"] },
 };
 const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
@@ -28,9 +33,9 @@ export interface ArchiveOptions {
 }
 
 /**
- * Downloads the release archive, holds it against its published checksum, and only then unpacks
- * it; gives the binary to `place`, which moves it to where it belongs. Answers with the reason
- * where that cannot be done. Throws only when the signal says to stop.
+ * Downloads the release archive, compares it with its published checksum, and only then unpacks it;
+ * gives the binary to `place`, which moves it to where it belongs. Answers with the reason where
+ * that cannot be done. Throws only when the signal says to stop.
  */
 export const fromArchive = async (
   options: ArchiveOptions,
@@ -41,7 +46,7 @@ export const fromArchive = async (
   const processor = architectures[architecture];
   if (archive === undefined || processor === undefined)
     return `the project publishes none for ${platform} on ${architecture} that could be used here`;
-  const name = `k6-v${version}-${archive.platform}-${processor}.${archive.kind}`;
+  const name = `k6-v${version}-${archive.platform}-${processor}.${archive.ending}`;
   const target = mkdtempSync(path.join(folder, "archive-"));
   try {
     onProgress(`downloading ${name}`);
@@ -52,14 +57,20 @@ export const fromArchive = async (
     const bytes = await download(`${base}/${name}`, signal);
     const found = createHash("sha256").update(bytes).digest("hex");
     if (found !== wanted) return `${name} has the SHA-256 ${found}; the published one is ${wanted}`;
-    const binary = path.join(target, "k6");
-    writeFileSync(binary, fileInArchive(bytes, archive.kind, "k6"));
-    chmodSync(binary, 0o755);
-    place(binary);
+    writeFileSync(path.join(target, name), bytes);
+    const [program = "", ...flags] = archive.unpack;
+    await promisify(execFile)(program, [...flags, name], { cwd: target, signal });
+    const binary = readdirSync(target, { recursive: true, withFileTypes: true }).find(
+      (entry) => entry.isFile() && entry.name === "k6",
+    );
+    if (binary === undefined) return "there is no k6 in the archive";
+    const file = path.join(binary.parentPath, binary.name);
+    chmodSync(file, 0o755);
+    place(file);
     return undefined;
   } catch (error) {
     signal?.throwIfAborted();
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   } finally {
     rmSync(target, { recursive: true, force: true });
   }
@@ -79,9 +90,8 @@ const download = async (address: string, signal: AbortSignal | undefined): Promi
     answer = await fetch(address, signal === undefined ? {} : { signal });
   } catch (error) {
     signal?.throwIfAborted();
-    const cause =
-      error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new Error(`${address} cannot be reached (${cause})`, { cause: error });
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    throw new Error(`${address} cannot be reached (${errorMessage(cause)})`, { cause: error });
   }
   if (!answer.ok) throw new Error(`${address} answered with status ${answer.status}`);
   if (Number(answer.headers.get("content-length") ?? 0) > MOST_BYTES)

@@ -26,7 +26,7 @@ export interface LockOptions {
 }
 
 /**
- * Runs a task while no other process (and nobody else in this one) runs one under the same lock.
+ * Runs a task while no other task, in this process or another, holds the same lock.
  * The lock is SQLite's on an empty database: the kernel lets it go when its process ends, however
  * that ends, so that a killed builder leaves nothing to clean up.
  */

@@ -40,7 +40,7 @@ const memoryMiB = (): number => {
 };
 
 /**
- * The environment that k6 runs in. The user's K6_ variables and proxies are left out: the load is
+ * The environment that k6 runs in. The user's K6_ variables and proxies are not passed on: the load is
  * the one that was asked for, and goes where the gate goes. An authority that Node trusts, k6 trusts too.
  */
 export const k6Environment = (

@@ -5,7 +5,7 @@ export interface K6End {
   readonly meaning: string;
   /**
    * What it says of the run: `finished` to its planned end; `stopped` by us, after which the record
-   * stands up to that moment; `interrupted` by somebody else's signal; `harness`, for what can only
+   * is valid up to that moment; `interrupted` by a signal from elsewhere; `harness`, for what can only
    * be a mistake of ours or of this machine's.
    */
   readonly says: "finished" | "stopped" | "interrupted" | "harness";
@@ -29,8 +29,8 @@ const meanings: Readonly<Record<number, readonly [meaning: string, says: K6End["
   108: ["stopped: the script gave up", "harness"],
   109: ["crashed with a panic", "harness"],
   110: ["failed: the script marked the run so", "harness"],
-  // Its code -1, for every error that has none of its own.
-  255: ["failed with an error that has no code of its own", "harness"],
+  // Its code -1, for every error without a specific code.
+  255: ["failed with an error that has no specific code", "harness"],
 };
 
 /**

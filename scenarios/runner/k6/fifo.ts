@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { codeOf } from "../../../conformance/contract/files.ts";
 import type { RunnerClock } from "../clock.ts";
 import { K6Failed } from "./problems.ts";
+import { errorMessage } from "../../../conformance/contract/text.ts";
 
 /** Makes a named pipe that only its owner may use. Throws K6Failed where this machine makes none. */
 export const makeFifo = async (file: string): Promise<void> => {
@@ -14,7 +15,7 @@ export const makeFifo = async (file: string): Promise<void> => {
     throw new K6Failed(
       codeOf(error) === "ENOENT"
         ? "k6's samples come through a named pipe, and there is no mkfifo on PATH to make one; load runs need Linux or macOS with their usual tools"
-        : `no named pipe could be made at ${file} (${error instanceof Error ? error.message : String(error)})`,
+        : `no named pipe could be made at ${file} (${errorMessage(error)})`,
       { cause: error },
     );
   }
@@ -33,7 +34,7 @@ export interface Fifo {
 const READ_BYTES = 65_536;
 /**
  * k6 writes bursts of 4 KiB. Waking for each would cost more than reading it; in so short a rest
- * the pipe fills up, and k6 waits for nobody meanwhile but in the goroutine that writes.
+ * the pipe fills up, and in k6 only the goroutine that writes has to wait.
  */
 const REST_MS = 3;
 

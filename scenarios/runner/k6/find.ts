@@ -2,12 +2,12 @@ import { accessSync, constants, mkdirSync, renameSync, statSync } from "node:fs"
 import path from "node:path";
 import { fileReason } from "../../../conformance/contract/files.ts";
 import type { RunnerClock } from "../clock.ts";
-import { InvalidLoad } from "../problem.ts";
 import { fromArchive, releases } from "./archive.ts";
 import { cacheFolder, withLock } from "./cache.ts";
 import { goInstall } from "./go-install.ts";
-import { K6Missing, type Attempt } from "./problems.ts";
+import { k6Missing, type Attempt } from "./problems.ts";
 import { examine, installedVersion } from "./version.ts";
+import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 
 /** A k6 that can be used. */
 export interface FoundK6 {
@@ -34,8 +34,8 @@ export interface FindOptions {
 
 /**
  * Finds k6, or installs it: TOUCHSTONE_K6, then PATH, then the cache, then `go install`, then the
- * project's release archive. Throws InvalidLoad where TOUCHSTONE_K6 names something else than a
- * usable k6, K6Missing where there is none and none can be got.
+ * project's release archive. Throws ConfigurationError where TOUCHSTONE_K6 names something else than a
+ * usable k6, and where there is none and none can be got.
  */
 export const findK6 = async (options: FindOptions): Promise<FoundK6> => {
   const { found, tried } = await look(options);
@@ -75,7 +75,7 @@ const look = async ({
   if (named !== undefined && named !== "") {
     const examined = await examine(path.resolve(named), signal);
     if (!examined.usable)
-      throw new InvalidLoad([
+      throw new ConfigurationError([
         `TOUCHSTONE_K6 is "${named}", which cannot be used (${examined.reason}); give the path of a k6 program of version 1.0 or later, or unset it`,
       ]);
     const found = {
@@ -127,7 +127,7 @@ const install = async (options: FindOptions, tried: readonly Attempt[]): Promise
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    throw new K6Missing([
+    throw k6Missing([
       ...tried,
       { where: folder, outcome: `cannot be written (${fileReason(error)}); TOUCHSTONE_CACHE names another` },
     ]);
@@ -158,6 +158,6 @@ const install = async (options: FindOptions, tried: readonly Attempt[]): Promise
       }
       attempts.push({ where: from, outcome: failure ?? examined?.reason ?? "nothing came of it" });
     }
-    throw new K6Missing(attempts);
+    throw k6Missing(attempts);
   });
 };

@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import type { RunnerClock } from "../clock.ts";
 
 export interface InstallOptions {
@@ -16,6 +15,7 @@ export interface InstallOptions {
   readonly onProgress: (line: string) => void;
 }
 
+/** Not a literal in the call, because it is no package of ours that could be missing. */
 const goTool = "go";
 /** Beyond this, something hangs: on two cores the build takes about two minutes. */
 const LONGEST_MS = 20 * 60_000;
@@ -49,30 +49,32 @@ const build = async (options: InstallOptions, target: string): Promise<string | 
     cwd: target,
     env: goEnvironment(environment, target),
     stdio: ["ignore", "ignore", "pipe"],
-    // A group of its own: the compilers that go starts are ended with it.
+    // In its own process group, so that the compilers that go starts end with it.
     detached: true,
   });
   yieldTo(go);
   const stop = (): void => killGroup(go);
   signal?.addEventListener("abort", stop, { once: true });
-  const takeBack = clock.after(LONGEST_MS, stop);
-  const said = watch(
-    go.stderr,
-    (counts) => {
-      onProgress(
-        `building k6: ${counts.compiled === 0 ? `${counts.downloaded} modules fetched` : `${counts.compiled} packages compiled`}, ${Math.round((clock.nowMs() - startedMs) / 1_000)} s`,
-      );
-    },
-    clock,
-  );
+  const cancel = clock.after(LONGEST_MS, stop);
+  let toldMs = startedMs;
+  const complaints: string[] = [];
+  createInterface({ input: go.stderr }).on("line", (line) => {
+    if (!isProgress(line)) complaints.push(line.trim().slice(0, 300));
+    if (clock.nowMs() - toldMs < TELL_EVERY_MS) return;
+    toldMs = clock.nowMs();
+    onProgress(`building k6: ${Math.round((toldMs - startedMs) / 1_000)} s so far`);
+  });
   const failure = await ended(go);
-  takeBack();
+  cancel();
   signal?.removeEventListener("abort", stop);
   signal?.throwIfAborted();
-  if (failure === undefined) return undefined;
-  const last = said().slice(-3).join("; ");
-  return last === "" ? failure : `${failure}: ${last}`;
+  return failure === undefined
+    ? undefined
+    : [failure, complaints.slice(-3).join("; ")].filter(Boolean).join(": ");
 };
+
+/** With -v, go names each module that it downloads and each package that it compiles; anything else is a complaint. */
+const isProgress = (line: string): boolean => line.startsWith("go: downloading") || /^[\w.~/-]+$/.test(line);
 
 const LOW_PRIORITY = 10;
 
@@ -104,33 +106,6 @@ const goEnvironment = (environment: NodeJS.ProcessEnv, target: string): NodeJS.P
     GOPRIVATE: "none.invalid",
     GOINSECURE: "none.invalid",
   };
-};
-
-interface BuildCounts {
-  downloaded: number;
-  compiled: number;
-}
-
-/** Counts what go tells, tells it on now and then, and keeps what is neither: the complaints. */
-const watch = (
-  stream: Readable,
-  tell: (counts: Readonly<BuildCounts>) => void,
-  clock: Pick<RunnerClock, "nowMs">,
-): (() => readonly string[]) => {
-  const counts = { downloaded: 0, compiled: 0 };
-  const complaints: string[] = [];
-  let toldMs = clock.nowMs();
-  createInterface({ input: stream }).on("line", (line) => {
-    if (line.startsWith("go: downloading")) counts.downloaded += 1;
-    // With -v, go names each package by its path as it compiles it.
-    else if (/^[\w.~/-]+$/.test(line)) counts.compiled += 1;
-    else complaints.push(line.trim().slice(0, 300));
-    if (complaints.length > 20) complaints.shift();
-    if (clock.nowMs() - toldMs < TELL_EVERY_MS) return;
-    toldMs = clock.nowMs();
-    tell(counts);
-  });
-  return () => complaints;
 };
 
 const ended = (child: ChildProcess): Promise<string | undefined> =>

@@ -1,18 +1,12 @@
-/** There is no usable k6 and none could be got. Tells what was tried, and what to do. */
-export class K6Missing extends Error {
-  readonly tried: readonly Attempt[];
-  constructor(tried: readonly Attempt[]) {
-    super(
-      [
-        "no k6 (1.0 or later) was found, and none could be installed:",
-        ...tried.map(({ where, outcome }) => `  ${where}: ${outcome}`),
-        "Install k6 (https://grafana.com/docs/k6/latest/set-up/install-k6/) so that it is on PATH, or name it in TOUCHSTONE_K6; with Go on PATH, Touchstone builds one itself.",
-      ].join("\n"),
-    );
-    this.name = "K6Missing";
-    this.tried = tried;
-  }
-}
+import { ConfigurationError } from "../../../conformance/contract/problem.ts";
+
+/** There is no usable k6 and none could be got. */
+export const k6Missing = (tried: readonly Attempt[]): ConfigurationError =>
+  new ConfigurationError([
+    "no k6 (1.0 or later) was found, and none could be installed:",
+    ...tried.map(({ where, outcome }) => `  ${where}: ${outcome}`),
+    "Install k6 (https://grafana.com/docs/k6/latest/set-up/install-k6/) so that it is on PATH, or name it in TOUCHSTONE_K6; with Go on PATH, Touchstone builds one itself.",
+  ]);
 
 /** A place that was looked at for k6, or a way that was tried to get it, and what came of it. */
 export interface Attempt {

@@ -61,29 +61,15 @@ export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
 };
 
 const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Promise<RunningK6> => {
-  const { k6, script, settings, environment, clock, onSamples, onLog } = options;
-  const files = {
-    settings: path.join(folder, "settings.json"),
-    // k6's own configuration file of the user's would change the load; an empty one takes its place.
-    config: path.join(folder, "config.json"),
-    samples: path.join(folder, "samples.fifo"),
-  };
-  writeFileSync(files.settings, JSON.stringify(settings), { mode: fileMode });
-  writeFileSync(files.config, "{}", { mode: fileMode });
-  await makeFifo(files.samples);
-  const { variables, ignored } = k6Environment(environment, {
-    [settingsVariable]: files.settings,
-    K6_CSV_FILENAME: files.samples,
-    K6_CSV_SAVE_INTERVAL: FLUSH_EVERY,
-    ...(hasSummaryMode(k6.version) ? {} : { K6_NO_SUMMARY: "true" }),
-  });
+  const { k6, script, clock, onSamples, onLog } = options;
+  const { config, samples, variables, ignored } = await prepare(folder, options);
   let asked = false;
-  const fifo = readFifo(files.samples, clock, onSamples);
-  const child = spawn(k6.path, argumentsFor(k6.version, files.config, script), {
+  const fifo = readFifo(samples, clock, onSamples);
+  const child = spawn(k6.path, argumentsFor(k6.version, config, script), {
     cwd: folder,
     env: variables,
     stdio: ["ignore", "ignore", "pipe"],
-    // A group of its own: Ctrl-C reaches us alone, and we tell k6.
+    // In its own process group: Ctrl-C reaches only us, and we stop k6.
     detached: true,
   });
   if (child.pid !== undefined) dog.guard(child.pid, "INT");
@@ -102,11 +88,11 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
     if (asked) return;
     asked = true;
     child.kill("SIGINT");
-    const takeBack = clock.after(graceMs, () => child.kill("SIGKILL"));
-    void exited.finally(takeBack);
+    const cancel = clock.after(graceMs, () => child.kill("SIGKILL"));
+    void exited.finally(cancel);
   };
   const finish = async (): Promise<K6End> => {
-    // Whoever cannot read the samples any more has no use for the load.
+    // Without its samples the load is of no use.
     fifo.ended.catch(() => child.kill("SIGKILL"));
     try {
       const [exitCode, signal] = await exited;
@@ -120,6 +106,24 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
     }
   };
   return { pid, ignored, stop, ended: finish() };
+};
+
+/** Writes the files that k6 reads, and makes the pipe that it writes its samples into. */
+const prepare = async (folder: string, { k6, settings, environment }: StartOptions) => {
+  const [settingsFile, config, samples] = ["settings.json", "config.json", "samples.fifo"].map((name) =>
+    path.join(folder, name),
+  ) as [string, string, string];
+  writeFileSync(settingsFile, JSON.stringify(settings), { mode: fileMode });
+  // The user's own configuration of k6 would change the load; an empty one takes its place.
+  writeFileSync(config, "{}", { mode: fileMode });
+  await makeFifo(samples);
+  const { variables, ignored } = k6Environment(environment, {
+    [settingsVariable]: settingsFile,
+    K6_CSV_FILENAME: samples,
+    K6_CSV_SAVE_INTERVAL: FLUSH_EVERY,
+    ...(hasSummaryMode(k6.version) ? {} : { K6_NO_SUMMARY: "true" }),
+  });
+  return { config, samples, variables, ignored };
 };
 
 /** Version 1.3 brought the mode in which k6 keeps no samples for a summary; version 2 took the older switch away. */

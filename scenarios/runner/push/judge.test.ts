@@ -1,27 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../../conformance/contract/limits.ts";
-import { instantsOf, readingsOf } from "../../../conformance/contract/readings.ts";
-import { judgePushes, type PushEvidence, type SeenPush } from "./judge.ts";
+import { instantsOf, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
+import { pushAt } from "../../../conformance/testing/push-runs.ts";
+import { judgePushes, type PushEvidence } from "./judge.ts";
+import type { LoadPush } from "./seen.ts";
 
 const at = (ms: number) => ({ earliestMs: ms, latestMs: ms + 20 });
 
 /** The pushes of one notification at these seconds; the last one acknowledged where it says so. */
-const pushes = (id: string, seconds: readonly number[], acknowledged = false): SeenPush[] =>
-  seconds.map((second, index) => ({
-    notificationId: id,
-    atMs: second * 1_000,
-    target: at(second * 1_000),
-    fields: `{"id":"${id}"}`,
-    acknowledged: acknowledged && index === seconds.length - 1,
-    answered: "503",
-    method: "POST",
-    path: "/service/webhook",
-    body: `{"id":"${id}"}`,
-  }));
+const pushes = (id: string, seconds: readonly number[], acknowledged = false): LoadPush[] =>
+  seconds.map((second, index) => {
+    const status = acknowledged && index === seconds.length - 1 ? 200 : 503;
+    const line = { notificationId: id, body: `{"id":"${id}"}`, bodySha256: id };
+    const seen = pushAt(second * 1_000, { kind: "answer", status }, { attempt: index + 1, line });
+    return { ...seen, at: at(second * 1_000), ended: at(second * 1_000), atMs: second * 1_000 };
+  });
 
 const judge = (
-  seen: readonly SeenPush[],
-  ids = [...new Set(seen.map((push) => push.notificationId))],
+  seen: readonly LoadPush[],
+  ids = [...new Set(seen.map(({ line }) => line.notificationId ?? ""))],
   untilS = 1_200,
 ) => {
   const evidence: PushEvidence = {
@@ -29,7 +26,8 @@ const judge = (
     pushes: seen,
     watchedUntil: at(untilS * 1_000),
     limits: documentLimits,
-    latenessMs: 10_000,
+    latenessMs: undefined,
+    acknowledgedStatus: 200,
     askedRateAt: () => 50,
   };
   const { rules, ...rest } = judgePushes(evidence);
@@ -71,13 +69,21 @@ describe("pushes under load", () => {
       ["a"],
       ["push.acknowledged-stops"],
     ],
-    ["six pushes", pushes("a", [0, 30, 90, 210, 450, 930]), ["a"], ["push.cap"]],
-    ["a retry that never comes", pushes("a", [0, 30, 90]), ["a"], ["push.unacknowledged-retries"]],
+    ["six pushes", pushes("a", [0, 30, 90, 210, 450, 930]), ["a"], ["push.cap", "push.schedule"]],
+    [
+      "a retry that never comes",
+      pushes("a", [0, 30, 90]),
+      ["a"],
+      ["push.unacknowledged-retries", "push.schedule"],
+    ],
     ["retries too early", pushes("a", [0, 3, 9, 21, 45]), ["a"], ["push.schedule"]],
     ["a retry too late", pushes("a", [0, 30, 140, 260, 500]), ["a"], ["push.schedule"]],
     [
       "a body that changes",
-      pushes("a", [0, 30], true).map((push, index) => ({ ...push, fields: `${index}` })),
+      pushes("a", [0, 30], true).map((push, index) => ({
+        ...push,
+        line: { ...push.line, body: `{"id":"a","remark":"${index}"}`, bodySha256: `${index}` },
+      })),
       ["a"],
       ["push.same-notification"],
     ],

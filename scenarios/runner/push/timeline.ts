@@ -1,13 +1,8 @@
-/** A stretch of time that a moment lies in, in milliseconds. */
-export interface Bracket {
-  readonly earliestMs: number;
-  readonly latestMs: number;
-}
-
+import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 /** A look at the target's clock: what it said, and between which readings of this machine's wall clock it was asked. */
 export interface Stop {
-  readonly wall: Bracket;
-  readonly target: Bracket;
+  readonly wall: TimeInterval;
+  readonly target: TimeInterval;
 }
 
 /**
@@ -15,7 +10,7 @@ export interface Stop {
  * two are the same clock. Before the first stop the target's time flowed as this machine's does;
  * after it, it is at least what an earlier look said, and at most what a later one did.
  */
-export const targetTimeAt = (stops: readonly Stop[], wall: Bracket): Bracket => {
+export const targetTimeAt = (stops: readonly Stop[], wall: TimeInterval): TimeInterval => {
   const [first] = stops;
   if (first === undefined) return wall;
   const before = stops.findLast((stop) => stop.wall.latestMs <= wall.earliestMs);
@@ -28,7 +23,7 @@ export const targetTimeAt = (stops: readonly Stop[], wall: Bracket): Bracket => 
 };
 
 /** Up to the first look time flowed, so that it also bounds what came long before it. */
-const latestBefore = (after: Stop, first: Stop, wall: Bracket): number =>
+const latestBefore = (after: Stop, first: Stop, wall: TimeInterval): number =>
   after === first
     ? first.target.latestMs - Math.max(0, first.wall.earliestMs - wall.latestMs)
     : after.target.latestMs;

@@ -1,3 +1,4 @@
+import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import path from "node:path";
@@ -5,16 +6,19 @@ import { fileMode } from "../../../conformance/contract/files.ts";
 import { loadFiles, type Latencies, type PushSummary } from "../../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../../conformance/contract/push.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
-import { instantsOf, readingsOf } from "../../../conformance/contract/readings.ts";
+import { instantsOf, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import { latencyHistogram, note } from "../collect/histograms.ts";
 import type { LoadResult } from "../collect/collect.ts";
 import type { Cells } from "../judge/cells.ts";
-import { askedAt, type LoadContext, type LoadPlan } from "../load.ts";
-import { judgePushes, type PushJudgement, type SeenPush, type TriggeredEvent } from "./judge.ts";
+import type { LoadContext, LoadPlan } from "../context.ts";
+import { stagesFor } from "../settings.ts";
+import { askedRateAt } from "../../../conformance/contract/load-shape.ts";
+import { judgePushes, type PushJudgement, type TriggeredEvent } from "./judge.ts";
 import { planPushes } from "./plan.ts";
-import { seenPush } from "./seen.ts";
-import { targetTimeAt, type Bracket, type Stop } from "./timeline.ts";
+import { seenPushes, type LoadPush } from "./seen.ts";
+import { isAcknowledged } from "../../../conformance/judging/pushes/answer.ts";
+import { targetTimeAt, type Stop } from "./timeline.ts";
 
 export interface PushOutcome {
   readonly judgement: PushJudgement;
@@ -74,7 +78,7 @@ const originOf = async ({ receiver }: PushPorts, clock: LoadContext["clock"]) =>
     const state = await receiver.state();
     const afterMs = clock.wallTime().getTime();
     // The wall clock is read in whole milliseconds.
-    const origin: Bracket = {
+    const origin: TimeInterval = {
       earliestMs: beforeMs - 1 - state.nowMs,
       latestMs: afterMs + 1 - state.nowMs,
     };
@@ -173,31 +177,29 @@ interface Gathered {
   readonly lines: readonly PushLine[];
   readonly push: PushPorts;
   /** The wall clock's reading at the origin of the receiver's clock. */
-  readonly origin: Bracket;
+  readonly origin: TimeInterval;
 }
 
 const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): PushOutcome => {
   const { limits, profile } = context.target;
   const { result, events, unnamed, stops, lines, push, origin } = gathered;
   const startedAtMs = result.startedAtMs ?? 0;
+  const stages = stagesFor(asked);
   const triggered = events.map(({ sentAtMs, notification }): TriggeredEvent => ({
     notificationId: notification,
     atMs: sentAtMs - startedAtMs,
     target: targetTimeAt(stops, { earliestMs: sentAtMs, latestMs: sentAtMs + 1 }),
   }));
-  const pushes = lines.flatMap((line): readonly SeenPush[] =>
-    seenPush(line, { origin, startedAtMs, stops, acknowledgedStatus: push.acknowledgedStatus }),
-  );
+  const pushes = seenPushes(lines, { origin, startedAtMs, stops });
   const nowMs = context.clock.wallTime().getTime();
   const judgement = judgePushes({
     events: triggered,
     pushes,
     watchedUntil: targetTimeAt(stops, { earliestMs: nowMs, latestMs: nowMs }),
     limits,
-    latenessMs:
-      profile.tolerances?.latenessMs ??
-      (limits.pushDelaysMs[0] ?? 0) / 3 + (stops.length === 0 ? 0 : STEP_MS),
-    askedRateAt: askedAt(asked),
+    latenessMs: profile.tolerances?.latenessMs,
+    acknowledgedStatus: push.acknowledgedStatus,
+    askedRateAt: (atMs) => askedRateAt(stages, atMs),
   });
   const delays = delaysOf(triggered, pushes, asked.durationMs, limits.pushDelaysMs[0] ?? Infinity);
   return {
@@ -206,7 +208,7 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
     summary: {
       events: triggered.length,
       pushes: pushes.length,
-      acknowledged: pushes.filter(({ acknowledged }) => acknowledged).length,
+      acknowledged: pushes.filter((one) => isAcknowledged(one, push.acknowledgedStatus)).length,
       attempts: { ...judgement.attempts },
       ...(delays.all === undefined ? {} : { deliveryDelay: delays.all }),
     },
@@ -235,12 +237,15 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
  */
 const delaysOf = (
   events: readonly TriggeredEvent[],
-  pushes: readonly SeenPush[],
+  pushes: readonly LoadPush[],
   durationMs: number,
   firstDelayMs: number,
 ): { readonly seconds: readonly Cells[]; readonly all: Latencies | undefined } => {
-  const first = new Map<string, SeenPush>();
-  for (const push of pushes) if (!first.has(push.notificationId)) first.set(push.notificationId, push);
+  const first = new Map<string, LoadPush>();
+  for (const push of pushes) {
+    const id = push.line.notificationId ?? "";
+    if (!first.has(id)) first.set(id, push);
+  }
   const timely = events.flatMap((event) => {
     const push = first.get(event.notificationId);
     return push === undefined || push.atMs > durationMs + QUIET_MS

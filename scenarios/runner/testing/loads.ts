@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { Stage } from "../../../conformance/contract/load-shape.ts";
+import type { FetchedProfile } from "../../../conformance/contract/profile-fetched.ts";
 import type { ScriptSettings } from "../../protocol.ts";
 import type { LoadHeader } from "../record.ts";
 
@@ -30,6 +31,9 @@ export const serve = async (
     },
   };
 };
+
+/** A profile with nothing in it but what has to be there. */
+export const profileFor = (baseUrl: string): FetchedProfile => ({ name: "test", baseUrl, clients: [] });
 
 export const constantStage = (rate: number, durationMs: number): readonly Stage[] => [
   { startMs: 0, durationMs, fromRate: rate, toRate: rate },

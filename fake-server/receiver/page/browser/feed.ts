@@ -4,16 +4,15 @@ import { pause } from "./clock.ts";
 export type Connection = "live" | "reading" | "paused" | "lost" | "locked";
 
 export interface FeedEvents {
-  /** Told before the first lines, and again after each interruption. */
+  /** Called before the first lines, after each interruption, and while paused. */
   readonly onState: (state: ReceiverState) => void;
   readonly onLines: (lines: readonly PushLine[]) => void;
-  /** The receiver began again with a journal of its own: what was shown belongs to another one. */
+  /** Another receiver answers, or the same one without its journal: what was shown is no longer valid. */
   readonly onRestart: () => void;
   readonly onConnection: (connection: Connection) => void;
 }
 
 export interface Feed {
-  readonly state: () => Promise<ReceiverState>;
   /** One line by its number. */
   readonly line: (n: number) => Promise<PushLine | undefined>;
   readonly journal: () => Promise<Blob>;
@@ -26,69 +25,80 @@ const linesAtOnce = 1_000;
 
 class Locked extends Error {}
 
-/** Reads the receiver's lines as they come, and again after every interruption from where it stopped. */
-export const openFeed = (
-  firstToken: string,
-  { onConnection, onLines, onRestart, onState }: FeedEvents,
-): Feed => {
-  let token = firstToken;
-  let paused = false;
-  let waiting = new AbortController();
-
+/** Asks the receiver's control interface, with the token where there is one. */
+const createClient = (token: () => string) => {
   const ask = async (path: string, signal?: AbortSignal): Promise<Response> => {
-    const headers = token === "" ? {} : { authorization: `Bearer ${token}` };
+    const headers = token() === "" ? {} : { authorization: `Bearer ${token()}` };
     const response = await fetch(path, { headers, cache: "no-store", ...(signal && { signal }) });
     if (response.status === 401) throw new Locked("The receiver asks for a token");
     if (!response.ok) throw new Error(`The receiver answered ${response.status}`);
     return response;
   };
-
   const pushes = async (after: number, waitMs: number, limit: number, signal?: AbortSignal) => {
     const query = `after=${after}&wait=${waitMs}&limit=${limit}`;
     return (await (await ask(`pushes?${query}`, signal)).json()) as PushLines;
   };
+  return {
+    pushes,
+    state: async (): Promise<ReceiverState> => (await (await ask("state")).json()) as ReceiverState,
+    line: async (n: number) => (await pushes(n - 1, 0, 1)).lines.find((line) => line.n === n),
+    journal: async (): Promise<Blob> => (await ask("journal")).blob(),
+  };
+};
+type Client = ReturnType<typeof createClient>;
+
+/** Reads what follows; returns how far that is. */
+const readOn = async (
+  client: Client,
+  after: number,
+  { onConnection, onLines, onRestart }: FeedEvents,
+  signal: AbortSignal,
+): Promise<number> => {
+  const { lines, last } = await client.pushes(after, longestWaitMs, linesAtOnce, signal);
+  if (last < after) {
+    onRestart();
+    return 0;
+  }
+  const inOrder = lines.toSorted((one, other) => one.n - other.n);
+  onLines(inOrder);
+  // Nothing although there is a newer line: what was between is not to be had any more.
+  const reached = inOrder.at(-1)?.n ?? last;
+  onConnection(reached < last ? "reading" : "live");
+  return reached;
+};
+
+/** Reads the receiver's lines as they come, and again after every interruption from where it stopped. */
+export const openFeed = (firstToken: string, events: FeedEvents): Feed => {
+  let token = firstToken;
+  let paused = false;
+  let waiting = new AbortController();
+  const client = createClient(() => token);
 
   /** Whatever changes what the loop should do next (pause, token) interrupts what it waits for. */
   const interrupt = (): void => {
     waiting.abort();
     waiting = new AbortController();
   };
-
-  const state = async (): Promise<ReceiverState> => (await (await ask("state")).json()) as ReceiverState;
-
-  const readOn = async (after: number): Promise<number> => {
-    const { lines, last } = await pushes(after, longestWaitMs, linesAtOnce, waiting.signal);
-    if (last < after) {
-      onRestart();
-      return 0;
-    }
-    const inOrder = lines.toSorted((one, other) => one.n - other.n);
-    onLines(inOrder);
-    // Nothing although there is a newer line: what was between is not to be had any more.
-    const reached = inOrder.at(-1)?.n ?? last;
-    onConnection(reached < last ? "reading" : "live");
-    return reached;
-  };
-
   const wait = async (connection: Connection, milliseconds: number): Promise<void> => {
-    onConnection(connection);
+    events.onConnection(connection);
     await pause(milliseconds, waiting.signal);
   };
-
   const run = async (): Promise<never> => {
     let after = 0;
     let interrupted = true;
-    onConnection("reading");
+    events.onConnection("reading");
     for (;;) {
       if (paused) {
-        await wait("paused", 3_600_000);
+        // How much waits is shown meanwhile.
+        await wait("paused", 2_000);
+        if (paused) await client.state().then(events.onState, () => undefined);
         continue;
       }
       const { signal } = waiting;
       try {
-        if (interrupted) onState(await state());
+        if (interrupted) events.onState(await client.state());
         interrupted = false;
-        after = await readOn(after);
+        after = await readOn(client, after, events, signal);
       } catch (error) {
         if (signal.aborted) continue;
         interrupted = true;
@@ -100,9 +110,8 @@ export const openFeed = (
   void run();
 
   return {
-    state,
-    line: async (n) => (await pushes(n - 1, 0, 1)).lines.find((line) => line.n === n),
-    journal: async () => (await ask("journal")).blob(),
+    line: client.line,
+    journal: client.journal,
     setPaused: (next) => {
       paused = next;
       interrupt();

@@ -1,13 +1,17 @@
+import { harmless, harmlessLines } from "../../../../conformance/contract/harmless-text.ts";
 import type { PushLine } from "../../../../conformance/contract/push.ts";
 import { clockTime, count, span } from "./format.ts";
 import { type Attempt, isOpen } from "./store.ts";
 
 type PushOf = Extract<PushLine, { kind: "push" }>;
 
-/** The request as it stood on the wire. A receiver speaks HTTP/1.1 only. */
+/** Text from the wire as it can be shown: its line ends stay, and what would hide or reorder text becomes visible. */
+const visible = (text: string): string => harmlessLines(text.replaceAll("\r\n", "\n"));
+
+/** The request as it was on the wire. The receiver speaks HTTP/1.1 only. */
 export const requestText = (push: PushOf): string => {
-  const headers = push.headers.map(([name, value]) => `${name}: ${value}`);
-  return [`${push.method} ${push.path} HTTP/1.1`, ...headers, "", push.body].join("\n");
+  const headers = push.headers.map(([name, value]) => harmless(`${name}: ${value}`));
+  return [harmless(`${push.method} ${push.path} HTTP/1.1`), ...headers, "", visible(push.body)].join("\n");
 };
 
 /** What a reader has to know of the body before reading it. */
@@ -35,15 +39,15 @@ export const outcomeOf = (attempt: Attempt): string => {
 };
 
 export const answerText = (push: PushOf, attempt: Attempt): string =>
-  push.answer ?? `(${outcomeOf(attempt)})`;
+  push.answer === undefined ? `(${outcomeOf(attempt)})` : visible(push.answer);
 
-/** Facts of one push, as terms and what stands for them. */
+/** Facts about one push, as terms and descriptions. */
 export const facts = (push: PushOf, attempt: Attempt): [term: string, value: string][] => {
   const { connection } = push;
   const received = push.completeMs - push.firstByteMs;
   const answered = isOpen(attempt) ? "not yet" : span(attempt.endMs - attempt.startMs - received);
   const tls = connection.tls;
-  const name = tls?.servername === undefined ? "" : `, for ${tls.servername}`;
+  const name = tls?.servername === undefined ? "" : `, for ${harmless(tls.servername)}`;
   return [
     ["First byte", `${clockTime(attempt.startMs)} ± ${push.uncertaintyMs.toFixed(1)} ms`],
     ["Complete after", span(received)],

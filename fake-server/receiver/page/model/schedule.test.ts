@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { documentDelaysMs, expectedWindows, parseDelays, readings } from "./schedule.ts";
+import { documentDelaysMs, expectedWindows, offsetsMs, parseDelays, readings } from "./schedule.ts";
 
 const reading = (id: string) => {
   const found = readings.find((one) => one.id === id);
@@ -20,7 +20,7 @@ describe("the readings of the schedule, from the first push", () => {
     ["R7", [0, 30, 90, 210, 450, 690]],
     ["R8", [0, 60, 180, 420]],
   ])("%s", (id, seconds) => {
-    expect(inSeconds(reading(id).offsetsMs(documentDelaysMs))).toEqual(seconds);
+    expect(inSeconds(offsetsMs({ reading: reading(id), delaysMs: documentDelaysMs }))).toEqual(seconds);
   });
 });
 
@@ -31,13 +31,13 @@ describe("expected windows", () => {
 
   it("open where the delay since the push before has passed", () => {
     const windows = expectedWindows(schedule, [instant(0), instant(31_000)]);
-    expect(windows[1]).toEqual({ fromMs: 29_950, toMs: 33_000 });
-    expect(windows[2]).toEqual({ fromMs: 90_950, toMs: 97_000 });
+    expect(windows[1]).toEqual({ fromMs: 29_000, toMs: 40_000 });
+    expect(windows[2]).toEqual({ fromMs: 90_000, toMs: 101_000 });
   });
 
   it("hold both anchors where an answer was held back", () => {
     const [, second] = expectedWindows(schedule, [{ startMs: 0, endMs: 10_000 }]);
-    expect(second).toEqual({ fromMs: 29_950, toMs: 43_000 });
+    expect(second).toEqual({ fromMs: 29_000, toMs: 50_000 });
   });
 
   it("follow from the windows before where no push has come yet", () => {
@@ -51,7 +51,7 @@ describe("expected windows", () => {
 
   it("count from the first push where the reading does, whatever came between", () => {
     const windows = expectedWindows({ ...schedule, reading: reading("R2") }, [instant(0), instant(50_000)]);
-    expect(windows[2]).toEqual({ fromMs: 59_950, toMs: 63_000 });
+    expect(windows[2]).toEqual({ fromMs: 59_000, toMs: 70_000 });
   });
 });
 

@@ -1,81 +1,31 @@
-/**
- * The readings of the retry schedule (document, section 6) as the page draws them. A receiver sees no event,
- * only pushes, so everything here counts from a notification's first push.
- */
+import { documentLimits } from "../../../../conformance/contract/limits.ts";
+import { pushToleranceOf, windowsOf } from "../../../../conformance/judging/pushes/fits.ts";
+import {
+  instantsOf,
+  readingsOf,
+  type Reading as Interpretation,
+  type ReadingName,
+} from "../../../../conformance/judging/pushes/readings.ts";
+
+/** A reading of the retry schedule (document, section 6), in the page's words. */
 export interface Reading {
-  readonly id: string;
+  readonly id: ReadingName;
   readonly words: string;
-  /** Each delay counts from the push before; otherwise all count from one start. */
-  readonly between: boolean;
-  /** Milliseconds of each push after the first push, were every push to fail at once. */
-  readonly offsetsMs: (delaysMs: readonly number[]) => readonly number[];
 }
 
-const sums = (delaysMs: readonly number[]): number[] => {
-  let sum = 0;
-  return [0, ...delaysMs.map((delay) => (sum += delay))];
-};
-
-/** The delays, each later one further delayed in the same manner: doubled. */
-const doubled = (delaysMs: readonly number[]): number[] => [...delaysMs, 2 * (delaysMs.at(-1) ?? 0)];
-
-const repeated = (delaysMs: readonly number[]): number[] => [...delaysMs, delaysMs.at(-1) ?? 0];
-
-const sinceFirst = (timesMs: readonly number[]): number[] => timesMs.map((time) => time - (timesMs[0] ?? 0));
-
 export const readings: readonly Reading[] = [
-  {
-    id: "R1",
-    words: "first at once, delays between pushes, five in all",
-    between: true,
-    offsetsMs: sums,
-  },
-  {
-    id: "R2",
-    words: "first at once, delays from the first push, five in all",
-    between: false,
-    offsetsMs: (delaysMs) => [0, ...delaysMs],
-  },
-  {
-    id: "R3",
-    words: "first delayed too, delays between pushes, five in all",
-    between: true,
-    offsetsMs: (delaysMs) => sums(doubled(delaysMs).slice(1)),
-  },
-  {
-    id: "R4",
-    words: "first delayed too, delays from the event, five in all",
-    between: false,
-    offsetsMs: (delaysMs) => sinceFirst(doubled(delaysMs)),
-  },
-  {
-    id: "R5",
-    words: "five retries after the first, delays between pushes",
-    between: true,
-    offsetsMs: (delaysMs) => sums(doubled(delaysMs)),
-  },
-  {
-    id: "R6",
-    words: "five retries after the first, delays from the first push",
-    between: false,
-    offsetsMs: (delaysMs) => [0, ...doubled(delaysMs)],
-  },
-  {
-    id: "R7",
-    words: "five retries after the first, the longest delay repeated",
-    between: true,
-    offsetsMs: (delaysMs) => sums(repeated(delaysMs)),
-  },
-  {
-    id: "R8",
-    words: "first delayed, only the listed delays, four in all",
-    between: true,
-    offsetsMs: (delaysMs) => sums(delaysMs.slice(1)),
-  },
+  { id: "R1", words: "first at once, delays between pushes, five in all" },
+  { id: "R2", words: "first at once, delays from the first push, five in all" },
+  { id: "R3", words: "first delayed too, delays between pushes, five in all" },
+  { id: "R4", words: "first delayed too, delays from the event, five in all" },
+  { id: "R5", words: "five retries after the first, delays between pushes" },
+  { id: "R6", words: "five retries after the first, delays from the first push" },
+  { id: "R7", words: "five retries after the first, the longest delay repeated" },
+  { id: "R8", words: "first delayed, only the listed delays, four in all" },
 ];
 
 /** The delays of the document, section 6. */
-export const documentDelaysMs: readonly number[] = [30_000, 60_000, 120_000, 240_000];
+export const documentDelaysMs: readonly number[] = documentLimits.pushDelaysMs;
 
 export interface Schedule {
   readonly reading: Reading;
@@ -94,36 +44,38 @@ export interface Span {
   readonly endMs: number;
 }
 
-/** A tenth of a delay, but no less than the clocks and queues of a quick schedule need. */
-const lateness = (delayMs: number): number => Math.max(delayMs / 10, 250);
+const limitsOf = ({ delaysMs }: Schedule) => ({ pushDelaysMs: delaysMs, maxPushes: delaysMs.length + 1 });
 
-/** A push is called early only beyond this: the sender's clock and ours are not the same. */
-const earlinessMs = 50;
+const interpretationOf = (schedule: Schedule): Interpretation => {
+  const found = readingsOf(limitsOf(schedule)).find(({ name }) => name === schedule.reading.id);
+  if (found === undefined) throw new TypeError(`There is no reading ${schedule.reading.id}`);
+  return found;
+};
+
+/** Milliseconds of each push after the first push, were every push to fail at once. */
+export const offsetsMs = (schedule: Schedule): readonly number[] => {
+  const [first = 0, ...later] = instantsOf(interpretationOf(schedule));
+  return [0, ...later.map((instant) => instant - first)];
+};
+
+const interval = (earliestMs: number, latestMs = earliestMs) => ({ earliestMs, latestMs });
 
 /**
- * The window of each push. It opens where the delay has passed since the start of the push that it counts
- * from, and closes a tenth of the delay after it has passed since that push's end, so that both anchors (from
- * the start, from the failure) lie inside. Where no push has been seen to count from, the offset does.
+ * When each push is in time, as the gate judges it. A receiver sees no event: the first push is taken to have come when
+ * it was due.
  */
 export const expectedWindows = (schedule: Schedule, spans: readonly Span[]): ExpectedWindow[] => {
-  const { reading, delaysMs } = schedule;
-  const offsets = reading.offsetsMs(delaysMs);
-  const windows: ExpectedWindow[] = [];
-  for (const [index, offset] of offsets.entries()) {
-    const previous = windows.at(-1);
-    if (previous === undefined) {
-      windows.push({ fromMs: 0, toMs: 0 });
-      continue;
-    }
-    const gap = offset - (offsets[index - 1] ?? 0);
-    const anchor = reading.between ? spans[index - 1] : spans[0];
-    const delay = reading.between ? gap : offset;
-    const from =
-      anchor === undefined ? (reading.between ? previous.fromMs + gap : offset) : anchor.startMs + delay;
-    const to = anchor === undefined ? (reading.between ? previous.toMs + gap : offset) : anchor.endMs + delay;
-    windows.push({ fromMs: from - earlinessMs, toMs: Math.max(from, to) + lateness(gap) });
-  }
-  return windows;
+  const reading = interpretationOf(schedule);
+  const [firstDelayMs = 0] = reading.delaysMs;
+  const history = {
+    triggered: interval((spans[0]?.startMs ?? 0) - firstDelayMs),
+    pushes: spans.map(({ startMs, endMs }) => ({ at: interval(startMs), ended: interval(endMs) })),
+  };
+  const tolerance = pushToleranceOf(limitsOf(schedule), "real", undefined);
+  return windowsOf(reading, history, tolerance).map(({ earliestMs, latestMs }) => ({
+    fromMs: earliestMs,
+    toMs: latestMs,
+  }));
 };
 
 /** "30, 60, 120, 240" in seconds; undefined where it is not one to twelve growing, sensible delays. */

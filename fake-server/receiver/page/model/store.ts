@@ -1,3 +1,9 @@
+import { harmless } from "../../../../conformance/contract/harmless-text.ts";
+import {
+  answerOf,
+  outcomeOf,
+  usualAcknowledgementStatus,
+} from "../../../../conformance/judging/pushes/answer.ts";
 import type { Answered, PushLine } from "../../../../conformance/contract/push.ts";
 
 type PushOf = Extract<PushLine, { kind: "push" }>;
@@ -14,6 +20,8 @@ export interface Attempt {
   readonly status: number | undefined;
   /** How it ended; undefined while it is open. */
   outcome: Answered["outcome"] | undefined;
+  /** Whether the body of its answer confirms receipt. */
+  readonly confirms: boolean;
 }
 
 /** One row of the page. */
@@ -57,7 +65,7 @@ export interface Store {
   readonly add: (line: PushLine) => void;
   /** Wall clock at a moment of an epoch; undefined while nobody said where the epoch began. */
   readonly wallMs: (epoch: string, atMs: number) => number | undefined;
-  /** Says where an epoch's clock stood at zero, for when the line that tells it is not to be had any more. */
+  /** Sets the wall clock at the zero of an epoch, where its line "started" has not been read. */
   readonly presume: (epoch: string, zeroMs: number) => void;
 }
 
@@ -70,6 +78,9 @@ type RemarkLine = Exclude<PushLine, { kind: "push" | "answered" }>;
 const short = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`.split("").join("");
 
+/** The same for a reader to see. */
+const shown = (text: string, length: number): string => harmless(short(text, length));
+
 const stringOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** Business type and outcome, and the template where there is one. */
@@ -80,15 +91,15 @@ const summaryOf = (push: PushOf): string => {
     if (typeof body !== "object" || body === null) return "";
     const fields = body as Record<string, unknown>;
     const words = [fields["businessType"], fields["businessStatus"], fields["Template"]].map(stringOf);
-    return short(words.filter((word) => word !== "").join(" · "), 80);
+    return shown(words.filter((word) => word !== "").join(" · "), 80);
   } catch {
     return "";
   }
 };
 
-/** The expected code, handed over whole: a sender that left before has seen no answer. */
-export const isAcknowledged = ({ action, outcome, status = 200 }: Attempt): boolean =>
-  action === "answer" && status >= 200 && status < 300 && outcome === "sent";
+/** A page knows no profile: the expected code is the usual one. */
+export const isAcknowledged = (attempt: Attempt): boolean =>
+  outcomeOf(attempt, usualAcknowledgementStatus) === "acknowledged";
 
 export const isOpen = ({ action, outcome }: Attempt): boolean =>
   outcome === undefined && (action === "answer" || action === "hang");
@@ -100,10 +111,9 @@ const keyOf = (push: PushOf): string =>
     : `id ${short(push.notificationId, 120)}`;
 
 const started = (push: PushOf, number: number): Notification => {
-  const id = push.notificationId === undefined ? undefined : short(push.notificationId, 120);
-  const accountId = push.accountId === undefined ? undefined : short(push.accountId, 80);
-  const summary =
-    summaryOf(push) || (id === undefined ? `${short(push.method, 16)} ${short(push.path, 80)}` : "");
+  const id = push.notificationId === undefined ? undefined : shown(push.notificationId, 120);
+  const accountId = push.accountId === undefined ? undefined : shown(push.accountId, 80);
+  const summary = summaryOf(push) || (id === undefined ? shown(`${push.method} ${push.path}`, 97) : "");
   return {
     key: keyOf(push),
     number,
@@ -112,34 +122,56 @@ const started = (push: PushOf, number: number): Notification => {
     summary,
     attempts: [],
     more: 0,
-    text: [id, accountId, summary, short(push.path, 120)].join(" ").toLowerCase(),
+    text: [id, accountId, summary, shown(push.path, 120)].join(" ").toLowerCase(),
   };
 };
 
 const messageOf = (line: RemarkLine): string => {
   if (line.kind === "started") return "The receiver started";
   if (line.kind === "cleared") return "The receiver was told to forget what came before";
-  return line.kind === "listener" ? `The listener is ${line.state}` : short(line.message, 300);
+  return line.kind === "listener" ? `The listener is ${line.state}` : shown(line.message, 300);
 };
 
-/** Gathers lines into notifications, in bounded memory. */
-export const createStore = (most: Bounds = bounds): Store => {
-  const notifications = new Map<string, Notification>();
-  const remarks: Remark[] = [];
-  const counts = { pushes: 0, faults: 0, dropped: 0, last: 0 };
-  /** Wall clock at the zero of each epoch's monotonic clock. */
+const attemptOf = (push: PushOf, wallMs: (epoch: string, atMs: number) => number): Attempt => ({
+  n: push.n,
+  epoch: push.epoch,
+  startMs: wallMs(push.epoch, push.firstByteMs),
+  endMs: wallMs(push.epoch, push.answeredMs ?? push.completeMs),
+  action: push.action,
+  status: push.status,
+  outcome: push.outcome,
+  confirms: answerOf({ line: push }).confirms,
+});
+
+const dropOldest = <Key>(map: Map<Key, unknown>): void => {
+  const oldest = map.keys().next();
+  if (oldest.done !== true) map.delete(oldest.value);
+};
+
+/** Wall clock at the zero of each epoch's monotonic clock. */
+const createEpochs = () => {
   const zeros = new Map<string, number>();
-  const open = new Map<number, Attempt>();
+  return {
+    begin: (epoch: string, zeroMs: number): void => void zeros.set(epoch, zeroMs),
+    presume: (epoch: string, zeroMs: number): void => {
+      if (!zeros.has(epoch)) zeros.set(epoch, zeroMs);
+    },
+    wallMs: (epoch: string, atMs: number): number | undefined => {
+      const zeroMs = zeros.get(epoch);
+      return zeroMs === undefined ? undefined : zeroMs + atMs;
+    },
+  };
+};
+
+/** One row for each notification; the oldest go where there are too many. */
+const createRows = (most: number, counts: { dropped: number }) => {
+  const notifications = new Map<string, Notification>();
   let numbers = 0;
-
-  const wall = (epoch: string, atMs: number): number => (zeros.get(epoch) ?? 0) + atMs;
-
   const rowOf = (push: PushOf): Notification => {
     const known = notifications.get(keyOf(push));
     if (known !== undefined) return known;
-    if (notifications.size >= most.notifications) {
-      const [oldest] = notifications.keys();
-      if (oldest !== undefined) notifications.delete(oldest);
+    if (notifications.size >= most) {
+      dropOldest(notifications);
       counts.dropped += 1;
     }
     numbers += 1;
@@ -147,13 +179,17 @@ export const createStore = (most: Bounds = bounds): Store => {
     notifications.set(row.key, row);
     return row;
   };
+  return { notifications, rowOf };
+};
 
-  const awaitEnd = (attempt: Attempt): void => {
-    open.set(attempt.n, attempt);
-    if (open.size <= most.open) return;
-    const [oldest] = open.keys();
-    if (oldest !== undefined) open.delete(oldest);
-  };
+/** Gathers lines into notifications, in bounded memory. */
+export const createStore = (most: Bounds = bounds): Store => {
+  const remarks: Remark[] = [];
+  const counts = { pushes: 0, faults: 0, dropped: 0, last: 0 };
+  const { notifications, rowOf } = createRows(most.notifications, counts);
+  const epochs = createEpochs();
+  const wall = (epoch: string, atMs: number): number => epochs.wallMs(epoch, atMs) ?? atMs;
+  const open = new Map<number, Attempt>();
 
   const addPush = (push: PushOf): void => {
     counts.pushes += 1;
@@ -162,18 +198,11 @@ export const createStore = (most: Bounds = bounds): Store => {
       row.more += 1;
       return;
     }
-    const attempt: Attempt = {
-      n: push.n,
-      epoch: push.epoch,
-      startMs: wall(push.epoch, push.firstByteMs),
-      endMs: wall(push.epoch, push.answeredMs ?? push.completeMs),
-      action: push.action,
-      status: push.status,
-      outcome: push.outcome,
-    };
+    const attempt = attemptOf(push, wall);
     row.attempts.push(attempt);
     row.text += ` ${push.status ?? ""} ${push.action}`;
-    if (push.outcome === undefined) awaitEnd(attempt);
+    if (push.outcome === undefined) open.set(push.n, attempt);
+    if (open.size > most.open) dropOldest(open);
   };
 
   const endPush = (line: Extract<PushLine, { kind: "answered" }>): void => {
@@ -185,19 +214,15 @@ export const createStore = (most: Bounds = bounds): Store => {
   };
 
   const addRemark = (line: RemarkLine): void => {
-    if (line.kind === "started") zeros.set(line.epoch, Date.parse(line.at) - line.atMs);
-    if (line.kind === "fault") counts.faults += 1;
-    if (line.kind === "cleared") {
+    const { n, kind, epoch, atMs } = line;
+    if (kind === "started") epochs.begin(epoch, Date.parse(line.at) - atMs);
+    if (kind === "fault") counts.faults += 1;
+    if (kind === "cleared") {
       notifications.clear();
       open.clear();
       counts.pushes = 0;
     }
-    remarks.push({
-      n: line.n,
-      wallMs: wall(line.epoch, line.atMs),
-      kind: line.kind,
-      message: messageOf(line),
-    });
+    remarks.push({ n, kind, wallMs: wall(epoch, atMs), message: messageOf(line) });
     if (remarks.length > most.remarks) remarks.shift();
   };
 
@@ -205,10 +230,8 @@ export const createStore = (most: Bounds = bounds): Store => {
     notifications,
     remarks,
     counts,
-    wallMs: (epoch, atMs) => (zeros.has(epoch) ? wall(epoch, atMs) : undefined),
-    presume: (epoch, zeroMs) => {
-      if (!zeros.has(epoch)) zeros.set(epoch, zeroMs);
-    },
+    wallMs: epochs.wallMs,
+    presume: epochs.presume,
     add: (line) => {
       if (line.n <= counts.last) return;
       counts.last = line.n;

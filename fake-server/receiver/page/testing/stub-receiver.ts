@@ -51,32 +51,13 @@ export const startStubReceiver = async (
     epoch,
     nowMs: Math.max(0, ...lines.slice(-1).map((line) => ("completeMs" in line ? line.completeMs : 0))),
     last: lines.length,
+    lastConnection: 0,
     listening: true,
   });
 
-  const answer = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://stub");
-    const page = await answerPage(pathname);
-    if (page !== undefined) {
-      response.writeHead(page.status, page.headers).end(page.body);
-      return;
-    }
-    if (options.token !== undefined && request.headers.authorization !== `Bearer ${options.token}`) {
-      response.writeHead(401, { "www-authenticate": "Bearer" }).end();
-      return;
-    }
-    if (pathname === "/journal") {
-      response.writeHead(200, { "content-type": "application/x-ndjson" });
-      response.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-      return;
-    }
-    const told =
-      pathname === "/pushes" ? await pushes(searchParams) : pathname === "/state" ? state() : undefined;
-    response.writeHead(told === undefined ? 404 : 200, { "content-type": "application/json" });
-    response.end(JSON.stringify(told));
-  };
-
-  const server = http.createServer((request, response) => void answer(request, response));
+  const server = http.createServer((request, response) => {
+    void answer(request, response, { token: options.token, lines, pushes, state });
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   tell({ kind: "started", at: startedAt, atMs: 0 });
@@ -95,7 +76,40 @@ export const startStubReceiver = async (
   };
 };
 
-/** A UUID that says which specimen it is. */
+interface Answers {
+  readonly token: string | undefined;
+  readonly lines: readonly PushLine[];
+  readonly pushes: (query: URLSearchParams) => Promise<PushLines>;
+  readonly state: () => ReceiverState;
+}
+
+const answer = async (
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  { token, lines, pushes, state }: Answers,
+): Promise<void> => {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://stub");
+  const page = await answerPage(pathname);
+  if (page !== undefined) {
+    response.writeHead(page.status, page.headers).end(page.body);
+    return;
+  }
+  if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) {
+    response.writeHead(401, { "www-authenticate": "Bearer" }).end();
+    return;
+  }
+  if (pathname === "/journal") {
+    response.writeHead(200, { "content-type": "application/x-ndjson" });
+    response.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    return;
+  }
+  const body =
+    pathname === "/pushes" ? await pushes(searchParams) : pathname === "/state" ? state() : undefined;
+  response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+};
+
+/** A UUID that says which push case it is. */
 export const uuid = (kind: string, number: number): string =>
   `${kind.padEnd(8, "0")}-0000-4000-8000-${String(number).padStart(12, "0")}`;
 

@@ -1,0 +1,15 @@
+import { Command } from "@commander-js/extra-typings";
+import { documentOption, jsonOption, seedOption } from "../shared/flags.ts";
+
+export const compare = new Command("compare")
+  .arguments("<runs...>")
+  .description("compare the last run with earlier ones: rules, observations, latency")
+  .option(
+    "--baseline <folder>",
+    "compare with the earlier runs in this folder that have the same fingerprint",
+  )
+  .option("--force", "compare runs with different fingerprints too, and say so")
+  .addOption(documentOption("the comparison"))
+  .option("--out <directory>", "folder of the page (default: beside the last run)")
+  .addOption(seedOption)
+  .addOption(jsonOption);

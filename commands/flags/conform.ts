@@ -1,0 +1,48 @@
+import { Command } from "@commander-js/extra-typings";
+import { listFlag } from "../shared/flag-values.ts";
+import {
+  behaviourOption,
+  effortOption,
+  jsonOption,
+  maxWaitOption,
+  outOption,
+  profileOption,
+  reportOption,
+  reportOutOption,
+  seedOption,
+} from "../shared/flags.ts";
+import { groups, levels } from "../../conformance/contract/requirement.ts";
+
+export const conform = new Command("conform")
+  .description("judge a service by every rule; without a profile, the embedded fake")
+  .addOption(profileOption)
+  .addOption(behaviourOption)
+  .option("--only <ids>", "judge only these rules, separated by commas", listFlag)
+  .option(
+    "--section <names>",
+    `judge only these groups (${groups.join(", ")}) or sections of the document (4.1, ...)`,
+    listFlag,
+  )
+  .option(
+    "--level <levels>",
+    `judge only these levels: ${levels.join(", ")} (untestable statements have no rule)`,
+    listFlag,
+  )
+  .option("--strict", "fail the gate on breaches of advisory rules too")
+  .addOption(effortOption)
+  .addOption(seedOption)
+  .addOption(maxWaitOption)
+  .addOption(outOption)
+  .option(
+    "--ledger <file>",
+    "keep credentials that expire too late for this run, and judge those of earlier runs that are due",
+  )
+  .option(
+    "--resume <run>",
+    "continue a run that was interrupted or killed: results are taken over, and the credentials it was waiting for are judged when they are due",
+  )
+  .option("--ledger-key-file <file>", "file with the ledger's key, instead of TOUCHSTONE_LEDGER_KEY")
+  .option("--verbose", "print every rule, every observation and all measurements")
+  .addOption(reportOption("write reports of the run: "))
+  .addOption(reportOutOption("the reports"))
+  .addOption(jsonOption);

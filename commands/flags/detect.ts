@@ -1,0 +1,19 @@
+import { availableParallelism } from "node:os";
+import { Command, Option } from "@commander-js/extra-typings";
+import { choiceFlag, integerFlag, listFlag } from "../shared/flag-values.ts";
+import { efforts } from "../../conformance/checks/effort.ts";
+import { jsonOption, seedOption } from "../shared/flags.ts";
+
+export const detect = new Command("detect")
+  .description("measure what the rules can see: seeded defects killed, false alarms on conforming variants")
+  .option("--full", "try every defect against every rule at standard effort, and print the whole matrix")
+  .option("--behaviour <names>", "only these defects and variants", listFlag)
+  .addOption(
+    new Option("--effort <effort>", `${efforts.join(", ")} (default: quick, with --full standard)`).argParser(
+      choiceFlag("--effort", efforts),
+    ),
+  )
+  .addOption(seedOption)
+  .option("--jobs <number>", "number of processes", integerFlag("--jobs", 1, 64), availableParallelism())
+  .addOption(new Option("--shard <i/n>", "only the i-th of n parts, to share the work among machines"))
+  .addOption(jsonOption);

@@ -1,0 +1,21 @@
+import { Command } from "@commander-js/extra-typings";
+import { choiceFlag, dateFlag, integerFlag } from "../shared/flag-values.ts";
+import { documentOption, jsonOption } from "../shared/flags.ts";
+
+export const history = new Command("history")
+  .arguments("[folder]")
+  .description("show the runs of a folder over time: verdicts, latency with its change points, flaky rules")
+  .option("--rule <id>", "only the verdicts of this rule")
+  .option("--endpoint <name>", "only the latency of this endpoint")
+  .option("--metric <name>", "only this metric: p50, p95, p99 or requests per second")
+  .option(
+    "--kind <kind>",
+    "only these runs: conform or load",
+    choiceFlag("--kind", ["conform", "load"] as const),
+  )
+  .option("--target <name>", "only runs against this target")
+  .option("--since <date>", "only runs started on or after this day, as YYYY-MM-DD", dateFlag("--since"))
+  .option("--last <number>", "only the latest N runs", integerFlag("--last", 1, 1_000_000))
+  .addOption(documentOption("the history"))
+  .option("--out <directory>", "folder of the page (default: beside the runs)")
+  .addOption(jsonOption);

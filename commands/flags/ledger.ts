@@ -1,0 +1,9 @@
+import { Command } from "@commander-js/extra-typings";
+import { jsonOption } from "../shared/flags.ts";
+
+export const ledger = new Command("ledger")
+  .arguments("<file>")
+  .description(
+    "list the entries of a ledger: when each is due, what was judged, what expired unjudged and why",
+  )
+  .addOption(jsonOption);

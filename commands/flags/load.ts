@@ -1,0 +1,43 @@
+import { Command, Option } from "@commander-js/extra-typings";
+import { durationFlag, integerFlag } from "../shared/flag-values.ts";
+import {
+  behaviourOption,
+  jsonOption,
+  maxWaitOption,
+  outOption,
+  profileOption,
+  rateOption,
+  reportOption,
+  reportOutOption,
+  seedOption,
+} from "../shared/flags.ts";
+import { scenarioNames, shapeNames } from "../../conformance/contract/load-shape.ts";
+
+export const load = new Command("load")
+  .description("load a service with k6 while checking the rules; without a profile, the embedded fake")
+  .addOption(profileOption)
+  .addOption(behaviourOption)
+  .option("--scenario <name>", [...scenarioNames, "breakpoint"].join(", "), "mixed")
+  .option("--shape <name>", `${shapeNames.join(", ")} (default: constant)`)
+  .addOption(rateOption("requests per second at the peak"))
+  .addOption(
+    new Option("--duration <duration>", "duration of the load, such as 10s, 5m or 1h")
+      .default(30_000, "30s")
+      .argParser(durationFlag("--duration")),
+  )
+  .option(
+    "--warm-up <duration>",
+    "time at the start that objectives ignore (default: a tenth, at most 5s)",
+    durationFlag("--warm-up"),
+  )
+  .option(
+    "--vus <number>",
+    "most virtual users that k6 may use (default: from the rate)",
+    integerFlag("--vus", 1, 100_000),
+  )
+  .addOption(seedOption)
+  .addOption(maxWaitOption)
+  .addOption(outOption)
+  .addOption(reportOption("write reports of the run: "))
+  .addOption(reportOutOption("the reports"))
+  .addOption(jsonOption);

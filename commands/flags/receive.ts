@@ -1,0 +1,28 @@
+import { Command } from "@commander-js/extra-typings";
+import { controlPortOption, jsonOption, portOption } from "../shared/flags.ts";
+
+export const receive = new Command("receive")
+  .description("run the instrumented receiver of webhook pushes")
+  .addOption(portOption("port for pushes"))
+  .addOption(controlPortOption("port of the control interface and the page"))
+  .option(
+    "--host <address>",
+    "address to listen on (default: 127.0.0.1; 0.0.0.0 for all); beyond loopback the control interface needs a token, the one in --token-env or a generated one that is printed",
+  )
+  .option(
+    "--public-host <name>",
+    "host name or address that senders use, for the callback URL and the certificate",
+  )
+  .option("--path <path>", "path of the callback (default: /service/webhook)")
+  .option("--http", "plain HTTP instead of HTTPS")
+  .option("--cert <file>", "your own certificate, in PEM; needs --key")
+  .option("--key <file>", "its private key, in PEM")
+  .option(
+    "--certificate-folder <directory>",
+    "folder of the generated authority and certificate, so that senders need to trust it only once",
+  )
+  .option("--plan <file>", "JSON file that says how pushes are answered (default: acknowledge all)")
+  .option("--journal <file>", "file of the pushes; a restart continues it", "pushes.jsonl")
+  .option("--page", "serve a live page of the pushes")
+  .option("--token-env <name>", "environment variable with the token of the control interface")
+  .addOption(jsonOption);

@@ -1,0 +1,31 @@
+import type { SchemaName } from "../../reports/read/schemas.ts";
+import { Command, Option } from "@commander-js/extra-typings";
+import { jsonOption, reportOption } from "../shared/flags.ts";
+
+/** Every schema by name; one that is missing here does not compile. */
+const schemaNames = Object.keys({
+  conform: true,
+  load: true,
+  duet: true,
+  manifest: true,
+  exchange: true,
+  rule: true,
+  second: true,
+  breach: true,
+} satisfies Record<SchemaName, true>) as readonly SchemaName[];
+
+export const report = new Command("report")
+  .arguments("[runs...]")
+  .description(
+    "write reports of run directories, or verify that they have not changed since they were sealed",
+  )
+  .addOption(reportOption(""))
+  .option("--out <directory>", "folder of the reports (default: beside the first run)")
+  .addOption(
+    new Option(
+      "--schema <name>",
+      "print the JSON Schema of a file in run directories, or of its lines",
+    ).choices(schemaNames),
+  )
+  .option("--verify", "compare every file of the runs with the manifest that sealed them, and write nothing")
+  .addOption(jsonOption);

@@ -1,0 +1,28 @@
+import { Command, Option } from "@commander-js/extra-typings";
+import { durationFlag } from "../shared/flag-values.ts";
+import {
+  behaviourOption,
+  effortOption,
+  maxWaitOption,
+  profileOption,
+  rateOption,
+  reportOutOption,
+  seedOption,
+} from "../shared/flags.ts";
+import { scenarioNames } from "../../conformance/contract/load-shape.ts";
+
+export const run = new Command("run")
+  .description("do the whole job: the gate, a short load run, and one HTML report of both")
+  .addOption(profileOption)
+  .addOption(behaviourOption)
+  .addOption(effortOption)
+  .addOption(seedOption)
+  .addOption(maxWaitOption)
+  .option("--scenario <name>", `scenario of the load run: ${scenarioNames.join(", ")}`, "mixed")
+  .addOption(rateOption("requests per second of the load run"))
+  .addOption(
+    new Option("--duration <duration>", "duration of the load")
+      .default(5_000, "5s")
+      .argParser(durationFlag("--duration")),
+  )
+  .addOption(reportOutOption("the report"));

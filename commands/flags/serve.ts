@@ -1,0 +1,28 @@
+import { Command, Option } from "@commander-js/extra-typings";
+import { choiceFlag } from "../shared/flag-values.ts";
+import { controlPortOption, jsonOption, portOption, seedOption } from "../shared/flags.ts";
+
+export const serve = new Command("serve")
+  .description("run the fake service, sound or with a seeded defect")
+  .addOption(portOption("port of the service"))
+  .addOption(controlPortOption("port of the control interface"))
+  .option("--behaviour <name>", "sound, a defect or a variant (--list prints all)", "sound")
+  .option("--clients <file>", "JSON file with an array of { id, secret, redirectUri }")
+  .addOption(seedOption)
+  .option(
+    "--clock <mode>",
+    "flowing (real time plus every advance) or frozen",
+    choiceFlag("--clock", ["flowing", "frozen"] as const),
+    "flowing" as const,
+  )
+  .option("--data <directory>", "keep notifications and pending pushes there across restarts")
+  .option(
+    "--write-profile <file>",
+    "write a profile for `conform --profile`, with the secrets in a file beside it (mode 600)",
+  )
+  .option(
+    "--list [text]",
+    "list all behaviours, or those with the text in their name, summary or broken rules, and exit",
+  )
+  .addOption(new Option("--while-stdin", "exit when standard input ends, for a parent process").hideHelp())
+  .addOption(jsonOption);

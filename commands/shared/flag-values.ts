@@ -1,0 +1,64 @@
+import { parseDuration } from "../../conformance/contract/duration.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+
+/*
+ * What flags read. A wrong value is a ConfigurationError that names the flag, the value and what is accepted.
+ */
+
+const wrong = (key: string, value: string, accepted: string): ConfigurationError =>
+  new ConfigurationError([{ key, value, accepted }]);
+
+export const integerFlag =
+  (flag: string, least: number, most: number) =>
+  (text: string): number => {
+    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+    throw wrong(flag, text, `a whole number from ${least} to ${most}`);
+  };
+
+export const portFlag = (flag: string): ((text: string) => number) => integerFlag(flag, 0, 65_535);
+export const seedFlag = integerFlag("--seed", -(2 ** 31), 2 ** 31 - 1);
+
+/** Reads a duration such as 90s or 20m, in milliseconds. */
+export const durationFlag =
+  (flag: string) =>
+  (text: string): number => {
+    const durationMs = parseDuration(text);
+    if (durationMs !== undefined) return durationMs;
+    throw wrong(flag, text, "a duration with its unit, such as 500ms, 90s, 20m, 2h or 30d");
+  };
+
+export const choiceFlag =
+  <T extends string>(flag: string, choices: readonly T[]) =>
+  (text: string): T => {
+    const choice = choices.find((one) => one === text);
+    if (choice !== undefined) return choice;
+    throw wrong(flag, text, `one of ${choices.join(", ")}`);
+  };
+
+/** Splits a list given as `a,b` and repeats of the flag into one list. */
+export const listFlag = (text: string, earlier: readonly string[] = []): string[] => [
+  ...earlier,
+  ...text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+];
+
+/** Reads a share such as 5% or 0.05. */
+export const shareFlag =
+  (flag: string) =>
+  (text: string): number => {
+    const [, amount = "", sign] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
+    const share = amount === "" ? Number.NaN : Number(amount) / (sign === "%" ? 100 : 1);
+    if (share > 0 && share <= 1) return share;
+    throw wrong(flag, text, "a share such as 5% or 0.05");
+  };
+
+/** Reads a day such as 2030-01-31. */
+export const dateFlag =
+  (flag: string) =>
+  (text: string): string => {
+    if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+    throw wrong(flag, text, "a day such as 2030-01-31");
+  };

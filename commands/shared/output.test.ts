@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { commands } from "../index.ts";
+import type { CommandContext } from "./context.ts";
+import { endingOf } from "./exit.ts";
+import { complainThrough, createOutput, type Output } from "./output.ts";
+
+/** Clears the screen, rewrites the line, turns the text around, hides in it, and cuts a character in half. */
+const hostile = "a\u001b[2J\rb\u202ec\u200bd\u0000\u009be\ud800f\u{e0041}g\u2028h";
+const unsafe = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+const captured = (manner = { quiet: false, json: false, colour: false }) => {
+  const written: string[] = [];
+  const stream = { columns: 80, write: (text: string) => written.push(text) > 0 };
+  const output = createOutput(() => manner, { stdout: stream, stderr: stream });
+  return { output, written };
+};
+
+describe("every stream shows what acts on a terminal as escapes", () => {
+  it.each(["print", "say", "complain"] as const)("%s", (stream) => {
+    const { output, written } = captured();
+    output[stream](`first ${hostile}\nsecond`);
+    const text = written.join("");
+    expect(text).not.toMatch(unsafe);
+    expect(text).toContain(String.raw`b\u202ec\u200bd\x00\x9be\ud800f\u{e0041}g\u2028h`);
+    expect(text).toMatch(/\nsecond\n$/);
+  });
+
+  it("printJson, which still holds the same values", () => {
+    const { output, written } = captured();
+    output.printJson({ hostile });
+    expect(written.join("")).not.toMatch(unsafe);
+    expect(JSON.parse(written.join(""))).toEqual({ hostile });
+  });
+
+  it("keeps the program's own colours where colours are wanted, and no other escape sequence", () => {
+    const { output, written } = captured({ quiet: false, json: false, colour: true });
+    output.print("\u001b[31mred\u001b[39m \u001b[2J\u202e");
+    expect(written.join("")).toBe("\u001b[31mred\u001b[39m \\x1b[2J\\u202e\n");
+  });
+});
+
+describe("every command shows harmless what was typed", () => {
+  const contextOf = (output: Output): CommandContext => ({
+    output,
+    environment: {},
+    clock: undefined as never,
+    signal: new AbortController().signal,
+    interrupt: () => undefined,
+    recordingBegins: () => undefined,
+    exitWith: () => undefined,
+    freshUuid: () => "00000000-0000-4000-8000-000000000000",
+    freshSeed: () => 1,
+    programName: "touchstone",
+    programFile: "cli.ts",
+  });
+
+  const typed = async (create: (typeof commands)[number], parameters: readonly string[]): Promise<string> => {
+    const { output, written } = captured();
+    const command = create(contextOf(output)).exitOverride().showHelpAfterError("(--help tells more)");
+    complainThrough(output, command);
+    try {
+      await command.parseAsync(parameters, { from: "user" });
+    } catch (error) {
+      const { message } = endingOf(error, false);
+      if (message !== undefined) output.complain(message);
+    }
+    return written.join("");
+  };
+
+  it.each(commands.map((create) => [create(contextOf(captured().output)).name(), create] as const))(
+    "%s",
+    async (_name, create) => {
+      const { options } = create(contextOf(captured().output));
+      const flags = options.flatMap(({ long, required }) => (required && long ? [long] : []));
+      // What no command knows comes last, so that none of them begins its work.
+      const lines = [[hostile, `--${hostile}`], ...flags.map((flag) => [flag, hostile, `--${hostile}`])];
+      for (const parameters of lines) {
+        const text = await typed(create, parameters);
+        expect(text).toContain(String.raw`b\u202ec`);
+        expect(text).not.toMatch(unsafe);
+      }
+    },
+  );
+});

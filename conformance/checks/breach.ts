@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import type { Breach, Facts, Verdict } from "../contract/verdict.ts";
+import type { CaseVerdict } from "../judging/case-verdict.ts";
+import { hash32 } from "../contract/random.ts";
+import type { World } from "../world/world.ts";
+import { assignedClient, type ClientIndex } from "./client-assignment.ts";
+import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
+import { judgeOnce } from "./judge-once.ts";
+import type { CaseOptions } from "./run.ts";
+import { factsOf, type Tally } from "./tally.ts";
+
+export const REPLAYS = 4;
+
+/** The breach was seen: what keeps it from being seen again, but for an interruption, does not undo that. */
+const unlessInterrupted = (error: unknown): undefined => {
+  if (error instanceof Interrupted) throw error;
+  return undefined;
+};
+
+/** Judges what has failed, or a smaller value, with the same client; undefined where that cannot be done. */
+export const judgeAgain = (
+  context: RunContext,
+  judge: (world: World) => Promise<CaseVerdict>,
+  tally: Tally,
+  { clientIndex }: CaseResult,
+  knownLosses?: Iterable<string>,
+): Promise<CaseResult | undefined> =>
+  judgeOnce(context, judge, tally, clientIndex, knownLosses).catch(unlessInterrupted);
+
+/** Tries a failing case again, so that a failure is reported with the rate at which it comes back. */
+const replay = async (
+  context: RunContext,
+  first: CaseResult,
+  judge: (world: World) => Promise<CaseVerdict>,
+  attempts: number,
+  tally: Tally,
+): Promise<{ result: CaseResult; replayed: { failures: number; attempts: number } }> => {
+  let result = first;
+  const replayed = { failures: 0, attempts: 0 };
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const again = await judgeAgain(context, judge, tally, first, first.scope.losses.open().keys());
+    if (again === undefined) break;
+    if (again.judgement.kind === "inconclusive" || again.judgement.kind === "discarded") continue;
+    replayed.attempts += 1;
+    if (again.judgement.kind !== "failed") continue;
+    replayed.failures += 1;
+    if (again.scope.exchanges.length <= result.scope.exchanges.length) result = again;
+  }
+  return { result, replayed };
+};
+
+export interface FailedCase {
+  readonly first: CaseResult;
+  readonly judge: (world: World) => Promise<CaseVerdict>;
+  readonly replays: number;
+  readonly part: string | undefined;
+  readonly reproduction: Omit<NonNullable<Breach["reproduction"]>, "seed" | "replayed">;
+  readonly facts?: Facts | undefined;
+}
+
+/** The verdict of a part with a failing case, once that has been tried again. Keeps the exchanges that prove it. */
+export const failed = async (context: RunContext, tally: Tally, failure: FailedCase): Promise<Verdict> => {
+  const { first, judge, replays, part, reproduction, facts } = failure;
+  const { result, replayed } = await replay(context, first, judge, replays, tally);
+  if (result.judgement.kind !== "failed") throw new Error("a failed verdict needs a failed case");
+  const { shownBy, expected, actual } = result.judgement;
+  const shown = result.scope.exchanges.filter(({ n }) => shownBy?.includes(n) ?? true);
+  context.keep(shown);
+  return {
+    kind: "failed",
+    cases: tally.decided,
+    ...factsOf(tally, facts),
+    breach: {
+      expected,
+      actual,
+      evidence: shown.map((exchange) => exchange.n),
+      ...(part === undefined ? {} : { part }),
+      reproduction: { seed: context.seed, ...reproduction, replayed },
+    },
+  };
+};
+
+/** The seed of one part of a rule: parts of one rule judge different values. */
+export const partSeed = ({ seed }: RunContext, part: string | undefined): number =>
+  hash32(`${seed}:${part ?? ""}`);
+
+/** Which client the case at this place of a part belongs to. */
+export const clientIndexAt = (
+  context: RunContext,
+  index: number,
+  { part, clients }: Pick<CaseOptions<never>, "part" | "clients">,
+): ClientIndex =>
+  context.secondClient === "in turn" && clients !== "first"
+    ? assignedClient(index, partSeed(context, part))
+    : 0;
+
+export const printed = <T>(
+  value: T,
+  clientIndex: ClientIndex,
+  print: (value: T) => string = fc.stringify,
+): string => (clientIndex === 0 ? print(value) : `${print(value)} (with the second client)`);

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { createPlaces, judgeCase, type CaseRoom } from "./cases.ts";
+import { fail, pass } from "../judging/case-verdict.ts";
+import { pause, realClock } from "../world/clock.ts";
+
+const roomFor = (replaces: Partial<CaseRoom> = {}): CaseRoom => ({
+  places: createPlaces(1),
+  clock: realClock(1_000).join(),
+  shortestLifetimeMs: 600_000,
+  ...replaces,
+});
+
+describe("cases", () => {
+  it("begin one after another where there is one place, in the order in which they came", async () => {
+    const room = roomFor();
+    const steps: string[] = [];
+    const judge = (name: string) =>
+      judgeCase(room, async () => {
+        steps.push(`${name} begins`);
+        await pause(2);
+        steps.push(`${name} ends`);
+        return pass;
+      });
+    await Promise.all([judge("a"), judge("b"), judge("c")]);
+    expect(steps).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
+  });
+
+  it("leave their place to the next when they first sleep, and when they throw", async () => {
+    const room = roomFor();
+    const begun: number[] = [];
+    const sleeping = Promise.all(
+      [1, 2, 3].map((nth) =>
+        judgeCase(room, async (clock) => {
+          begun.push(nth);
+          while (begun.length < 3) await clock.sleep(1);
+          return pass;
+        }),
+      ),
+    );
+    expect(await sleeping).toEqual([pass, pass, pass]);
+    await expect(judgeCase(room, () => Promise.reject(new Error("no answer")))).rejects.toThrow("no answer");
+    expect(await judgeCase(room, () => Promise.resolve(pass))).toEqual(pass);
+  });
+
+  it("say nothing of a breach that may be old age: what was awake for too long, not what slept", async () => {
+    const room = roomFor({ shortestLifetimeMs: 100 });
+    const breach = fail("it lives", "it is dead");
+    const late = await judgeCase(room, async () => {
+      await pause(60);
+      return breach;
+    });
+    expect(late).toMatchObject({
+      kind: "inconclusive",
+      reason: expect.stringMatching(/too slow.*100 ms.*it is dead/) as string,
+    });
+    const longLived = roomFor({ shortestLifetimeMs: 60_000 });
+    expect(
+      await judgeCase(longLived, async (clock) => {
+        await Promise.all([clock.sleep(20), clock.sleep(30)]);
+        return breach;
+      }),
+    ).toEqual(breach);
+  });
+
+  it("that slept for long have not been awake for long", async () => {
+    const breach = fail("it lives", "it is dead");
+    const room = roomFor({ shortestLifetimeMs: 2_000 });
+    const judgement = await judgeCase(room, async (clock) => {
+      await clock.sleep(600);
+      return breach;
+    });
+    expect(judgement).toEqual(breach);
+  });
+});

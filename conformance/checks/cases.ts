@@ -1,0 +1,102 @@
+import { duration } from "../contract/duration.ts";
+import { inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { monotonicMs, type JoinedClock } from "../world/clock.ts";
+
+/** Lets so many begin at a time; whoever is done gives its place to the one who has waited longest. */
+export interface Places {
+  /** Resolves once there is a place, with how to give it back; giving it back twice does nothing more. */
+  take(): Promise<() => void>;
+}
+
+export const createPlaces = (count: number): Places => {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  const giveBack = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  return {
+    take: async () => {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      let isTaken = true;
+      return () => {
+        if (isTaken) giveBack();
+        isTaken = false;
+      };
+    },
+  };
+};
+
+/** A clock that counts how long its holder is awake. */
+interface Waking {
+  readonly clock: JoinedClock;
+  /** Real time, in milliseconds, during which nothing of the case slept. */
+  awakeMs(): number;
+}
+
+const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
+  let sleeping = 0;
+  let asleepMs = 0;
+  let asleepSinceMs = 0;
+  const startMs = monotonicMs();
+  const counted = async <T>(sleep: () => Promise<T>): Promise<T> => {
+    onSleep();
+    if (sleeping === 0) asleepSinceMs = monotonicMs();
+    sleeping += 1;
+    try {
+      return await sleep();
+    } finally {
+      sleeping -= 1;
+      if (sleeping === 0) asleepMs += monotonicMs() - asleepSinceMs;
+    }
+  };
+  return {
+    clock: {
+      ...own,
+      sleep: (durationMs, slackMs) => counted(() => own.sleep(durationMs, slackMs)),
+      sleepOnEither: (durationMs) => counted(() => own.sleepOnEither(durationMs)),
+      sleepUntil: (momentMs) => counted(() => own.sleepUntil(momentMs)),
+      beginSecond: (withinMs) => counted(() => own.beginSecond(withinMs)),
+    },
+    awakeMs: () => monotonicMs() - startMs - asleepMs,
+  };
+};
+
+export interface CaseRoom {
+  readonly places: Places;
+  /** The clock of the rule that the case belongs to. */
+  readonly clock: JoinedClock;
+  /** How long the least lasting credential lives, in milliseconds. */
+  readonly shortestLifetimeMs: number;
+}
+
+/** Rules leave themselves room for requests: this part of a lifetime is the least. */
+const PART_FOR_REQUESTS = 1 / 5;
+
+/**
+ * Judges one case with a clock of its own. It begins once it has a place: all at once would queue for connections, each
+ * request of each case anew, and what they wait for would age meanwhile. It keeps the place until it first sleeps or
+ * ends. A breach seen by a case that was awake for so long that what it looked at may have died of age is none.
+ */
+export const judgeCase = async (
+  { places, clock, shortestLifetimeMs }: CaseRoom,
+  judge: (clock: JoinedClock) => Promise<CaseVerdict>,
+): Promise<CaseVerdict> => {
+  const giveBack = await places.take();
+  const own = clock.branch();
+  const waking = watchWaking(own, giveBack);
+  try {
+    const judgement = await judge(waking.clock);
+    const awakeMs = waking.awakeMs();
+    return judgement.kind === "failed" && awakeMs > shortestLifetimeMs * PART_FOR_REQUESTS
+      ? inconclusive(
+          `the machine or the target was too slow: its requests took ${duration(awakeMs)}, and what lives for ${duration(shortestLifetimeMs)} may have died meanwhile (${judgement.actual})`,
+        )
+      : judgement;
+  } finally {
+    giveBack();
+    own.leave();
+  }
+};

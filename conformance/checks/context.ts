@@ -1,0 +1,51 @@
+import type { ExchangeRecord, Scope } from "../world/evidence/journal.ts";
+import type { CaseVerdict } from "../judging/case-verdict.ts";
+import type { World } from "../world/world.ts";
+import type { ClientIndex } from "./client-assignment.ts";
+import type { Effort } from "./effort.ts";
+
+/** What the cases of one rule are judged with. */
+export interface RunContext {
+  readonly rule: string;
+  readonly effort: Effort;
+  readonly seed: number;
+  readonly signal: AbortSignal;
+  /** Time that shrinking one failure may take, in milliseconds. */
+  readonly shrinkBudgetMs: number;
+  /** Judges in the world of one case: what it sends is written into the scope, and time waits for it. */
+  readonly inWorld: (
+    scope: Scope,
+    judge: (world: World) => Promise<CaseVerdict>,
+    clientIndex: ClientIndex,
+  ) => Promise<CaseVerdict>;
+  /** Where there is a second client: whether cases take turns with it, or only those that ask for it. */
+  readonly secondClient?: "in turn" | "where asked for";
+  /** How many cases of one part are begun at the same time. */
+  readonly casesAtATime: number;
+  /** Waits a moment after a case that lost an answer, longer each time; says whether the target answers a plain request. */
+  readonly recover: (tries: number) => Promise<boolean>;
+  /** Where the exchanges that prove a breach are kept. */
+  readonly keep: (exchanges: readonly ExchangeRecord[]) => void;
+  /**
+   * Set where one breach settles the rule: once it is seen nothing further is judged, so that the breach is neither
+   * shrunk nor replayed.
+   */
+  readonly untilBreach?: { isSeen: boolean };
+  /** Replays fast-check from here, the path of an earlier failure's counterexample. */
+  readonly path?: { readonly part: string | undefined; readonly path: string };
+}
+
+/** One case, judged. */
+export interface CaseResult {
+  readonly clientIndex: ClientIndex;
+  readonly judgement: CaseVerdict;
+  readonly scope: Scope;
+}
+
+/** Interrupted by Ctrl-C: the rule says nothing. */
+export class Interrupted extends Error {
+  constructor() {
+    super("interrupted");
+    this.name = "Interrupted";
+  }
+}

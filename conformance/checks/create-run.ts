@@ -1,0 +1,27 @@
+import { casesOf } from "./effort.ts";
+import type { RunContext } from "./context.ts";
+import { forEach } from "./list.ts";
+import { observe, once } from "./once.ts";
+import { forAll } from "./property.ts";
+import type { Run } from "./run.ts";
+import { worstOf } from "./worst-of.ts";
+
+export const createRun = (context: RunContext): Run => ({
+  effort: context.effort,
+  seed: context.seed,
+  cases: (share, least) => casesOf(context.effort, share, least),
+  forAll: forAll(context),
+  forEach: forEach(context),
+  once: once(context),
+  observe: observe(context),
+  all: joined,
+});
+
+const joined: Run["all"] = async (parts) => {
+  const settled = await Promise.allSettled(parts);
+  const verdicts = settled.flatMap((part) => (part.status === "fulfilled" ? [part.value] : []));
+  const thrown = settled.find((part) => part.status === "rejected");
+  // A breach that one part has seen stays one, whatever kept another part from its work.
+  if (thrown === undefined || verdicts.some(({ kind }) => kind === "failed")) return worstOf(verdicts);
+  throw thrown.reason;
+};

@@ -1,0 +1,67 @@
+import { discard, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { ControlFailed, TransportError } from "../world/exchange.ts";
+import { newScope, type Scope } from "../world/evidence/journal.ts";
+import type { World } from "../world/world.ts";
+import type { ClientIndex } from "./client-assignment.ts";
+import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
+import { hopelessness, watchRecurrence } from "./recurrence.ts";
+import type { Tally } from "./tally.ts";
+
+/** Cases of one part that may end for want of an answer; then the service hangs, and the others would only wait as well. */
+const MOST_SILENT_CASES = 3;
+
+/** Judges one case, and judges it anew as a whole where an answer was lost on the way. */
+export const judgeOnce = async (
+  context: RunContext,
+  judge: (world: World) => Promise<CaseVerdict>,
+  tally: Tally,
+  clientIndex: ClientIndex,
+  /** Requests that are known to get no answer. */
+  knownLosses?: Iterable<string>,
+): Promise<CaseResult> => {
+  const recurrence = watchRecurrence(knownLosses);
+  for (let tries = 1; ; tries += 1) {
+    if (context.signal.aborted) throw new Interrupted();
+    const scope = newScope(context.rule);
+    const ended = (judgement: CaseVerdict): CaseResult => ({ clientIndex, judgement, scope });
+    if (context.untilBreach?.isSeen === true) return ended(discard("the rule is broken already"));
+    if (tally.silent >= MOST_SILENT_CASES) return ended(inconclusive("the service gives no answer any more"));
+    const judgement = await judgeTry(context, scope, judge, clientIndex);
+    if (recurrence.stands(scope.losses)) {
+      if (judgement.kind === "inconclusive" && hasTimedOut(scope)) tally.silent += 1;
+      for (const commit of scope.findings) commit();
+      if (context.untilBreach !== undefined && judgement.kind === "failed") context.untilBreach.isSeen = true;
+      return ended(judgement);
+    }
+    const hopeless = hopelessness(scope.losses, tries);
+    if (hopeless !== undefined) {
+      tally.silent += 1;
+      return ended(inconclusive(judgement.kind === "inconclusive" ? judgement.reason : hopeless));
+    }
+    tally.repeated += 1;
+    if (!(await context.recover(tries))) recurrence.forget();
+  }
+};
+
+const hasTimedOut = ({ losses }: Scope): boolean =>
+  [...losses.open().values()].some(({ reason }) => reason === "timeout");
+
+const judgeTry = async (
+  context: RunContext,
+  scope: Scope,
+  judge: (world: World) => Promise<CaseVerdict>,
+  clientIndex: ClientIndex,
+): Promise<CaseVerdict> => {
+  try {
+    const judgement = await context.inWorld(scope, judge, clientIndex);
+    // The connections were cut meanwhile, and that may look like a refusal, or like a breach.
+    if (context.signal.aborted) throw new Interrupted();
+    return judgement;
+  } catch (error) {
+    if (context.signal.aborted) throw new Interrupted();
+    if (error instanceof ControlFailed) return inconclusive(error.message);
+    if (!(error instanceof TransportError)) throw error;
+    if (scope.losses.open().size === 0) scope.losses.note("a request", error);
+    return inconclusive(`no answer: ${error.message} (exchange ${error.exchange})`);
+  }
+};

@@ -1,0 +1,95 @@
+import type { Facts, Verdict } from "../contract/verdict.ts";
+import { cut } from "../contract/text.ts";
+import { stopwatch } from "../world/clock.ts";
+import { clientIndexAt, failed, judgeAgain, printed, REPLAYS } from "./breach.ts";
+import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
+import { judgeOnce } from "./judge-once.ts";
+import { mapLimited } from "./map-limited.ts";
+import type { Judge, ListOptions, Run } from "./run.ts";
+import { count, newTally, unbroken, type Tally } from "./tally.ts";
+
+/** Enough of an input, among others that fail too, to know it by. */
+const LONGEST_INPUT = 160;
+const MOST_INPUTS = 20;
+
+const hasFailed = (result: CaseResult | undefined): boolean => result?.judgement.kind === "failed";
+
+/** Judges every value, a few at a time; undefined for those that an error of the harness kept from being judged. */
+const judgeEach = async <T>(
+  context: RunContext,
+  values: readonly T[],
+  judge: Judge<T>,
+  options: ListOptions<T>,
+  tally: Tally,
+): Promise<readonly (CaseResult | undefined)[]> => {
+  const results: (CaseResult | undefined)[] = values.map(() => undefined);
+  const atATime = options.together === true ? values.length : context.casesAtATime;
+  await mapLimited(values, atATime, async (value, index) => {
+    const clientIndex = context.secondClient === undefined ? 0 : options.clientIndexOf?.(value);
+    const result = await judgeOnce(
+      context,
+      (world) => judge(value, world),
+      tally,
+      clientIndex ?? clientIndexAt(context, index, options),
+    );
+    count(tally, result);
+    results[index] = result;
+  }).catch((error: unknown) => {
+    // A breach that one case has seen stays one, whatever the harness stumbles over in another.
+    if (error instanceof Interrupted || !results.some(hasFailed)) throw error;
+  });
+  return results;
+};
+
+/** The first smaller value that fails by itself, within the time for shrinking; the value itself where none does. */
+const narrowed = async <T>(
+  context: RunContext,
+  failing: { readonly value: T; readonly first: CaseResult },
+  judge: Judge<T>,
+  narrower: ListOptions<T>["narrower"],
+  tally: Tally,
+): Promise<{ readonly value: T; readonly first: CaseResult }> => {
+  const elapsedMs = stopwatch();
+  for (const value of narrower?.(failing.value) ?? []) {
+    if (elapsedMs() > context.shrinkBudgetMs) break;
+    const result = await judgeAgain(context, (world) => judge(value, world), tally, failing.first);
+    if (result !== undefined && hasFailed(result)) return { value, first: result };
+  }
+  return failing;
+};
+
+/** Holds for each of the listed values, all of them judged, a few at a time. */
+export const forEach =
+  (context: RunContext): Run["forEach"] =>
+  async <T>(values: readonly T[], judge: Judge<T>, options: ListOptions<T> = {}): Promise<Verdict> => {
+    const tally = newTally();
+    const results = await judgeEach(context, values, judge, options, tally);
+    const index = results.findIndex(hasFailed);
+    const original = results[index];
+    const facts = options.facts?.();
+    if (original === undefined) return unbroken(tally, facts);
+    const whole = { value: values[index] as T, first: original };
+    const { value, first } = await narrowed(context, whole, judge, options.narrower, tally);
+    return failed(context, tally, {
+      first,
+      judge: (world) => judge(value, world),
+      replays: options.replays ?? REPLAYS,
+      part: options.part,
+      reproduction: { counterexample: printed(value, first.clientIndex, options.print) },
+      facts: { ...facts, ...failingInputs(values, results, options) },
+    });
+  };
+
+const failingInputs = <T>(
+  values: readonly T[],
+  results: readonly (CaseResult | undefined)[],
+  { print }: ListOptions<T>,
+): Facts => {
+  const inputs = results.flatMap((result, at) =>
+    result !== undefined && hasFailed(result) ? [printed(values[at] as T, result.clientIndex, print)] : [],
+  );
+  return {
+    broken: inputs.slice(0, MOST_INPUTS).map((input) => cut(input, LONGEST_INPUT)),
+    brokenCases: inputs.length,
+  };
+};

@@ -1,0 +1,78 @@
+import { expect, it } from "vitest";
+import { hopelessness, watchRecurrence } from "./recurrence.ts";
+import { newLosses, type Losses } from "../world/evidence/losses.ts";
+
+/** A try in which these requests were lost, and the rest answered. */
+const losing = (...lost: readonly string[]): Losses => {
+  const losses = newLosses();
+  for (const [index, path] of ["/a", "/b"].entries()) {
+    const name = losses.begin({ method: "POST", path });
+    if (lost.includes(path)) losses.note(name, { exchange: index, reason: "closed" });
+  }
+  return losses;
+};
+
+it("lets a try stand in which nothing was lost", () => {
+  expect(watchRecurrence().stands(losing())).toBe(true);
+});
+
+it("takes for the service's doing what is lost three times running, and nothing less", () => {
+  const recurrence = watchRecurrence();
+  const stands = (losses: Losses): boolean => recurrence.stands(losses);
+  expect([1, 2, 3].map(() => stands(losing("/a")))).toEqual([false, false, true]);
+});
+
+it("never takes for the service's doing what was answered once", () => {
+  const recurrence = watchRecurrence();
+  const stands = (losses: Losses): boolean => recurrence.stands(losses);
+  expect([losing("/b"), losing("/a"), losing("/a"), losing("/a")].map(stands)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+it("lets no try stand in which the road has lost something beside", () => {
+  const recurrence = watchRecurrence();
+  const stands = (losses: Losses): boolean => recurrence.stands(losses);
+  expect([losing("/a"), losing("/a"), losing("/a", "/b"), losing("/a")].map(stands)).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
+});
+
+it("begins to count anew where the control got no answer", () => {
+  const recurrence = watchRecurrence();
+  recurrence.stands(losing("/a"));
+  recurrence.stands(losing("/a"));
+  recurrence.forget();
+  expect(recurrence.stands(losing("/a"))).toBe(false);
+});
+
+it("leaves out what has been accounted for", () => {
+  const losses = losing("/a");
+  losses.ignoreLoss(0);
+  expect(watchRecurrence().stands(losses)).toBe(true);
+});
+
+it("names requests alike in each try, whatever their query", () => {
+  const losses = newLosses();
+  expect(["/a?x=1", "/a?x=2", "/b"].map((path) => losses.begin({ method: "GET", path }))).toEqual([
+    "GET /a 1",
+    "GET /a 2",
+    "GET /b 1",
+  ]);
+});
+
+it("gives up at once where nobody listens or the limiter stays shut, and otherwise after eight tries", () => {
+  const refused = newLosses();
+  refused.note("GET /a 1", { exchange: 1, reason: "refused" });
+  expect(hopelessness(refused, 1)).toContain("nobody listens");
+  const throttled = newLosses();
+  throttled.note("GET /a 1", { exchange: 1, reason: "throttled" });
+  expect(hopelessness(throttled, 1)).toContain("come back later");
+  expect([7, 8].map((tries) => hopelessness(losing("/a"), tries) === undefined)).toEqual([true, false]);
+});

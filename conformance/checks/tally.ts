@@ -1,0 +1,55 @@
+import type { Facts, Verdict } from "../contract/verdict.ts";
+import type { CaseResult } from "./context.ts";
+
+/** What the cases of one part came to. */
+export interface Tally {
+  decided: number;
+  /** Why cases were inconclusive, one reason a case. */
+  readonly inconclusive: string[];
+  /** How often a case was judged anew, because an answer in it was lost. */
+  repeated: number;
+  /** Cases that ended for want of an answer. */
+  silent: number;
+}
+
+export const newTally = (): Tally => ({ decided: 0, inconclusive: [], repeated: 0, silent: 0 });
+
+export const count = (tally: Tally, { judgement }: CaseResult): void => {
+  if (judgement.kind === "inconclusive") tally.inconclusive.push(judgement.reason);
+  else if (judgement.kind !== "discarded") tally.decided += 1;
+};
+
+export const factsOf = ({ repeated }: Tally, facts?: Facts): { facts?: Facts } => {
+  const all = { ...facts, ...(repeated > 0 ? { repeated } : {}) };
+  return Object.keys(all).length > 0 ? { facts: all } : {};
+};
+
+/** The verdict of cases none of which failed: passed only if every one was decided, and at least one was. */
+export const unbroken = (tally: Tally, facts?: Facts): Verdict => {
+  const { decided, inconclusive } = tally;
+  if (inconclusive[0] !== undefined)
+    return {
+      kind: "inconclusive",
+      reason: `${inconclusive.length} of ${inconclusive.length + decided} cases could not be decided: ${inconclusive[0]}`,
+      settle: "a run in which every control succeeds",
+      cases: decided,
+      ...factsOf(tally, facts),
+    };
+  if (decided === 0)
+    return {
+      kind: "inconclusive",
+      reason: "no case was judged",
+      settle: "a run in which at least one case is judged",
+      cases: 0,
+      ...factsOf(tally, facts),
+    };
+  return { kind: "passed", cases: decided, ...factsOf(tally, facts) };
+};
+
+/** fast-check gave up without a breach: too many generated values were turned down by preconditions. */
+export const exhausted = ({ decided }: Tally): Verdict => ({
+  kind: "inconclusive",
+  reason: "too few of the generated values were fit to be judged",
+  settle: "another seed, or a generator that makes fewer unfit values",
+  cases: decided,
+});

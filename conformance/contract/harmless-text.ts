@@ -1,0 +1,45 @@
+/**
+ * Characters that a terminal acts on, or that hide or reorder the text beside them: control characters (ANSI escapes
+ * begin with one), format characters (bidirectional overrides, zero-width spaces, tags), line and paragraph separators,
+ * and lone surrogates.
+ */
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+const escaped = (character: string): string => {
+  const point = character.codePointAt(0) ?? 0;
+  const hex = point.toString(16);
+  if (point <= 0xff) return named[character] ?? `\\x${hex.padStart(2, "0")}`;
+  return point <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\u{${hex}}`;
+};
+
+/** Text from outside as one line that can be shown anywhere: unsafe characters appear as escapes, such as \u202e. */
+export const harmless = (text: string): string => text.replace(unsafe, escaped);
+
+/** The same for text of several lines: line ends stay. */
+export const harmlessLines = (text: string): string => text.split("\n").map(harmless).join("\n");
+
+/** The same for text that the program coloured itself: line ends and colours stay. */
+export const harmlessColoured = (text: string): string =>
+  text
+    .split(colours)
+    .map((part, index) => (index % 2 === 0 ? harmlessLines(part) : part))
+    .join("");
+
+/** "Select graphic rendition", the one escape sequence that does no more than colour. */
+// eslint-disable-next-line no-control-regex -- an escape sequence begins with a control character
+const colours = /(\u001b\[[\d;]*m)/;
+
+/** The same for a JSON document: unsafe characters become JSON escapes, so that it still holds the same values. */
+export const harmlessJson = (json: string): string =>
+  json
+    .split("\n")
+    .map((line) => line.replace(unsafe, inJson))
+    .join("\n");
+
+const inJson = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
+  ).join("");

@@ -1,0 +1,43 @@
+/** One thing that the user has to correct. */
+export interface Problem {
+  /** The flag, or the key of the profile. */
+  readonly key: string;
+  /** What it was given. */
+  readonly value: string;
+  readonly accepted: string;
+  /** What to do, where that does not follow from what is accepted. */
+  readonly remedy?: string;
+}
+
+/**
+ * Something the user has to correct: exit code 2. All parts throw this error. A problem other than a wrong value of one
+ * key is a sentence that says what is wrong and what to do.
+ */
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: string | readonly (string | Problem)[], options?: ErrorOptions) {
+    const sentences = (typeof problems === "string" ? [problems] : problems).map(sentenceOf);
+    super(sentences.join("\n"), options);
+    this.name = "ConfigurationError";
+    this.problems = sentences;
+  }
+}
+
+const sentenceOf = (problem: string | Problem): string => {
+  if (typeof problem === "string") return problem;
+  const { key, value, accepted, remedy } = problem;
+  return [`${key} is "${value}"`, `accepted is ${accepted}`, ...(remedy === undefined ? [] : [remedy])].join(
+    "; ",
+  );
+};
+
+export const portInUse = (port: number): ConfigurationError =>
+  new ConfigurationError(`Port ${port} is in use. Choose another one, or 0 for any free port.`);
+
+/** The target cannot be reached at all: exit code 4. */
+export class UnreachableError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UnreachableError";
+  }
+}

@@ -1,0 +1,38 @@
+/** Numbers from 0 to below 1 (mulberry32): small, fast, and the same ones for the same seed. */
+export const seededRandom = (seed: number): (() => number) => {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+};
+
+/**
+ * Whole numbers from 0 to 2^32 - 1 by Chris Doty-Humphrey's sfc32 (PractRand), which holds 128 bits of state: enough
+ * that identifiers of a long load do not repeat by chance. The first rounds mix the state and are dropped.
+ */
+export const sfc32 = (
+  state: readonly [a: number, b: number, c: number, counter: number],
+  dropped: number,
+): (() => number) => {
+  let [a, b, c, counter] = state;
+  const next = (): number => {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + sum) | 0;
+    return sum >>> 0;
+  };
+  for (let round = 0; round < dropped; round += 1) next();
+  return next;
+};
+
+/** 32-bit FNV-1a: spreads a text over the seeds, the same on every machine. */
+export const hash32 = (text: string): number => {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash | 0;
+};

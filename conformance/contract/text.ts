@@ -1,0 +1,16 @@
+/** What an error says of itself; anything else that was thrown, as text. */
+export const errorMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** "1 request", "3 requests". */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** The first `most` characters; where there are more, their number stands behind. */
+export const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} characters more)`;
+
+/** The values in their order, in groups of `size`; the last may be smaller. */
+export const inGroups = <T>(values: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(values.length / size) }, (_, group) =>
+    values.slice(group * size, (group + 1) * size),
+  );

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { Profile } from "../contract/profile.ts";
+import { conform, examine, pinnedOf, replacedLimits } from "./conform.ts";
+import { readsPrepared } from "./needs.ts";
+import type { Rule } from "../checks/rule.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
+import { serveTcp } from "../testing/servers.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
+import { rules as allRules } from "../rules/index.ts";
+
+const stopping = stopAfterEach();
+
+const observing = (seen: unknown): Rule => ({
+  requirement: "authorize.redirect",
+  check: (_, run) => run.observe(() => Promise.resolve(seen)),
+});
+const passing: Rule = {
+  requirement: "code.unknown",
+  check: () => Promise.resolve({ kind: "passed", cases: 1 }),
+};
+
+const run = async (rules: readonly Rule[], profile: Partial<Profile> = {}) => {
+  const fake = await stopping(startFake());
+  return conform({ ...runOptions(), resolved: await fake.resolved(profile), rules });
+};
+
+describe("a pinned observation", () => {
+  const pins = (value: unknown): Partial<Profile> => ({
+    pins: { observations: { "authorize.redirect": value } },
+  });
+
+  it("may be given as a value or as its fingerprint", async () => {
+    for (const value of [{ b: 1, a: [2] }, { a: [2], b: 1 }, '{"a":[2],"b":1}'])
+      expect(await run([passing, observing({ b: 1, a: [2] })], pins(value))).toMatchObject({
+        outcome: "passed",
+        exitCode: 0,
+      });
+    const fake = await stopping(startFake());
+    expect(pinnedOf(await fake.resolved(pins("no JSON")))).toEqual({ "authorize.redirect": '"no JSON"' });
+  });
+
+  it("that changed makes the run drift, and is named", async () => {
+    const result = await run([passing, observing("302")], pins("json"));
+    expect(result).toMatchObject({ outcome: "drifted", exitCode: 6 });
+    expect(result.notes.join()).toContain("authorize.redirect");
+  });
+});
+
+it("says first which limits are not the document's", async () => {
+  const fake = await stopping(startFake());
+  const resolved = await fake.resolved({ limits: { codeLifetimeMs: 5_000, defaultLimit: 10 } });
+  expect(replacedLimits(resolved)).toEqual(["codeLifetimeMs"]);
+  const { notes } = await conform({ ...runOptions(), resolved, rules: [passing] });
+  expect(notes[0]).toContain("codeLifetimeMs");
+});
+
+it("prepares notifications only for rules that read them", () => {
+  expect(readsPrepared(passing)).toBe(false);
+  expect(readsPrepared({ ...passing, needs: ["events"] })).toBe(false);
+  expect(readsPrepared({ ...passing, needs: ["events", "many-notifications"] })).toBe(true);
+});
+
+it("examines without judging", async () => {
+  const fake = await stopping(startFake());
+  const checks = await examine(await fake.resolved(), runOptions());
+  expect(checks.find(({ check }) => check === "hooks.events.trigger")?.message).toMatch(/\d+ notifications/);
+});
+
+describe("an interrupted run", () => {
+  it("ends at once though a request hangs, in a rule or before any", async () => {
+    const hanging = await stopping(serveTcp(() => {}));
+    const fake = await stopping(startFake());
+    const resolved = await fake.resolved();
+    const before = new AbortController();
+    const began = conform({
+      ...runOptions(),
+      resolved: await fake.resolved({ baseUrl: hanging.origin }),
+      rules: [passing],
+      signal: before.signal,
+    });
+    setTimeout(() => before.abort(), 20);
+    expect(await began).toMatchObject({ outcome: "interrupted", exitCode: 130, results: [] });
+
+    const during = new AbortController();
+    const waiting: Rule = {
+      requirement: "code.unknown",
+      check: (_, rule) =>
+        rule.once(async (world) => {
+          setTimeout(() => during.abort(), 20);
+          await world.clock.sleep(2_592_000_000);
+          await world.target.list({});
+          return expect.unreachable("time went on");
+        }),
+    };
+    const awake: Rule = {
+      requirement: "code.single-use",
+      check: () => new Promise((resolve) => setTimeout(() => resolve({ kind: "passed", cases: 1 }), 60)),
+    };
+    const result = await conform({
+      ...runOptions(),
+      resolved,
+      rules: [waiting, awake],
+      signal: during.signal,
+    });
+    expect(result).toMatchObject({ outcome: "interrupted", exitCode: 130 });
+    expect(result.results.map(({ verdict }) => verdict.kind)).toEqual(["inconclusive", "inconclusive"]);
+  });
+
+  it("does not begin where it was interrupted before", async () => {
+    const fake = await stopping(startFake());
+    const result = await conform({
+      ...runOptions(),
+      resolved: await fake.resolved(),
+      rules: [passing],
+      signal: AbortSignal.abort(),
+    });
+    expect(result).toMatchObject({ outcome: "interrupted", results: [] });
+  });
+});
+
+it("gives the same cases and the same fingerprints for the same seed", async () => {
+  const chosen = allRules.filter(({ requirement }) =>
+    ["authorize.echoes-state", "code.unknown", "exchange.errors", "authorize.redirect"].includes(requirement),
+  );
+  const summary = async (seed: number) => {
+    const fake = await stopping(startFake());
+    const { results } = await conform({
+      ...runOptions(),
+      seed,
+      resolved: await fake.resolved(),
+      rules: chosen,
+    });
+    return results.map(({ id, verdict }) => [
+      id,
+      verdict.kind,
+      "cases" in verdict && verdict.cases,
+      "fingerprint" in verdict && verdict.fingerprint,
+    ]);
+  };
+  expect(await summary(7)).toEqual(await summary(7));
+});

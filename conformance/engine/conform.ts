@@ -1,0 +1,195 @@
+import type { Check } from "../contract/check.ts";
+import { leftBehindLine, type LeftBehind } from "../contract/left-behind.ts";
+import { documentLimits } from "../contract/limits.ts";
+import { drifted, exitCodeOf, outcomeOf } from "../contract/outcome.ts";
+import type { Outcome, RuleResult } from "../contract/record.ts";
+import { canonicalJson } from "../contract/verdict.ts";
+import { applyWaivers, type AppliedWaiver } from "../contract/waivers.ts";
+import { runRules, type ExecutorOptions } from "./executor.ts";
+import { preflight } from "../session/preflight.ts";
+import { readsPrepared, watchesPushes } from "./needs.ts";
+import { hookNotes, roadNotes } from "./road-notes.ts";
+import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
+import type { ResolvedProfile } from "../profile/profile.ts";
+import type { Rule } from "../checks/rule.ts";
+import { openSession, type Session, type SessionOptions } from "../session/session.ts";
+
+export interface ConformOptions
+  extends SessionOptions, Pick<ExecutorOptions, "effort" | "seed" | "path" | "stopAtBreach"> {
+  readonly resolved: ResolvedProfile;
+  readonly rules: readonly Rule[];
+  /** Results that an interrupted run had come to already: they count as if they were of this one. */
+  readonly earlier?: readonly RuleResult[];
+  readonly seed: number;
+  readonly strict: boolean;
+  /** The day as YYYY-MM-DD (UTC), by which waivers hold or have expired; without it none is looked at. */
+  readonly today?: string;
+  readonly onChecked?: (checks: readonly Check[]) => void;
+  readonly onResult?: (result: RuleResult) => void;
+  /** Is given the session's clock when rules begin to run, for progress lines. */
+  readonly onRunning?: (session: Pick<Session, "clocks" | "transport">) => void;
+}
+
+export interface ConformResult {
+  readonly outcome: Outcome;
+  readonly exitCode: number;
+  readonly results: readonly RuleResult[];
+  readonly checks: readonly Check[];
+  /** What a reader should know beside the verdicts: throttling, limits that are not the document's, drift. */
+  readonly notes: readonly string[];
+  /** The profile's waivers, and what each came to. */
+  readonly waivers: readonly AppliedWaiver[];
+  readonly clock: "virtual" | "real";
+  /** What stays on the target. */
+  readonly leftBehind: LeftBehind;
+}
+
+/**
+ * The whole gate: preflight, then the rules, then what it came to. Throws ConfigurationError and
+ * UnreachableError where the preflight finds that a run makes no sense.
+ */
+export const conform = async (options: ConformOptions): Promise<ConformResult> => {
+  const session = openSession(options.resolved, options);
+  try {
+    const result = await conformIn(session, options).catch(async (error: unknown) => {
+      await session.cleanUp();
+      throw error;
+    });
+    const leftBehind = await session.cleanUp();
+    return { ...result, leftBehind };
+  } finally {
+    await session.close();
+  }
+};
+
+const conformIn = async (
+  session: Session,
+  options: ConformOptions,
+): Promise<Omit<ConformResult, "leftBehind">> => {
+  const { checks, prepared } = await preflight(session, {
+    notifications: options.rules.some(readsPrepared),
+    pushes: options.rules.some(watchesPushes),
+  });
+  if (options.signal.aborted) return interruptedBefore(session, checks);
+  options.onChecked?.(checks);
+  refuse(checks);
+  options.onRunning?.(session);
+  const results = [...(options.earlier ?? []), ...(await runRules(session, prepared, options))];
+  const pinned = pinnedOf(options.resolved);
+  const { today, strict } = options;
+  const known = options.resolved.profile.waivers ?? [];
+  const waivers = today === undefined ? [] : applyWaivers(known, results, today);
+  const outcome = options.signal.aborted ? "interrupted" : outcomeOf(results, { strict, pinned, waivers });
+  return {
+    outcome,
+    exitCode: exitCodeOf(outcome),
+    results,
+    checks,
+    notes: notesOf(session, results, drifted(results, pinned)),
+    waivers,
+    clock: session.clocks.kind,
+  };
+};
+
+/** What an interrupted preflight comes to: its checks failed for want of connections, and say nothing of the target. */
+const interruptedBefore = (
+  session: Session,
+  checks: readonly Check[],
+): Omit<ConformResult, "leftBehind"> => ({
+  outcome: "interrupted",
+  exitCode: exitCodeOf("interrupted"),
+  results: [],
+  checks,
+  notes: notesOf(session, [], []),
+  waivers: [],
+  clock: session.clocks.kind,
+});
+
+/** The fatal checks as the error that they stand for. */
+const refuse = (checks: readonly Check[]): void => {
+  const fatal = checks.filter((check) => check.fatal !== undefined);
+  const sentences = fatal.map(
+    ({ check, message, remedy }) => `${check}: ${message}${remedy === undefined ? "" : `. ${remedy}`}`,
+  );
+  if (fatal.some((check) => check.fatal === "unreachable")) throw new UnreachableError(sentences.join("\n"));
+  if (fatal.length > 0) throw new ConfigurationError(sentences);
+};
+
+/** The profile's pinned fingerprints as canonical JSON, by requirement id. */
+export const pinnedOf = (resolved: ResolvedProfile): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(resolved.profile.pins?.observations ?? {}).map(([id, value]) => [
+      id,
+      typeof value === "string" && isJson(value) ? value : canonicalJson(value),
+    ]),
+  );
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const notesOf = (
+  session: Session,
+  results: readonly RuleResult[],
+  drift: readonly string[],
+): readonly string[] => {
+  const replaced = replacedLimits(session.resolved);
+  return [
+    ...(replaced.length > 0 ? [`limits replaced by the profile: ${replaced.join(", ")}`] : []),
+    ...roadNotes(session.transport.health.report(), results),
+    ...hookNotes(session.hookReport()),
+    ...drift.map((id) => `${id} is not as the profile pins it`),
+  ];
+};
+
+/** Names of the limits that the profile gives another number than the document does. */
+export const replacedLimits = (resolved: ResolvedProfile): readonly string[] =>
+  Object.entries(resolved.profile.limits ?? {}).flatMap(([name, value]) =>
+    canonicalJson(value) === canonicalJson(documentLimits[name as keyof typeof documentLimits]) ? [] : [name],
+  );
+
+/** The preflight alone, with notifications: what `doctor` shows. */
+export const examine = async (
+  resolved: ResolvedProfile,
+  options: SessionOptions,
+): Promise<readonly Check[]> => {
+  const session = openSession(resolved, options);
+  try {
+    const looking = preflight(session, { notifications: true, pushes: true });
+    const left = await looking.then(session.cleanUp, session.cleanUp);
+    const { checks } = await looking;
+    return resolved.sources.length === 0 ? checks : [...checks, ...leftBehindChecks(left)];
+  } finally {
+    await session.close();
+  }
+};
+
+/** What the look itself has left on the target, and whether the hooks that clean up did their work. */
+const leftBehindChecks = (left: LeftBehind): readonly Check[] => {
+  const text = leftBehindLine(left);
+  if (text === undefined) return [];
+  const check = "left behind";
+  const message = `this look has left on the target: ${text}`;
+  const failed = [left.callback?.restore, left.cleanup].flatMap((one) => (one?.ok === false ? [one] : []));
+  if (failed.length > 0)
+    return [
+      {
+        check,
+        ok: false,
+        message: [message, ...failed.map(({ problem }) => problem ?? "a hook failed")].join("; "),
+        remedy: "call the hook by hand and compare",
+      },
+    ];
+  return [
+    {
+      check,
+      ok: true,
+      message: left.cleanup === undefined ? message : `${message}; hooks.cleanup was given the list`,
+    },
+  ];
+};

@@ -1,0 +1,97 @@
+import type { RequirementId } from "../contract/catalogue.ts";
+import type { DetectReport } from "../contract/detect.ts";
+import { nearest } from "../contract/nearest.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+import { detect, type DetectOptions, type Subject } from "./detect.ts";
+
+/** Several reports on parts of one list as one report. The duration is the longest: parts ran side by side. */
+export const mergeDetections = (reports: readonly DetectReport[]): DetectReport => {
+  const [first] = reports;
+  if (first === undefined) throw new Error("nothing to merge");
+  const sum = (pick: (report: DetectReport) => number): number =>
+    reports.reduce((total, one) => total + pick(one), 0);
+  const byName = <T extends { name?: string; defect?: string; variant?: string }>(rows: readonly T[]): T[] =>
+    rows.toSorted((a, b) =>
+      (a.name ?? a.defect ?? a.variant ?? "") < (b.name ?? b.defect ?? b.variant ?? "") ? -1 : 1,
+    );
+  const matrix = reports.flatMap((report) => report.matrix ?? []);
+  return {
+    effort: first.effort,
+    seed: first.seed,
+    durationMs: Math.max(...reports.map(({ durationMs }) => durationMs)),
+    defects: {
+      total: sum(({ defects }) => defects.total),
+      killed: sum(({ defects }) => defects.killed),
+      survivors: byName(reports.flatMap(({ defects }) => defects.survivors)),
+      kills: byName(reports.flatMap(({ defects }) => defects.kills)),
+    },
+    variants: {
+      total: sum(({ variants }) => variants.total),
+      judged: sum(({ variants }) => variants.judged ?? 0),
+      falseAlarms: byName(reports.flatMap(({ variants }) => variants.falseAlarms)),
+      unsettled: byName(reports.flatMap(({ variants }) => variants.unsettled ?? [])),
+    },
+    ...(matrix.length > 0 ? { matrix: byName(matrix) } : {}),
+  };
+};
+
+/** One part of the list of subjects, for processes or machines that share it. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** Reads `i/n`, i from 1 to n; without it, the whole list. */
+export const parseShard = (text: string | undefined): Shard => {
+  if (text === undefined) return { index: 0, count: 1 };
+  const [index = 0, count = 0] = (/^(\d+)\/(\d+)$/.exec(text)?.slice(1) ?? []).map(Number);
+  if (index >= 1 && index <= count) return { index: index - 1, count };
+  throw new ConfigurationError([`--shard is "${text}"; accepted is i/n with i from 1 to n, such as 1/2`]);
+};
+
+type Broken = Readonly<Record<string, { readonly breaks: readonly RequirementId[] }>>;
+
+/** Measures one part of the known defects and variants. Throws ConfigurationError for a name that is neither. */
+export const detectShard = (
+  shard: Shard,
+  options: Omit<DetectOptions, "subjects"> & {
+    readonly defects: Broken;
+    /** Names of variants, in bundles that one service shows at once. */
+    readonly variants: readonly (readonly string[])[];
+    /** What joins the names of a bundle into the name that `start` knows it by. */
+    readonly joint: string;
+    /** Only these defects and variants, each by itself; by default all. */
+    readonly names?: readonly string[];
+  },
+): Promise<DetectReport> => {
+  const { names, variants, joint } = options;
+  const bundles = names === undefined ? variants : variants.flat().map((name) => [name]);
+  const subjects: Subject[] = [
+    // Variants take longest, as every rule judges them: listed first, they spread evenly over the shards.
+    ...bundles.map((members) => ({
+      name: members.join(joint),
+      members,
+      kind: "variant" as const,
+      breaks: [],
+    })),
+    ...Object.entries(options.defects).map(([name, { breaks }]) => ({
+      name,
+      kind: "defect" as const,
+      breaks,
+    })),
+  ];
+  for (const name of names ?? [])
+    if (!subjects.some((subject) => subject.name === name))
+      throw new ConfigurationError([
+        `--behaviour ${name}: no such defect or variant; near it are ${nearest(
+          name,
+          subjects.map((subject) => subject.name),
+        ).join(", ")}`,
+      ]);
+  return detect({
+    ...options,
+    subjects: subjects
+      .filter(({ name }) => names?.includes(name) ?? true)
+      .filter((_, index) => index % shard.count === shard.index),
+  });
+};

@@ -1,0 +1,308 @@
+import { describe, expect, it } from "vitest";
+import type { Profile } from "../contract/profile.ts";
+import type { RuleResult } from "../contract/record.ts";
+import { runRules } from "./executor.ts";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import type { Rule } from "../checks/rule.ts";
+import { emptyPrepared, type Prepared } from "../world/prepared.ts";
+import { openSession } from "../session/session.ts";
+import { obtainCode, obtainTokens } from "../world/steps.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
+import { ControlFailed, TransportError } from "../world/exchange.ts";
+import type { World } from "../world/world.ts";
+
+const stopping = stopAfterEach();
+
+interface Setting {
+  readonly profile?: Partial<Profile>;
+  readonly prepared?: Prepared;
+  readonly signal?: AbortSignal;
+  readonly maxWaitMs?: number;
+  readonly onResult?: (result: RuleResult) => void;
+}
+
+/** Runs rules of the test's own against a sound fake. */
+const judge = async (rules: readonly Rule[], setting: Setting = {}): Promise<readonly RuleResult[]> => {
+  const fake = await stopping(startFake());
+  const resolved = await fake.resolved(setting.profile);
+  const { signal = new AbortController().signal, maxWaitMs = 0 } = setting;
+  const session = openSession(resolved, { ...runOptions(), signal, maxWaitMs });
+  await stopping(Promise.resolve({ stop: () => session.close() }));
+  return runRules(session, setting.prepared ?? emptyPrepared, {
+    rules,
+    effort: "quick",
+    seed: 1,
+    ...(setting.onResult === undefined ? {} : { onResult: setting.onResult }),
+  });
+};
+
+const rule = (
+  requirement: Rule["requirement"],
+  judgement: (world: World) => CaseVerdict | Promise<CaseVerdict>,
+  more: Partial<Rule> = {},
+): Rule => ({
+  requirement,
+  check: (_, run) => run.once(async (world) => ({ judgement: await judgement(world) }), { replays: 0 }),
+  ...more,
+});
+
+const holds = () => pass;
+const breaks = () => fail("right", "wrong");
+
+const verdictOf = async (one: Rule, setting: Setting = {}) => (await judge([one], setting))[0]?.verdict;
+
+describe("what a rule cannot do without", () => {
+  it.each([
+    ["second-client", {}, "clients"],
+    ["events", { hooks: {} }, "hooks.events.trigger"],
+    ["notifications", {}, "tolerances.visibilityMs"],
+    ["notifications", { hooks: {} }, "hooks.events.trigger"],
+    ["many-notifications", { hooks: {} }, "no account has more than 10"],
+  ] as const)("%s is named where it is missing", async (need, profile, word) => {
+    const fake = await stopping(startFake());
+    const { profile: whole } = await fake.resolved();
+    const verdict = await verdictOf(rule("code.unknown", holds, { needs: [need] }), {
+      profile: need === "second-client" ? { clients: whole.clients.slice(0, 1) } : profile,
+    });
+    expect(verdict).toMatchObject({ kind: "could-not-run", missing: need });
+    expect(JSON.stringify(verdict)).toContain(word);
+  });
+
+  it("is no hindrance where it is there", async () => {
+    const ids = Array.from({ length: 11 }, (_, index) => `id-${index}`);
+    const prepared = {
+      ...emptyPrepared,
+      notifications: { ...emptyPrepared.notifications, accounts: [{ accountId: "a", ids, known: true }] },
+    };
+    const needs = ["second-client", "events", "notifications", "many-notifications"] as const;
+    expect(await verdictOf(rule("code.unknown", holds, { needs }), { prepared })).toMatchObject({
+      kind: "passed",
+    });
+  });
+
+  it("is time: what takes longer than a run may wait is not begun", async () => {
+    const waiting = rule("code.lifetime", holds, { waitsMs: ({ limits }) => limits.codeLifetimeMs });
+    const setting = { profile: { hooks: {} } };
+    expect(await verdictOf(waiting, { ...setting, maxWaitMs: 599_999 })).toMatchObject({
+      kind: "could-not-run",
+      missing: "clock.advance",
+      reason: expect.stringContaining("10 min") as string,
+    });
+    expect(await verdictOf(waiting, { ...setting, maxWaitMs: 600_000 })).toMatchObject({ kind: "passed" });
+    expect(await verdictOf(waiting)).toMatchObject({ kind: "passed" });
+  });
+});
+
+describe("what a rule's verdict becomes", () => {
+  it("is a warning where the rule is advisory, and a failure elsewhere", async () => {
+    expect(await verdictOf(rule("code.bound-to-client", breaks))).toMatchObject({ kind: "warned" });
+    expect(await verdictOf(rule("code.unknown", breaks))).toMatchObject({ kind: "failed" });
+  });
+
+  it("is not applicable where the profile says so, and the rule is not run", async () => {
+    const unwanted = rule("code.unknown", () => expect.unreachable());
+    const profile = { notApplicable: { "code.unknown": "codes are not checked here" } };
+    expect(await verdictOf(unwanted, { profile })).toMatchObject({
+      kind: "not-applicable",
+      reason: "codes are not checked here",
+    });
+  });
+
+  it("is no pass where nothing was judged, whatever the rule says", async () => {
+    const vacuous: Rule = {
+      requirement: "code.unknown",
+      check: () => Promise.resolve({ kind: "passed", cases: 0 }),
+    };
+    expect(await verdictOf(vacuous)).toMatchObject({ kind: "inconclusive", cases: 0 });
+  });
+
+  it("fails where the evidence rules out the reading that is pinned", async () => {
+    const profile = { pins: { readings: { "authorize.state-length": "bytes-after-decoding" } } };
+    const reading = (readings: unknown): Rule => ({
+      requirement: "authorize.state-length",
+      check: () => Promise.resolve({ kind: "passed", cases: 3, facts: { readings } }),
+    });
+    const allowed = ["bytes-after-decoding", "bytes-before-decoding"];
+    expect(await verdictOf(reading(allowed), { profile })).toMatchObject({ kind: "passed" });
+    expect(await verdictOf(reading(allowed.slice(1)), { profile })).toMatchObject({
+      kind: "failed",
+      breach: { expected: expect.stringContaining("bytes-after-decoding") as string },
+    });
+    expect(await verdictOf(reading(undefined), { profile })).toMatchObject({ kind: "failed" });
+    expect(await verdictOf(reading(allowed.slice(1)))).toMatchObject({ kind: "passed" });
+  });
+
+  it("is an error of the harness where the rule slips, and the others run to their end", async () => {
+    const slipping: Rule = {
+      requirement: "code.unknown",
+      check: () => Promise.reject(new TypeError("undefined is not a code")),
+    };
+    const throwing: Rule = {
+      requirement: "code.lifetime",
+      check: () => {
+        throw new RangeError("at once");
+      },
+    };
+    const sleeping = rule("code.independence", async ({ clock }) => {
+      await clock.sleep(600_000);
+      return pass;
+    });
+    const heard: string[] = [];
+    const results = await judge([slipping, throwing, sleeping, rule("code.single-use", holds)], {
+      onResult: ({ id }) => heard.push(id),
+    });
+    expect(results.map(({ verdict }) => verdict.kind)).toEqual([
+      "harness-error",
+      "harness-error",
+      "passed",
+      "passed",
+    ]);
+    expect(results[0]?.verdict).toMatchObject({ message: "undefined is not a code" });
+    expect(heard.toSorted()).toEqual(results.map(({ id }) => id).toSorted());
+  });
+
+  it("is inconclusive where a control fails outside any case", async () => {
+    for (const error of [new ControlFailed("no tokens"), new TransportError(1, "closed", "hung up")])
+      expect(
+        await verdictOf({ requirement: "code.unknown", check: () => Promise.reject(error) }),
+      ).toMatchObject({
+        kind: "inconclusive",
+        reason: error.message,
+      });
+  });
+
+  it("names the hook where one fails", async () => {
+    const profile = { hooks: { clock: { advance: { http: { url: "http://127.0.0.1:1/" } } } } };
+    const sleeping = rule("code.lifetime", async ({ clock }) => {
+      await clock.sleep(5);
+      return pass;
+    });
+    expect(await verdictOf(sleeping, { profile })).toMatchObject({
+      kind: "could-not-run",
+      missing: "hooks.clock.advance",
+    });
+  });
+});
+
+describe("evidence", () => {
+  it("is the exchanges of the case that broke, of whichever part, and none for what held", async () => {
+    const wrongly = async (world: World): Promise<CaseVerdict> => {
+      await obtainCode(world);
+      return fail("right", "wrong");
+    };
+    const parts: Rule = {
+      requirement: "code.unknown",
+      check: (_, run) =>
+        run.all([
+          run.once(async (world) => ({ judgement: await wrongly(world) }), { part: "a", replays: 0 }),
+          run.once(async (world) => ({ judgement: await wrongly(world) }), { part: "b", replays: 0 }),
+        ]),
+    };
+    const sound = rule("code.single-use", async (world) => {
+      await obtainTokens(world);
+      return pass;
+    });
+    const [first, second] = await judge([parts, sound]);
+    if (first?.verdict.kind !== "failed") throw new Error("it did not fail");
+    expect(first.exchanges.map(({ n }) => n)).toEqual(first.verdict.breach.evidence);
+    expect(first.exchanges).toHaveLength(1);
+    expect(second?.exchanges).toEqual([]);
+  });
+
+  it("holds no credential, in sentences, facts and exchanges", async () => {
+    const seen: string[] = [];
+    const quoting: Rule = {
+      requirement: "code.unknown",
+      check: (_, run) =>
+        run.once(
+          async (world) => {
+            const { accessToken, code, refreshToken } = await obtainTokens(world);
+            seen.push(accessToken, code, refreshToken, world.client.secret);
+            return {
+              judgement: fail(`not ${code}`, `token=${accessToken}&${refreshToken}.`),
+              facts: { secret: world.client.secret, nested: [{ code }] },
+            };
+          },
+          { replays: 0 },
+        ),
+    };
+    const text = JSON.stringify(await judge([quoting]));
+    expect(seen).toHaveLength(4);
+    for (const secret of seen) expect(text.includes(secret)).toBe(false);
+    expect(text).toContain("‹access token 1›");
+  });
+
+  it("keeps its shape where a secret is a word or a number of the harness's own", async () => {
+    const naming: Rule = {
+      requirement: "code.unknown",
+      check: (world, run) => {
+        for (const word of ["failed", "breach", "1234", "cases", "code.unknown", "true"])
+          world.secrets.conceal(word, "client secret");
+        return run.once(() =>
+          Promise.resolve({ judgement: fail("it failed", "wrong"), cases: 1_234, facts: { on: true } }),
+        );
+      },
+    };
+    expect(await verdictOf(naming)).toMatchObject({
+      kind: "failed",
+      cases: 1_234,
+      facts: { on: true },
+      breach: { expected: "it ‹client secret 3›" },
+    });
+  });
+});
+
+describe("the order of rules", () => {
+  it("has those that write wait for all that read notifications, and for nobody else", async () => {
+    const events: string[] = [];
+    const noting = (id: Rule["requirement"], sleepMs: number, more: Partial<Rule> = {}) =>
+      rule(
+        id,
+        async ({ clock }) => {
+          events.push(`${id} begins`);
+          if (sleepMs > 0) await clock.sleep(sleepMs);
+          events.push(`${id} ends`);
+          return pass;
+        },
+        more,
+      );
+    const results = await judge([
+      noting("notifications.under-writes", 0, { writes: true }),
+      noting("notifications.total", 60_000),
+      noting("access.header", 30_000, { needs: ["events"] }),
+      noting("code.lifetime", 2_592_000_000),
+    ]);
+    expect(results.map(({ verdict }) => verdict.kind)).toEqual(["passed", "passed", "passed", "passed"]);
+    expect(events.indexOf("notifications.total ends")).toBeLessThan(
+      events.indexOf("notifications.under-writes begins"),
+    );
+    expect(events.indexOf("notifications.under-writes ends")).toBeLessThan(
+      events.indexOf("code.lifetime ends"),
+    );
+  });
+
+  it("is that of the list in what is returned", async () => {
+    const ids = ["code.lifetime", "access.header", "code.unknown"] as const;
+    const results = await judge(ids.map((id) => rule(id, holds)));
+    expect(results.map(({ id }) => id)).toEqual(ids);
+  });
+});
+
+it("an interrupted rule says nothing, though it had a verdict ready", async () => {
+  const interrupt = new AbortController();
+  const aborting: Rule = {
+    requirement: "code.unknown",
+    check: () => {
+      interrupt.abort();
+      return Promise.resolve({ kind: "passed", cases: 5 });
+    },
+  };
+  const asleep = rule("code.lifetime", async ({ clock }) => {
+    await clock.sleep(2_592_000_000);
+    return pass;
+  });
+  const results = await judge([asleep, aborting], { signal: interrupt.signal });
+  for (const { verdict } of results)
+    expect(verdict).toMatchObject({ kind: "inconclusive", reason: "interrupted" });
+});

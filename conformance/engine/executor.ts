@@ -1,0 +1,70 @@
+import { createPlaces } from "../checks/cases.ts";
+import type { Rule } from "../checks/rule.ts";
+import { catalogue } from "../contract/catalogue.ts";
+import type { RuleResult } from "../contract/record.ts";
+import { pushRunsOf } from "./push-runs.ts";
+import type { Session } from "../session/session.ts";
+import type { Prepared } from "../world/prepared.ts";
+import { distanceOf, judgeRule, type Bench } from "./judge-rule.ts";
+import { readsPrepared, watchesPushes } from "./needs.ts";
+
+export interface ExecutorOptions extends Pick<Bench, "effort" | "seed" | "path" | "stopAtBreach"> {
+  readonly rules: readonly Rule[];
+  /** Called as each rule settles, in the order in which they do. */
+  readonly onResult?: (result: RuleResult) => void;
+}
+
+/** Cases that are awake at the same time: enough to keep every connection busy. */
+const CASES_AT_A_TIME = { near: 24, far: 64 } as const;
+
+/**
+ * Runs rules side by side against one target. Rules that sleep do so together on the session's clock; rules that
+ * create notifications wait until those that only read are done.
+ */
+export const runRules = async (
+  session: Session,
+  prepared: Prepared,
+  { rules, onResult, ...options }: ExecutorOptions,
+): Promise<readonly RuleResult[]> => {
+  const asked = new Set(rules.map(({ requirement }) => requirement));
+  const { maxCases = CASES_AT_A_TIME[distanceOf(prepared)] } = session.resolved.profile.concurrency ?? {};
+  const bench: Bench = {
+    ...options,
+    session,
+    prepared,
+    pushRuns: pushRunsOf(session, prepared, asked, options.seed),
+    places: createPlaces(maxCases),
+  };
+  const results = new Map<Rule, Promise<RuleResult>>();
+  const resultsOf = (some: readonly Rule[]) => Promise.all(some.flatMap((rule) => results.get(rule) ?? []));
+  /** Begins these rules once others have their results. */
+  const begin = (some: readonly Rule[], awaited: Promise<unknown>): void => {
+    for (const rule of some)
+      results.set(
+        rule,
+        awaited
+          .then(() => judgeRule(bench, rule))
+          .then((result) => {
+            onResult?.(result);
+            return result;
+          }),
+      );
+  };
+  const writers = rules.filter((rule) => rule.writes === true);
+  const others = rules.filter((rule) => rule.writes !== true);
+  begin(others, Promise.resolve());
+  const read = resultsOf(others.filter(readsNotifications));
+  const pushing = writers.filter(watchesPushes);
+  begin(pushing, read);
+  // In shared accounts, an event of another rule would be taken for one of the push run's.
+  const isShared = session.events?.accountsAreFresh === false;
+  const undisturbed = isShared ? read.then(() => resultsOf(pushing)) : read;
+  begin(
+    writers.filter((rule) => !watchesPushes(rule)),
+    undisturbed,
+  );
+  return resultsOf(rules);
+};
+
+const readsNotifications = (rule: Rule): boolean =>
+  catalogue[rule.requirement].group === "notifications" || readsPrepared(rule);

@@ -1,0 +1,186 @@
+import { judgeCase, type Places } from "../checks/cases.ts";
+import type { Rule } from "../checks/rule.ts";
+import { createRun } from "../checks/create-run.ts";
+import type { Effort } from "../checks/effort.ts";
+import type { Run } from "../checks/run.ts";
+import { hash32 } from "../contract/random.ts";
+import { catalogue } from "../contract/catalogue.ts";
+import type { RuleResult } from "../contract/record.ts";
+import type { Group } from "../contract/requirement.ts";
+import { isBreach, type Verdict } from "../contract/verdict.ts";
+import type { PushRun } from "../judging/pushes/trace.ts";
+import { judgeByLedger } from "../lifetimes/deferred/deferred.ts";
+import type { PushRuns } from "./push-runs.ts";
+import { pushRunMs } from "../pushes/span.ts";
+import type { Session } from "../session/session.ts";
+import { emptyPrepared, type Prepared } from "../world/prepared.ts";
+import { beginAnew } from "../world/http/retry.ts";
+import { pause, stopwatch, type Clock, type JoinedClock } from "../world/clock.ts";
+import { TransportError } from "../world/exchange.ts";
+import { newScope, type ExchangeRecord } from "../world/evidence/journal.ts";
+import { missingFor, watchesPushes } from "./needs.ts";
+import { confirmed, doubtful, finished, interrupted, keepProof, masked, verdictOf } from "./verdicts.ts";
+
+/** What all rules of a run are judged with. */
+export interface Bench {
+  readonly session: Session;
+  readonly prepared: Prepared;
+  readonly pushRuns: PushRuns;
+  readonly effort: Effort;
+  readonly seed: number;
+  /** Limits how many cases of all rules are at work at a time. */
+  readonly places: Places;
+  /** Whether one breach settles a rule: it is neither shrunk nor replayed. */
+  readonly stopAtBreach?: boolean;
+  /** Replays fast-check from this path in the named part. */
+  readonly path?: { readonly part: string | undefined; readonly path: string };
+}
+
+/** Cases of one part of a rule that are begun at the same time. */
+const CASES_OF_A_PART = { near: 6, far: 24 } as const;
+const SHRINK_BUDGET_MS: Record<Effort, number> = { quick: 2_000, standard: 10_000, thorough: 60_000 };
+
+export const distanceOf = ({ isFar }: Prepared): "near" | "far" => (isFar === true ? "far" : "near");
+
+/** Judges one rule; whatever goes wrong is part of its verdict. */
+export const judgeRule = async (bench: Bench, rule: Rule): Promise<RuleResult> => {
+  const elapsedMs = stopwatch();
+  const kept: ExchangeRecord[] = [];
+  const verdict = await settle(bench, rule, kept);
+  const { level, group } = catalogue[rule.requirement];
+  return {
+    id: rule.requirement,
+    level,
+    group,
+    verdict: masked(verdict, bench.session.secrets.mask),
+    durationMs: Math.round(elapsedMs()),
+    exchanges: kept,
+  };
+};
+
+const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
+  const { session, prepared } = bench;
+  const exempt = session.resolved.profile.notApplicable?.[rule.requirement];
+  if (exempt !== undefined) return { kind: "not-applicable", by: "profile", reason: exempt };
+  const missing = missingFor(session, prepared, rule);
+  if (missing !== undefined && missing.ledger === undefined) return missing.verdict;
+  try {
+    return watchesPushes(rule)
+      ? await judgePushes(bench, rule, kept)
+      : await judge(bench, rule, kept, prepared);
+  } catch (error) {
+    return verdictOf(error, session);
+  }
+};
+
+/** Judges a rule by one push run; a breach that may be the machine's doing counts only if a second run shows it too. */
+const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
+  const { session, prepared, pushRuns, effort } = bench;
+  // Waiting for the push run must not hold the clock, or both deadlock.
+  const nth = (index: number): Promise<PushRun> =>
+    rule.looksLater === true ? pushRuns.later(index) : pushRuns.nth(index);
+  const pushRun = await nth(0);
+  const verdict = await judge(bench, rule, kept, { ...prepared, pushRun });
+  const isReal = session.clocks.kind === "real";
+  const isDoubtful = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
+  if (!isBreach(verdict) || (isReal && !(isDoubtful && isShort(session)))) return verdict;
+  if (effort === "quick" && !isDoubtful) return verdict;
+  const again = await judge(bench, rule, [], { ...prepared, pushRun: await nth(1) });
+  return isDoubtful && !isBreach(again) ? doubtful(verdict, session) : confirmed(verdict, again);
+};
+
+/**
+ * Whether a push run in real time is short enough to be repeated. Divided delays divide the tolerance for lateness
+ * too, so that one such run may show no more than a busy machine.
+ */
+const isShort = ({ limits, resolved }: Session): boolean =>
+  pushRunMs(limits, resolved.profile.tolerances?.latenessMs) <= SHORT_PUSH_RUN_MS;
+const SHORT_PUSH_RUN_MS = 120_000;
+
+/** Judges once, as a participant of the run's clock. */
+const judge = async (
+  bench: Bench,
+  rule: Rule,
+  kept: ExchangeRecord[],
+  prepared: Prepared,
+): Promise<Verdict> => {
+  const { session } = bench;
+  const clock = session.clocks.join();
+  try {
+    const run = runOf(bench, rule, kept, { clock, prepared });
+    const world = session.world(newScope(rule.requirement), clock, prepared);
+    const ledger = missingFor(session, prepared, rule)?.ledger;
+    const verdict =
+      ledger === undefined
+        ? // Requests before the cases of a rule belong to none of them.
+          await beginAnew(() => rule.check(world, run))
+        : await judgeByLedger(ledger, rule.requirement, world, run, rule.deferred ?? []);
+    if (session.signal.aborted) return interrupted;
+    keepProof(verdict, kept);
+    return finished(session, rule, verdict);
+  } finally {
+    clock.leave();
+  }
+};
+
+const runOf = (
+  { session, effort, seed, places, stopAtBreach, path }: Bench,
+  rule: Rule,
+  kept: ExchangeRecord[],
+  { clock, prepared }: { readonly clock: JoinedClock; readonly prepared: Prepared },
+): Run => {
+  const { codeLifetimeMs, refreshTokenLifetimeMs } = session.limits;
+  const shortestLifetimeMs = Math.min(
+    codeLifetimeMs,
+    refreshTokenLifetimeMs,
+    prepared.accessLifetimeMs > 0 ? prepared.accessLifetimeMs : Infinity,
+  );
+  return createRun({
+    rule: rule.requirement,
+    effort,
+    seed: hash32(`${seed}:${rule.requirement}`),
+    signal: session.signal,
+    shrinkBudgetMs: SHRINK_BUDGET_MS[effort],
+    inWorld: (scope, judgeIn, clientIndex) =>
+      judgeCase({ places, clock, shortestLifetimeMs }, (own) =>
+        judgeIn(session.world(scope, own, prepared, clientIndex)),
+      ),
+    ...(session.resolved.clients.length > 1
+      ? { secondClient: secondClient[catalogue[rule.requirement].group] }
+      : {}),
+    casesAtATime: CASES_OF_A_PART[distanceOf(prepared)],
+    recover: (tries) => recover(session, clock, rule, tries),
+    keep: (exchanges) => kept.push(...exchanges),
+    ...(stopAtBreach === true ? { untilBreach: { isSeen: false } } : {}),
+    ...(path === undefined ? {} : { path }),
+  });
+};
+
+/**
+ * Promises about codes and tokens hold for every client. What is listed may belong to one client alone, and is read
+ * with the client that the preflight created it for.
+ */
+const secondClient: Readonly<Record<Group, "in turn" | "where asked for">> = {
+  authorize: "in turn",
+  code: "in turn",
+  exchange: "in turn",
+  refresh: "in turn",
+  access: "where asked for",
+  notifications: "where asked for",
+  push: "where asked for",
+  whole: "where asked for",
+  untestable: "where asked for",
+};
+
+/** Waits a moment after a lost answer, longer each time, and says whether a plain request gets one. */
+const recover = async (session: Session, clock: Clock, rule: Rule, tries: number): Promise<boolean> => {
+  await pause(session.retries.backOffMs(tries));
+  const { target } = session.world(newScope(rule.requirement), clock, emptyPrepared);
+  try {
+    await target.list({});
+    return true;
+  } catch (error) {
+    if (error instanceof TransportError) return false;
+    throw error;
+  }
+};

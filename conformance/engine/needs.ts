@@ -1,0 +1,109 @@
+import type { Need, Rule } from "../checks/rule.ts";
+import { catalogue } from "../contract/catalogue.ts";
+import { duration } from "../contract/duration.ts";
+import type { Verdict } from "../contract/verdict.ts";
+import type { LedgerSession } from "../lifetimes/deferred/session.ts";
+import type { Session } from "../session/session.ts";
+import type { Prepared } from "../world/prepared.ts";
+
+type CouldNotRun = Extract<Verdict, { readonly kind: "could-not-run" }>;
+
+/** Whether a rule reads notifications that have to exist before it begins. */
+export const readsPrepared = (rule: Rule): boolean =>
+  rule.needs?.some((need) => need === "notifications" || need === "many-notifications") ?? false;
+
+/** Whether a rule judges pushes, for which a receiver has to run. */
+export const watchesPushes = (rule: Rule): boolean => rule.needs?.includes("pushes") ?? false;
+
+/** What keeps a rule from being judged in this run. */
+export interface Missing {
+  readonly verdict: CouldNotRun;
+  /** Where only the wait is too long and the rule has probes for it: the ledger that keeps them for a later run. */
+  readonly ledger?: LedgerSession;
+}
+
+/** What a rule needs and this run does not have; undefined where it can be judged. */
+export const missingFor = (session: Session, prepared: Prepared, rule: Rule): Missing | undefined => {
+  const needed = unseenAuthorize(session, rule) ?? missingNeed(session, prepared, rule);
+  if (needed !== undefined) return { verdict: needed };
+  const { limits, tolerances, ledger } = session;
+  const waitMs = rule.waitsMs?.({ limits, tolerances, accessLifetimeMs: prepared.accessLifetimeMs }) ?? 0;
+  if (session.clocks.canWait(waitMs)) return undefined;
+  const orLedger = rule.deferred === undefined ? "" : ", or keep a ledger (--ledger)";
+  return {
+    verdict: lacks(
+      "clock.advance",
+      `it waits for ${duration(waitMs)}, longer than this run may; add \`hooks.clock.advance\` to the profile, or raise --max-wait${orLedger}`,
+    ),
+    ...(rule.deferred === undefined || ledger === undefined ? {} : { ledger }),
+  };
+};
+
+const lacks = (missing: string, reason: string): CouldNotRun => ({ kind: "could-not-run", missing, reason });
+
+/** With the hook, only codes come back, and no answer of authorize that could be judged. */
+const unseenAuthorize = ({ resolved }: Session, { requirement }: Rule): CouldNotRun | undefined =>
+  catalogue[requirement].group === "authorize" && resolved.profile.authorize?.code !== undefined
+    ? lacks(
+        "authorize",
+        "codes come from the hook authorize.code, so the service's own answer to authorize is not seen; it is where `authorize.headers` or `authorize.query` get past consent",
+      )
+    : undefined;
+
+const missingNeed = (session: Session, prepared: Prepared, rule: Rule): CouldNotRun | undefined => {
+  for (const need of rule.needs ?? []) {
+    const verdict = needs[need](session, prepared, need);
+    if (verdict !== undefined) return verdict;
+  }
+  return undefined;
+};
+
+const mostListed = ({ notifications }: Prepared): number => notifications.accounts[0]?.ids.length ?? 0;
+
+const howToGetSome = ({ events }: Session): string =>
+  events === undefined
+    ? "add `hooks.events.trigger` to the profile"
+    : "what `hooks.events.trigger` created was not listed within tolerances.visibilityMs";
+
+/** What each need takes, and how to get it. */
+const needs: Readonly<
+  Record<Need, (session: Session, prepared: Prepared, need: Need) => CouldNotRun | undefined>
+> = {
+  "second-client": ({ resolved }, _, need) =>
+    resolved.clients.length > 1
+      ? undefined
+      : lacks(need, "it compares two OAuth clients; add a second one to `clients` in the profile"),
+  events: ({ events }, _, need) =>
+    events === undefined
+      ? lacks(need, "it has to create notifications; add `hooks.events.trigger` to the profile")
+      : undefined,
+  notifications: (session, prepared, need) =>
+    mostListed(prepared) > 0
+      ? undefined
+      : lacks(need, `the service lists no notification; ${howToGetSome(session)}`),
+  "many-notifications": (session, prepared, need) => {
+    const { defaultLimit } = session.limits;
+    const most = mostListed(prepared);
+    return most > defaultLimit
+      ? undefined
+      : lacks(
+          need,
+          `no account has more than ${defaultLimit} notifications (the most is ${most}); ${howToGetSome(session)}`,
+        );
+  },
+  pushes: ({ events, registerCallback, receiver }, { unreachableReceiver }) => {
+    if (events === undefined)
+      return lacks(
+        "events",
+        "it watches the pushes of events that it triggers; add `hooks.events.trigger` to the profile",
+      );
+    if (registerCallback === undefined)
+      return lacks(
+        "callback",
+        "the service has to be told where to push to; add `hooks.callback.register` to the profile (with {{url}}, and {{ca}} for the certificate's authority)",
+      );
+    if (receiver === undefined)
+      return lacks("receiver", "no receiver runs; leave `receiver` out of the profile to have one started");
+    return unreachableReceiver === undefined ? undefined : lacks("receiver", unreachableReceiver);
+  },
+};

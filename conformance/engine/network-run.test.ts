@@ -1,0 +1,72 @@
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+import { expect, it } from "vitest";
+import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
+import { conform } from "./conform.ts";
+import type { Profile } from "../contract/profile.ts";
+import { rules } from "../rules/index.ts";
+import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
+
+const stopping = stopAfterEach();
+const NAME = "service.test";
+
+/** The fake and its control interface behind TLS, under a name that nobody can resolve, with an authority that nobody knows. */
+const behindTls = async ({ server }: FakeTarget) => {
+  const authority = await makeCa(Date.now());
+  const { certPem: cert, keyPem: key } = await currentLeaf(authority, [NAME], Date.now());
+  const seen = new Set<string>();
+  const front = https.createServer({ cert, key }, (asked, response) => {
+    let body = "";
+    asked.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+    asked.on("end", () => {
+      const isControl = asked.url?.startsWith("/control/") === true;
+      seen.add(isControl ? "hook" : "service");
+      const path = isControl ? asked.url?.slice("/control".length) : asked.url;
+      const headers = asked.headers as Record<string, string>;
+      const onward = { method: asked.method ?? "GET", headers, ...(body === "" ? {} : { body }) };
+      const answering = async (): Promise<void> => {
+        const answer = await fetch(`${isControl ? server.controlUrl : server.baseUrl}${path}`, onward);
+        response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+      };
+      answering().catch(() => response.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
+  await stopping(
+    Promise.resolve({
+      stop: async () => {
+        front.close();
+        front.closeAllConnections();
+      },
+    }),
+  );
+  const origin = `https://${NAME}:${(front.address() as AddressInfo).port}`;
+  return { origin, ca: authority.certPem, seen };
+};
+
+it("target, raw requests and hooks all take the way that the profile describes", async () => {
+  const fake = await stopping(startFake());
+  const { origin, ca, seen } = await behindTls(fake);
+  const clock: NonNullable<Profile["hooks"]>["clock"] = {
+    now: { http: { url: `${origin}/control/clock` }, result: "/now" },
+    advance: { http: { url: `${origin}/control/clock/advance`, body: { ms: "{{ms}}" } } },
+  };
+  const resolved = await fake.resolved({ baseUrl: origin, hooks: { clock } });
+  // Some of these send what no HTTP client agrees to, on sockets of their own; one moves the clock.
+  const ids = ["authorize.state-charset", "code.single-use", "code.lifetime"];
+  const { results } = await conform({
+    ...runOptions(),
+    resolved: { ...resolved, network: { ca, resolve: { [NAME]: "127.0.0.1" } } },
+    rules: rules.filter(({ requirement }) => ids.includes(requirement)),
+  });
+  expect(results.map(({ id, verdict }) => [id, verdict.kind])).toEqual(
+    rules.filter(({ requirement }) => ids.includes(requirement)).map((rule) => [rule.requirement, "passed"]),
+  );
+  expect([...seen].toSorted()).toEqual(["hook", "service"]);
+
+  // Without the override nobody knows the name; a machine's resolver may take its time to say so.
+  await expect(conform({ ...runOptions(), resolved, rules: [] })).rejects.toThrow(
+    /cannot be resolved|gives no answer in time/,
+  );
+});

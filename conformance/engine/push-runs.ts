@@ -1,0 +1,109 @@
+import type { Prepared } from "../world/prepared.ts";
+import type { Session } from "../session/session.ts";
+import { ReceiverError } from "../world/receiver.ts";
+import type { PushRun } from "../judging/pushes/trace.ts";
+import { describe, pageOf } from "../world/answers.ts";
+import { obtainTokens } from "../world/steps.ts";
+import { ControlFailed, TransportError } from "../world/exchange.ts";
+import { newScope } from "../world/evidence/journal.ts";
+import { untilListed } from "../world/listing.ts";
+import type { JoinedClock } from "../world/clock.ts";
+import type { LookUp } from "../pushes/list-looks.ts";
+import { runPushRun, type RunningPushRun } from "../pushes/run.ts";
+
+/** The push runs of one run: each runs once, when the first rule asks for it, and all rules share what it gave. */
+export interface PushRuns {
+  /** The first (0) push run, or a further one that is to confirm what the first has shown. */
+  nth(index: number): Promise<PushRun>;
+  /** The same, once it has been looked at again long after its watch. */
+  later(index: number): Promise<PushRun>;
+}
+
+/** Where a push came at once in the preflight, so long is waited in real time for one that is due. */
+const LEAST_PATIENCE_MS = 40;
+const MOST_PATIENCE_MS = 3_000;
+
+/** Rules that a look into the list has to do with: whether it is listed, and whether it is pushed on all the same. */
+const readers = ["push.listed", "push.unacknowledged-retries", "push.schedule"];
+
+export const pushRunsOf = (
+  session: Session,
+  prepared: Prepared,
+  requirements: ReadonlySet<string>,
+  seed: number,
+): PushRuns => {
+  const begun: Promise<RunningPushRun>[] = [];
+  const looked: Promise<PushRun>[] = [];
+  const run = async (): Promise<RunningPushRun> => {
+    const { receiver, events } = session;
+    if (receiver === undefined || events === undefined) throw new ReceiverError("there is none in this run");
+    return holdingAClock(session, (clock) =>
+      runPushRun({
+        receiver,
+        clock,
+        lastAdvance: () => session.clocks.lastAdvance?.(),
+        events,
+        limits: session.limits,
+        latenessMs: session.resolved.profile.tolerances?.latenessMs,
+        acknowledgedStatus: session.acknowledgedStatus,
+        patienceMs: Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, 3 * (prepared.pushLagMs ?? 0))),
+        requirements,
+        onLine: session.notePush,
+        seed,
+        visibilityMs: session.tolerances.visibilityMs,
+        ...(readers.some((id) => requirements.has(id)) ? { lookUp: lookUpIn(session, prepared, clock) } : {}),
+      }),
+    );
+  };
+  const nth = (index: number): Promise<RunningPushRun> => {
+    // One after the other: two at once would take each other's listener away.
+    const before = Promise.allSettled([begun[index - 1], looked[index - 1]]);
+    return (begun[index] ??= index === 0 ? run() : before.then(run));
+  };
+  return {
+    nth: async (index) => (await nth(index)).pushRun,
+    later: (index) => (looked[index] ??= nth(index).then(({ later }) => holdingAClock(session, later))),
+  };
+};
+
+const holdingAClock = async <T>(
+  { clocks }: Session,
+  task: (clock: JoinedClock) => Promise<T>,
+): Promise<T> => {
+  const clock = clocks.join();
+  try {
+    return await task(clock);
+  } finally {
+    clock.leave();
+  }
+};
+
+/** Looks a notification up by its id and its account, with fresh tokens each time, because they may be short-lived. */
+const lookUpIn =
+  (session: Session, prepared: Prepared, clock: JoinedClock): LookUp =>
+  async (id, accountId) => {
+    const world = session.world(newScope("push.listed"), clock, prepared);
+    try {
+      const { accessToken } = await obtainTokens(world);
+      let missing: string | undefined;
+      const isListed = async (): Promise<boolean> => {
+        const answers = [
+          await world.target.list({ accessToken, query: { id } }),
+          await world.target.list({ accessToken, query: { accountId } }),
+        ];
+        const lacking = answers.find(
+          (answer) =>
+            !pageOf(answer)?.items.some((item) => String(item["id"]).toLowerCase() === id.toLowerCase()),
+        );
+        missing = lacking === undefined ? undefined : describe(lacking);
+        return missing === undefined;
+      };
+      await untilListed(world, isListed);
+      if (clock.kind === "real") await isListed();
+      return missing;
+    } catch (error) {
+      // What cannot be read now is no notification that is missing.
+      if (error instanceof ControlFailed || error instanceof TransportError) return undefined;
+      throw error;
+    }
+  };

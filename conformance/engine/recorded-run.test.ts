@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defects } from "../../fake-server/index.ts";
+import { fail, pass } from "../judging/case-verdict.ts";
+import { readGateRun } from "../../reports/read/index.ts";
+import { recordedRun, type RecordedRunOptions } from "./recorded-run.ts";
+import { replay, replayable } from "./replay.ts";
+import type { Rule } from "../checks/rule.ts";
+import { rules as allRules } from "../rules/index.ts";
+import { obtainCode, obtainTokens } from "../world/steps.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
+import { deadOrigin } from "../testing/servers.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
+
+const stopping = stopAfterEach();
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-run-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let runs = 0;
+const base = (): Omit<RecordedRunOptions, "resolved" | "rules"> & { readonly out: string } => ({
+  ...runOptions(),
+  out: path.join(folder, `run-${(runs += 1)}`),
+});
+
+const exchangesOf = async (directory: string) => {
+  const found = [];
+  for await (const exchange of (await readGateRun(directory)).exchanges()) found.push(exchange);
+  return found;
+};
+
+const single = (check: Rule["check"]): Rule => ({ requirement: "code.single-use", check });
+
+describe("a recorded run", () => {
+  it("says how long it was allowed to wait, and one that continues it may wait for as long", async () => {
+    const fake = await stopping(startFake());
+    const rules = [single((_, run) => run.once(() => Promise.resolve({ judgement: pass })))];
+    const resolved = await fake.resolved();
+    const first = await recordedRun({ ...base(), resolved, rules, maxWaitMs: 7_000 });
+    expect(first.record.maxWaitMs).toBe(7_000);
+    const next = { ...base(), resolved, rules, resumes: first.directory };
+    expect((await recordedRun({ ...next, maxWaitMs: 5_000 })).record.maxWaitMs).toBe(7_000);
+    const longer = await recordedRun({ ...next, ...base(), maxWaitMs: 9_000 });
+    expect(longer.record.maxWaitMs).toBe(9_000);
+    expect(longer.record.notes.join()).not.toContain("pushes");
+    const pushes: Rule = { requirement: "push.cap", needs: ["pushes"], check: () => expect.unreachable() };
+    const watching = await recordedRun({ ...next, ...base(), rules: [pushes] });
+    expect(watching.record.notes.join()).toContain("pushes are watched from the start again");
+  });
+
+  it("is sealed with its results and every exchange, and holds no credential", async () => {
+    const fake = await stopping(startFake());
+    const seen: string[] = fake.server.clients.map(({ secret }) => secret);
+    const breaking = single((_, run) =>
+      run.once(async (world) => {
+        const { accessToken, code, refreshToken } = await obtainTokens(world);
+        seen.push(accessToken, code, refreshToken);
+        return { judgement: fail("refused", `granted ${accessToken}`) };
+      }),
+    );
+    const options = { ...base(), resolved: await fake.resolved(), rules: [breaking] };
+    const { record, directory } = await recordedRun(options);
+    expect(record).toMatchObject({
+      state: "sealed",
+      outcome: "failed",
+      exitCode: 1,
+      selected: ["code.single-use"],
+    });
+    expect((await readGateRun(directory)).record).toEqual(record);
+    const [result] = record.rules;
+    if (result?.verdict.kind !== "failed") throw new Error("it did not fail");
+    const exchanges = await exchangesOf(directory);
+    const numbers = exchanges.map(({ n }) => n);
+    expect(numbers).toEqual(expect.arrayContaining([...result.verdict.breach.evidence]));
+    expect(new Set(numbers).size).toBe(numbers.length);
+    const text = JSON.stringify([record, exchanges]);
+    for (const secret of seen) expect(text.includes(secret)).toBe(false);
+  });
+
+  it("that is interrupted in the middle ends at once and can be read", async () => {
+    const fake = await stopping(startFake());
+    const interrupt = new AbortController();
+    const done: Rule = {
+      requirement: "code.unknown",
+      check: (_, run) => run.once(async (world) => (await obtainCode(world), { judgement: pass })),
+    };
+    const hanging = single((_, run) =>
+      run.once(async (world) => {
+        await obtainCode(world);
+        setTimeout(() => interrupt.abort(), 60);
+        await world.clock.sleep(5_000);
+        return { judgement: pass };
+      }),
+    );
+    const awake: Rule = {
+      requirement: "code.lifetime",
+      check: (_, run) =>
+        run.once(async ({ target }) => {
+          const own = target.dedicated();
+          // A request that the fake would never answer.
+          await own
+            .send({ method: "POST", path: "/x", headers: [["content-length", "5"]] })
+            .catch(() => undefined);
+          await new Promise((resolve) => setTimeout(resolve, 80));
+          return { judgement: pass };
+        }),
+    };
+    const options = { ...base(), resolved: await fake.resolved(), signal: interrupt.signal };
+    const { record, directory } = await recordedRun({ ...options, rules: [done, hanging, awake] });
+    expect(record).toMatchObject({ state: "sealed", outcome: "interrupted", exitCode: 130 });
+    const kinds = Object.fromEntries(record.rules.map(({ id, verdict }) => [id, verdict.kind]));
+    expect(kinds).toEqual({
+      "code.unknown": "passed",
+      "code.single-use": "inconclusive",
+      "code.lifetime": "inconclusive",
+    });
+    expect((await readGateRun(directory)).record.outcome).toBe("interrupted");
+    expect((await exchangesOf(directory)).length).toBeGreaterThan(0);
+  });
+
+  it("that cannot begin is sealed with the reason, and the error goes on its way", async () => {
+    const fake = await stopping(startFake());
+    const options = base();
+    const resolved = await fake.resolved({ baseUrl: await deadOrigin() });
+    await expect(
+      recordedRun({ ...options, resolved, rules: [single(() => expect.unreachable())] }),
+    ).rejects.toThrow("cannot be reached");
+    const record = (await readGateRun(options.out)).record;
+    expect(record).toMatchObject({ state: "sealed", outcome: "incomplete", exitCode: 4, rules: [] });
+    expect(record.notes.join()).toContain("cannot be reached");
+  });
+});
+
+const findDefect = (name: string): readonly string[] =>
+  Object.entries(defects).find(([known]) => known === name)?.[1].breaks ?? [];
+
+describe("a replay", () => {
+  const ruleOf = (id: string): Rule => {
+    const rule = allRules.find(({ requirement }) => requirement === id);
+    if (rule === undefined) throw new Error(`no rule ${id}`);
+    return rule;
+  };
+
+  it.each(["authorize.echoes-state", "code.single-use"])(
+    "of %s says that it still fails, that it is fixed, or that it could not be run",
+    async (id) => {
+      const name = Object.keys(defects).find((one) => findDefect(one).includes(id));
+      const broken = await stopping(startFake({ behaviour: name ?? "" }));
+      const sound = await stopping(startFake());
+      const options = { ...base(), resolved: await broken.resolved(), rules: [ruleOf(id)] };
+      const { record } = await recordedRun(options);
+      expect(record.outcome).toBe("failed");
+      const earlier = replayable(record, id);
+      expect((await replay(earlier, { ...runOptions(), resolved: await broken.resolved() })).answer).toBe(
+        "still fails",
+      );
+      expect((await replay(earlier, { ...runOptions(), resolved: await sound.resolved() })).answer).toBe(
+        "fixed",
+      );
+      const profile = { notApplicable: { [id]: "not here" } };
+      expect(
+        (await replay(earlier, { ...runOptions(), resolved: await sound.resolved(profile) })).answer,
+      ).toBe("could not run");
+    },
+  );
+
+  it("names the rules that failed where the one that is asked for has no result", async () => {
+    const fake = await stopping(startFake());
+    const failing = single((_, run) => run.once(() => Promise.resolve({ judgement: fail("a", "b") })));
+    const { record } = await recordedRun({ ...base(), resolved: await fake.resolved(), rules: [failing] });
+    expect(() => replayable(record, "code.lifetime")).toThrow(/no result for it.*code\.single-use/);
+    expect(() => replayable(record, "code.life")).toThrow(/no such rule/);
+  });
+});

@@ -1,0 +1,174 @@
+import { canMoveClock } from "../contract/profile-fetched.ts";
+import path from "node:path";
+import { conform, pinnedOf, replacedLimits, type ConformOptions } from "./conform.ts";
+import { watchesPushes } from "./needs.ts";
+import { type RunRecord } from "../contract/record.ts";
+import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
+import { openCheckpoint } from "../lifetimes/checkpoint/checkpoint.ts";
+import { keyFolder } from "../lifetimes/checkpoint/key.ts";
+import { maxWaitOf } from "./resume.ts";
+import { openRecord, type RecordWriter } from "../record/writer.ts";
+import { limitsOf } from "../session/session.ts";
+import { tool } from "../record/tool.ts";
+import { reading, wallClock } from "../world/clock.ts";
+import { errorMessage } from "../contract/text.ts";
+import { exitCodes } from "../contract/exit-codes.ts";
+
+export interface RecordedRunOptions extends Omit<ConformOptions, "sink"> {
+  /** Behaviour of the embedded fake, where that is the target. */
+  readonly behaviour?: string;
+  /** Run directory of the interrupted run that this one continues. */
+  readonly resumes?: string;
+  /** Folder of the key of checkpoints; by default the user's state folder. */
+  readonly keys?: string;
+  /** The run directory; by default a new one under runs/. */
+  readonly out?: string | undefined;
+}
+
+export interface RecordedRun {
+  readonly record: RunRecord;
+  readonly directory: string;
+  readonly pinned: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs the gate and writes its run directory. A run that cannot begin (ConfigurationError, UnreachableError)
+ * or that the harness spoils is sealed as such before the error goes on its way, so that nothing stays
+ * behind half-written.
+ */
+export const recordedRun = async (options: RecordedRunOptions): Promise<RecordedRun> => {
+  const { resolved } = options;
+  const pinned = pinnedOf(resolved);
+  const started = wallClock();
+  const directory = options.out ?? runDirectory(started, "conform", options.freshUuid);
+  // A resumed run may wait as long as the interrupted one, or longer.
+  const maxWaitMs = Math.max(
+    options.maxWaitMs,
+    options.resumes === undefined ? 0 : maxWaitOf(options.resumes),
+  );
+  const writer = openRecord(directory, openingOf(options, { started, maxWaitMs, pinned }));
+  const checkpoint = openCheckpoint({
+    directory,
+    continues: options.resumes,
+    target: resolved.profile.baseUrl,
+    keys: options.keys ?? keyFolder(process.env),
+    read: reading,
+    freshUuid: options.freshUuid,
+  });
+  try {
+    for (const result of options.earlier ?? []) writer.addRule(result);
+    const result = await conform({
+      ...options,
+      maxWaitMs,
+      checkpoint,
+      today: started.toISOString().slice(0, 10),
+      sink: writer.sink,
+      onRunning: (session) => {
+        checkpoint.begin();
+        options.onRunning?.(session);
+      },
+      onResult: (one) => {
+        writer.addRule(one);
+        options.onResult?.(one);
+      },
+    });
+    if (result.outcome !== "interrupted") checkpoint.remove();
+    const record = writer.seal({
+      endedAt: wallClock().toISOString(),
+      outcome: result.outcome,
+      exitCode: result.exitCode,
+      notes: [
+        ...(options.resumes === undefined ? [] : [resumeNote(options)]),
+        ...checkpoint.notes(),
+        ...result.notes,
+      ],
+      leftBehind: result.leftBehind,
+      ...(result.waivers.length === 0 ? {} : { waivers: [...result.waivers] }),
+    });
+    return { record, directory, pinned };
+  } catch (error) {
+    checkpoint.remove();
+    sealBroken(writer, error, options.secrets?.mask ?? ((text) => text));
+    throw error;
+  } finally {
+    checkpoint.close();
+    writer.close();
+  }
+};
+
+/** What the record says before anything was sent. */
+const openingOf = (
+  options: RecordedRunOptions,
+  {
+    started,
+    maxWaitMs,
+    pinned,
+  }: {
+    readonly started: Date;
+    readonly maxWaitMs: number;
+    readonly pinned: Readonly<Record<string, string>>;
+  },
+): Parameters<typeof openRecord>[1] => {
+  const { resolved } = options;
+  return {
+    tool: tool.version,
+    command: "conform",
+    startedAt: started.toISOString(),
+    seed: options.seed,
+    effort: options.effort,
+    strict: options.strict,
+    maxWaitMs,
+    selected: [
+      ...(options.earlier ?? []).map(({ id }) => id),
+      ...options.rules.map(({ requirement }) => requirement),
+    ],
+    target: {
+      name: resolved.profile.name ?? new URL(resolved.profile.baseUrl).host,
+      baseUrl: resolved.profile.baseUrl,
+      profiles: [...resolved.sources],
+      ...(options.behaviour === undefined ? {} : { behaviour: options.behaviour }),
+      clock: canMoveClock(resolved.profile) ? "virtual" : "real",
+    },
+    limits: { ...limitsOf(resolved) },
+    replacedLimits: [...replacedLimits(resolved)],
+    ...(Object.keys(pinned).length === 0 ? {} : { pinned: { ...pinned } }),
+    notes: [],
+  };
+};
+
+const resumeNote = ({ resumes, earlier = [], rules }: RecordedRunOptions): string =>
+  [
+    `continues ${resumes}, which was interrupted: ${earlier.length} of its results are taken over, with their evidence`,
+    ...(rules.some(watchesPushes)
+      ? ["pushes are watched from the start again, as no receiver ran in between"]
+      : []),
+  ].join("; ");
+
+const sealBroken = (writer: RecordWriter, error: unknown, mask: (text: string) => string): void => {
+  const cannotBegin = error instanceof ConfigurationError || error instanceof UnreachableError;
+  try {
+    writer.seal({
+      endedAt: wallClock().toISOString(),
+      outcome: cannotBegin ? "incomplete" : "harness-error",
+      exitCode:
+        error instanceof ConfigurationError
+          ? exitCodes.usage
+          : error instanceof UnreachableError
+            ? exitCodes.unreachable
+            : exitCodes["harness-error"],
+      notes: [mask(errorMessage(error))],
+    });
+  } catch {
+    // Where the record itself cannot be written, the first error says more than the second would.
+  }
+};
+
+/** Where a run of a command is kept when nothing else is said: sorts by time, and two runs of one moment do not meet. */
+export const runDirectory = (
+  started: Date,
+  command: "conform" | "load" | "duet",
+  freshUuid: () => string,
+): string => {
+  const stamp = started.toISOString().slice(0, 19).replaceAll(":", "").replace("T", "-");
+  return path.join("runs", `${stamp}-${command}-${freshUuid().slice(0, 4)}`);
+};

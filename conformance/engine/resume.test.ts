@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { requirement, requirementIds } from "../contract/catalogue.ts";
+import { root, runCli } from "../testing/measure.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "touchstone-resume-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const sections = ["--section", "authorize,exchange,code,refresh", "--effort", "standard", "--seed", "4"];
+
+const settledIn = (run: string): readonly string[] => {
+  const file = path.join(run, "rules.jsonl");
+  if (!existsSync(file)) return [];
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => (JSON.parse(line) as { id: string }).id);
+};
+
+/** Starts a run and ends it by force once a few rules have settled. */
+const killed = async (run: string): Promise<readonly string[]> => {
+  const child = spawn(process.execPath, [path.join(root, "cli.ts"), "conform", ...sections, "--out", run], {
+    stdio: "ignore",
+  });
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  while (settledIn(run).length < 5 && child.exitCode === null)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  child.kill("SIGKILL");
+  await gone;
+  return settledIn(run);
+};
+
+describe("a run that was killed", () => {
+  it("goes on with what had not settled, and comes to the same as one that ran through", async () => {
+    const run = path.join(folder, "killed");
+    const before = await killed(run);
+    expect(before.length).toBeGreaterThanOrEqual(5);
+    const next = path.join(folder, "next");
+    const resumed = await runCli(["conform", "--resume", run, "--out", next, "--json"]);
+    expect(resumed.stderr).toBe("");
+    const document = JSON.parse(resumed.stdout) as {
+      seed: number;
+      outcome: string;
+      notes: string[];
+      rules: { id: string }[];
+    };
+    expect(document).toMatchObject({ seed: 4, outcome: "passed" });
+    expect(document.notes.join(" ")).toContain(
+      `continues ${run}, which was interrupted: ${before.length} of its results`,
+    );
+    const asked = requirementIds.filter(
+      (id) =>
+        ["authorize", "exchange", "code", "refresh"].includes(requirement(id).group) &&
+        requirement(id).level !== "untestable",
+    );
+    expect(document.rules.map(({ id }) => id).toSorted()).toEqual(asked.toSorted());
+    const again = await runCli(["conform", "--resume", next]);
+    expect(again.exitCode).toBe(2);
+    expect(again.stderr).toMatch(/--resume .*next: it came to its end \(passed\)/);
+  });
+
+  it("takes its own flags from the run, and says which are too many", async () => {
+    const run = await runCli(["conform", "--resume", "somewhere", "--only", "code.lifetime", "--seed", "3"]);
+    expect(run.exitCode).toBe(2);
+    expect(run.stderr).toMatch(/leave out --only, --seed/);
+  });
+});

@@ -1,0 +1,49 @@
+import { duration } from "../contract/duration.ts";
+import type { RuleResult } from "../contract/record.ts";
+import { repeatedIn } from "../checks/worst-of.ts";
+import type { HookReport } from "../world/hooks/hook-caller.ts";
+import type { ConnectionReport } from "../world/http/connection-health.ts";
+import { counted } from "../contract/text.ts";
+
+/** What a reader should know of the road to the target beside the verdicts; nothing where it was smooth. */
+export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]): readonly string[] => {
+  const repeated = results.reduce((sum, { verdict }) => sum + repeatedIn(verdict), 0);
+  return [
+    ...(road.throttled > 0
+      ? [
+          `${counted(road.throttled, "answer")} asked to come back later, for up to ${duration(road.longestThrottleMs)}; each was obeyed and the request sent again`,
+        ]
+      : []),
+    ...(road.lost > 0
+      ? [
+          `${counted(road.lost, "request")} got no whole answer; ${road.sentAgain} of them were sent again, because that could change nothing`,
+        ]
+      : []),
+    ...(repeated > 0
+      ? [`${counted(repeated, "case")} started over, because a request in it got no answer`]
+      : []),
+    ...(road.outages > 0
+      ? [
+          `the target's address refused connections ${counted(road.outages, "time")}${road.longestOutageMs > 0 ? `, for up to ${duration(road.longestOutageMs)}, and the run waited` : ""}`,
+        ]
+      : []),
+    ...(road.stayedAway ? ["the target went away and did not come back in time"] : []),
+  ];
+};
+
+/** The same of the hooks, which may run elsewhere. */
+export const hookNotes = ({ troubles, outages }: HookReport): readonly string[] => [
+  ...troubles.map(({ key, lost, throttled, madeAgain }) => {
+    const what = [
+      ...(lost > 0 ? [`${counted(lost, "call")} got no whole answer`] : []),
+      ...(throttled > 0
+        ? [`${counted(throttled, "call")} ${throttled === 1 ? "was" : "were"} asked to come back later`]
+        : []),
+    ];
+    return `${key}: ${what.join(", ") || "its gateway answered while the service was away"}; calls made again because that could change nothing: ${madeAgain}`;
+  }),
+  ...outages.map(
+    ({ host, outages: count, longestOutageMs, stayedAway }) =>
+      `the hooks' address ${host} refused connections ${counted(count, "time")}${longestOutageMs > 0 ? `, for up to ${duration(longestOutageMs)}, and the run waited` : ""}${stayedAway ? "; it did not come back in time" : ""}`,
+  ),
+];

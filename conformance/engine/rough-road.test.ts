@@ -1,0 +1,105 @@
+import { expect, it } from "vitest";
+import { conform, type ConformResult } from "./conform.ts";
+import { rules } from "../rules/index.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
+import { startRoad, type RoadConditions, type RoadCounts } from "../testing/rough-road.ts";
+import { startNeighbours } from "../testing/neighbours.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
+import { seededRandom } from "../contract/random.ts";
+
+const stopping = stopAfterEach();
+
+const rough: RoadConditions = {
+  latencyMs: 10,
+  dropShare: 0.01,
+  throttleShare: 0.02,
+  restartAfter: 300,
+  restartMs: 600,
+};
+
+const sections = [
+  "authorize.echoes-state",
+  "authorize.state-charset",
+  "code.single-use",
+  "code.lifetime",
+  "exchange.bad-bodies",
+  "notifications.shape",
+  "notifications.default-limit",
+  "notifications.filter-id",
+  "notifications.total",
+  "service.survives-bad-input",
+];
+
+/** Some rules of each section judged at quick effort behind this road. */
+const judgeBehind = async (
+  behaviour: string,
+  conditions: RoadConditions,
+  only: readonly string[] = sections,
+): Promise<{ result: ConformResult; counts: RoadCounts }> => {
+  const fake = await stopping(startFake({ behaviour }));
+  const road = await stopping(startRoad(fake.server.baseUrl, conditions, seededRandom(7)));
+  const resolved = await fake.resolved({ baseUrl: road.url });
+  const selected = rules.filter(({ requirement }) => only.includes(requirement));
+  expect(selected).toHaveLength(only.length);
+  return { result: await conform({ ...runOptions(), resolved, rules: selected }), counts: road.counts };
+};
+
+const verdicts = ({ results }: ConformResult): Readonly<Record<string, string>> =>
+  Object.fromEntries(results.map(({ id, verdict }) => [id, verdict.kind]));
+
+it("is green behind a road that delays, drops, throttles and restarts, and says all of it", async () => {
+  const { result, counts } = await judgeBehind("sound", rough);
+  expect(verdicts(result)).toEqual(Object.fromEntries(sections.map((id) => [id, "passed"])));
+  expect(counts).toMatchObject({ restarts: 1 });
+  expect(Math.min(counts.dropped, counts.throttled)).toBeGreaterThan(0);
+  const notes = result.notes.join("\n");
+  expect(notes).toMatch(/\d+ answers asked to come back later, for up to 1 s/);
+  expect(notes).toMatch(/\d+ requests got no whole answer; \d+ of them were sent again/);
+  expect(notes).toMatch(/\d+ cases? started over/);
+  expect(notes).toMatch(/the target's address refused connections 1 time/);
+}, 60_000);
+
+it("is green where the hooks' own server restarts in mid-run, and says so", async () => {
+  const fake = await stopping(startFake());
+  const conditions = { latencyMs: 0, dropShare: 0, throttleShare: 0, restartAfter: 12, restartMs: 400 };
+  const { controlUrl } = fake.server;
+  // Reads of the clock: what is cut while it moves something cannot be sent again.
+  const road = await stopping(startRoad(controlUrl, { ...conditions, restartOn: "GET" }, seededRandom(7)));
+  const { hooks = {} } = (await fake.resolved()).profile;
+  const moved = JSON.parse(JSON.stringify(hooks).replaceAll(controlUrl, road.url)) as typeof hooks;
+  const only = ["code.single-use", "code.lifetime", "refresh.lifetime"];
+  const result = await conform({
+    ...runOptions(),
+    resolved: await fake.resolved({ hooks: moved }),
+    rules: rules.filter(({ requirement }) => only.includes(requirement)),
+  });
+  expect(verdicts(result)).toEqual(Object.fromEntries(only.map((id) => [id, "passed"])));
+  expect(road.counts.restarts).toBe(1);
+  const notes = result.notes.join("\n");
+  expect(notes).toMatch(/hooks\.clock\.now: \d+ calls? got no whole answer/);
+  expect(notes).toMatch(/the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to/);
+}, 60_000);
+
+it("finds a defect behind the same road under its own rule, and no other", async () => {
+  const only = ["code.single-use", "exchange.token-set", "refresh.token-set"];
+  const { result } = await judgeBehind("code-reusable-twice", { ...rough, restartAfter: 60 }, only);
+  expect(verdicts(result)).toEqual({
+    "code.single-use": "failed",
+    "exchange.token-set": "passed",
+    "refresh.token-set": "passed",
+  });
+}, 60_000);
+
+it("is green beside neighbours who write to the same list all the time", async () => {
+  const fake = await stopping(startFake());
+  const neighbours = await stopping(startNeighbours(fake.server, 5));
+  const only = sections.filter((id) => id.startsWith("notifications."));
+  const result = await conform({
+    ...runOptions(),
+    resolved: await fake.resolved(),
+    rules: rules.filter(({ requirement }) => only.includes(requirement)),
+  });
+  expect(verdicts(result)).toEqual(Object.fromEntries(only.map((id) => [id, "passed"])));
+  // They wrote while the rules ran: how much depends on how long that takes here.
+  expect(neighbours.written()).toBeGreaterThan(3);
+}, 60_000);

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { requirement, type RequirementId } from "../contract/catalogue.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+import { rules } from "../rules/index.ts";
+import { parseEffort, selectRules, type Selection } from "./selection.ts";
+
+const idsOf = (selection: Selection): readonly RequirementId[] =>
+  selectRules(rules, selection).map((rule) => rule.requirement);
+
+const problemsOf = (select: () => unknown): readonly string[] => {
+  try {
+    select();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+  }
+  return expect.unreachable("it was accepted");
+};
+
+describe("a selection", () => {
+  it("narrows by id, group, section of the document and level, and by all of them together", () => {
+    expect(idsOf({})).toHaveLength(rules.length);
+    expect(idsOf({ only: ["code.lifetime", "access.header"] }).toSorted()).toEqual([
+      "access.header",
+      "code.lifetime",
+    ]);
+    expect(idsOf({ sections: ["code"] })).toEqual(
+      rules.map((rule) => rule.requirement).filter((id) => requirement(id).group === "code"),
+    );
+    for (const id of idsOf({ sections: ["4.3"] })) expect(requirement(id).sections).toContain("4.3");
+    for (const id of idsOf({ levels: ["advisory"] })) expect(requirement(id).level).toBe("advisory");
+    expect(
+      idsOf({ only: ["code.lifetime", "access.header"], sections: ["code"], levels: ["required"] }),
+    ).toEqual(["code.lifetime"]);
+  });
+
+  it("names each mistake with what would be accepted", () => {
+    const problems = problemsOf(() =>
+      idsOf({ only: ["code.lifetim", "constructor"], sections: ["4.9"], levels: ["urgent"] }),
+    );
+    expect(problems).toHaveLength(4);
+    expect(problems[0]).toContain("code.lifetime");
+    expect(problems[2]).toContain("--section 4.9: no such section; accepted are authorize, code");
+    expect(problems[3]).toContain("accepted are required, derived, advisory, unspecified");
+  });
+
+  it("is a mistake where it leaves nothing, or names what cannot be tested", () => {
+    expect(problemsOf(() => idsOf({ only: ["code.lifetime"], levels: ["advisory"] }))).toHaveLength(1);
+    expect(problemsOf(() => idsOf({ only: [] }))).toHaveLength(1);
+    expect(problemsOf(() => selectRules([], {}))).toHaveLength(1);
+  });
+});
+
+it("knows efforts by name", () => {
+  expect(parseEffort("quick")).toBe("quick");
+  expect(problemsOf(() => parseEffort("slow"))[0]).toContain("accepted are quick, standard, thorough");
+});

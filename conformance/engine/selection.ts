@@ -1,0 +1,68 @@
+import { catalogue, isRequirementId, requirementIds, type RequirementId } from "../contract/catalogue.ts";
+import { nearest } from "../contract/nearest.ts";
+import { groups, levels, type Group, type Level } from "../contract/requirement.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+import type { Rule } from "../checks/rule.ts";
+import { efforts, type Effort } from "../checks/effort.ts";
+
+/** Which rules a run is to judge; what is left out does not narrow. */
+export interface Selection {
+  readonly only?: readonly string[] | undefined;
+  readonly sections?: readonly string[] | undefined;
+  readonly levels?: readonly string[] | undefined;
+}
+
+/**
+ * The rules that a selection names. Throws ConfigurationError for an id, section or level
+ * that does not exist, and where nothing at all is left to judge.
+ */
+export const selectRules = (rules: readonly Rule[], selection: Selection): readonly Rule[] => {
+  const documentSections = new Set(
+    requirementIds.flatMap((id) => catalogue[id].sections as readonly string[]),
+  );
+  const problems = [
+    ...(selection.only ?? []).flatMap(unknownId),
+    ...(selection.sections ?? [])
+      .filter((name) => !groups.includes(name as Group) && !documentSections.has(name))
+      .map(
+        (name) =>
+          `--section ${name}: no such section; accepted are ${groups.join(", ")} and the document's ${[...documentSections].toSorted().join(", ")}`,
+      ),
+    ...(selection.levels ?? [])
+      .filter((name) => !levels.includes(name as Level))
+      .map((name) => `--level ${name}: no such level; accepted are ${levels.join(", ")}`),
+  ];
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const chosen = rules.filter((rule) => isChosen(rule.requirement, selection));
+  if (chosen.length === 0)
+    throw new ConfigurationError(["--only, --section and --level together leave no rule to judge"]);
+  return chosen;
+};
+
+const isChosen = (id: RequirementId, selection: Selection): boolean => {
+  const { group, level } = catalogue[id];
+  const sections: readonly string[] = catalogue[id].sections;
+  return (
+    (selection.only === undefined || selection.only.includes(id)) &&
+    (selection.sections === undefined ||
+      selection.sections.some((name) => name === group || sections.includes(name))) &&
+    (selection.levels === undefined || selection.levels.includes(level))
+  );
+};
+
+const unknownId = (id: string): string[] => {
+  if (isRequirementId(id))
+    return catalogue[id].level === "untestable"
+      ? [`--only ${id}: it cannot be tested (\`touchstone rules ${id}\` says why)`]
+      : [];
+  const near = nearest(id, requirementIds);
+  return [`--only ${id}: no such rule; did you mean ${near.join(", ")}? \`touchstone rules\` lists all`];
+};
+
+/** An effort by its name. Throws ConfigurationError with the accepted ones. */
+export const parseEffort = (name: string): Effort => {
+  const effort = efforts.find((one) => one === name);
+  if (effort === undefined)
+    throw new ConfigurationError([`--effort ${name}: no such effort; accepted are ${efforts.join(", ")}`]);
+  return effort;
+};

@@ -1,0 +1,119 @@
+import type { Rule } from "../checks/rule.ts";
+import { Interrupted } from "../checks/context.ts";
+import { catalogue } from "../contract/catalogue.ts";
+import { isBreach, type Breached, type Verdict } from "../contract/verdict.ts";
+import type { Session } from "../session/session.ts";
+import { ControlFailed, TransportError } from "../world/exchange.ts";
+import { HookError } from "../world/hooks/hooks.ts";
+import type { ExchangeRecord } from "../world/evidence/journal.ts";
+import { ReceiverError } from "../world/receiver.ts";
+
+/** Advisory breaches warn; a rule that judged nothing did not pass; a pinned reading that the evidence rules out fails. */
+export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdict => {
+  if (verdict.kind === "passed" && !(verdict.cases > 0))
+    return {
+      ...verdict,
+      kind: "inconclusive",
+      reason: "no case was judged",
+      settle: "a run in which at least one case is judged",
+      cases: 0,
+    };
+  if (verdict.kind === "failed" && catalogue[rule.requirement].level === "advisory")
+    return { ...verdict, kind: "warned" };
+  const pinned = session.resolved.profile.pins?.readings?.[rule.requirement];
+  if (verdict.kind !== "passed" || pinned === undefined) return verdict;
+  const readings = verdict.facts?.["readings"];
+  if (Array.isArray(readings) && readings.includes(pinned)) return verdict;
+  return {
+    kind: "failed",
+    cases: verdict.cases,
+    ...(verdict.facts === undefined ? {} : { facts: verdict.facts }),
+    breach: {
+      expected: `the reading "${pinned}", which the profile pins`,
+      actual: `the evidence allows ${Array.isArray(readings) ? readings.join(", ") || "none" : "no named reading"}`,
+      evidence: [],
+      reproduction: { seed: 0, replayed: { failures: 1, attempts: 1 } },
+    },
+  };
+};
+
+/** A breach in one push run, with what a second run shows of it. */
+export const confirmed = (verdict: Breached, again: Verdict): Verdict => {
+  const isDecided = isBreach(again) || again.kind === "passed";
+  const replayed = { failures: isBreach(again) ? 1 : 0, attempts: isDecided ? 1 : 0 };
+  return {
+    ...verdict,
+    breach: { ...verdict.breach, reproduction: { ...verdict.breach.reproduction, replayed } },
+  };
+};
+
+/** A breach that rests on moments in real time, and that a second push run did not show. */
+export const doubtful = ({ breach, facts }: Breached, { clocks }: Session): Verdict => ({
+  kind: "inconclusive",
+  reason: `one push run showed it, a second one did not: ${breach.actual}`,
+  settle:
+    clocks.kind === "real"
+      ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a machine with less to do"
+      : "an advance hook that answers once what it set off is over, and says so with inFlight: 0; or a run in real time",
+  cases: 0,
+  ...(facts === undefined ? {} : { facts }),
+});
+
+export const interrupted: Verdict = {
+  kind: "inconclusive",
+  reason: "interrupted",
+  settle: "a run that is left to finish",
+  cases: 0,
+};
+
+export const verdictOf = (error: unknown, { signal }: Session): Verdict => {
+  if (error instanceof Interrupted || signal.aborted) return interrupted;
+  if (error instanceof ControlFailed || error instanceof TransportError)
+    return {
+      kind: "inconclusive",
+      reason: error.message,
+      settle: "a run in which every control succeeds",
+      cases: 0,
+    };
+  if (error instanceof ReceiverError)
+    return { kind: "could-not-run", missing: "receiver", reason: error.message };
+  if (error instanceof HookError) return { kind: "could-not-run", missing: error.key, reason: error.message };
+  if (error instanceof Error)
+    return {
+      kind: "harness-error",
+      message: error.message,
+      ...(error.stack === undefined ? {} : { stack: error.stack }),
+    };
+  return { kind: "harness-error", message: String(error) };
+};
+
+/** Of the exchanges that the parts of a rule kept, leaves those that prove its verdict. */
+export const keepProof = (verdict: Verdict, kept: ExchangeRecord[]): void => {
+  const evidence = new Set("breach" in verdict ? verdict.breach.evidence : []);
+  const proof = new Map(kept.filter(({ n }) => evidence.has(n)).map((one) => [one.n, one]));
+  kept.splice(0, kept.length, ...proof.values());
+};
+
+/** Names that the harness gives, which stay even if a service chose such a word for a secret. */
+const ownWords: ReadonlySet<string> = new Set([
+  ".kind",
+  ".missing",
+  ".due",
+  ".breach.part",
+  ".breach.reproduction.path",
+  ".facts.readings",
+]);
+
+/** Sentences may quote answers: a verdict leaves the engine without any credential in it. */
+export const masked = (verdict: Verdict, mask: (text: string) => string): Verdict =>
+  maskStrings(JSON.parse(JSON.stringify(verdict)), mask, "") as Verdict;
+
+const maskStrings = (value: unknown, mask: (text: string) => string, place: string): unknown => {
+  if (ownWords.has(place)) return value;
+  if (typeof value === "string") return mask(value);
+  if (Array.isArray(value)) return value.map((item) => maskStrings(item, mask, place));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, maskStrings(inner, mask, `${place}.${key}`)]),
+  );
+};

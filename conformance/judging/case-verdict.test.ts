@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { allHold, fail, expectThat, pass, discard, inconclusive } from "./case-verdict.ts";
+
+const breach = fail("right", "wrong");
+const doubt = inconclusive("no control");
+const aside = discard("inside the guard");
+
+it("takes the gravest of several judgements, whatever their order", () => {
+  expect(allHold([])).toBe(pass);
+  expect(allHold([pass, pass])).toBe(pass);
+  for (const [parts, expected] of [
+    [[pass, aside], aside],
+    [[aside, doubt], doubt],
+    [[doubt, breach, aside], breach],
+  ] as const) {
+    expect(allHold(parts)).toBe(expected);
+    expect(allHold(parts.toReversed())).toBe(expected);
+  }
+});
+
+it("tells what was seen only where something else was expected", () => {
+  expect(expectThat(true, "right", () => expect.unreachable())).toBe(pass);
+  expect(expectThat(false, "right", "wrong")).toEqual(breach);
+  expect(expectThat(false, "right", () => "wrong")).toEqual(breach);
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import type { PlainAnswer } from "./answer.ts";
+import { echoBreach, grantBreach, grantOf } from "./grant.ts";
+
+const json = (fields: PlainAnswer["fields"], status = 200): PlainAnswer => ({ status, fields });
+const redirect = (location: string, status = 302): PlainAnswer => ({ status, fields: {}, location });
+
+describe("a grant", () => {
+  it.each<[string, PlainAnswer, ReturnType<typeof grantOf>]>([
+    ["JSON", json({ code: "c", state: "s" }), { code: "c", state: "s", via: "json" }],
+    ["JSON with an error status", json({ code: "c" }, 400), { code: "c", state: undefined, via: "json" }],
+    ["a query", redirect("https://x/cb?a=1&code=c%2B&state=s"), { code: "c+", state: "s", via: "redirect" }],
+    ["a fragment", redirect("https://x/cb#code=c&state=s"), { code: "c", state: "s", via: "redirect" }],
+    ["both", redirect("https://x/cb?x=1#state=s&code=c"), { code: "c", state: "s", via: "redirect" }],
+    [
+      "the query first",
+      redirect("https://x/?code=q#code=f"),
+      { code: "q", state: undefined, via: "redirect" },
+    ],
+    [
+      "the first of two",
+      redirect("https://x/?code=1&code=2"),
+      { code: "1", state: undefined, via: "redirect" },
+    ],
+    ["an app's address", redirect("app:/cb?code=c+d"), { code: "c d", state: undefined, via: "redirect" }],
+    [
+      "broken encoding",
+      redirect("https://x/?code=%41%zz%ff"),
+      { code: "A%zz%ff", state: undefined, via: "redirect" },
+    ],
+  ])("is found in %s", (_, answer, expected) => {
+    expect(grantOf(answer)).toEqual(expected);
+  });
+
+  it.each<[string, PlainAnswer]>([
+    ["no code", json({ state: "s" })],
+    ["an empty code", json({ code: "" })],
+    ["a code that is no string", json({ code: 1 })],
+    ["a Location without a redirect", redirect("https://x/cb?code=c", 200)],
+    ["a relative redirect", redirect("/cb?code=c")],
+    ["a redirect without a code", redirect("https://x/cb?error=denied&code=")],
+  ])("is not found in %s", (_, answer) => {
+    expect(grantOf(answer)).toBe(undefined);
+  });
+
+  it("comes with a numeric timestamp where it is JSON", () => {
+    const expected = (answer: PlainAnswer): string | undefined => grantBreach(answer)?.expected;
+    expect(expected(json({ code: "c", timestamp: 1 }))).toBe(undefined);
+    expect(expected(redirect("https://x/?code=c"))).toBe(undefined);
+    expect(expected(json({ code: "c", timestamp: "1" }))).toMatch(/timestamp/);
+    expect(expected(json({}))).toMatch(/yields a code/);
+  });
+});
+
+describe("the state that comes back", () => {
+  const grant = (state: string | undefined) => ({ code: "c", state, via: "json" }) as const;
+
+  it.each([
+    [grant("s1"), undefined],
+    [grant("S1"), 'it carries "S1"'],
+    [grant(undefined), "it carries none"],
+    [grant("s2"), "it carries s2, which another request had sent at the same time"],
+  ])("of %o: %s", (given, actual) => {
+    expect(echoBreach(given, "s1", ["s1", "s2"])?.actual).toBe(actual);
+  });
+
+  it("is missing where there is no grant, which the answer itself shows", () => {
+    expect(echoBreach(undefined, "s1")).toEqual({
+      expected: "the answer carries exactly the state that was sent, s1",
+    });
+  });
+});

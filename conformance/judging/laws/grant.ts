@@ -1,0 +1,82 @@
+import { isText, type PlainAnswer } from "./answer.ts";
+import type { Breach } from "./breach.ts";
+
+/** What an authorize answer granted, wherever the service put it. */
+export interface Grant {
+  readonly code: string;
+  readonly state: string | undefined;
+  readonly via: "json" | "redirect";
+}
+
+/**
+ * The grant in an authorize answer: a non-empty string `code` in the JSON body, or in query or
+ * fragment of a redirect's absolute Location (section 4.1 does not show the redirect, so both are
+ * accepted). The code of an error body may be worth nothing; its status does not decide that.
+ */
+export const grantOf = ({ status, fields, location }: PlainAnswer): Grant | undefined => {
+  if (location !== undefined && status >= 300 && status < 400 && isAbsolute(location)) {
+    const parameters = parametersOf(location);
+    const code = parameters.get("code");
+    if (isText(code)) return { code, state: parameters.get("state"), via: "redirect" };
+  }
+  const { code, state } = fields;
+  return isText(code)
+    ? { code, state: typeof state === "string" ? state : undefined, via: "json" }
+    : undefined;
+};
+
+const isAbsolute = (address: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(address);
+
+/** Parameters of query and fragment; the first of a name counts. k6 has no URL class. */
+const parametersOf = (address: string): ReadonlyMap<string, string> => {
+  const [, query = "", fragment = ""] = /^[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s.exec(address) ?? [];
+  const parameters = new Map<string, string>();
+  for (const pair of `${query}&${fragment}`.split("&")) {
+    const at = pair.indexOf("=");
+    const name = decoded(at < 0 ? pair : pair.slice(0, at));
+    if (!parameters.has(name)) parameters.set(name, at < 0 ? "" : decoded(pair.slice(at + 1)));
+  }
+  return parameters;
+};
+
+/** Percent sequences that are no UTF-8 stay as they are. */
+const decoded = (text: string): string =>
+  text.replaceAll("+", " ").replaceAll(/(?:%[0-9a-f]{2})+/gi, (sequence) => {
+    try {
+      return decodeURIComponent(sequence);
+    } catch {
+      return sequence;
+    }
+  });
+
+export const yieldsCode = "a valid authorize request yields a code";
+
+/** A valid authorize request is answered with a code and, in a JSON body, a numeric timestamp (section 4.1). */
+export const grantBreach = (answer: PlainAnswer): Breach | undefined => {
+  const grant = grantOf(answer);
+  if (grant === undefined) return { expected: yieldsCode };
+  return grant.via === "json" && typeof answer.fields["timestamp"] !== "number"
+    ? { expected: "the answer carries a timestamp that is a number" }
+    : undefined;
+};
+
+/**
+ * The answer carries the state that was sent (section 2.1). `others` are the states of requests that
+ * were under way at the same time: an answer with one of them belongs to another request.
+ */
+export const echoBreach = (
+  grant: Grant | undefined,
+  state: string,
+  others: readonly string[] = [],
+): Breach | undefined => {
+  if (grant?.state === state) return undefined;
+  const expected = `the answer carries exactly the state that was sent, ${state}`;
+  if (grant === undefined) return { expected };
+  if (grant.state === undefined) return { expected, actual: "it carries none" };
+  return {
+    expected,
+    actual: others.includes(grant.state)
+      ? `it carries ${grant.state}, which another request had sent at the same time`
+      : `it carries ${JSON.stringify(grant.state)}`,
+  };
+};

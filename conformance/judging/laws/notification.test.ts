@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { notificationBreach, pageShapeBreach } from "./notification.ts";
+
+const item = {
+  id: "0f8fad5b-d9cb-469f-a165-70867728950e",
+  accountId: "7C9E6679-7425-40DE-944B-E07FC1F90AE7",
+  createTime: "2024-05-06T07:08:09.123Z",
+  businessType: "CreateGlobalAccount",
+  businessStatus: "Passed",
+  remark: "",
+  data: "",
+  status: "readed",
+};
+
+test("a notification has all documented fields, and may have more", () => {
+  expect(notificationBreach({ ...item, Template: "x" })).toBe(undefined);
+});
+
+test.each([
+  [{ id: "1" }, 'it is "1"'],
+  [{ accountId: undefined }, "it is missing"],
+  [{ createTime: "2024-05-06T07:08:09Z" }, 'it is "2024-05-06T07:08:09Z"'],
+  [{ createTime: "2024-13-06T07:08:09.123Z" }, 'it is "2024-13-06T07:08:09.123Z"'],
+  [{ remark: null }, "it is null"],
+  [{ data: {} }, "it is an object"],
+  [{ status: 1 }, "it is 1"],
+])("a notification with %o breaks its shape", (changes, actual) => {
+  const [name = ""] = Object.keys(changes);
+  expect(notificationBreach({ ...item, ...changes })).toMatchObject({
+    expected: expect.stringContaining(`${name} of a notification`) as string,
+    actual,
+  });
+});
+
+test.each([
+  [{ data: [item], total: 1 }, undefined],
+  [{ data: [], total: 0 }, undefined],
+  [{ data: null, total: 0 }, "it is null"],
+  [{ data: [item], total: "1" }, 'it is "1"'],
+  [{ data: [item], total: 0.5 }, "it is 0.5"],
+  [{ data: [item], total: -1 }, "it is -1"],
+  [{ data: [item, null], total: 2 }, "at data[1] it is null"],
+  [{ data: [{ ...item, id: 7 }], total: 1 }, "at data[0] it is 7"],
+])("a page is data and total: %#", (fields, actual) => {
+  expect(pageShapeBreach(fields)?.actual).toBe(actual);
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import {
+  difference,
+  duplicateBreach,
+  gavePage,
+  matches,
+  pageOf,
+  pageSize,
+  repeatedFrom,
+  sameSet,
+  tooManyBreach,
+  totalBreach,
+} from "./pages.ts";
+
+describe("a page", () => {
+  it("is a list of objects, whatever its total", () => {
+    expect(pageOf({ data: [{ id: "a" }, { id: 7 }], total: "2" })).toEqual({
+      items: [{ id: "a" }, { id: 7 }],
+      ids: ["a", "7"],
+      total: "2",
+    });
+    for (const fields of [{}, { data: {} }, { data: [null] }, { data: ["a"] }])
+      expect(pageOf(fields)).toBe(undefined);
+  });
+
+  it.each([
+    [200, { data: [], total: 0 }, true],
+    [401, { data: [], total: 0 }, false],
+    [401, { data: [], total: 3 }, true],
+    [401, { data: [{}] }, true],
+    [200, { data: [] }, false],
+    [200, { error: "no" }, false],
+  ])("of status %d and %o gives data: %s", (status, fields, gives) => {
+    expect(gavePage({ status, fields })).toBe(gives);
+  });
+
+  it.each([
+    [25, 10, 0, 10],
+    [25, 10, 2, 5],
+    [25, 10, 3, 0],
+    [20, 10, 2, 0],
+    [0, 1, 0, 0],
+  ])("of %d items, %d a page, page %d holds %d", (count, limit, page, size) => {
+    expect(pageSize(count, limit, page)).toBe(size);
+  });
+
+  it("holds no more than its limit, and nothing twice, whatever its case", () => {
+    expect(tooManyBreach({ ids: ["a", "b"] }, 2)).toBe(undefined);
+    expect(tooManyBreach({ ids: ["a", "b", "c"] }, 2)?.actual).toBe("it holds 3");
+    expect(duplicateBreach({ ids: ["a", "b"] })).toBe(undefined);
+    expect(duplicateBreach({ ids: ["a", "b", "A"] })?.actual).toBe("1 of 3 items are there twice");
+  });
+
+  it("past the end repeats nothing", () => {
+    expect(repeatedFrom({ ids: ["C", "d"] }, new Set(["a", "b"]))).toBe(0);
+    expect(repeatedFrom({ ids: ["A", "d"] }, new Set(["a", "b"]))).toBe(1);
+  });
+
+  it.each([
+    [{}, true],
+    [{ id: "A" }, true],
+    [{ id: "b" }, false],
+    [{ accountId: "X" }, true],
+    [{ id: "a", accountId: "y" }, false],
+  ])("holds what matches %o: %s", (filters, fits) => {
+    expect(matches({ id: "a", accountId: "x" }, filters)).toBe(fits);
+  });
+});
+
+describe("several pages", () => {
+  it.each([
+    [["a", "b"], ["B", "a"], undefined],
+    [["a", "b"], ["a"], "1 missing"],
+    [["a", "b"], ["a", "b", "A"], "1 repeated"],
+    [["a"], ["a", "c"], "1 that do not belong"],
+    [3, ["a", "b", "c"], undefined],
+    [3, ["a", "b", "b"], "1 missing, 1 repeated"],
+    [1, ["a", "b"], "1 that do not belong"],
+    [0, [], undefined],
+  ])("that should hold %o and hold %o: %s", (expected, seen, wrong) => {
+    expect(difference(expected, seen)).toBe(wrong);
+  });
+});
+
+it("sets are the same whatever their order and case", () => {
+  expect(sameSet(["a", "b"], ["B", "a"])).toBe(true);
+  expect(sameSet(["a", "b"], ["a", "b", "a"])).toBe(false);
+});
+
+describe("a total under writes", () => {
+  it.each([
+    [12, undefined],
+    [13, undefined],
+    [11, "it is 11"],
+    [14, "it is 14"],
+    ["12", undefined],
+  ])("of %o between 12 and 13: %s", (total, actual) => {
+    expect(totalBreach(total, { least: 12, most: 13 })?.actual).toBe(actual);
+  });
+});

@@ -1,0 +1,113 @@
+import type { Fields, PlainAnswer } from "./answer.ts";
+import type { Breach } from "./breach.ts";
+
+/** A page of notifications as it came: items unchecked, ids and total as sent. */
+export interface Page {
+  readonly items: readonly Fields[];
+  readonly ids: readonly string[];
+  readonly total: unknown;
+}
+
+/** The page in a list answer; undefined where the body holds no array of objects under `data`. */
+export const pageOf = ({ data, total }: Fields): Page | undefined => {
+  if (!Array.isArray(data)) return undefined;
+  if (!data.every((item): item is Fields => typeof item === "object" && item !== null)) return undefined;
+  return { items: data, ids: data.map((item) => String(item["id"])), total };
+};
+
+/**
+ * Whether a list answer gave out data: a page with its total, or any notification at all. An
+ * error status beside an empty page and a total of 0 is a refusal that keeps the envelope.
+ */
+export const gavePage = ({ status, fields }: PlainAnswer): boolean => {
+  const page = pageOf(fields);
+  if (page === undefined) return false;
+  if (page.items.length > 0) return true;
+  return typeof page.total === "number" && (page.total > 0 || status < 400);
+};
+
+/** UUIDs have no case (RFC 9562 section 4). */
+export const fold = (id: unknown): string => String(id).toLowerCase();
+
+export interface Filters {
+  readonly id?: string;
+  readonly accountId?: string;
+}
+
+/** Whether an item matches every filter that was asked for (section 4.4). */
+export const matches = (item: Fields, { id, accountId }: Filters): boolean =>
+  (id === undefined || sameId(item["id"], id)) &&
+  (accountId === undefined || sameId(item["accountId"], accountId));
+
+const sameId = (a: unknown, b: string): boolean => a === b || fold(a) === fold(b);
+
+/** How many items a page holds of a list of `count`; `page` counts from 0. */
+export const pageSize = (count: number, limit: number, page: number): number =>
+  Math.max(0, Math.min(limit, count - limit * page));
+
+/** A page holds no more items than its limit, and none of them twice. */
+export const tooManyBreach = ({ ids }: Pick<Page, "ids">, limit: number): Breach | undefined =>
+  ids.length <= limit
+    ? undefined
+    : { expected: `a page holds ${limit} items at most`, actual: `it holds ${ids.length}` };
+
+export const duplicateBreach = ({ ids }: Pick<Page, "ids">): Breach | undefined => {
+  const repeated = ids.length - new Set(ids.map(fold)).size;
+  return repeated === 0
+    ? undefined
+    : {
+        expected: "no page holds a notification twice",
+        actual: `${repeated} of ${ids.length} items are there twice`,
+      };
+};
+
+/** How many of a page's items are among those known from pages before it: past the last page there is none. */
+export const repeatedFrom = ({ ids }: Pick<Page, "ids">, known: ReadonlySet<string>): number =>
+  ids.filter((id) => known.has(fold(id))).length;
+
+/**
+ * Under writes a total lies between the number that must be there and the number that may be. A
+ * total that is no number is a matter of the page's shape.
+ */
+export const totalBreach = (
+  total: unknown,
+  { least, most }: { readonly least: number; readonly most: number },
+): Breach | undefined =>
+  typeof total !== "number" || (total >= least && total <= most)
+    ? undefined
+    : {
+        expected: Number.isFinite(most)
+          ? `total lies between the ${least} notifications that were there before and the ${most} begun before the answer came`
+          : `total is at least ${least}, the number of notifications that were there before`,
+        actual: `it is ${total}`,
+      };
+
+/**
+ * How ids that were seen differ from the set that they should be, in words; undefined where they do
+ * not. The set is given as its ids, or as their number where no more is known.
+ */
+export const difference = (
+  expected: readonly string[] | number,
+  seen: readonly string[],
+): string | undefined => {
+  const found = new Set(seen.map(fold));
+  const [missing, foreign] =
+    typeof expected === "number"
+      ? [expected - found.size, found.size - expected]
+      : unmatched(new Set(expected.map(fold)), found);
+  const parts = [
+    [missing, "missing"],
+    [seen.length - found.size, "repeated"],
+    [foreign, "that do not belong"],
+  ] as const;
+  const wrong = parts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
+  return wrong.length === 0 ? undefined : wrong.join(", ");
+};
+
+const unmatched = (wanted: ReadonlySet<string>, found: ReadonlySet<string>): readonly [number, number] => [
+  [...wanted].filter((id) => !found.has(id)).length,
+  [...found].filter((id) => !wanted.has(id)).length,
+];
+
+export const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  difference(a, b) === undefined;

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { claimsTokens, credentialsOf, holdsTokenSet, refreshTokenBreach, tokenSetBreach } from "./tokens.ts";
+
+const whole = { accessToken: "a", refreshToken: "r", expiresIn: 60, timestamp: 1 };
+
+describe("a token set", () => {
+  it.each([
+    [{}, undefined, undefined],
+    [{ accessToken: "" }, "accessToken", "accessToken"],
+    [{ accessToken: null }, "accessToken", "accessToken"],
+    [{ refreshToken: undefined }, "refreshToken", undefined],
+    [{ expiresIn: "60" }, "expiresIn", "expiresIn"],
+    [{ expiresIn: 0 }, "expiresIn", "expiresIn"],
+    [{ expiresIn: Infinity }, "expiresIn", "expiresIn"],
+    [{ timestamp: "1" }, "timestamp", "timestamp"],
+  ])("with %o breaks what an exchange or a refresh answers: %s, %s", (changes, exchange, refresh) => {
+    const wrongField = (endpoint: "exchange" | "refresh"): string | undefined =>
+      /holds (\w+),/.exec(tokenSetBreach(endpoint, { ...whole, ...changes })?.expected ?? "")?.[1];
+    expect([wrongField("exchange"), wrongField("refresh")]).toEqual([exchange, refresh]);
+  });
+
+  it.each([
+    [whole, true, true],
+    [{ accessToken: "a" }, false, true],
+    [{ accessToken: null, refreshToken: null, expiresIn: null }, false, false],
+    [{ success: false }, false, false],
+  ])("of %o is a grant: %s; claims to be one: %s", (fields, isGrant, claims) => {
+    expect([holdsTokenSet(fields), claimsTokens(fields)]).toEqual([isGrant, claims]);
+  });
+
+  it("of a refresh holds no refresh token", () => {
+    for (const refreshToken of [undefined, null, ""])
+      expect(refreshTokenBreach({ refreshToken })).toBe(undefined);
+    expect(refreshTokenBreach({ refreshToken: "r" })?.expected).toMatch(/without a refreshToken/);
+  });
+
+  it("has non-empty strings alone for credentials", () => {
+    expect(credentialsOf({ accessToken: "a", refreshToken: "", expiresIn: "5" })).toEqual({
+      accessToken: "a",
+      refreshToken: undefined,
+      expiresIn: "5",
+    });
+  });
+});

@@ -1,0 +1,52 @@
+import { isNumber, isText, type Fields } from "./answer.ts";
+import type { Breach } from "./breach.ts";
+
+/** Credentials in a token answer, whatever its status; each only where it is a non-empty string. */
+export interface Credentials {
+  readonly accessToken: string | undefined;
+  readonly refreshToken: string | undefined;
+  readonly expiresIn: unknown;
+}
+
+export const credentialsOf = ({ accessToken, refreshToken, expiresIn }: Fields): Credentials => ({
+  accessToken: isText(accessToken) ? accessToken : undefined,
+  refreshToken: isText(refreshToken) ? refreshToken : undefined,
+  expiresIn,
+});
+
+/** Both tokens of an exchange: a grant, whatever the status says and whether they still work by the time they are used. */
+export const holdsTokenSet = ({ accessToken, refreshToken }: Fields): boolean =>
+  isText(accessToken) && isText(refreshToken);
+
+/** Some services refuse with status 200: an answer without any of these fields is a refusal, not a broken token set. */
+export const claimsTokens = (fields: Fields): boolean =>
+  [fields["accessToken"], fields["refreshToken"], fields["expiresIn"]].some(
+    (value) => value !== undefined && value !== null,
+  );
+
+const demands = {
+  accessToken: { form: "a non-empty string", holds: isText },
+  refreshToken: { form: "a non-empty string", holds: isText },
+  expiresIn: { form: "a positive number", holds: (value: unknown) => isNumber(value) && value > 0 },
+  timestamp: { form: "a number", holds: isNumber },
+} as const;
+
+const demanded = {
+  exchange: ["accessToken", "refreshToken", "expiresIn", "timestamp"],
+  refresh: ["accessToken", "expiresIn", "timestamp"],
+} as const satisfies Readonly<Record<string, readonly (keyof typeof demands)[]>>;
+
+/** A right exchange (section 4.2) or refresh (section 4.3) is answered with all documented fields. */
+export const tokenSetBreach = (endpoint: keyof typeof demanded, fields: Fields): Breach | undefined => {
+  const names: readonly (keyof typeof demands)[] = demanded[endpoint];
+  const wrong = names.find((name) => !demands[name].holds(fields[name]));
+  return wrong === undefined
+    ? undefined
+    : { expected: `the answer to a right ${endpoint} holds ${wrong}, ${demands[wrong].form}` };
+};
+
+/** A refresh returns no new refreshToken (section 4.3). */
+export const refreshTokenBreach = ({ refreshToken }: Fields): Breach | undefined =>
+  refreshToken === undefined || refreshToken === null || refreshToken === ""
+    ? undefined
+    : { expected: "a refresh answers without a refreshToken" };

@@ -1,0 +1,92 @@
+import { DAY_MS, HOUR_MS } from "../../contract/duration.ts";
+import type { TimeInterval } from "../interval.ts";
+import type { Side } from "./probe.ts";
+
+/** Ages between which a probe says something of one side, in milliseconds. */
+export interface Window {
+  readonly side: Side;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** What is known of a credential that was issued and is to be probed later. */
+export interface Plan {
+  /** Whether it is to be seen working before its end, or refused after it. */
+  readonly side: Side;
+  readonly lifetimeMs: number;
+  /** When it was issued, on the target's own clock (its timestamps), in milliseconds since 1970. */
+  readonly issued: TimeInterval;
+  /** The same moment on this machine's wall clock. */
+  readonly issuedHereMs: number;
+  /** Ages at which a probe decides, in milliseconds: at least, and at most. */
+  readonly ages: Omit<Window, "side">;
+}
+
+/** What became of an entry. A missed one expired unjudged; its note says why. */
+export type EntryState = "waiting" | "claimed" | "judged" | "missed";
+
+/** A credential in the ledger, without its secret. */
+export interface Entry extends Plan {
+  readonly id: string;
+  readonly target: string;
+  /** Requirement that it is evidence for. */
+  readonly rule: string;
+  /** Which of the rule's credentials, such as "refreshToken in use". */
+  readonly subject: string;
+  readonly state: EntryState;
+  /** What the probe saw, or why there was none. */
+  readonly note?: string;
+  readonly settledAtMs?: number;
+  /** Whether the service kept the promise, for judged ones. */
+  readonly held?: boolean;
+  /** The age at which it was probed. */
+  readonly age?: TimeInterval;
+}
+
+/** When an entry is due on the target's clock: certainly old enough, and certainly not too old. */
+export const dueWindow = ({ issued, ages }: Pick<Plan, "issued" | "ages">): TimeInterval => ({
+  earliestMs: issued.latestMs + ages.fromMs,
+  latestMs: issued.earliestMs + ages.untilMs,
+});
+
+/** At which ages a credential is probed by later runs, and how near to its end that has to be on each side. */
+export interface Windows {
+  readonly all: readonly Window[];
+  readonly nearMs: number;
+}
+
+/**
+ * The windows of a life of weeks. A daily run meets each of them once: the last one before the end and the first one
+ * after it decide, and one in the middle tells early of a life that is far too short.
+ */
+export const windowsOfWeeks = (lifetimeMs: number, guardMs: number): Windows => {
+  const widthMs = Math.min(30 * HOUR_MS, lifetimeMs / 10);
+  return {
+    nearMs: widthMs,
+    all: [
+      { side: "alive", fromMs: lifetimeMs / 2, untilMs: lifetimeMs / 2 + widthMs },
+      { side: "alive", fromMs: lifetimeMs - widthMs, untilMs: lifetimeMs - guardMs },
+      { side: "dead", fromMs: lifetimeMs + guardMs, untilMs: lifetimeMs + widthMs },
+    ],
+  };
+};
+
+/** For how long after its end a credential that should be dead is still asked whether it is. */
+const STILL_DEAD_MS = 14 * DAY_MS;
+
+/**
+ * The windows of a life of minutes or hours, which a run may wait for: early in it, right before its end, and after it.
+ * A run of the next day meets only the last of these, and learns that the life is over, not when it ended.
+ */
+export const windowsOfMinutes = (lifetimeMs: number, guardMs: number): Windows => {
+  const nearMs = guardMs + Math.max(lifetimeMs / 20, guardMs);
+  const lastMs = lifetimeMs - nearMs;
+  return {
+    nearMs,
+    all: [
+      { side: "alive", fromMs: Math.min(lifetimeMs / 4, lastMs), untilMs: lastMs },
+      { side: "alive", fromMs: lastMs, untilMs: lifetimeMs - guardMs },
+      { side: "dead", fromMs: lifetimeMs + guardMs, untilMs: lifetimeMs + STILL_DEAD_MS },
+    ],
+  };
+};

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { ageAt, distanceFromEnd, guardFor, judgeProbe, sideOf } from "./probe.ts";
+
+const at = (earliestMs: number, latestMs = earliestMs) => ({ earliestMs, latestMs });
+
+/** Issued between 1,000 and 1,200, lives for 10 s, judged with a guard of 500 ms. */
+const token = { issued: at(1_000, 1_200), lifetimeMs: 10_000 };
+const GUARD_MS = 500;
+
+describe("the side that a probe was on", () => {
+  it.each([
+    ["alive, while the greatest possible age is under the lifetime less the guard", at(10_499), "alive"],
+    ["unknown once it is not", at(10_500), undefined],
+    ["unknown where only the least possible age is", at(9_000, 10_500), undefined],
+    ["unknown until the least possible age is over the lifetime and the guard", at(11_699), undefined],
+    ["unknown however great the greatest is", at(11_600, 90_000), undefined],
+    ["dead from then on", at(11_700), "dead"],
+    ["dead a fraction earlier, as clocks are read in whole milliseconds", at(11_699.01), "dead"],
+  ])("is %s", (_, now, side) => {
+    expect(sideOf(ageAt(token, now, GUARD_MS))).toBe(side);
+  });
+
+  it.each([Number.NaN, 0, -1, Infinity])("is unknown where the lifetime is %d", (lifetimeMs) => {
+    expect(sideOf(ageAt({ issued: at(0), lifetimeMs }, at(5), GUARD_MS))).toBeUndefined();
+  });
+
+  it("leaves three quarters of a short life outside the guard", () => {
+    expect(guardFor(1_000, 1_500)).toBe(250);
+    expect(guardFor(60_000, 1_500)).toBe(1_500);
+  });
+
+  it("is at most as far from the end as the age on its outer side", () => {
+    const age = { leastMs: 9_000, greatestMs: 9_400, lifetimeMs: 10_000, guardMs: GUARD_MS };
+    expect(distanceFromEnd("alive", age)).toBe(1_000);
+    expect(distanceFromEnd("dead", { ...age, leastMs: 10_600, greatestMs: 10_900 })).toBe(900);
+  });
+});
+
+describe("the judgement of a probe", () => {
+  const probed = (leastMs: number, greatestMs: number, works: boolean) =>
+    judgeProbe("token", { leastMs, greatestMs, works, lifetimeMs: 10_000, guardMs: GUARD_MS }, ", as told");
+
+  it.each([
+    [9_000, 9_499, true, "passed"],
+    [9_000, 9_499, false, "failed"],
+    [9_000, 9_500, false, "discarded"],
+    [9_000, 9_500, true, "discarded"],
+    [10_499, 10_600, true, "discarded"],
+    [10_500, 10_600, true, "failed"],
+    [10_500, 10_600, false, "passed"],
+  ])("at an age of %d to %d ms, works: %s, is %s", (leastMs, greatestMs, works, kind) => {
+    expect(probed(leastMs, greatestMs, works).kind).toBe(kind);
+  });
+
+  it("says what was promised, and the age that is certain", () => {
+    expect(probed(9_000, 9_400, false)).toEqual({
+      kind: "failed",
+      expected: "the token works for 10 s from its issue",
+      actual: "refused at an age of at most 9.4 s, as told",
+    });
+    expect(probed(11_000, 11_400, true)).toEqual({
+      kind: "failed",
+      expected: "the token is refused once 10 s from its issue are over",
+      actual: "accepted at an age of at least 11 s, as told",
+    });
+  });
+});

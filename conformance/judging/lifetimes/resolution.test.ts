@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import type { Verdict } from "../../contract/verdict.ts";
+import type { Probe } from "./probe.ts";
+import {
+  bracketFacts,
+  coarsestMs,
+  isCloseEnough,
+  roomMs,
+  roomSteps,
+  unlessTooCoarse,
+  type Delay,
+  type Precision,
+} from "./resolution.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const LIFE_MS = 10 * MINUTE_MS;
+
+const precision: Precision = { lifetimeMs: LIFE_MS, guardMs: 500, resolutionMs: undefined, isTold: true };
+
+const probe = (leastMs: number, works: boolean, widthMs = 100): Probe => ({
+  leastMs,
+  greatestMs: leastMs + widthMs,
+  lifetimeMs: LIFE_MS,
+  guardMs: 500,
+  works,
+});
+
+describe("the coarsest resolution that may pass", () => {
+  it.each([
+    ["1 % of ten minutes", {}, 6_000],
+    ["a minute of thirty days", { lifetimeMs: 30 * DAY_MS }, MINUTE_MS],
+    ["a minute of two hours", { lifetimeMs: 120 * MINUTE_MS }, MINUTE_MS],
+    ["what a quick machine reaches, of a short life", { lifetimeMs: 8_000, guardMs: 400 }, 800],
+    ["the same with the guard of real time", { lifetimeMs: 100_000, guardMs: 1_500 }, 3_000],
+    ["what the profile says, however fine", { resolutionMs: 700 }, 700],
+    ["what the profile says, however coarse", { resolutionMs: 90_000 }, 90_000],
+    ["a twentieth, where the target does not tell its time", { isTold: false }, 30_500],
+  ])("is %s", (_, over, expected) => {
+    expect(coarsestMs({ ...precision, ...over })).toBe(expected);
+  });
+});
+
+describe("the room that a try leaves before the guard", () => {
+  const rooms = (delaysMs: readonly number[], over: Partial<Precision> = {}): readonly number[] =>
+    Array.from({ length: 6 }, (_, nth) => roomMs({ ...precision, ...over }, nth, delaysMs));
+
+  it("grows up to the coarsest resolution where nothing was measured", () => {
+    expect(rooms([])).toEqual([75, 200, 350, 1_000, 4_950, 4_950]);
+    expect(roomSteps).toBe(5);
+  });
+
+  it("follows what was measured: three quarters of the delays, then all, then more than any", () => {
+    expect(rooms([2_000, 400, 3_000, 1_000])).toEqual([75, 200, 2_000, 3_000, 3_750, 4_800]);
+    expect(rooms([0, 10, 20, 30])).toEqual([75, 200, 350, 350, 350, 350]);
+  });
+
+  it("is never more than the coarsest resolution and a quarter of the lifetime allow", () => {
+    expect(rooms([MINUTE_MS]).slice(2)).toEqual([4_950, 4_950, 4_950, 4_950]);
+    expect(Math.max(...rooms([MINUTE_MS], { resolutionMs: 900 }))).toBeCloseTo(360);
+    expect(Math.max(...rooms([MINUTE_MS], { lifetimeMs: 4_000, resolutionMs: 90_000 }))).toBe(1_000);
+    expect(Math.max(...rooms([MINUTE_MS], { resolutionMs: 400 }))).toBe(0);
+  });
+});
+
+describe("how close a try has to come", () => {
+  it.each([
+    ["the first as close as a quick machine", "alive", LIFE_MS - 1_000, 0, 75, true],
+    ["the first, a millisecond further off", "alive", LIFE_MS - 1_001, 0, 75, false],
+    ["the second just so", "dead", LIFE_MS + 500 + 401, 1, 2_000, false],
+    ["a later one as close as its room", "alive", LIFE_MS - 500 - 2_100, 2, 2_000, true],
+    ["a later one, a millisecond further off", "alive", LIFE_MS - 500 - 2_101, 2, 2_000, false],
+    ["past the end as well", "dead", LIFE_MS + 500 + 2_000, 2, 2_000, true],
+    ["past the end, a millisecond further off", "dead", LIFE_MS + 500 + 2_001, 2, 2_000, false],
+  ] as const)("%s", (_, side, leastMs, nth, room, expected) => {
+    expect(isCloseEnough(side, probe(leastMs, side === "alive"), precision, nth, room)).toBe(expected);
+  });
+});
+
+describe("the verdict over all probes", () => {
+  const passed: Verdict = { kind: "passed", cases: 4 };
+  const judged = (
+    probes: readonly Probe[],
+    over: Partial<Precision> = {},
+    delays: readonly Delay[] = [{ wakeMs: 3_000, answerMs: 20 }],
+  ) =>
+    unlessTooCoarse(passed, "code", ["alive", "dead"], probes, delays, (lifetimeMs) => ({
+      ...precision,
+      ...over,
+      lifetimeMs,
+    }));
+  const near = [probe(LIFE_MS - 2_000, true), probe(LIFE_MS + 2_000, false)];
+
+  it("stands where the end was seen from near enough on both sides", () => {
+    expect(judged(near)).toBe(passed);
+    expect(judged([...near, probe(LIFE_MS / 2, true)])).toBe(passed);
+  });
+
+  it.each([
+    [LIFE_MS - 6_000, LIFE_MS + 5_900, "passed"],
+    [LIFE_MS - 6_001, LIFE_MS + 5_900, "inconclusive"],
+    [LIFE_MS - 6_000, LIFE_MS + 5_901, "inconclusive"],
+  ])("seen alive at %d and dead at %d: %s", (alive, dead, kind) => {
+    expect(judged([probe(alive, true), probe(dead, false)]).kind).toBe(kind);
+  });
+
+  it("says which side was too far away, and what would help", () => {
+    expect(judged([probe(LIFE_MS - 2_000, true), probe(LIFE_MS + 2 * MINUTE_MS, false)])).toMatchObject({
+      kind: "inconclusive",
+      reason: expect.stringContaining("first seen refused up to 2 min 0.1 s after its end") as string,
+      settle:
+        "a quicker hooks.clock.advance or a machine with less else to do (cases woke up to 3 s late), or a greater tolerances.lifetimeResolutionMs",
+    });
+    expect(judged([], {}, [{ wakeMs: 10, answerMs: 4_000 }])).toMatchObject({
+      settle:
+        "a quicker connection to the target (answers took up to 4 s), or a greater tolerances.lifetimeResolutionMs",
+    });
+    expect(judged(near.slice(1))).toMatchObject({
+      reason: expect.stringContaining("no probe of the code was decisive on the near side") as string,
+    });
+    expect(judged(near.slice(1), { isTold: false })).toMatchObject({
+      settle: expect.stringContaining("hooks.clock.now") as string,
+    });
+  });
+
+  it("leaves a breach a breach", () => {
+    const failed: Verdict = { ...passed, kind: "inconclusive", reason: "other", settle: "other" };
+    expect(unlessTooCoarse(failed, "code", ["dead"], [], [], () => precision)).toBe(failed);
+  });
+
+  it("has the bracket as its facts, and by how much the end could be wrong unnoticed", () => {
+    const all = [...near, probe(LIFE_MS - 9_000, true), probe(LIFE_MS + 9_000, false)];
+    expect(bracketFacts(precision, ["alive", "dead"], all)).toEqual({
+      lifetimeMs: LIFE_MS,
+      guardMs: 500,
+      acceptedUpToMs: LIFE_MS - 2_000,
+      refusedFromMs: LIFE_MS + 2_100,
+      resolutionMs: 2_100,
+    });
+    expect(bracketFacts(precision, ["alive", "dead"], [...all, probe(LIFE_MS + 1_000, true)])).toEqual({
+      lifetimeMs: LIFE_MS,
+      guardMs: 500,
+      acceptedUpToMs: LIFE_MS + 1_000,
+      refusedFromMs: LIFE_MS + 2_100,
+    });
+    expect(bracketFacts(precision, ["dead"], near.slice(0, 1))).toEqual({
+      lifetimeMs: LIFE_MS,
+      guardMs: 500,
+      acceptedUpToMs: LIFE_MS - 2_000,
+    });
+  });
+});

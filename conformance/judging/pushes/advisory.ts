@@ -1,0 +1,104 @@
+import { duration } from "../../contract/duration.ts";
+import type { PushRun, SeenPush } from "./trace.ts";
+import { findingOf, ofPurpose, undecidedFinding, type Finding, type Part } from "./finding.ts";
+
+/** Every push and every unmatched request of a push run, in the order of the journal. */
+const everything = ({ pushCases, others }: PushRun): readonly SeenPush[] =>
+  [...pushCases.flatMap(({ pushes }) => pushes), ...others].toSorted((a, b) => a.line.n - b.line.n);
+
+/** Requests that came to where only a redirect leads, by the status that led there. */
+export const followedRedirects = (pushRun: PushRun): ReadonlyMap<string, SeenPush> => {
+  const found = new Map<string, SeenPush>();
+  for (const push of everything(pushRun)) {
+    const status = /^\/elsewhere\/(\d{3})/.exec(push.line.path)?.[1];
+    if (status !== undefined && !found.has(status)) found.set(status, push);
+  }
+  return found;
+};
+
+/** Pushes that were answered with a redirect, by its status. */
+export const redirected = (pushRun: PushRun): readonly string[] =>
+  ofPurpose(pushRun, "kind")
+    .filter(({ pushes, actions: [action] }) => {
+      const leads = action?.kind === "answer" && action.headers?.["location"] !== undefined;
+      return leads && pushes[0]?.line.status === action.status;
+    })
+    .map(({ pushes }) => String(pushes[0]?.line.status));
+
+/** push.redirects: advisory. */
+export const judgeRedirects = (pushRun: PushRun): Finding => {
+  const followed = followedRedirects(pushRun);
+  const parts = redirected(pushRun).map((status): Part => {
+    const push = followed.get(status);
+    return push === undefined || push.line.bodyBytes === 0
+      ? "passed"
+      : {
+          expected: "a push that is answered with a redirect is not sent on to another address",
+          actual: `after status ${status}, ${push.line.method} with ${push.line.bodyBytes} bytes came to the other path`,
+          evidence: [push],
+        };
+  });
+  return findingOf(parts, "no push was answered with a redirect");
+};
+
+/** push.certificate-check: advisory. Undefined where the receiver shows no certificate at all. */
+export const judgeCertificateCheck = (pushRun: PushRun): Finding | undefined => {
+  const window = pushRun.outages.find(({ kind }) => kind === "untrusted");
+  if (window === undefined) return undefined;
+  // By the receiver's own numbers: what came on connections that it accepted with that certificate.
+  const inside = everything(pushRun).filter(
+    ({ line: { n, connection } }) =>
+      n > window.from.last &&
+      connection.id > window.from.lastConnection &&
+      connection.id <= window.until.lastConnection,
+  );
+  const [first] = inside;
+  const [pushCase] = ofPurpose(pushRun, "untrusted");
+  const wasPushed = (pushCase?.pushes.length ?? 0) > 0;
+  if (first === undefined && !wasPushed)
+    return undecidedFinding("the event was not pushed even with the certificate that is trusted");
+  return findingOf(
+    [
+      first === undefined
+        ? "passed"
+        : {
+            expected: "a receiver with a certificate of an unknown authority gets no request",
+            actual: `it got ${first.line.method} ${first.line.path} with ${first.line.bodyBytes} bytes`,
+            evidence: [first],
+          },
+    ],
+    "",
+    { payloadSent: first !== undefined },
+  );
+};
+
+/** push.no-head-of-line-blocking: advisory. */
+export const judgeHeadOfLine = (pushRun: PushRun): Finding => {
+  const hung = ofPurpose(pushRun, "hang").filter(({ pushes: [first] }) => first?.line.action === "hang");
+  if (hung.length === 0) return undecidedFinding("no push was left without an answer");
+  const usualMs = Math.max(
+    0,
+    ...ofPurpose(pushRun, "prompt").flatMap(({ pushes: [first], triggered }) =>
+      first === undefined ? [] : [first.at.latestMs - triggered.earliestMs],
+    ),
+  );
+  const boundMs = usualMs + pushRun.latenessMs;
+  const parts = ofPurpose(pushRun, "beside-hang").map(({ pushes: [first], triggered }): Part | undefined => {
+    const leastMs = (first?.at ?? pushRun.watchedUntil).earliestMs - triggered.latestMs;
+    if (leastMs <= boundMs) return "passed";
+    if (pushRun.hungInRealTime) return undefined;
+    return {
+      expected: `while other pushes hang, the first push of an event comes within ${duration(boundMs)}`,
+      actual: first === undefined ? "it did not come" : `it came after at least ${duration(leastMs)}`,
+      evidence: first === undefined ? [] : [first],
+    };
+  });
+  const decided = parts.filter((part) => part !== undefined);
+  // A push that waits in line while the clock is moved on waits for as long as that, which says nothing of real time.
+  if (decided.length < parts.length)
+    return undecidedFinding(
+      "pushes waited behind others whose time-out goes by real time, while the clock was moved",
+      "a time-out that goes by the clock that hooks.clock.advance moves; or a run in real time",
+    );
+  return findingOf(decided, "nothing was triggered beside them", { hanging: hung.length });
+};

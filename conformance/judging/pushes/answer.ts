@@ -1,0 +1,58 @@
+import type { Push, PushAction } from "../../contract/push.ts";
+
+/** The return code that the service expects where the profile names no other: the document does not show it. */
+export const usualAcknowledgementStatus = 200;
+
+/**
+ * What the answer to a push means by section 6.
+ *
+ * - `acknowledged`: the expected code and `{ id, received: true }`, delivered whole. Nothing may follow.
+ * - `failed`: no code, or one that reports a failure (3xx, 4xx, 5xx), however the answer ended. Another push has to follow.
+ * - `open`: the expected code with another body, or cut, or never finished; or another 2xx. The document does not say.
+ */
+export type AnswerOutcome = "acknowledged" | "failed" | "open";
+
+/** As much of an answer as decides. */
+export interface Answer {
+  readonly action: Push["action"];
+  readonly status?: number | undefined;
+  /** How it ended; undefined while it is under way. */
+  readonly outcome?: Push["outcome"] | undefined;
+  /** Whether its body is the acknowledgement of the pushed notification. */
+  readonly confirms: boolean;
+}
+
+export const outcomeOf = (
+  { action, status, outcome, confirms }: Answer,
+  expectedStatus: number,
+): AnswerOutcome => {
+  if (status === undefined || status >= 300) return "failed";
+  const isWhole = action === "answer" && outcome === "sent";
+  return status === expectedStatus && isWhole && confirms ? "acknowledged" : "open";
+};
+
+/** A push, and what the receiver was told to do with it, where that is known. */
+export interface AnsweredPush {
+  readonly line: Pick<Push, "action" | "status" | "outcome" | "answer" | "notificationId">;
+  readonly action?: PushAction | undefined;
+}
+
+export const answerOf = (push: AnsweredPush): Answer => ({ ...push.line, confirms: confirms(push) });
+
+export const isAcknowledged = (push: AnsweredPush, expectedStatus: number): boolean =>
+  outcomeOf(answerOf(push), expectedStatus) === "acknowledged";
+
+/** Whether the answer's body confirms receipt: as planned, or else by what the journal keeps of it. */
+const confirms = ({ line, action }: AnsweredPush): boolean => {
+  if (action !== undefined)
+    return action.kind === "answer" && (action.body ?? "acknowledge") === "acknowledge";
+  // A receiver that keeps no answers gives the acknowledgement where it was told nothing else.
+  if (line.answer === undefined) return line.action === "answer";
+  const [, body = ""] = line.answer.split(/\r?\n\r?\n/, 2);
+  try {
+    const { id, received } = JSON.parse(body) as { readonly id?: unknown; readonly received?: unknown };
+    return received === true && id === line.notificationId;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,75 @@
+import { duration } from "../../contract/duration.ts";
+import { dueOf } from "./due.ts";
+import { findingOf, journalText, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
+import { allowedLatenessMs, readingsLeft } from "./fits.ts";
+import { readingsThatFit } from "./fitted.ts";
+import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED } from "./lost-connections.ts";
+import { lastInstantMs, readingsOf } from "./readings.ts";
+import type { PushCase, PushRun, PushTrace } from "./trace.ts";
+
+/** Whether one notification was pushed no more often than it may be. */
+export const capPart = (pushCase: PushCase, pushRun: PushTrace): Part => {
+  const { pushes } = pushCase;
+  const { maxPushes } = pushRun.limits;
+  if (pushes.length <= maxPushes) return "passed";
+  return {
+    expected: `a notification is pushed ${maxPushes} times at most`,
+    actual: `${pushCount(pushes.length)} of one notification came${asReadingHasIt(pushRun)}; ${journalText(pushCase)}`,
+    evidence: pushes,
+  };
+};
+
+/** push.cap: sections 6 and 8. */
+export const judgeCap = (pushRun: PushRun): Finding => {
+  const parts = pushRun.pushCases
+    .filter(({ pushes }) => pushes.length > 0)
+    .map((pushCase) => capPart(pushCase, pushRun));
+  const facts = {
+    mostPushes: Math.max(0, ...pushRun.pushCases.map(({ pushes }) => pushes.length)),
+    // A push too many may come later than that; where time is real, nobody waits for it.
+    watched: duration(pushRun.watchedUntil.earliestMs - pushRun.watchedFromMs),
+    ...lostFacts(pushRun),
+  };
+  const pushed = pushedForGood(pushRun);
+  if (pushed.length === 0) return undecidedFinding("no notification was pushed that is never acknowledged");
+  const finding = findingOf(parts, "no push arrived", facts);
+  if (finding.judgement.kind !== "passed") return finding;
+  if (!pushed.some((pushCase) => isWatchedOut(pushCase, pushRun)))
+    return { ...undecidedFinding("the watch ended before the instant of a sixth push"), facts };
+  // Where there are fewer of them, one notification at least has had no push that nobody saw.
+  const hidden = hiddenBeyondCap(pushRun, pushed);
+  return hidden === 0
+    ? finding
+    : {
+        ...undecidedFinding(
+          `${connections(hidden)} broke before the receiver could read a push, and not as others do when nothing is due, so that each notification may have had one more`,
+          UNDISTURBED,
+        ),
+        facts,
+      };
+};
+
+/** Whether one more push of a notification would have been seen, by every reading that its pushes allow, late as they may be. */
+const isWatchedOut = (
+  pushCase: PushCase,
+  { limits, latenessMs, earlyGuardMs, watchedUntil }: PushRun,
+): boolean => {
+  const all = readingsOf(limits);
+  const patient = { latenessMs: Math.max(latenessMs, limits.pushDelaysMs[0] ?? 0), earlyGuardMs };
+  const strict = readingsLeft(all, pushCase, { latenessMs, earlyGuardMs });
+  const left = strict.length > 0 ? strict : readingsLeft(all, pushCase, patient);
+  const index = pushCase.pushes.length;
+  const overMs = (left.length > 0 ? left : all).map((reading) => {
+    const due = dueOf(reading, "failure", index, pushCase)?.latestMs ?? -Infinity;
+    return due + allowedLatenessMs(reading.delaysMs[index] ?? 0, { latenessMs });
+  });
+  const leastMs = pushCase.triggered.latestMs + lastInstantMs(limits);
+  return watchedUntil.earliestMs >= Math.max(leastMs, ...overMs);
+};
+
+const asReadingHasIt = (pushRun: PushTrace): string => {
+  const names = readingsThatFit(pushRun).filter((name) =>
+    readingsOf(pushRun.limits).some((reading) => reading.name === name && !reading.keepsCap),
+  );
+  return names.length === 0 ? "" : `, as in the reading ${names.join(" or ")}`;
+};

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { pushRunOf, pushAt, senderOf } from "../../testing/push-runs.ts";
+import type { PushRun, SeenPush, PushCase } from "./trace.ts";
+import {
+  judgeAcknowledgedStops,
+  judgeDelivered,
+  judgeLateAcknowledgement,
+  judgePayload,
+  judgeSameNotification,
+} from "./delivery.ts";
+import { judgeRetries } from "./retries.ts";
+
+const R1 = [0, 30_000, 90_000, 210_000, 450_000];
+const sound = pushRunOf(senderOf("R1"));
+
+const withPushes = (
+  pushRun: PushRun,
+  change: (push: SeenPush, index: number, of: PushCase) => SeenPush,
+): PushRun => ({
+  ...pushRun,
+  pushCases: pushRun.pushCases.map((pushCase) => ({
+    ...pushCase,
+    pushes: pushCase.pushes.map((push, index) => change(push, index, pushCase)),
+  })),
+});
+
+const withBody = (
+  push: SeenPush,
+  change: (body: Record<string, unknown>) => void,
+  sha = "other",
+): SeenPush => {
+  const body = JSON.parse(push.line.body) as Record<string, unknown>;
+  change(body);
+  return { ...push, line: { ...push.line, body: JSON.stringify(body), bodySha256: sha } };
+};
+
+describe("delivery", () => {
+  it("holds for a sound sender", () => {
+    for (const judge of [
+      judgeDelivered,
+      judgePayload,
+      judgeAcknowledgedStops,
+      judgeLateAcknowledgement,
+      judgeSameNotification,
+      judgeRetries,
+    ])
+      expect(judge(sound).judgement).toEqual({ kind: "passed" });
+  });
+
+  it("breaks where one event is left out", () => {
+    const lossy = pushRunOf({ instantsMs: ({ name }) => (name === "prompt 3" ? [] : R1) });
+    expect(judgeDelivered(lossy).judgement.kind).toBe("failed");
+  });
+
+  it("names what came instead of a push", () => {
+    const put = pushAt(5, { kind: "answer", status: 405 }, { line: { method: "PUT", action: "not-a-push" } });
+    const wrong = pushRunOf({ instantsMs: () => [] }, { others: [put] });
+    expect(judgeDelivered(wrong).judgement).toMatchObject({
+      kind: "failed",
+      actual: expect.stringContaining("PUT /service/webhook"),
+    });
+  });
+
+  it("does not take pushes that name nobody for missing ones", () => {
+    const nameless = pushRunOf({ instantsMs: () => [] }, { others: [pushAt(5, { kind: "answer" })] });
+    expect(judgeDelivered(nameless).judgement.kind).toBe("inconclusive");
+    expect(judgePayload(nameless).judgement.kind).toBe("failed");
+  });
+
+  it.each([
+    ["a field that is missing", (body: Record<string, unknown>) => delete body["createTime"]],
+    [
+      "a time without milliseconds",
+      (body: Record<string, unknown>) => (body["createTime"] = "2030-01-01T00:00:00Z"),
+    ],
+    ["data that is null", (body: Record<string, unknown>) => (body["data"] = null)],
+    [
+      "another account",
+      (body: Record<string, unknown>) => (body["accountId"] = "22222222-0000-4000-8000-000000000000"),
+    ],
+  ])("breaks the payload by %s", (_, spoil) => {
+    const spoilt = withPushes(sound, (push) => withBody(push, (body) => void spoil(body)));
+    expect(judgePayload(spoilt).judgement.kind).toBe("failed");
+  });
+
+  it("allows Template and further fields, and lists them", () => {
+    const richer = withPushes(sound, (push) =>
+      withBody(push, (body) => Object.assign(body, { Template: "AccountOpened", shard: 7 })),
+    );
+    expect(judgePayload(richer)).toMatchObject({
+      judgement: { kind: "passed" },
+      facts: { furtherFields: ["shard"] },
+    });
+  });
+
+  it("breaks where a later push has another documented field, not where an undocumented one counts", () => {
+    const changed = withPushes(sound, (push, index) =>
+      index === 1 ? withBody(push, (body) => (body["remark"] = "second push")) : push,
+    );
+    expect(judgeSameNotification(changed).judgement.kind).toBe("failed");
+    const counted = withPushes(sound, (push, index) =>
+      withBody(push, (body) => (body["pushNumber"] = index), `sha ${index}`),
+    );
+    expect(judgeSameNotification(counted)).toMatchObject({
+      judgement: { kind: "passed" },
+      facts: { furtherFieldsThatDiffer: ["pushNumber"] },
+    });
+  });
+});
+
+describe("acknowledgements", () => {
+  it("breaks where pushes go on after the first was acknowledged", () => {
+    const deaf = pushRunOf({ instantsMs: () => R1, isDone: () => false });
+    expect(judgeAcknowledgedStops(deaf).judgement.kind).toBe("failed");
+    expect(judgeLateAcknowledgement(deaf).judgement.kind).toBe("failed");
+  });
+
+  it.each([1, 2, 3, 4])("breaks where the acknowledgement of push %d is lost", (lost) => {
+    const forgetful = pushRunOf({
+      instantsMs: () => R1,
+      isDone: (action, index) =>
+        action.kind === "answer" && (action.status ?? 200) === 200 && index !== lost - 1,
+    });
+    expect(judgeLateAcknowledgement(forgetful).judgement.kind).toBe("failed");
+  });
+
+  it("decides nothing of later acknowledgements where nothing is pushed again", () => {
+    expect(judgeLateAcknowledgement(pushRunOf({ instantsMs: () => [0] })).judgement.kind).toBe(
+      "inconclusive",
+    );
+  });
+
+  it("does not count a push against the sender that was on its way already", () => {
+    const twice = pushRunOf({ instantsMs: () => [0, 0], isDone: () => false });
+    expect(judgeAcknowledgedStops(twice).judgement.kind).toBe("passed");
+  });
+});
+
+describe("retries", () => {
+  const kinds = sound.pushCases.filter(
+    ({ purpose }) => purpose === "kind" || purpose === "hang" || purpose === "refused",
+  );
+
+  it.each([...new Set(kinds.map(({ name }) => name))])("are missed after %s", (kind) => {
+    const finicky = pushRunOf({
+      instantsMs: ({ name, purpose }) => (name !== kind ? R1 : purpose === "refused" ? [] : [0]),
+    });
+    expect(judgeRetries(finicky)).toMatchObject({
+      judgement: { kind: "failed" },
+      facts: { notRetriedAfter: [kind] },
+    });
+  });
+});

@@ -1,0 +1,297 @@
+import { notificationBreach, notificationFields } from "../laws/notification.ts";
+import { duration } from "../../contract/duration.ts";
+import { canonicalJson } from "../../contract/verdict.ts";
+import { tolerances } from "../tolerances.ts";
+import type { PushRun, PushTrace, SeenPush, PushCase } from "./trace.ts";
+import { unlessLost } from "./lost-connections.ts";
+import { isRedirected, requestText, unmatchedOf } from "./unmatched.ts";
+import {
+  acknowledgedAt,
+  bodyOf,
+  findingOf,
+  namelessPushes,
+  ofPurpose,
+  pushCount,
+  pushesAfter,
+  undecidedFinding,
+  type Finding,
+  type Part,
+} from "./finding.ts";
+
+/** The fields that the document names (sections 2.3 and 6). */
+export const documentedFields = [...notificationFields, "Template"] as readonly string[];
+
+/** push.delivered: sections 4.5 and 6. What meets a closed door is judged where retries are. */
+export const judgeDelivered = (pushRun: PushRun): Finding => unlessLost(judgeArrival(pushRun), pushRun);
+
+/** Whether an event was watched for long enough that its first push had to come by any reading. */
+export const isWatchedForFirst = ({ triggered }: PushCase, trace: PushTrace): boolean => {
+  const { limits, latenessMs, watchedUntil } = trace;
+  const firstMs = limits.pushDelaysMs[0] ?? 0;
+  const lateMs = Math.max(latenessMs, tolerances.firstPushLatenessShare.default * firstMs);
+  return watchedUntil.earliestMs - triggered.latestMs > firstMs + lateMs;
+};
+
+const judgeArrival = (pushRun: PushRun): Finding => {
+  const path = new URL(pushRun.callbackUrl).pathname;
+  const events = pushRun.pushCases.filter(({ purpose }) => purpose !== "refused" && purpose !== "untrusted");
+  const expected = `each event arrives as a POST with JSON at ${path}, and so does each repetition`;
+  const nameless = namelessPushes(pushRun);
+  const saysJson = events.every(({ pushes: [first] }) => first === undefined || isJsonType(first));
+  const parts = events.map((pushCase): Part | undefined => {
+    const { pushes } = pushCase;
+    const [unmatched] = unmatchedOf(pushCase, pushRun).filter(({ line }) => line.action === "not-a-push");
+    if (pushes.length === 0) {
+      if (nameless.length > 0) return undefined;
+      const instead = unmatched ?? strangerOf(pushRun);
+      return {
+        expected,
+        actual:
+          instead === undefined
+            ? `for an event nothing came within ${duration(pushRun.watchedUntil.earliestMs - pushCase.triggered.latestMs)}`
+            : `for an event there came ${requestText(instead)}, which the receiver could not take for a push`,
+        evidence: instead === undefined ? [] : [instead],
+        ...(instead === undefined ? { lacking: pushCase } : {}),
+      };
+    }
+    if (unmatched !== undefined)
+      return {
+        expected,
+        actual: `for an event that had been pushed before, a ${requestText(unmatched)} came, which the receiver could not take for a push`,
+        evidence: [...pushes.slice(0, 1), unmatched],
+      };
+    const wrong = pushes.find((push) => faultOf(push, path, saysJson) !== undefined);
+    return wrong === undefined
+      ? "passed"
+      : {
+          expected,
+          actual: `push ${pushes.indexOf(wrong) + 1} of an event came as ${requestText(wrong)} with ${faultOf(wrong, path, saysJson) ?? ""}`,
+          evidence: [wrong],
+        };
+  });
+  const decided = parts.filter((part) => part !== undefined);
+  const finding = findingOf(decided, "no event was triggered", { events: events.length });
+  return finding.judgement.kind === "failed" || decided.length === events.length
+    ? finding
+    : undecidedFinding(
+        `${nameless.length} pushes name no notification, so that nobody can tell whether ${events.length - decided.length} events arrived`,
+      );
+};
+
+/**
+ * What is wrong with the request of a push. The document asks for JSON and names no header; where every first push
+ * says that it is JSON, though, one that does not say so any more is no repetition of it.
+ */
+const faultOf = (push: SeenPush, path: string, saysJson: boolean): string | undefined => {
+  const { method, path: at } = push.line;
+  if (bodyOf(push) === undefined) return "a body that is no JSON object";
+  if (method !== "POST" || at.split("?")[0] !== path) return "JSON";
+  return saysJson && !isJsonType(push)
+    ? `${contentTypeOf(push) === "none" ? "no content type" : `the content type ${contentTypeOf(push)}`}, while first pushes say that they are JSON`
+    : undefined;
+};
+
+/** The content type as it was sent, in small letters and without spaces; "none" where there was none. */
+export const contentTypeOf = ({ line }: SeenPush): string =>
+  line.headers
+    .find(([name]) => name.toLowerCase() === "content-type")?.[1]
+    .toLowerCase()
+    .replaceAll(" ", "") ?? "none";
+
+const isJsonType = (push: SeenPush): boolean =>
+  /^(application|text)\/([\w.-]+\+)?json(;|$)/.test(contentTypeOf(push));
+
+/** A request that is no push and names nothing: of an event that was not pushed at all, for all that is known. */
+const strangerOf = ({ others }: PushRun): SeenPush | undefined =>
+  others.find((push) => push.line.action === "not-a-push" && !isRedirected(push));
+
+/** push.payload: sections 2.3 and 2.4. */
+export const judgePayload = (pushRun: PushRun): Finding => {
+  const pushes: { readonly pushCase?: PushCase; readonly push: SeenPush }[] = [
+    ...pushRun.pushCases.flatMap((pushCase) => pushCase.pushes.map((push) => ({ pushCase, push }))),
+    // Pushes of other rules' events, and those that name none, are pushes all the same.
+    ...pushRun.others.filter(({ line }) => line.action !== "not-a-push").map((push) => ({ push })),
+  ];
+  const extra = new Set<string>();
+  const parts = pushes.map(({ pushCase, push }): Part => {
+    const body = bodyOf(push);
+    for (const name of Object.keys(body ?? {})) if (!documentedFields.includes(name)) extra.add(name);
+    const fault = payloadFault(body, pushCase) ?? idFault(body, pushCase, pushRun);
+    return fault === undefined
+      ? "passed"
+      : {
+          expected: "a pushed body is a Notification of section 2.3, of the event's account",
+          actual: fault,
+          evidence: [push],
+        };
+  });
+  const withTemplate = pushes.filter(({ push }) => bodyOf(push)?.["Template"] !== undefined).length;
+  return findingOf(parts, "no push arrived", {
+    pushes: pushes.length,
+    withTemplate,
+    ...(extra.size > 0 ? { furtherFields: [...extra].toSorted() } : {}),
+  });
+};
+
+const payloadFault = (
+  body: Readonly<Record<string, unknown>> | undefined,
+  pushCase: PushCase | undefined,
+): string | undefined => {
+  if (body === undefined) return "a pushed body is no JSON object";
+  const breach = notificationBreach(body);
+  if (breach !== undefined) return `${breach.expected}; in a pushed body ${breach.actual}`;
+  if (pushCase !== undefined && String(body["accountId"]).toLowerCase() !== pushCase.accountId.toLowerCase())
+    return "the pushed accountId is not that of the event";
+  return undefined;
+};
+
+/**
+ * Whether the pushed id is the one that the event's hook told. A hook may tell ids of something else, in which case
+ * none of them is ever pushed.
+ */
+const idFault = (
+  body: Readonly<Record<string, unknown>> | undefined,
+  pushCase: PushCase | undefined,
+  { pushCases }: PushRun,
+): string | undefined => {
+  const told = pushCase?.notificationId;
+  const id = body?.["id"];
+  if (pushCase === undefined || told === undefined || typeof id !== "string" || id === told) return undefined;
+  if (id.toLowerCase() === told.toLowerCase()) return `the pushed id is ${id}, and that of the event ${told}`;
+  const isToldBy = ({ notificationId, pushes: [first] }: PushCase): boolean =>
+    notificationId !== undefined &&
+    first?.line.notificationId?.toLowerCase() === notificationId.toLowerCase();
+  const { accountId } = pushCase;
+  const isAlone = pushCases.filter((one) => one.accountId === accountId).length === 1;
+  return isAlone && 2 * pushCases.filter(isToldBy).length > pushCases.length
+    ? `the pushed id is ${id}, and that of the event ${told}`
+    : undefined;
+};
+
+/** push.acknowledged-stops: section 6. */
+export const judgeAcknowledgedStops = (pushRun: PushRun): Finding => {
+  const parts = pushRun.pushCases
+    .filter((pushCase) => acknowledgedAt(pushCase, pushRun) === 0)
+    .map((pushCase) => endOfPushes(pushCase, 0));
+  return findingOf(parts, "no first push was acknowledged");
+};
+
+/** Whether nothing came after the acknowledgement of the push with this index. */
+export const endOfPushes = (pushCase: PushCase, index: number): Part => {
+  const further = pushesAfter(pushCase, index);
+  const [first] = further;
+  const acknowledged = pushCase.pushes[index];
+  if (first === undefined || acknowledged === undefined) return "passed";
+  return {
+    expected: `no push of a notification follows the acknowledgement of its push ${index + 1}`,
+    actual: `${pushCount(further.length)} came after it, the first ${sinceText(acknowledged, first)}`,
+    evidence: [acknowledged, ...further.slice(0, 3)],
+  };
+};
+
+const sinceText = (earlier: SeenPush, later: SeenPush): string =>
+  `${duration(Math.max(0, later.at.latestMs - earlier.at.earliestMs))} after it at most`;
+
+/** push.late-acknowledgement: follows from section 6. */
+export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
+  const { maxPushes } = pushRun.limits;
+  const most = Math.max(0, ...ofPurpose(pushRun, "never").map(({ pushes }) => pushes.length));
+  const late = ofPurpose(pushRun, "late");
+  const parts: Part[] = [];
+  const numbers = new Set<number>();
+  for (const pushCase of pushRun.pushCases) {
+    const index = acknowledgedAt(pushCase, pushRun);
+    if (index < 0) continue;
+    numbers.add(index + 1);
+    parts.push(endOfPushes(pushCase, index));
+  }
+  const missed = late.find(
+    (pushCase) =>
+      acknowledgedAt(pushCase, pushRun) < 0 &&
+      pushCase.actions.length <= Math.min(most, maxPushes) &&
+      !numbers.has(pushCase.actions.length),
+  );
+  const facts = { acknowledgedAtPush: [...numbers].toSorted((a, b) => a - b) };
+  if (parts.some((part) => part !== "passed")) return findingOf(parts, "", facts);
+  if (missed !== undefined)
+    return {
+      ...undecidedFinding(`push ${missed.actions.length}, which was to be acknowledged, did not come`),
+      facts,
+    };
+  if (![...numbers].some((n) => n > 1))
+    return {
+      ...undecidedFinding(
+        "no notification was pushed a second time, so that no later push could be acknowledged",
+      ),
+      facts,
+    };
+  return findingOf(parts, "", facts);
+};
+
+/** The fields in which the body of a later push differs from that of the first; undefined where it is no JSON object. */
+export const differingFields = (first: SeenPush, later: SeenPush): readonly string[] | undefined => {
+  if (later.line.bodySha256 === first.line.bodySha256) return [];
+  const [a, b] = [bodyOf(first), bodyOf(later)];
+  if (b === undefined) return undefined;
+  const names = new Set([...Object.keys(a ?? {}), ...Object.keys(b)]);
+  return [...names].filter((name) => canonicalJson(a?.[name]) !== canonicalJson(b[name]));
+};
+
+const isDocumented = (name: string): boolean => documentedFields.includes(name);
+
+/** Whether all pushes of one notification carry the same one. */
+export const samePart = ({ pushes: [first, ...later] }: Pick<PushCase, "pushes">): Part => {
+  for (const push of first === undefined ? [] : later) {
+    const differing = differingFields(first as SeenPush, push);
+    const documented = differing?.filter(isDocumented) ?? [];
+    if (differing !== undefined && documented.length === 0) continue;
+    return {
+      expected: SAME,
+      actual:
+        differing === undefined
+          ? `push ${push.line.attempt} carries no JSON object, unlike the first`
+          : `a later push differs from the first in ${documented.join(", ")}`,
+      evidence: [first as SeenPush, push],
+    };
+  }
+  return "passed";
+};
+
+const SAME = "all pushes of a notification have the same id and the same body";
+
+/** push.same-notification: follows from section 6. */
+export const judgeSameNotification = (pushRun: PushRun): Finding => {
+  const parts = pushRun.pushCases.flatMap((pushCase): Part[] => {
+    const [first, ...later] = pushCase.pushes;
+    if (first === undefined) return [];
+    const [unmatched] = unmatchedOf(pushCase, pushRun).filter(({ line }) => line.action !== "not-a-push");
+    if (unmatched === undefined) return later.length === 0 ? [] : [samePart(pushCase)];
+    return [
+      {
+        expected: SAME,
+        actual:
+          "a later push carries the notification in another form, which names no id where the first did",
+        evidence: [first, unmatched],
+      },
+    ];
+  });
+  const repeated = pushRun.pushCases.flatMap(({ pushes: [first, ...later] }) =>
+    first === undefined
+      ? []
+      : later
+          .filter(({ line }) => line.bodySha256 !== first.line.bodySha256)
+          .map((push) => differingFields(first, push)),
+  );
+  const loose = new Set(repeated.flatMap((names) => names?.filter((name) => !isDocumented(name)) ?? []));
+  const onlyBytes = repeated.filter((names) => names?.length === 0).length;
+  const facts = {
+    ...(loose.size > 0 ? { furtherFieldsThatDiffer: [...loose].toSorted() } : {}),
+    // White space and the order of fields: another text, and the same body for every reader of JSON.
+    ...(onlyBytes > 0 ? { pushesWrittenOtherwise: onlyBytes } : {}),
+  };
+  return findingOf(
+    parts,
+    "no notification was pushed more than once",
+    Object.keys(facts).length > 0 ? facts : undefined,
+  );
+};

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { documentLimits } from "../../contract/limits.ts";
+import { instantsOf, lastInstantMs, readingsOf } from "./readings.ts";
+import { dueOf } from "./due.ts";
+import { pushRunMs, hangAfterMs, watchMs } from "../../pushes/span.ts";
+
+const readings = readingsOf(documentLimits);
+const named = (name: string) => {
+  const found = readings.find((reading) => reading.name === name);
+  if (found === undefined) throw new Error(name);
+  return found;
+};
+
+describe("readings", () => {
+  it.each([
+    ["R1", [0, 30, 90, 210, 450]],
+    ["R2", [0, 30, 60, 120, 240]],
+    ["R3", [30, 90, 210, 450, 930]],
+    ["R4", [30, 60, 120, 240, 480]],
+    ["R5", [0, 30, 90, 210, 450, 930]],
+    ["R6", [0, 30, 60, 120, 240, 480]],
+    ["R7", [0, 30, 90, 210, 450, 690]],
+    ["R8", [30, 90, 210, 450]],
+  ])("%s has its pushes at %j seconds", (name, seconds) => {
+    expect(instantsOf(named(name)).map((instant) => instant / 1_000)).toEqual(seconds);
+  });
+
+  it("R5 to R7 go beyond the cap", () => {
+    expect(readings.filter(({ keepsCap }) => !keepsCap).map(({ name }) => name)).toEqual(["R5", "R6", "R7"]);
+  });
+
+  it("follow shorter limits and another cap", () => {
+    const [first] = readingsOf({ pushDelaysMs: [100, 200], maxPushes: 4 });
+    expect(first === undefined ? [] : instantsOf(first)).toEqual([0, 100, 300, 700]);
+  });
+
+  it("go on with one delay alone by making it no shorter", () => {
+    const [first] = readingsOf({ pushDelaysMs: [100], maxPushes: 4 });
+    expect(first?.delaysMs).toEqual([0, 100, 200, 400]);
+  });
+});
+
+describe("when a push is due", () => {
+  const at = (ms: number) => ({ earliestMs: ms - 1_000, latestMs: ms });
+  const history = {
+    triggered: { earliestMs: 0, latestMs: 0 },
+    pushes: [
+      { at: at(1_000), ended: at(11_000) },
+      { at: at(32_000), ended: at(52_000) },
+    ],
+  };
+
+  it("counts from the start of the push before, and waits for its end", () => {
+    expect(dueOf(named("R1"), "start", 2, history)).toEqual({ earliestMs: 91_000, latestMs: 92_000 });
+    expect(dueOf(named("R1"), "start", 1, history)).toEqual({ earliestMs: 30_000, latestMs: 31_000 });
+  });
+
+  it("counts from the failure of the push before", () => {
+    expect(dueOf(named("R1"), "failure", 2, history)).toEqual({ earliestMs: 111_000, latestMs: 112_000 });
+  });
+
+  it("counts from the first push, or from the event", () => {
+    expect(dueOf(named("R2"), "start", 2, history)).toEqual({ earliestMs: 60_000, latestMs: 61_000 });
+    expect(dueOf(named("R4"), "start", 2, history)).toEqual({ earliestMs: 120_000, latestMs: 120_000 });
+  });
+
+  it("leaves the end of a push open that nobody saw", () => {
+    const hanging = { ...history, pushes: [{ at: at(1_000), ended: undefined }] };
+    expect(dueOf(named("R1"), "failure", 1, hanging)).toEqual({ earliestMs: 31_000, latestMs: 331_000 });
+  });
+
+  it("is nothing beyond the last push", () => {
+    expect(dueOf(named("R1"), "start", 5, history)).toBeUndefined();
+  });
+});
+
+describe("how long a push run takes", () => {
+  it("goes past the last instant of any reading, and stays near a quarter of an hour", () => {
+    expect(lastInstantMs(documentLimits)).toBe(930_000);
+    expect(watchMs(documentLimits, { latenessMs: 10_000, earlyGuardMs: 0 })).toBeGreaterThan(970_000);
+    expect(pushRunMs(documentLimits, undefined)).toBeLessThan(20 * 60_000);
+  });
+
+  it("lets pushes hang where no reading that keeps the cap has another", () => {
+    const afterMs = hangAfterMs(documentLimits);
+    expect([afterMs > 500_000, afterMs < 600_000]).toEqual([true, true]);
+  });
+});

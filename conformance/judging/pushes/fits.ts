@@ -1,0 +1,202 @@
+import type { TimeInterval } from "../interval.ts";
+import type { Limits } from "../../contract/limits.ts";
+import { tolerances } from "../tolerances.ts";
+import { duration } from "../../contract/duration.ts";
+
+import type { Reading } from "./readings.ts";
+import { anchors, dueOf, type Anchor, type History } from "./due.ts";
+
+/** How exactly a push is expected, in milliseconds. */
+export interface Tolerance {
+  readonly latenessMs: number;
+  readonly earlyGuardMs: number;
+  /** How late a first push may be, of which the document says nothing; as late as any other where left out. */
+  readonly firstLatenessMs?: number;
+}
+
+/** How exactly pushes are judged in a run: `latenessMs` is what the profile says. */
+export const pushToleranceOf = (
+  limits: Pick<Limits, "pushDelaysMs">,
+  clock: "virtual" | "real",
+  latenessMs: number | undefined,
+): Required<Tolerance> => ({
+  latenessMs: latenessMs ?? tolerances.pushLateness.default({ limits }),
+  earlyGuardMs: tolerances.pushEarliness.default({ limits, clock }),
+  firstLatenessMs: tolerances.firstPushLatenessShare.default * (limits.pushDelaysMs[0] ?? 0),
+});
+
+/** How late a push may be whose delay is this long, in milliseconds. */
+export const allowedLatenessMs = (delayMs: number, { latenessMs }: Pick<Tolerance, "latenessMs">): number =>
+  Math.max(latenessMs, delayMs * tolerances.pushLatenessShare.default);
+
+/** How the moment of a push lies to its window. The uncertainty of both counts for the sender. */
+export type Timing = "early" | "on-time" | "late";
+
+export const timingOf = (at: TimeInterval, window: TimeInterval): Timing => {
+  if (at.latestMs < window.earliestMs) return "early";
+  return at.earliestMs > window.latestMs ? "late" : "on-time";
+};
+
+/** When the push with this index (from 0) is in time, where it is due at `due` after a delay of `delayMs`. */
+const windowAround = (
+  due: TimeInterval,
+  index: number,
+  delayMs: number,
+  tolerance: Tolerance,
+): TimeInterval => ({
+  earliestMs: due.earliestMs - tolerance.earlyGuardMs,
+  latestMs:
+    due.latestMs +
+    Math.max(allowedLatenessMs(delayMs, tolerance), index === 0 ? (tolerance.firstLatenessMs ?? 0) : 0),
+});
+
+/**
+ * When each push of a reading is in time after those that came, whether delays count from a push's start or from its
+ * failure. A push that has not come is taken to come within its window.
+ */
+export const windowsOf = (
+  reading: Reading,
+  { triggered, pushes }: History,
+  tolerance: Tolerance,
+): readonly TimeInterval[] => {
+  const windows: TimeInterval[] = [];
+  for (const [index, delayMs] of reading.delaysMs.entries()) {
+    const before = Array.from({ length: index }, (_, at) => {
+      const expected = windows[at] ?? triggered;
+      return pushes[at] ?? { at: expected, ended: expected };
+    });
+    const dues = anchors.flatMap(
+      (anchor) => dueOf(reading, anchor, index, { triggered, pushes: before }) ?? [],
+    );
+    const due = {
+      earliestMs: Math.min(...dues.map(({ earliestMs }) => earliestMs)),
+      latestMs: Math.max(...dues.map(({ latestMs }) => latestMs)),
+    };
+    windows.push(windowAround(due, index, delayMs, tolerance));
+  }
+  return windows;
+};
+
+/** Whether a notification's pushes can be what a reading predicts; if not, the first thing that speaks against it. */
+export type Fit =
+  | { readonly kind: "fits" }
+  | { readonly kind: "vague"; readonly why: string }
+  /** Later than is allowed, but no later than one who looks for what is due from time to time may be. */
+  | { readonly kind: "tardy"; readonly why: string; readonly byMs: number }
+  /**
+   * `offBy` is how far a push is off its moment, as a share of its delay; one too many or too few counts as 1. `isLack` says that
+   * it is late or missing, as it also seems where a push before it was not seen.
+   */
+  | {
+      readonly kind: "against";
+      readonly why: string;
+      readonly offBy: number;
+      readonly isLack: boolean;
+    };
+
+export const fits: Fit = { kind: "fits" };
+
+export interface FitOptions extends Tolerance {
+  /** Whether the notification stayed unacknowledged, so that all pushes of the reading must be there. */
+  readonly isComplete: boolean;
+  readonly watchedUntil: TimeInterval;
+  /** By how much a push may be late to count as tardy instead of against the reading; 0 where left out. */
+  readonly tardyMs?: number;
+  /** The first push that is judged; 0 where left out. */
+  readonly fromIndex?: number;
+  /** Intervals, in order and apart, in which a sender may have had no worker free: what is due in one may come after it. */
+  readonly busy?: readonly TimeInterval[];
+}
+
+/** Compares a history with a reading, push by push. */
+export const fitOf = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
+  let vague: Fit | undefined;
+  let tardy: Extract<Fit, { kind: "tardy" }> | undefined;
+  for (const [index, push] of history.pushes.entries()) {
+    const due = dueOf(reading, anchor, index, history);
+    if (due === undefined)
+      return against(`there is a push ${index + 1}, and ${reading.name} has ${reading.pushes}`, 1);
+    if (index < (options.fromIndex ?? 0)) continue;
+    const delayMs = reading.delaysMs[index] ?? 0;
+    const late = outlasting(due, allowedLatenessMs(delayMs, options), options.busy);
+    const fit = fitOfOne(index, push.at, late, delayMs, history, options);
+    if (fit.kind === "against") return fit;
+    if (fit.kind === "vague") vague ??= fit;
+    if (fit.kind === "tardy" && fit.byMs > (tardy?.byMs ?? 0)) tardy = fit;
+  }
+  if (options.isComplete && history.pushes.length < reading.pushes) {
+    const missing = missingFit(reading, anchor, history, options);
+    if (missing.kind === "against") return missing;
+    vague ??= missing.kind === "vague" ? missing : undefined;
+  }
+  return tardy ?? vague ?? fits;
+};
+
+const against = (why: string, offBy: number): Fit => ({ kind: "against", why, offBy, isLack: false });
+const lacking = (why: string, offBy: number): Fit => ({ kind: "against", why, offBy, isLack: true });
+
+/** What is due before a busy interval is over may come as late as that. */
+const outlasting = (due: TimeInterval, lateMs: number, busy: readonly TimeInterval[] = []): TimeInterval => {
+  let { latestMs } = due;
+  for (const interval of busy)
+    if (interval.earliestMs <= latestMs + lateMs) latestMs = Math.max(latestMs, interval.latestMs);
+  return { ...due, latestMs };
+};
+
+const fitOfOne = (
+  index: number,
+  at: TimeInterval,
+  due: TimeInterval,
+  delayMs: number,
+  { triggered }: History,
+  options: FitOptions,
+): Fit => {
+  const wholeMs = Math.max(delayMs, 3 * options.latenessMs);
+  const since = (moment: number): string => duration(Math.max(0, moment - triggered.earliestMs));
+  const timing = timingOf(at, windowAround(due, index, delayMs, options));
+  if (timing === "early")
+    return against(
+      `push ${index + 1} came at most ${since(at.latestMs)} after the event, ${duration(due.earliestMs - at.latestMs)} early`,
+      (due.earliestMs - at.latestMs) / wholeMs,
+    );
+  if (timing === "late") {
+    const byMs = at.earliestMs - due.latestMs;
+    const why = `push ${index + 1} came at least ${since(at.earliestMs)} after the event, ${duration(byMs)} late`;
+    return byMs <= (options.tardyMs ?? 0) ? { kind: "tardy", why, byMs } : lacking(why, byMs / wholeMs);
+  }
+  const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
+  const atLeastMs =
+    index === 0 ? (options.firstLatenessMs ?? 0) : delayMs * tolerances.pushResolutionShare.default;
+  const decidesMs = Math.max(options.latenessMs, atLeastMs);
+  if (widthMs > decidesMs)
+    return {
+      kind: "vague",
+      why: `the moment of push ${index + 1} is known to ${duration(widthMs)} only, which is more than the ${duration(decidesMs)} that it has to be told from others by`,
+    };
+  return fits;
+};
+
+const missingFit = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
+  const index = history.pushes.length;
+  const told = dueOf(reading, anchor, index, history);
+  if (told === undefined) return lacking(`push ${index + 1} did not come`, 1);
+  const lateMs = Math.max(options.tardyMs ?? 0, allowedLatenessMs(reading.delaysMs[index] ?? 0, options));
+  const due = outlasting(told, lateMs, options.busy);
+  return options.watchedUntil.earliestMs > due.latestMs + lateMs
+    ? lacking(`push ${index + 1} did not come within ${duration(lateMs)} of its time`, 1)
+    : { kind: "vague", why: `push ${index + 1} was not waited for long enough` };
+};
+
+/** The readings that fit what has come so far with one anchor or the other, whatever may still be missing. */
+export const readingsLeft = (
+  readings: readonly Reading[],
+  history: History,
+  tolerance: Tolerance,
+): readonly Reading[] =>
+  readings.filter((reading) =>
+    anchors.some(
+      (anchor) =>
+        fitOf(reading, anchor, history, { ...tolerance, isComplete: false, watchedUntil: history.triggered })
+          .kind !== "against",
+    ),
+  );

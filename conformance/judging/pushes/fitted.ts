@@ -1,0 +1,92 @@
+import { tolerances } from "../tolerances.ts";
+import { readingsOf, type Reading, type ReadingName } from "./readings.ts";
+import type { PushCase, PushTrace } from "./trace.ts";
+import { ofPurpose } from "./finding.ts";
+import { fitOf, type Fit, type FitOptions } from "./fits.ts";
+import { commonPeriodMs } from "./poll.ts";
+import { dueOf } from "./due.ts";
+
+/** Notifications whose pushes tell the schedule: they failed at once, each time, until acknowledged if ever. */
+export const telling = (pushRun: PushTrace): readonly PushCase[] =>
+  ofPurpose(pushRun, "never", "late").filter(({ pushes }) => pushes.length > 0);
+
+export const optionsFor = (pushCase: PushCase, pushRun: PushTrace): FitOptions => ({
+  latenessMs: pushRun.latenessMs,
+  earlyGuardMs: pushRun.earlyGuardMs,
+  watchedUntil: pushRun.watchedUntil,
+  isComplete: pushCase.purpose === "never",
+  firstLatenessMs:
+    pushRun.firstLatenessMs ??
+    tolerances.firstPushLatenessShare.default * (pushRun.limits.pushDelaysMs[0] ?? 0),
+  tardyMs: pushRun.limits.pushDelaysMs[0] ?? 0,
+});
+
+/** How late first pushes are in a reading, at most, in milliseconds. */
+export const usualFirstLagMs = (reading: Reading, pushRun: PushTrace): number =>
+  Math.max(
+    0,
+    ...telling(pushRun).flatMap(({ pushes: [first], triggered }) =>
+      first === undefined ? [] : [first.at.latestMs - triggered.earliestMs - (reading.delaysMs[0] ?? 0)],
+    ),
+  );
+
+export interface Fitted {
+  readonly reading: Reading;
+  readonly fits: readonly { readonly pushCase: PushCase; readonly fit: Fit }[];
+}
+
+export const fittedTo = (reading: Reading, pushRun: PushTrace): Fitted => ({
+  reading,
+  fits: telling(pushRun).map((pushCase) => ({
+    pushCase,
+    fit: fitOf(reading, "start", pushCase, optionsFor(pushCase, pushRun)),
+  })),
+});
+
+export const isAllowed = ({ fits }: Fitted): boolean =>
+  fits.every(({ fit }) => fit.kind !== "against" && fit.kind !== "tardy");
+
+/** A reading that only lateness speaks against, and how much of it there is at most. */
+interface Tardy extends Fitted {
+  readonly periodMs: number;
+  readonly why: string;
+}
+
+/**
+ * Where no reading is kept to in time: those that a sender would keep to which looks for what is due every so
+ * many seconds. Its pushes are late by less than that, and all of them fall on the ticks of its clock.
+ */
+export const tardyReadings = (fitted: readonly Fitted[], pushRun: PushTrace): readonly Tardy[] => {
+  if (fitted.some(isAllowed)) return [];
+  const firstMs = pushRun.limits.pushDelaysMs[0] ?? 0;
+  const retries = telling(pushRun).flatMap(({ pushes }) => pushes.slice(1).map(({ at }) => at));
+  return fitted.flatMap((one): Tardy[] => {
+    if (one.fits.some(({ fit }) => fit.kind === "against")) return [];
+    const late = one.fits.flatMap(({ fit }) => (fit.kind === "tardy" ? [fit] : []));
+    const [worst] = late.toSorted((a, b) => b.byMs - a.byMs);
+    if (worst === undefined) return [];
+    const periodMs = commonPeriodMs(retries, { leastMs: worst.byMs, mostMs: firstMs, stepMs: firstMs / 60 });
+    return periodMs === undefined ? [] : [{ ...one, periodMs, why: worst.why }];
+  });
+};
+
+/** Names of the readings that nothing speaks against, those beyond the cap included. */
+export const readingsThatFit = (pushRun: PushTrace): readonly ReadingName[] =>
+  telling(pushRun).length === 0
+    ? []
+    : readingsOf(pushRun.limits)
+        .map((reading) => fittedTo(reading, pushRun))
+        .filter(isAllowed)
+        .map(({ reading }) => reading.name);
+
+/** How late a sender's pushes are at most in a reading, in milliseconds. */
+export const usualLatenessMs = ({ reading }: Fitted, pushRun: PushTrace): number =>
+  Math.max(
+    0,
+    ...telling(pushRun).flatMap((pushCase) =>
+      pushCase.pushes.map(({ at }, index) => {
+        const due = dueOf(reading, "start", index, pushCase);
+        return due === undefined ? 0 : at.earliestMs - due.latestMs;
+      }),
+    ),
+  );

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import { outageOf, pushRunOf, senderOf } from "../../testing/push-runs.ts";
+import type { LostStage } from "../../contract/push.ts";
+import type { PushRun, LostConnection } from "./trace.ts";
+import { judgeDelivered } from "./delivery.ts";
+import { judgeIndependence } from "./independence.ts";
+import { judgeCap } from "./cap.ts";
+import { judgeRetries } from "./retries.ts";
+import { judgeSchedule } from "./schedule.ts";
+import { isRare } from "../intervals.ts";
+
+const lostAt = (stage: LostStage, moments: readonly number[], address = "192.0.2.1"): LostConnection[] =>
+  moments.map((at, index) => ({ n: index + 1, stage, address, at: { earliestMs: at, latestMs: at } }));
+
+/** A load balancer that looks every so many milliseconds whether anybody listens. */
+const probesEvery = (periodMs: number, stage: LostStage = "silent"): LostConnection[] =>
+  lostAt(
+    stage,
+    Array.from({ length: Math.floor(1_070_000 / periodMs) }, (_, index) => -59_700 + index * periodMs),
+  );
+
+/** A sender with this reading, none of whose pushes from this one on was seen; `lost` sees their moments. */
+const withoutPushesFrom = (
+  index: number,
+  reading: "R1" | "R7",
+  lost: (moments: readonly number[]) => readonly LostConnection[],
+): PushRun => {
+  const pushRun = pushRunOf(senderOf(reading), { clock: "real" });
+  const unseen = pushRun.pushCases.flatMap(({ pushes }) => pushes.slice(index));
+  return {
+    ...pushRun,
+    lost: lost(unseen.map(({ at }) => at.latestMs)),
+    pushCases: pushRun.pushCases.map((pushCase) => ({
+      ...pushCase,
+      pushes: pushCase.pushes.slice(0, index),
+    })),
+  };
+};
+const handshakes = (moments: readonly number[]) => lostAt("handshake", moments);
+const none = () => [];
+
+describe("connections that broke before a push could be read", () => {
+  it("may have hidden a sixth push of each notification, where they came when it was due", () => {
+    expect(judgeCap(withoutPushesFrom(5, "R7", handshakes)).judgement).toMatchObject({
+      kind: "inconclusive",
+      reason: expect.stringMatching(/\d+ connections broke/),
+    });
+    const one = (moments: readonly number[]) => handshakes(moments.slice(0, 1));
+    expect(judgeCap(withoutPushesFrom(5, "R7", one)).judgement.kind).toBe("passed");
+    const early = (moments: readonly number[]) => handshakes(moments.map(() => 5_000));
+    expect(judgeCap(withoutPushesFrom(5, "R7", early)).judgement.kind).toBe("passed");
+  });
+
+  it("may be what is missing, so that nothing is said to have been left undone", () => {
+    for (const judge of [judgeRetries, judgeSchedule])
+      for (const [lost, kind] of [
+        [none, "failed"],
+        [handshakes, "inconclusive"],
+      ] as const)
+        expect(judge(withoutPushesFrom(1, "R1", lost)).judgement.kind).toBe(kind);
+    for (const judge of [judgeDelivered])
+      expect(judge(withoutPushesFrom(0, "R1", handshakes)).judgement.kind).toBe("inconclusive");
+  });
+
+  it("are none of it when nothing of that notification was due", () => {
+    const quiet = (moments: readonly number[]) => handshakes(moments.map((_, index) => 300_000 + index));
+    expect(judgeRetries(withoutPushesFrom(1, "R1", quiet)).judgement.kind).toBe("failed");
+  });
+
+  it("met a certificate of nobody's, and are not counted then", () => {
+    const pushRun = withoutPushesFrom(1, "R1", handshakes);
+    const last = pushRun.lost.length;
+    const outages = [outageOf("untrusted", 0, last)];
+    expect(judgeRetries({ ...pushRun, outages }).judgement.kind).toBe("failed");
+  });
+});
+
+describe("a load balancer that looks whether the receiver listens", () => {
+  it.each([
+    [1_000, "silent"],
+    [5_000, "silent"],
+    [30_000, "silent"],
+    [1_000, "no-request"],
+    [1_000, "handshake"],
+    [1_000, "not-tls"],
+  ] as const)("every %i ms, %s, takes nothing from any verdict", (periodMs, stage) => {
+    const lost = probesEvery(periodMs, stage);
+    const sound = pushRunOf(senderOf("R1"), { clock: "real", lost });
+    for (const judge of [judgeDelivered, judgeRetries, judgeCap, judgeSchedule, judgeIndependence])
+      expect(judge(sound).judgement).toEqual({ kind: "passed" });
+    expect(judgeCap(sound).facts).toMatchObject({ connectionsWithoutPush: { [stage]: lost.length } });
+    expect(judgeRetries(withoutPushesFrom(1, "R1", () => lost)).judgement.kind).toBe("failed");
+    expect(judgeSchedule(withoutPushesFrom(1, "R1", () => lost)).judgement.kind).toBe("failed");
+    expect(judgeCap(pushRunOf(senderOf("R7"), { clock: "real", lost })).judgement.kind).toBe("failed");
+  });
+
+  it("does not hide handshakes that broke when pushes were due", () => {
+    const both = (moments: readonly number[]) => [...probesEvery(1_000), ...handshakes(moments)];
+    expect(judgeRetries(withoutPushesFrom(1, "R1", both)).judgement.kind).toBe("inconclusive");
+    const more = (moments: readonly number[]) => [
+      ...probesEvery(30_000),
+      ...lostAt(
+        "silent",
+        moments.flatMap((at) => Array.from({ length: 9 }, () => at)),
+      ),
+    ];
+    // However many: nothing of a push was ever sent on them.
+    expect(judgeRetries(withoutPushesFrom(1, "R1", more)).judgement.kind).toBe("failed");
+  });
+
+  it("matters as little while a clock is moved by hand", () => {
+    const lost = lostAt(
+      "silent",
+      Array.from({ length: 50 }, () => 700_000),
+    );
+    expect(judgeCap(pushRunOf(senderOf("R1"), { lost })).judgement.kind).toBe("passed");
+    const broken = lostAt(
+      "handshake",
+      Array.from({ length: 50 }, () => 700_000),
+    );
+    expect(judgeCap(pushRunOf(senderOf("R1"), { lost: broken })).judgement.kind).toBe("inconclusive");
+  });
+});
+
+describe("how rare a number is", () => {
+  it("goes by the upper tail of the Poisson distribution", () => {
+    // P(N >= 1 | 0.01) = 0.00995; P(N >= 1 | 0.02) = 0.0198; P(N >= 10 | 4) = 0.0081; P(N >= 9 | 4) = 0.0214.
+    expect([isRare(1, 0.01), isRare(1, 0.02), isRare(10, 4), isRare(9, 4)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+    expect([isRare(0, 0), isRare(1, 0), isRare(800, 800), isRare(900, 800)]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe("a watch that ends too early for how late the pushes came", () => {
+  it("leaves the cap undecided where the next push may still have been to come", () => {
+    // Each push is late by a little, as on a machine with too much to do: a sixth one after 480 s would be past the end.
+    const late = { instantsMs: () => [0, 39_000, 108_000, 246_000, 520_000] };
+    expect(judgeCap(pushRunOf(late, { clock: "real" })).judgement.kind).toBe("inconclusive");
+    const watchedUntil = { earliestMs: 1_200_000, latestMs: 1_200_000 };
+    expect(judgeCap(pushRunOf(late, { clock: "real", watchedUntil })).judgement.kind).toBe("passed");
+  });
+});

@@ -1,0 +1,161 @@
+import { canonicalJson, type Facts, type Verdict } from "../../contract/verdict.ts";
+import type { PushRun, PushCase } from "./trace.ts";
+import { acknowledgedAt, bodyOf, ofPurpose } from "./finding.ts";
+import { contentTypeOf, documentedFields } from "./delivery.ts";
+import { timeoutClass } from "./timeouts.ts";
+import { followedRedirects, redirected } from "./advisory.ts";
+
+/** What a push run shows of something that the document leaves open: undefined where it shows nothing. */
+export interface Observation {
+  readonly seen: unknown;
+  readonly cases: number;
+  readonly facts?: Facts;
+}
+
+export const observedVerdict = (observation: Observation | undefined): Verdict =>
+  observation === undefined || observation.cases === 0
+    ? {
+        kind: "inconclusive",
+        reason: "no push arrived that would show it",
+        settle: "a service whose pushes reach the receiver",
+        cases: 0,
+      }
+    : {
+        kind: "observed",
+        cases: observation.cases,
+        fingerprint: canonicalJson(observation.seen),
+        ...(observation.facts === undefined ? {} : { facts: observation.facts }),
+      };
+
+/** Whether a notification was pushed again, by the name of its first answer. */
+const repeatedAfter = (pushCases: readonly PushCase[]): Record<string, "accepted" | "pushed again"> =>
+  Object.fromEntries(
+    pushCases.map(({ name, pushes }) => [name, pushes.length > 1 ? "pushed again" : "accepted"]),
+  );
+
+/** The same of those whose first push was answered as planned. */
+const repeated = (pushCases: readonly PushCase[]): Record<string, "accepted" | "pushed again"> =>
+  repeatedAfter(
+    pushCases.filter(
+      ({ pushes: [first], actions: [planned] }) =>
+        first !== undefined && planned?.kind === "answer" && first.line.status === (planned.status ?? 200),
+    ),
+  );
+
+/** Answers that were begun with a success code, and not delivered whole. */
+const isOpenCut = ({ expect, pushes: [first] }: PushCase): boolean =>
+  expect.kind === "open" && (first?.line.action === "close" || first?.line.action === "hang");
+
+/** push.acknowledgement-body. */
+export const observeAcknowledgementBody = (pushRun: PushRun): Observation => {
+  const seen = repeated(ofPurpose(pushRun, "body"));
+  const kinds = new Set(Object.values(seen));
+  const readings =
+    kinds.size !== 1 ? [] : kinds.has("accepted") ? ["code alone decides"] : ["code and body decide"];
+  const cuts = repeatedAfter(pushRun.pushCases.filter(isOpenCut));
+  return {
+    seen,
+    cases: Object.keys(seen).length,
+    facts: { readings, ...(Object.keys(cuts).length === 0 ? {} : { cutAnswers: cuts }) },
+  };
+};
+
+/** push.accepted-codes. */
+export const observeAcceptedCodes = (pushRun: PushRun): Observation => {
+  const seen = repeated(ofPurpose(pushRun, "code"));
+  const prompt = ofPurpose(pushRun, "prompt").filter((one) => acknowledgedAt(one, pushRun) === 0);
+  const expected =
+    prompt.length === 0
+      ? {}
+      : {
+          [pushRun.acknowledgedStatus]: prompt.some(({ pushes }) => pushes.length > 1)
+            ? "pushed again"
+            : "accepted",
+        };
+  return { seen: { ...seen, ...expected }, cases: Object.keys(seen).length };
+};
+
+/** Real time knows no shorter limits: its classes are those of the document's first delay. */
+const REAL_FIRST_DELAY_MS = 30_000;
+/** Below this a time-out in real time is told in milliseconds. */
+const SHORT_MS = 700;
+const SHORT_FIRST_DELAY_MS = 3_000;
+
+/** push.sender-timeout. */
+export const observeSenderTimeout = (pushRun: PushRun): Observation => {
+  const firstMs = pushRun.limits.pushDelaysMs[0] ?? 1;
+  const hung = ofPurpose(pushRun, "hang").filter(({ pushes: [first] }) => first?.line.action === "hang");
+  const waits = hung.map(({ pushes: [first] }) => {
+    if (first?.ended === undefined || first.line.outcome !== "abandoned")
+      return pushRun.hungInRealTime
+        ? "longer in real time than was waited for"
+        : "longer than was watched for";
+    if (pushRun.hungInRealTime) {
+      const waitedMs = (first.line.answeredMs ?? 0) - first.line.firstByteMs;
+      return `${timeoutClass(waitedMs, REAL_FIRST_DELAY_MS)}, in real time`;
+    }
+    // A clock that nobody moves knows no shorter seconds, whatever the schedule was divided by.
+    if (pushRun.clock === "real") {
+      const waitedMs = first.ended.latestMs - first.at.latestMs;
+      return timeoutClass(waitedMs, waitedMs < SHORT_MS ? SHORT_FIRST_DELAY_MS : REAL_FIRST_DELAY_MS);
+    }
+    // Where the end is known to a step only, the clock stopped where a class of time-outs ends.
+    const slackMs = Math.min(firstMs / 60, (first.ended.latestMs - first.ended.earliestMs) / 2);
+    return timeoutClass(first.ended.latestMs - first.at.latestMs - slackMs, firstMs);
+  });
+  const classes = [...new Set(waits)].toSorted();
+  return { seen: classes.length === 1 ? classes[0] : classes, cases: hung.length };
+};
+
+/** push.follows-redirects. */
+export const observeFollowedRedirects = (pushRun: PushRun): Observation => {
+  const followed = followedRedirects(pushRun);
+  const seen = Object.fromEntries(
+    redirected(pushRun).map((status) => {
+      const push = followed.get(status);
+      return [
+        status,
+        push === undefined
+          ? "not followed"
+          : `followed with ${push.line.method}${push.line.bodyBytes > 0 ? " and the payload" : ""}`,
+      ];
+    }),
+  );
+  return { seen, cases: Object.keys(seen).length };
+};
+
+/** push.order. */
+export const observeOrder = ({ pushCases }: PushRun): Observation | undefined => {
+  const failing = pushCases.find(({ family, purpose }) => family !== undefined && purpose === "never");
+  const later = pushCases.find(({ family, purpose }) => family !== undefined && purpose === "prompt");
+  const [last, first] = [failing?.pushes.at(-1), later?.pushes[0]];
+  if (failing === undefined || failing.pushes.length < 2 || last === undefined || first === undefined)
+    return undefined;
+  return {
+    seen: { laterEvent: first.line.n > last.line.n ? "waits for the earlier one" : "does not wait" },
+    cases: 1,
+  };
+};
+
+/** push.headers. */
+export const observeHeaders = ({ pushCases }: PushRun): Observation => {
+  const pushes = pushCases.flatMap((pushCase) => pushCase.pushes);
+  const always = commonTo(pushes.map((push) => push.line.headers.map(([name]) => name.toLowerCase())));
+  const fields = commonTo(pushes.map((push) => Object.keys(bodyOf(push) ?? {})));
+  const types = new Set(pushes.map(contentTypeOf));
+  return {
+    seen: {
+      headers: always,
+      contentType: [...types].toSorted(),
+      furtherFields: fields.filter((name) => !documentedFields.includes(name)),
+      template: fields.includes("Template"),
+    },
+    cases: pushes.length,
+  };
+};
+
+/** What stands in every one of these lists, in order. */
+const commonTo = (lists: readonly (readonly string[])[]): readonly string[] => {
+  const [first = [], ...rest] = lists;
+  return [...new Set(first)].filter((name) => rest.every((list) => list.includes(name))).toSorted();
+};

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { outageOf, pushAt, pushRunOf, senderOf } from "../../testing/push-runs.ts";
+import { judgeCertificateCheck } from "./advisory.ts";
+import { judgeRetries } from "./retries.ts";
+import { readingNames } from "./readings.ts";
+import type { PushRun } from "./trace.ts";
+
+const watchedUntil = (ms: number) => ({ watchedUntil: { earliestMs: ms, latestMs: ms } });
+
+/** A push run without the last push of one notification that is never acknowledged. */
+const withoutLast = (pushRun: PushRun): PushRun => ({
+  ...pushRun,
+  pushCases: pushRun.pushCases.map((pushCase) =>
+    pushCase.name === "always status 404" ? { ...pushCase, pushes: pushCase.pushes.slice(0, -1) } : pushCase,
+  ),
+});
+
+describe("a push that is missing when the watch ends", () => {
+  it.each(readingNames)(
+    "of %s is a breach once its time is over by every reading, and none before",
+    (name) => {
+      const run = (ms: number) => withoutLast(pushRunOf(senderOf(name), watchedUntil(ms)));
+      const kindAt = (ms: number) => judgeRetries(run(ms)).judgement.kind;
+      // The other notifications have as many pushes, so that only how long it was watched for differs.
+      const lastMs = Math.max(
+        ...run(0).pushCases.flatMap(({ pushes }) => pushes.map(({ at }) => at.latestMs)),
+      );
+      expect(kindAt(lastMs + 600_000)).toBe(
+        name === "R5" || name === "R6" || name === "R7" ? "passed" : "failed",
+      );
+      expect(kindAt(300_000)).not.toBe("failed");
+    },
+  );
+
+  it("of R3 may be late on a machine that is busy", () => {
+    expect(judgeRetries(withoutLast(pushRunOf(senderOf("R3"), watchedUntil(935_000)))).judgement.kind).toBe(
+      "inconclusive",
+    );
+    expect(judgeRetries(withoutLast(pushRunOf(senderOf("R3"), watchedUntil(1_010_000)))).judgement.kind).toBe(
+      "failed",
+    );
+  });
+});
+
+describe("a receiver with an untrusted certificate", () => {
+  const onConnection = (id: number, n: number) =>
+    pushAt(0, { kind: "answer" }, { line: { n, connection: { id, remotePort: 1, request: 1 } } });
+  const judged = (id: number, n: number) => {
+    const outages = [outageOf("untrusted", 20, 40)];
+    const run = pushRunOf(senderOf("R1"), { outages, others: [onConnection(id, n)] });
+    const pushCases = run.pushCases.map((pushCase) => ({
+      ...pushCase,
+      pushes: pushCase.pushes.map((push) => ({
+        ...push,
+        line: { ...push.line, connection: { id: 1, remotePort: 1, request: 1 } },
+      })),
+    }));
+    return judgeCertificateCheck({ ...run, pushCases })?.judgement.kind;
+  };
+
+  it.each([
+    ["came on a connection that it had accepted before", 20, 25, "passed"],
+    ["had come before, and was written down late", 19, 20, "passed"],
+    ["came on one that it accepted with that certificate", 21, 25, "failed"],
+    ["came on such a connection, and was written down when it was over", 40, 41, "failed"],
+    ["came later", 41, 42, "passed"],
+  ] as const)("is told from one with its own by what %s", (_, id, n, kind) => {
+    expect(judged(id, n)).toBe(kind);
+  });
+});

@@ -1,0 +1,267 @@
+import { duration } from "../../contract/duration.ts";
+import { answerOf, outcomeOf } from "./answer.ts";
+import { isWatchedForFirst } from "./delivery.ts";
+import { allowedLatenessMs, readingsLeft } from "./fits.ts";
+import { readingsThatFit } from "./fitted.ts";
+import {
+  acknowledgedAt,
+  findingOf,
+  journalText,
+  namelessPushes,
+  ofPurpose,
+  pushCount,
+  undecidedFinding,
+  type Finding,
+  type Part,
+} from "./finding.ts";
+import { unlessLost } from "./lost-connections.ts";
+import { instantsOf, readingsOf, type Reading } from "./readings.ts";
+import { losesOneAlone } from "./slow-failures.ts";
+import type { PushCase, PushRun, PushTrace, SeenPush } from "./trace.ts";
+import { requestText, unmatchedOf } from "./unmatched.ts";
+
+const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";
+
+/** push.unacknowledged-retries: section 6. Each notification has met one kind of failure alone. */
+export const judgeRetries = (pushRun: PushRun): Finding => unlessLost(judgeAllRetries(pushRun), pushRun);
+
+const judgeAllRetries = (pushRun: PushRun): Finding => {
+  const all = pushRun.pushCases.flatMap((pushCase) => {
+    const least = leastPushes(pushCase, pushRun);
+    return least === undefined ? [] : [{ pushCase, retried: retriesOf(pushCase, least, pushRun) }];
+  });
+  const namesOf = (kind: Retried["kind"]): readonly string[] =>
+    all.flatMap(({ pushCase, retried }) => (retried.kind === kind ? [pushCase.name] : []));
+  const lost = namesOf("lost");
+  const finding = findingOf(
+    all.flatMap(({ retried }): Part[] =>
+      retried.kind === "retried" ? ["passed"] : retried.kind === "lost" ? [retried.part] : [],
+    ),
+    "no push could be made to fail",
+    lost.length === 0 ? undefined : { notRetriedAfter: lost },
+  );
+  if (finding.judgement.kind !== "passed") return finding;
+  const [waiting, unwatched, untried] = [namesOf("waits"), namesOf("unwatched"), namesOf("untried")];
+  if (waiting.length > 0)
+    return undecidedFinding(
+      pushRun.hungInRealTime
+        ? "the sender's time-out goes by real time, not by the clock that is moved, and it had not given up a push without an answer when the receiver ended the connection"
+        : `the sender went on waiting for an answer until the watch was over (${waiting.join(", ")})`,
+      pushRun.clock === "real"
+        ? "a longer run (--max-wait), or a sender that gives up sooner"
+        : "a time-out that goes by the clock that hooks.clock.advance moves, or a shorter one; or a run in real time",
+    );
+  if (unwatched.length > 0)
+    return undecidedFinding(
+      `the watch ended before the next push had to come, late as it may be: ${unwatched.join(", ")}`,
+      "a machine with less to do, or a longer run (--max-wait)",
+    );
+  return untried.length === 0
+    ? finding
+    : undecidedFinding(`no push met these failures: ${untried.join(", ")}`);
+};
+
+/** How many pushes a notification gets at least; undefined where the document leaves it open. */
+const leastPushes = (pushCase: PushCase, pushRun: PushRun): number | undefined => {
+  const { expect, purpose } = pushCase;
+  if (purpose === "refused") return losesOne(pushCase, pushRun) ? mostPushes(pushRun) - 1 : 1;
+  if (expect.kind === "open") return expect.unlessBodyDecides && bodyDecides(pushRun) ? 2 : undefined;
+  if (expect.pushes < 2 || purpose === "untrusted") return undefined;
+  return expect.pushes === 2 ? 2 : leastOfFailing(pushCase, pushRun, expect.pushes);
+};
+
+/** How often a notification was pushed that is never acknowledged, as far as the cap allows. */
+const mostPushes = (trace: PushTrace): number =>
+  Math.min(
+    trace.limits.maxPushes,
+    Math.max(0, ...ofPurpose(trace, "never").map(({ pushes }) => pushes.length)),
+  );
+
+/**
+ * How many pushes a notification gets at least whose pushes fail: as many as others, and as many as every reading has
+ * that its own pushes allow.
+ */
+export const leastOfFailing = (pushCase: PushCase, trace: PushTrace, expected: number): number => {
+  const left = readingsLeft(readingsOf(trace.limits), pushCase, trace).filter(({ keepsCap }) => keepsCap);
+  const byReadings =
+    pushCase.purpose === "never" && left.length > 0 ? Math.min(...left.map(({ pushes }) => pushes)) : 0;
+  return Math.min(expected, Math.max(mostPushes(trace), byReadings));
+};
+
+type Retried =
+  | { readonly kind: "retried" }
+  | { readonly kind: "lost"; readonly part: Exclude<Part, "passed"> }
+  /** The sender may still wait for the rest of an answer. */
+  | { readonly kind: "waits" }
+  /** The next push may still have been to come when the watch ended. */
+  | { readonly kind: "unwatched" }
+  /** No push failed as planned. */
+  | { readonly kind: "untried" }
+  /** Never-ending failures that were not watched to their end say nothing. */
+  | { readonly kind: "open" };
+
+const retriesOf = (pushCase: PushCase, least: number, pushRun: PushRun): Retried => {
+  const { pushes, name, purpose, triggered } = pushCase;
+  const [unmatched] = unmatchedOf(pushCase, pushRun);
+  const watched = duration(pushRun.watchedUntil.earliestMs - (pushes.at(-1)?.at ?? triggered).latestMs);
+  if (purpose === "refused" && pushes.length === 0) {
+    if (unmatched !== undefined || namelessPushes(pushRun).length > 0) return { kind: "open" };
+    if (!isOver(pushCase, pushRun)) return { kind: "unwatched" };
+    return {
+      kind: "lost",
+      part: {
+        expected: RETRIED,
+        actual: `for an event whose first push met a receiver that did not listen, no push came within ${watched}${closedText(pushRun)}`,
+        evidence: afterClosing(pushRun).slice(0, 1),
+        lacking: pushCase,
+      },
+    };
+  }
+  if (waits(pushCase, pushRun)) return { kind: "waits" };
+  if (!hasFailed(pushCase, pushRun))
+    return { kind: pushCase.expect.kind === "pushes" && pushCase.expect.pushes === 2 ? "untried" : "open" };
+  if (pushes.length >= least || acknowledgedAt(pushCase, pushRun) >= 0) return { kind: "retried" };
+  if (unmatched === undefined && !isOver(pushCase, pushRun))
+    return { kind: purpose === "unanswered" ? "open" : "unwatched" };
+  const met =
+    purpose === "refused"
+      ? `a refused connection and ${pushCount(pushes.length)}`
+      : `${pushCount(pushes.length)} that met ${name.replace(/^always /, "")}`;
+  const instead =
+    unmatched === undefined
+      ? ""
+      : `, but ${requestText(unmatched)} did, which the receiver could not take for one`;
+  return {
+    kind: "lost",
+    part: {
+      expected: RETRIED,
+      actual: `after ${met}, none came within ${watched}${instead}; ${journalText(pushCase)}`,
+      evidence: unmatched === undefined ? pushes : [...pushes, unmatched],
+      ...(unmatched === undefined ? { lacking: pushCase } : {}),
+    },
+  };
+};
+
+/** Whether one push alone met the closed listener, by every reading that pushes were seen to follow. */
+const losesOne = (pushCase: PushCase, pushRun: PushRun): boolean => {
+  const names = readingsThatFit(pushRun);
+  return readingsOf(pushRun.limits)
+    .filter(({ name }) => names.length === 0 || names.includes(name))
+    .every((reading) => losesOneAlone(reading, pushCase, pushRun));
+};
+
+/** The first push got no acknowledgement: a failure, or an open answer where that has to be repeated. */
+const hasFailed = ({ pushes: [first], expect }: PushCase, { acknowledgedStatus }: PushRun): boolean => {
+  if (first === undefined) return false;
+  const outcome = outcomeOf(answerOf(first), acknowledgedStatus);
+  return outcome === "failed" || (outcome === "open" && expect.kind === "open");
+};
+
+/** The longest wait for what follows a push with this index (from 0), late as it may be, by any of these readings. */
+const longestWaitMs = (
+  readings: readonly Reading[],
+  { latenessMs }: Pick<PushTrace, "latenessMs">,
+  index: number,
+): number =>
+  Math.max(
+    ...readings.map(({ delaysMs }) => {
+      const delayMs = delaysMs[index] ?? 0;
+      return delayMs + allowedLatenessMs(delayMs, { latenessMs });
+    }),
+  );
+
+/** Whether an unacknowledged notification was watched until its next push would have come by any reading, late as it may be. */
+export const isWatchedForNext = (pushCase: PushCase, trace: PushTrace, heldUpMs = 0): boolean => {
+  const { pushes, purpose } = pushCase;
+  const all = readingsOf(trace.limits);
+  const last = pushes.at(-1);
+  if (last === undefined) return isWatchedForFirst(pushCase, trace);
+  const left = readingsLeft(all, pushCase, trace);
+  const index = pushes.length + (purpose === "refused" ? 1 : 0);
+  const overMs =
+    (last.ended ?? last.at).latestMs +
+    longestWaitMs(left.length === 0 || purpose !== "never" ? all : left, trace, index) +
+    heldUpMs;
+  return trace.watchedUntil.earliestMs > overMs;
+};
+
+/** How long the sender waited at most for an answer that never came; undefined where it was not seen to give up. */
+const givesUpAfterMs = (pushRun: PushRun): number | undefined => {
+  const waitsMs = ofPurpose(pushRun, "hang").flatMap(({ pushes }) =>
+    pushes.flatMap(({ line, at, ended }) =>
+      line.action === "hang" && line.outcome === "abandoned" && ended !== undefined
+        ? [ended.latestMs - at.earliestMs]
+        : [],
+    ),
+  );
+  return waitsMs.length === 0 ? undefined : Math.max(...waitsMs);
+};
+
+/** Whether the watch went on until another push would have come by any reading, late as it may be. */
+const isOver = (pushCase: PushCase, pushRun: PushRun): boolean => {
+  const { pushes, triggered, purpose } = pushCase;
+  const last = pushes.at(-1);
+  if (last === undefined) {
+    // The first push met a receiver that did not listen: it is the second that is waited for.
+    const secondMs = Math.max(...readingsOf(pushRun.limits).map((reading) => instantsOf(reading)[1] ?? 0));
+    const overMs = triggered.latestMs + secondMs + allowedLatenessMs(secondMs, pushRun);
+    return pushRun.watchedUntil.earliestMs > overMs;
+  }
+  const isSlow = purpose === "unanswered";
+  if (isSlow && pushRun.hungInRealTime) return false;
+  if (purpose !== "stall" && last.line.action === "hang" && last.line.outcome !== "abandoned") return false;
+  // Others that got no answer may have held it up, each for as long.
+  return isWatchedForNext(pushCase, pushRun, isSlow ? 5 * (givesUpAfterMs(pushRun) ?? 0) : 0);
+};
+
+/** Whether the sender may not have seen its push fail yet. */
+const waits = (pushCase: PushCase, pushRun: PushRun): boolean => {
+  if (pushCase.purpose === "stall") return stallWaits(pushCase, pushRun);
+  return pushCase.purpose === "hang" && stillWaits(pushCase);
+};
+
+/**
+ * Whether a sender may still wait for the rest of an answer. Its status says already that the push has failed, so a
+ * sender that gives up on no answer at all has no reason to wait longer here.
+ */
+const stallWaits = ({ pushes: [first, second] }: PushCase, pushRun: PushRun): boolean => {
+  if (first?.line.action !== "hang" || second !== undefined || first.line.outcome === "abandoned")
+    return false;
+  const patienceMs = givesUpAfterMs(pushRun);
+  if (patienceMs === undefined || pushRun.hungInRealTime) return true;
+  const waitedMs = pushRun.watchedUntil.earliestMs - first.at.latestMs;
+  return waitedMs < 2 * patienceMs + longestWaitMs(readingsOf(pushRun.limits), pushRun, 1);
+};
+
+/** Whether a push got no answer and its sender did not give it up: nothing has failed, or the receiver broke it off. */
+const stillWaits = ({ pushes, actions: [planned] }: PushCase): boolean => {
+  const last = pushes.findLast(({ action }) => action?.kind === "hang");
+  const waiting = last?.line.action === "hang" && last.line.outcome !== "abandoned";
+  return waiting || (planned?.kind === "hang" && last !== undefined && last.line.action !== "hang");
+};
+
+/**
+ * Whether a body that says nothing made the expected code worth nothing. Only then is half an answer behind that code a
+ * failure: a push is unsuccessful when the expected code is not received (section 6), and half an answer has said it.
+ */
+const bodyDecides = (pushRun: PushRun): boolean => {
+  const empty = pushRun.pushCases.filter(({ expect }) => expect.kind === "open" && expect.saysNothing);
+  return empty.length > 0 && empty.every(({ pushes }) => pushes.length > 1);
+};
+
+/** Which lines of the receiver's journal show that it did not listen, and that it was pushed to before or after. */
+const closedText = (pushRun: PushRun): string => {
+  const outage = pushRun.outages.find(({ kind }) => kind === "closed");
+  return outage === undefined
+    ? ""
+    : `; in the receiver's journal: closed from line ${outage.from.last} to line ${outage.until.last}, and ${pushCount(afterClosing(pushRun).length)} of other events after that`;
+};
+
+/** Pushes that arrived once the receiver listened again, in the order of the journal. */
+const afterClosing = ({ outages, pushCases }: PushRun): readonly SeenPush[] => {
+  const last = outages.find(({ kind }) => kind === "closed")?.until.last ?? Infinity;
+  return pushCases
+    .flatMap(({ pushes }) => pushes)
+    .filter(({ line }) => line.n > last)
+    .toSorted((a, b) => a.line.n - b.line.n);
+};

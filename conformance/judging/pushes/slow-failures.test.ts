@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { pushRunOf, senderOf } from "../../testing/push-runs.ts";
+import { createListLooks } from "../../pushes/list-looks.ts";
+import { judgeRetries } from "./retries.ts";
+import { judgeSchedule } from "./schedule.ts";
+
+const R1 = [0, 30_000, 90_000, 210_000, 450_000];
+const watchedUntil = { earliestMs: 1_900_000, latestMs: 1_900_000 };
+
+/** A sender of the first reading, but for notifications of one purpose. */
+const unless = (purpose: string, instants: readonly number[]) =>
+  pushRunOf({ instantsMs: (plan) => (plan.purpose === purpose ? instants : R1) }, { watchedUntil });
+
+describe("failures that take their time, or that nobody sees", () => {
+  it("follow the reading that others follow", () => {
+    expect(judgeSchedule(pushRunOf(senderOf("R1"), { watchedUntil })).judgement.kind).toBe("passed");
+    // The first of the five met a shut door.
+    expect(judgeSchedule(unless("refused", R1.slice(1))).judgement.kind).toBe("passed");
+    expect(judgeRetries(unless("refused", R1.slice(1))).judgement.kind).toBe("passed");
+  });
+
+  it.each([
+    ["unanswered", "with delays twice as long", R1.map((instant) => 2 * instant)],
+    ["unanswered", "at once", [0, 1_000, 61_000, 181_000, 421_000]],
+    ["unanswered", "once too often", [...R1, 690_000]],
+    ["unanswered", "once too seldom", R1.slice(0, 4)],
+    ["hang", "with delays twice as long", R1.map((instant) => 2 * instant)],
+    ["refused", "after five seconds", [5_000, 65_000, 185_000, 425_000]],
+    ["refused", "once too often", [30_000, 60_000, 120_000, 240_000, 480_000]],
+    ["refused", "once too seldom", R1.slice(1, 4)],
+  ] as const)("break the schedule where %s is repeated %s", (purpose, _, instants) => {
+    expect(judgeSchedule(unless(purpose, instants)).judgement.kind).toBe("failed");
+  });
+
+  it.each([
+    ["unanswered", R1.slice(0, 4)],
+    ["refused", R1.slice(1, 4)],
+  ] as const)("want as many repetitions as others: %s", (purpose, instants) => {
+    expect(judgeRetries(unless(purpose, instants)).judgement.kind).toBe("failed");
+  });
+});
+
+describe("looks into the list", () => {
+  const [pushed] = pushRunOf(senderOf("R1")).pushCases.filter(({ readAtPush }) => readAtPush === 1);
+  const at = (ms: number) => ({ earliestMs: ms, latestMs: ms });
+
+  it("ask once more when the notification should be there, and no more than that", async () => {
+    if (pushed === undefined) throw new Error("a push case is read once it is pushed");
+    const asked: number[] = [];
+    const take = async (answers: readonly (string | undefined)[], moments: readonly number[]) => {
+      let clientIndex = 0;
+      const looks = createListLooks(() => Promise.resolve(answers[clientIndex++]), 30_000);
+      for (const ms of moments) await looks.take([pushed], at(ms));
+      asked.push(clientIndex);
+      return looks.all()[0]?.missing;
+    };
+    expect(await take(["nothing", undefined], [1_000, 5_000, 31_000, 40_000])).toBeUndefined();
+    expect(await take(["nothing", "nothing"], [1_000, 31_000, 60_000])).toBe("nothing");
+    expect(await take([undefined], [1_000, 60_000])).toBeUndefined();
+    expect(asked).toEqual([2, 2, 1]);
+  });
+});

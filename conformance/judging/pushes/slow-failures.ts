@@ -1,0 +1,89 @@
+import type { TimeInterval } from "../interval.ts";
+import { instantsOf, type Reading } from "./readings.ts";
+import type { PushRun, SeenPush, PushCase } from "./trace.ts";
+import { ofPurpose } from "./finding.ts";
+import { allowedLatenessMs, fitOf, fits, type Fit } from "./fits.ts";
+import { optionsFor, usualFirstLagMs } from "./fitted.ts";
+import { anchors, type History } from "./due.ts";
+import { merged } from "../intervals.ts";
+
+/*
+ * Failures that take their time, and one that nobody sees: a push without an answer has failed when its sender gives it
+ * up, and a refused connection reaches no receiver. Their schedules are known as exactly as those moments are.
+ */
+
+/** Notifications whose first push took long to fail, or was refused. */
+export const slowPushCases = (pushRun: PushRun): readonly PushCase[] => [
+  ...ofPurpose(pushRun, "hang", "unanswered").filter(({ pushes }) => pushes.length > 0),
+  ...ofPurpose(pushRun, "refused").filter(({ pushes }) => pushes.length > 0),
+];
+
+/** Whether such a notification's pushes can be what a reading predicts, with one anchor or the other. */
+export const slowFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit =>
+  pushCase.purpose === "refused"
+    ? refusedFit(reading, pushCase, pushRun)
+    : unansweredFit(reading, pushCase, pushRun);
+
+/** When pushes were left without an answer: whoever has few workers sends nothing else meanwhile. */
+const busyIntervals = ({ pushCases }: PushRun): readonly TimeInterval[] =>
+  merged(
+    pushCases
+      .filter(({ purpose }) => purpose === "hang" || purpose === "unanswered" || purpose === "stall")
+      .flatMap(({ pushes }) => pushes)
+      .filter(takesLong)
+      .map(({ at, ended }) => ({ earliestMs: at.earliestMs, latestMs: ended?.latestMs ?? Infinity })),
+  );
+
+const takesLong = ({ line, action }: SeenPush): boolean =>
+  line.action === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
+
+const unansweredFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit => {
+  // Where a sender's time-out goes by another clock than its schedule, the end of a push is a matter of neither.
+  if (pushRun.hungInRealTime) return fits;
+  const options = {
+    ...optionsFor(pushCase, pushRun),
+    isComplete: pushCase.purpose === "unanswered" && pushRun.clock === "virtual",
+    // The first one waits in line as any other does, which is judged where they are.
+    fromIndex: 1,
+    busy: busyIntervals(pushRun),
+    tardyMs: 0,
+  };
+  const either = anchors.map((anchor) => fitOf(reading, anchor, pushCase, options));
+  return either.find(({ kind }) => kind !== "against") ?? either.at(-1) ?? fits;
+};
+
+/** Whether the door was open again before a second push was due: only then it is known how many nobody has seen. */
+export const losesOneAlone = (
+  reading: Reading,
+  { triggered }: PushCase,
+  { outages, earlyGuardMs }: PushRun,
+): boolean => {
+  const overMs = outages.find(({ kind }) => kind === "closed")?.overMs ?? -Infinity;
+  const secondMs = triggered.earliestMs + (instantsOf(reading)[1] ?? Infinity);
+  return overMs < secondMs - earlyGuardMs;
+};
+
+/** The first push was due while nobody listened; whether it was sent by then, its successors tell. */
+const refusedFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit => {
+  if (!losesOneAlone(reading, pushCase, pushRun)) return fits;
+  const dueMs = reading.delaysMs[0] ?? 0;
+  const unseen = {
+    earliestMs: pushCase.triggered.earliestMs + dueMs,
+    latestMs: pushCase.triggered.latestMs + dueMs + usualFirstLagMs(reading, pushRun),
+  };
+  const history: History = {
+    triggered: pushCase.triggered,
+    pushes: [{ at: unseen, ended: unseen }, ...pushCase.pushes],
+  };
+  const options = { ...optionsFor(pushCase, pushRun), isComplete: true };
+  const wasRefused = fitOf(reading, "start", history, { ...options, fromIndex: 1 });
+  if (wasRefused.kind !== "against") return wasRefused;
+  // It may have come late, when the door was open again.
+  const lateMs = allowedLatenessMs(pushRun.limits.pushDelaysMs[0] ?? 0, pushRun);
+  const wasLate = fitOf(reading, "start", pushCase, { ...options, tardyMs: lateMs });
+  if (wasLate.kind !== "against") return fits;
+  return {
+    ...wasRefused,
+    why: wasRefused.why.replace(/\bpush \d+/, (text) => `${text} (the first was refused)`),
+  };
+};

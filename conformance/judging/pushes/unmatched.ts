@@ -1,0 +1,34 @@
+import type { PushRun, SeenPush, PushCase } from "./trace.ts";
+
+/** What came to the callback's host and names a notification, but is no push that could be told to be of it. */
+export const unmatchedOf = (pushCase: PushCase, { others, pushCases }: PushRun): readonly SeenPush[] => {
+  const names = namesOf(pushCase, pushCases);
+  if (names.length === 0) return [];
+  return others.filter((push) => {
+    if (!isUnclear(push) || isRedirected(push)) return false;
+    const text = `${push.line.body} ${push.line.path}`.toLowerCase();
+    return names.some((name) => text.includes(name));
+  });
+};
+
+/** No POST with JSON at the callback's path, or one whose body names no notification where it should. */
+const isUnclear = ({ line }: SeenPush): boolean =>
+  line.action === "not-a-push" || (line.notificationId === undefined && line.accountId === undefined);
+
+/** Where only the answers of the receiver lead to. */
+export const isRedirected = ({ line }: SeenPush): boolean => line.path.startsWith("/elsewhere/");
+
+/** Whatever a notification goes by: its ids, and its account where no other event shares it. */
+const namesOf = (pushCase: PushCase, all: readonly PushCase[]): readonly string[] => {
+  const account = pushCase.accountId.toLowerCase();
+  const isAlone = !all.some((other) => other !== pushCase && other.accountId.toLowerCase() === account);
+  const names = [
+    pushCase.notificationId,
+    pushCase.pushes[0]?.line.notificationId,
+    isAlone ? account : undefined,
+  ];
+  return names.flatMap((name) => (name === undefined || name === "" ? [] : [name.toLowerCase()]));
+};
+
+/** "PUT /service/webhook". */
+export const requestText = ({ line }: SeenPush): string => `${line.method} ${line.path}`;

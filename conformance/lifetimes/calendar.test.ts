@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { beforeMonthEnds, longMonthBegins, sleepUntilMoment } from "./calendar.ts";
+import type { Clock } from "../world/clock.ts";
+
+const at = (text: string): number => Date.parse(`${text}Z`);
+
+describe("a moment before a month ends", () => {
+  const moment = beforeMonthEnds(300_000);
+
+  it.each([
+    ["2026-11-21T15:00", "2026-11-30T23:55"],
+    ["2028-02-01T00:00", "2028-02-29T23:55"],
+    ["2026-12-31T23:54", "2026-12-31T23:55"],
+    ["2026-12-31T23:56", "2027-01-31T23:55"],
+  ])("after %s is %s", (after, expected) => {
+    expect(moment(at(after))).toBe(at(expected));
+  });
+});
+
+describe("the beginning of a month with 31 days", () => {
+  it.each([
+    ["2026-11-21T15:00", "2026-12-01T12:00"],
+    ["2026-12-01T12:00", "2027-01-01T12:00"],
+    ["2027-01-02T00:00", "2027-03-01T12:00"],
+    ["2026-06-30T23:59", "2026-07-01T12:00"],
+  ])("after %s is %s", (after, expected) => {
+    expect(longMonthBegins(at(after))).toBe(at(expected));
+  });
+
+  it("is never further away than 62 days", () => {
+    for (let day = 0; day < 366; day += 1) {
+      const afterMs = at("2027-01-01T13:00") + day * 86_400_000;
+      expect(longMonthBegins(afterMs) - afterMs).toBeLessThanOrEqual(62 * 86_400_000);
+    }
+  });
+});
+
+describe("sleeping until a moment", () => {
+  const slept = async (kind: Clock["kind"], nowMs: number): Promise<readonly number[]> => {
+    const sleeps: number[] = [];
+    const clock = {
+      kind,
+      now: () => Promise.resolve({ earliestMs: nowMs - 5, latestMs: nowMs }),
+      sleep: (durationMs: number) => {
+        sleeps.push(durationMs);
+        return Promise.resolve();
+      },
+    } as unknown as Clock;
+    await sleepUntilMoment(clock, longMonthBegins);
+    return sleeps;
+  };
+
+  it("moves a clock that tells the date", async () => {
+    expect(await slept("virtual", at("2026-11-30T12:00"))).toEqual([86_400_000]);
+  });
+
+  it("leaves alone a clock that counts from elsewhere, and one that cannot be moved", async () => {
+    expect(await slept("virtual", 5_000)).toEqual([]);
+    expect(await slept("real", at("2026-11-30T12:00"))).toEqual([]);
+  });
+});

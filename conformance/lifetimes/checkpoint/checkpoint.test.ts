@@ -1,0 +1,209 @@
+import { randomUUID } from "node:crypto";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { recordFiles } from "../../contract/files.ts";
+import { ConfigurationError } from "../../contract/problem.ts";
+import type { Reading } from "../../world/clock.ts";
+import type { KeptStep } from "../../world/durable-steps.ts";
+import { openCheckpoint } from "./checkpoint.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), "touchstone-checkpoint-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+/** A process that runs from this moment on; its own clock begins at nothing. */
+const startedAt = (sinceMs: number) => (): Reading => ({
+  wallMs: 1_900_000_000_000 + sinceMs,
+  machineMs: 1_000_000 + sinceMs,
+  ownMs: 0,
+});
+
+const open = (name: string, continues?: string, read = startedAt(0), target = "https://staging.example") => {
+  const directory = path.join(home, name);
+  mkdirSync(directory, { recursive: true });
+  const file = openCheckpoint({
+    directory,
+    keys: path.join(home, "keys"),
+    read,
+    target,
+    freshUuid: randomUUID,
+    ...(continues === undefined ? {} : { continues: path.join(home, continues) }),
+  });
+  file.begin();
+  return file;
+};
+
+const issued: KeptStep = {
+  name: "issue",
+  value: { code: "MARKED-code" },
+  at: { earliestMs: -10, latestMs: -5 },
+};
+
+const files = (): readonly string[] =>
+  readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+
+describe("what a run is waiting with", () => {
+  it("is given once to the run that continues it, on that run's clock, and to no other", () => {
+    const first = open("first");
+    first.keep("code 1", [issued]);
+    first.close();
+    const second = open("second", "first", startedAt(60_000));
+    expect(second.take("code 1")).toEqual([{ ...issued, at: { earliestMs: -60_011, latestMs: -60_004 } }]);
+    expect(second.take("code 1")).toBeUndefined();
+    expect(second.take("code 2")).toBeUndefined();
+    expect(second.notes()).toEqual([expect.stringMatching(/^1 of its cases were waiting/)]);
+    expect(open("third", "first").take("code 1")).toBeUndefined();
+  });
+
+  it("goes on from run to run, whether it was taken or not", () => {
+    open("first").keep("code 1", [issued]);
+    const first = open("other");
+    first.keep("code 1", [issued]);
+    first.close();
+    open("second", "other", startedAt(1_000)).close();
+    expect(open("third", "second", startedAt(2_000)).take("code 1")).toEqual([
+      { ...issued, at: { earliestMs: -2_012, latestMs: -2_003 } },
+    ]);
+  });
+
+  it("is what was kept last, and nothing of what is about to be used up", () => {
+    const first = open("first");
+    first.keep("code 1", [issued]);
+    first.keep("code 1", [issued, { ...issued, name: "use 1" }]);
+    first.keep("code 2", [issued]);
+    first.drop("code 2");
+    first.close();
+    const second = open("second", "first");
+    expect(second.take("code 1")?.map(({ name }) => name)).toEqual(["issue", "use 1"]);
+    expect(second.take("code 2")).toBeUndefined();
+  });
+
+  it("is locked, for its owner alone, with a key outside of the run's folder", () => {
+    const run = open("run");
+    run.keep("code 1", [issued]);
+    expect(files().map((file) => path.dirname(path.relative(home, file)))).toEqual(
+      expect.arrayContaining(["keys", "run"]),
+    );
+    for (const file of files()) {
+      expect(statSync(file).mode & 0o077).toBe(0);
+      expect(readFileSync(file, "latin1")).not.toContain("MARKED");
+    }
+  });
+
+  it("is gone with its key once the run has ended; a run that waited for nothing leaves nothing", () => {
+    const run = open("run");
+    run.keep("code 1", [issued]);
+    run.remove();
+    const idle = open("idle");
+    idle.drop("code 1");
+    idle.remove();
+    expect(files()).toEqual([]);
+  });
+});
+
+describe("a run that cannot be continued", () => {
+  it("is one that is still at work, which loses nothing by it", () => {
+    const first = open("first");
+    first.keep("code 1", [issued]);
+    expect(() => open("second", "first")).toThrow(ConfigurationError);
+    expect(() => open("third", "first")).toThrow(/--resume .*first: a process is still at work on it/);
+    first.keep("code 2", [issued]);
+    first.close();
+    const fourth = open("fourth", "first");
+    expect([fourth.take("code 1"), fourth.take("code 2")]).not.toContain(undefined);
+  });
+
+  it.each([
+    [
+      "the key is gone",
+      (): void => rmSync(path.join(home, "keys"), { recursive: true }),
+      /key .* is not on this machine/,
+    ],
+    [
+      "the key is another",
+      (): void => {
+        for (const file of files().filter((one) => one.endsWith(".key")))
+          writeFileSync(file, Buffer.alloc(32));
+      },
+      /cannot be read: the key does not open/,
+    ],
+    [
+      "the file is no database",
+      (): void => writeFileSync(path.join(home, "first", recordFiles.checkpoint), "x".repeat(4_096)),
+      /cannot be read/,
+    ],
+  ])("begins again, and says so, where %s", (_, spoil, words) => {
+    const first = open("first");
+    first.keep("code 1", [issued]);
+    first.close();
+    spoil();
+    const second = open("second", "first");
+    expect(second.take("code 1")).toBeUndefined();
+    expect(second.notes().join()).toMatch(words);
+  });
+
+  it("begins again, and says so, where an earlier version wrote it", () => {
+    mkdirSync(path.join(home, "first"));
+    writeFileSync(path.join(home, "first", "awaited.sqlite"), "");
+    expect(open("second", "first").notes().join()).toMatch(/written by an earlier version.*begins again/);
+  });
+
+  it("begins again where another target is judged", () => {
+    const first = open("first");
+    first.keep("code 1", [issued]);
+    first.close();
+    const second = open("second", "first", startedAt(0), "https://another.example");
+    expect(second.take("code 1")).toBeUndefined();
+    expect(second.notes()).toEqual([expect.stringContaining("begin again: another target")]);
+  });
+
+  it("begins again where it is not known how long ago it was", () => {
+    const first = open("first");
+    first.keep("code 1", [issued]);
+    first.close();
+    const second = open("second", "first", () => ({ ...startedAt(60_000)(), machineMs: 12 }));
+    expect(second.take("code 1")).toBeUndefined();
+    expect(second.notes().join()).toMatch(
+      /1 of its cases that were waiting begin again: the machine's clocks/,
+    );
+  });
+});
+
+it("a run that can keep nothing goes on, and says why", () => {
+  writeFileSync(path.join(home, "keys"), "a file in the way");
+  const run = open("run");
+  run.keep("code 1", [issued]);
+  run.drop("code 1");
+  run.remove();
+  expect(run.notes()).toEqual([
+    expect.stringMatching(/could not be kept .*: a part of the path is a file|exists already/),
+  ]);
+});
+
+it("keys that were never used again are removed after two months", () => {
+  const old = open("old");
+  old.keep("code 1", [issued]);
+  const [stale = ""] = files().filter((file) => file.endsWith(".key"));
+  const madeS = startedAt(0)().wallMs / 1_000;
+  utimesSync(stale, madeS, madeS);
+  const days = (count: number) => startedAt(count * 86_400_000);
+  open("soon", undefined, days(50)).keep("code 1", [issued]);
+  expect(files()).toContain(stale);
+  open("late", undefined, days(61)).keep("code 1", [issued]);
+  expect(files()).not.toContain(stale);
+});

@@ -1,0 +1,222 @@
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileMode, fileReason, recordFiles } from "../../contract/files.ts";
+import { ConfigurationError } from "../../contract/problem.ts";
+import type { Reading } from "../../world/clock.ts";
+import type { Checkpoint, KeptStep } from "../../world/durable-steps.ts";
+import { schema, storeIn, storeVersion, type Store } from "../store/store.ts";
+import { vaultWith } from "../store/vault.ts";
+import { onThisClock } from "./elapsed.ts";
+import { findKey, makeKey, removeKey } from "./key.ts";
+
+/** The checkpoint of a run, in a file beside its record. */
+export interface CheckpointFile extends Checkpoint {
+  /**
+   * Takes over the checkpoint of the run that this one continues; once it is certain that rules will run. Throws
+   * ConfigurationError where a process is still at work on that run.
+   */
+  begin(): void;
+  /** What became of the earlier run's checkpoint, and whether this run could keep its own. */
+  notes(): readonly string[];
+  /** The run has come to its end: nothing is left of its checkpoint. */
+  remove(): void;
+  /** Lets go of the file, which stays for a run that continues this one. */
+  close(): void;
+}
+
+export interface CheckpointOptions {
+  /** The run's folder. */
+  readonly directory: string;
+  /** Folder of the run that this one continues. */
+  readonly continues?: string | undefined;
+  /** The target's address: what another one issued is of no use. */
+  readonly target: string;
+  /** Where the key lies that locks what the run's folder holds. */
+  readonly keys: string;
+  readonly read: () => Reading;
+  readonly freshUuid: () => string;
+}
+
+/** The part of a checkpoint that belongs to one rule. */
+export const checkpointOf = (all: Checkpoint, rule: string): Checkpoint => {
+  const named = (id: string): string => `${rule}: ${id}`;
+  return {
+    take: (id) => all.take(named(id)),
+    keep: (id, steps) => all.keep(named(id), steps),
+    drop: (id) => all.drop(named(id)),
+  };
+};
+
+/**
+ * Each change is on its way to the disk before its case goes on, so that a run killed at any moment leaves the cases that
+ * nothing decisive was asked of yet, and only those. Credentials are locked with a key that lies elsewhere, because a
+ * run's folder may be handed on.
+ */
+export const openCheckpoint = (options: CheckpointOptions): CheckpointFile => {
+  const file = path.join(options.directory, recordFiles.checkpoint);
+  const left = new Map<string, readonly KeptStep[]>();
+  let told: readonly string[] = [];
+  let failure: string | undefined;
+  let open: { readonly store: Store; readonly keyName: string } | undefined;
+  let isOver = false;
+  /** Writes, and never stops a run that could not: it can be judged all the same, and only not be continued. */
+  const write = (change: (store: Store) => void): void => {
+    if (failure !== undefined || isOver) return;
+    try {
+      open ??= create(file, options);
+      change(open.store);
+    } catch (error) {
+      failure = fileReason(error);
+    }
+  };
+  const keep = (id: string, steps: readonly KeptStep[]): void =>
+    write((store) => store.keepCase({ id, secret: JSON.stringify({ steps, keptAt: options.read() }) }));
+  const close = (): void => {
+    isOver = true;
+    open?.store.close();
+    open = undefined;
+  };
+  return {
+    begin: () => {
+      if (options.continues === undefined) return;
+      const { cases, notes } = takeOver(options.continues, options);
+      told = notes;
+      for (const [id, steps] of cases) {
+        left.set(id, steps);
+        keep(id, steps);
+      }
+    },
+    take: (id) => {
+      const steps = left.get(id);
+      left.delete(id);
+      return steps;
+    },
+    keep,
+    drop: (id) => {
+      if (open !== undefined) write((store) => store.dropCase(id));
+    },
+    notes: () => [
+      ...told,
+      ...(failure === undefined
+        ? []
+        : [`what this run waited with could not be kept for one that continues it: ${failure}`]),
+    ],
+    remove: () => {
+      const keyName = open?.keyName;
+      close();
+      if (keyName === undefined) return;
+      removeFile(file);
+      removeKey(options.keys, keyName);
+    },
+    close,
+  };
+};
+
+const create = (file: string, { keys, target, freshUuid, read }: CheckpointOptions) => {
+  const keyName = freshUuid();
+  const vault = vaultWith(makeKey(keys, keyName, read().wallMs));
+  closeSync(openSync(file, "wx", fileMode));
+  const database = new DatabaseSync(file);
+  // Held for as long as the process lives, which tells others that it does. What a machine that died left is of no use anyway.
+  database.exec("pragma locking_mode = exclusive; pragma synchronous = off;");
+  database.exec(schema);
+  const write = database.prepare("insert into meta (key, value) values (?, ?)");
+  write.run("version", Uint8Array.of(storeVersion));
+  write.run("key name", Buffer.from(keyName));
+  write.run("target", Buffer.from(target));
+  return { store: storeIn(database, vault), keyName };
+};
+
+const removeFile = (file: string): void => {
+  for (const side of ["", "-journal"]) rmSync(file + side, { force: true });
+};
+
+interface Before {
+  readonly cases: ReadonlyMap<string, readonly KeptStep[]>;
+  readonly notes: readonly string[];
+}
+
+/** What earlier versions kept, in a form that is no longer read. */
+const FORMER_FILE = "awaited.sqlite";
+
+const nothing: Before = { cases: new Map(), notes: [] };
+
+/**
+ * Takes over the checkpoint of an earlier run, and leaves nothing of it there: a second run that went on with the same
+ * credentials would find them used up by the first.
+ */
+const takeOver = (run: string, options: CheckpointOptions): Before => {
+  const file = path.join(run, recordFiles.checkpoint);
+  if (existsSync(path.join(run, FORMER_FILE)))
+    return {
+      cases: new Map(),
+      notes: [`${run} was written by an earlier version: what it was waiting with begins again`],
+    };
+  if (!existsSync(file)) return nothing;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { timeout: 0 });
+    database.exec("pragma locking_mode = exclusive; begin exclusive");
+    return readAll(database, options);
+  } catch (error) {
+    if (error instanceof Error && /is locked/.test(error.message))
+      throw new ConfigurationError(
+        `--resume ${run}: a process is still at work on it; accepted is a run that was interrupted or killed`,
+      );
+    return { cases: new Map(), notes: [`what ${run} was waiting with cannot be read: ${fileReason(error)}`] };
+  } finally {
+    const isMine = database?.isTransaction === true;
+    database?.close();
+    if (isMine) removeFile(file);
+  }
+};
+
+const readAll = (database: DatabaseSync, { keys, target, read }: CheckpointOptions): Before => {
+  const meta = new Map(
+    database
+      .prepare("select key, value from meta")
+      .all()
+      .map(({ key, value }) => [String(key), Buffer.from(value as Uint8Array)]),
+  );
+  const keyName = meta.get("key name")?.toString() ?? "";
+  const count = Number(database.prepare("select count(*) as count from entries").get()?.["count"]);
+  const lost = (reason: string): Before =>
+    count === 0 ? nothing : { cases: new Map(), notes: [beginAgain(count, reason)] };
+  if (meta.get("version")?.[0] !== storeVersion) return lost("another version of Touchstone kept them");
+  const key = /^[\w-]+$/.test(keyName) ? findKey(keys, keyName) : undefined;
+  if (key === undefined) return lost("the key to their credentials is not on this machine");
+  removeKey(keys, keyName);
+  if (meta.get("target")?.toString() !== target) return lost("another target issued their credentials");
+  const found = storeIn(database, vaultWith(key))
+    .cases()
+    .map(({ id, secret }) => [id, stepsOnClock(JSON.parse(secret) as KeptCase, read())] as const);
+  const known = found.flatMap(([id, steps]) => (steps === undefined ? [] : [[id, steps] as const]));
+  return { cases: new Map(known), notes: notesOn(known.length, found.length - known.length) };
+};
+
+interface KeptCase {
+  readonly steps: readonly KeptStep[];
+  readonly keptAt: Reading;
+}
+
+const stepsOnClock = ({ steps, keptAt }: KeptCase, now: Reading): readonly KeptStep[] | undefined => {
+  const moved = steps.flatMap((step) => {
+    const at = onThisClock(step.at, keptAt, now);
+    return at === undefined ? [] : [{ ...step, at }];
+  });
+  return moved.length === steps.length ? moved : undefined;
+};
+
+const clocksDisagree =
+  "the machine's clocks do not agree on how long ago that was (it was restarted, it slept, or its clock was set)";
+
+const notesOn = (known: number, lost: number): readonly string[] => [
+  ...(known === 0
+    ? []
+    : [`${known} of its cases were waiting with credentials of their own, and are continued`]),
+  ...(lost === 0 ? [] : [beginAgain(lost, clocksDisagree)]),
+];
+
+const beginAgain = (cases: number, reason: string): string =>
+  `${cases} of its cases that were waiting begin again: ${reason}`;

@@ -1,0 +1,38 @@
+import type { TimeInterval } from "../../judging/interval.ts";
+import type { Reading } from "../../world/clock.ts";
+
+/** By how much two clocks of one machine may have gone apart, in milliseconds, and as a part of what went by. */
+const APART_MS = 1_000;
+const APART_PART = 1 / 1_000;
+/** The wall clock tells whole milliseconds. */
+const COARSENESS_MS = 1;
+
+/**
+ * How much time passed between two processes, in milliseconds, by the wall clock and the machine's own clock, which
+ * seldom agree to the millisecond. Undefined where they are far apart: the machine was restarted or slept, its clock was
+ * set, or it is another machine.
+ */
+export const elapsedBetween = (
+  then: Reading,
+  now: Reading,
+): { readonly leastMs: number; readonly mostMs: number } | undefined => {
+  const byWallMs = now.wallMs - then.wallMs;
+  const byMachineMs = now.machineMs - then.machineMs;
+  if (!(byWallMs >= 0) || !(byMachineMs >= 0)) return undefined;
+  if (Math.abs(byWallMs - byMachineMs) > APART_MS + byMachineMs * APART_PART) return undefined;
+  return {
+    leastMs: Math.max(0, Math.min(byWallMs - COARSENESS_MS, byMachineMs)),
+    mostMs: Math.max(byWallMs + COARSENESS_MS, byMachineMs),
+  };
+};
+
+/** An interval of an earlier process on the clock of this one; undefined where it is not known how long ago that was. */
+export const onThisClock = (at: TimeInterval, then: Reading, now: Reading): TimeInterval | undefined => {
+  const elapsed = elapsedBetween(then, now);
+  return elapsed === undefined
+    ? undefined
+    : {
+        earliestMs: now.ownMs - elapsed.mostMs - (then.ownMs - at.earliestMs),
+        latestMs: now.ownMs - elapsed.leastMs - (then.ownMs - at.latestMs),
+      };
+};

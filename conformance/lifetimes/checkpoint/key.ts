@@ -1,0 +1,46 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { directoryMode, fileMode } from "../../contract/files.ts";
+import { DAY_MS } from "../../contract/duration.ts";
+import { newKey } from "../store/vault.ts";
+
+/** The folder for keys of runs under way: the user's, not the run's, which may be handed on. */
+export const keyFolder = (environment: Readonly<Record<string, string | undefined>>): string => {
+  const { XDG_STATE_HOME } = environment;
+  const home =
+    XDG_STATE_HOME !== undefined && path.isAbsolute(XDG_STATE_HOME)
+      ? XDG_STATE_HOME
+      : path.join(environment["HOME"] ?? homedir(), ".local", "state");
+  return path.join(home, "touchstone", "checkpoints");
+};
+
+/** A key of a run that was never continued is removed after this: what it opens lives no longer than a month. */
+const KEPT_MS = 60 * DAY_MS;
+
+const fileOf = (folder: string, name: string): string => path.join(folder, `${name}.key`);
+
+/** Makes a key that only its owner can read, and removes keys that are too old to be of use. */
+export const makeKey = (folder: string, name: string, nowMs: number): Uint8Array => {
+  mkdirSync(folder, { recursive: true, mode: directoryMode });
+  for (const file of readdirSync(folder).filter((one) => one.endsWith(".key"))) {
+    const place = path.join(folder, file);
+    const made = statSync(place, { throwIfNoEntry: false });
+    if (made !== undefined && nowMs - made.mtimeMs > KEPT_MS) rmSync(place, { force: true });
+  }
+  const key = newKey();
+  writeFileSync(fileOf(folder, name), key, { flag: "wx", mode: fileMode });
+  return key;
+};
+
+/** The key of this name; undefined where there is none. */
+export const findKey = (folder: string, name: string): Uint8Array | undefined => {
+  try {
+    return readFileSync(fileOf(folder, name));
+  } catch {
+    return undefined;
+  }
+};
+
+export const removeKey = (folder: string, name: string): void =>
+  rmSync(fileOf(folder, name), { force: true });

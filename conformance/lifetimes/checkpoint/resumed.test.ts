@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { profileOf, secretsOf, startFakeServer, type FakeServer } from "../../../fake-server/index.ts";
+import { recordFiles } from "../../contract/files.ts";
+import { root, runCli } from "../../testing/measure.ts";
+import { monotonicMs, pause } from "../../world/clock.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "touchstone-checkpoint-run-"));
+const open: FakeServer[] = [];
+afterAll(async () => {
+  await Promise.all(open.map((fake) => fake.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** How long codes live: long enough that starting a process takes a small part of it, however busy the machine is. */
+let codeLifetimeMs = 8_000;
+beforeAll(async () => {
+  const beganMs = monotonicMs();
+  await runCli(["rules", "--json"]);
+  codeLifetimeMs = Math.min(45_000, Math.max(codeLifetimeMs, 8 * (monotonicMs() - beganMs)));
+});
+
+/** A service in real time whose codes live for seconds, and what the command line needs to judge it. */
+const service = async (behaviour: string) => {
+  const fake = await startFakeServer({
+    behaviour,
+    clockMode: "flowing",
+    limits: { codeLifetimeMs },
+  });
+  open.push(fake);
+  const home = path.join(folder, randomUUID());
+  const { hooks: _, ...profile } = profileOf(fake);
+  const file = path.join(folder, `${behaviour}.json`);
+  writeFileSync(
+    file,
+    JSON.stringify({
+      ...profile,
+      limits: { codeLifetimeMs },
+      tolerances: { lifetimeGuardMs: 400 },
+    }),
+  );
+  return { file, home, env: { ...secretsOf(fake), XDG_STATE_HOME: home } };
+};
+
+type Service = Awaited<ReturnType<typeof service>>;
+
+const keysOf = ({ home }: Service): readonly string[] => {
+  const keys = path.join(home, "touchstone", "checkpoints");
+  return existsSync(keys) ? readdirSync(keys).map((one) => path.join(keys, one)) : [];
+};
+
+/** Starts a run and kills it by force a third of its codes' life after the first was issued. */
+const killedInMidWait = async ({ file, env }: Service, run: string): Promise<void> => {
+  const parameters = [
+    "conform",
+    "--profile",
+    file,
+    "--only",
+    "code.lifetime",
+    "--seed",
+    "3",
+    "--effort",
+    "quick",
+  ];
+  const child = spawn(
+    process.execPath,
+    [path.join(root, "cli.ts"), ...parameters, "--max-wait", "3m", "--out", run],
+    {
+      stdio: "ignore",
+      env: { ...process.env, ...env },
+    },
+  );
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  while (!existsSync(path.join(run, recordFiles.checkpoint)) && child.exitCode === null) await pause(20);
+  await pause(codeLifetimeMs / 3);
+  child.kill("SIGKILL");
+  await gone;
+};
+
+/** How many codes a run was issued in order to wait with them, and how many of these it exchanged at last. */
+const codesOf = (run: string): { readonly issued: number; readonly exchanged: number } => {
+  const lines = readFileSync(path.join(run, recordFiles.exchanges), "utf8").split("\n");
+  const asked = (place: string): number =>
+    lines.filter((line) => line.includes('"rule":"code.lifetime"') && line.includes(place)).length;
+  // A client that is kept busy meanwhile gets two codes each time, exchanges one, and refreshes once.
+  const busy = asked("/refresh-token");
+  return { issued: asked("/authorize") - 2 * busy, exchanged: asked("/access-token") - busy };
+};
+
+interface Told {
+  readonly outcome: string;
+  readonly notes: readonly string[];
+  readonly rules: readonly { readonly id: string; readonly verdict: string }[];
+}
+
+describe.concurrent("a run in real time that was killed while it waited", () => {
+  it.each([
+    ["sound", "passed"],
+    ["code-lives-eleven-minutes", "failed"],
+  ])("continues with the codes of a %s service, and comes to %s", async (behaviour, outcome) => {
+    const target = await service(behaviour);
+    const run = path.join(folder, randomUUID());
+    await killedInMidWait(target, run);
+    const [key = "", ...others] = keysOf(target);
+    expect(others).toEqual([]);
+    for (const secret of [key, path.join(run, recordFiles.checkpoint)])
+      expect(statSync(secret).mode & 0o777).toBe(0o600);
+
+    const next = `${run}-next`;
+    const resumed = await runCli(["conform", "--resume", run, "--out", next, "--json"], { env: target.env });
+    const told = JSON.parse(resumed.stdout) as Told;
+    expect(told.outcome).toBe(outcome);
+    const [, waiting] =
+      /(\d+) of its cases were waiting with credentials of their own, and are continued/.exec(
+        told.notes.join("\n"),
+      ) ?? [];
+    expect(Number(waiting)).toBeGreaterThanOrEqual(4);
+    // However often a busy machine has to repeat a probe: it exchanges more codes than it was issued, those of the first run.
+    const after = codesOf(next);
+    expect(codesOf(run).issued).toBeGreaterThanOrEqual(8);
+    expect(after.exchanged - after.issued).toBeGreaterThanOrEqual(Number(waiting) / 2);
+    // Nothing of it is left, in either folder or beside the user's other keys.
+    expect([run, next].filter((one) => existsSync(path.join(one, recordFiles.checkpoint)))).toEqual([]);
+    expect(keysOf(target)).toEqual([]);
+  });
+});

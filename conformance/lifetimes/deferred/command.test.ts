@@ -1,0 +1,86 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
+import { runCli } from "../../testing/measure.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "touchstone-ledger-cli-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+const fresh = (name: string): string => path.join(folder, `${(files += 1)}-${name}`);
+const key = { TOUCHSTONE_LEDGER_KEY: "a key of more than sixteen characters" };
+
+const conform = (parameters: readonly string[], env: Record<string, string> = {}) =>
+  runCli(
+    ["conform", "--effort", "quick", "--only", "refresh.lifetime", "--out", fresh("run"), ...parameters],
+    { env },
+  );
+
+describe("a ledger on the command line", () => {
+  it("deposits, says when, is incomplete until then, and `touchstone ledger` lists it without the key", async () => {
+    const fake = await startFakeServer({});
+    const { hooks: _, ...profile } = profileOf(fake);
+    const file = fresh("profile.json");
+    writeFileSync(file, JSON.stringify(profile));
+    const ledger = fresh("ledger.sqlite");
+    const parameters = ["--profile", file, "--ledger", ledger, "--max-wait", "1s"];
+    const run = await conform([...parameters, "--json"], { ...secretsOf(fake), ...key });
+    await fake.stop();
+    expect(run.exitCode).toBe(3);
+    const { rules } = JSON.parse(run.stdout) as { rules: { verdict: string; due: string }[] };
+    expect(rules[0]).toMatchObject({
+      verdict: "pending",
+      due: expect.stringMatching(/^\d{4}-\d\d-\d\d/) as string,
+    });
+    const listed = await runCli(["ledger", ledger]);
+    expect(listed.exitCode).toBe(0);
+    expect(listed.stdout).toMatch(/Due \(3\)/);
+    expect(listed.stdout).toMatch(/refresh\.lifetime +refreshToken +is refused after 30 d/);
+    expect(JSON.parse((await runCli(["ledger", ledger, "--json"])).stdout)).toHaveLength(3);
+  });
+
+  it.each([
+    ["no key", {}, [], /needs a key; set TOUCHSTONE_LEDGER_KEY/],
+    [
+      "a key that can be guessed",
+      { TOUCHSTONE_LEDGER_KEY: "secret" },
+      [],
+      /has 6 characters; accepted are 16/,
+    ],
+    [
+      "a key file that is not there",
+      {},
+      ["--ledger-key-file", "no-such-file"],
+      /no-such-file cannot be read/,
+    ],
+  ])("%s", async (_, env, parameters, message) => {
+    const ledger = fresh("ledger.sqlite");
+    const run = await conform(["--ledger", ledger, ...parameters], env);
+    expect(run.stderr).toMatch(message);
+    expect(run.exitCode).toBe(2);
+    expect(existsSync(ledger)).toBe(false);
+  });
+
+  it("a key file that others may read, and a key file without a ledger", async () => {
+    const file = fresh("key");
+    writeFileSync(file, "a key of more than sixteen characters\n");
+    chmodSync(file, 0o644);
+    const run = await conform(["--ledger", fresh("ledger.sqlite"), "--ledger-key-file", file]);
+    expect(run.stderr).toMatch(/others may read it \(mode 644\)/);
+    expect(run.exitCode).toBe(2);
+    const alone = await conform(["--ledger-key-file", file]);
+    expect(alone.stderr).toMatch(/--ledger-key-file is for --ledger/);
+    expect(alone.exitCode).toBe(2);
+  });
+
+  it("`touchstone ledger` on what is none", async () => {
+    const run = await runCli(["ledger", fresh("nothing")]);
+    expect(run.stderr).toMatch(/there is no such file/);
+    expect(run.exitCode).toBe(2);
+  });
+});

@@ -1,0 +1,151 @@
+import type { DeferredProbe } from "../../checks/deferred-probe.ts";
+import type { Run } from "../../checks/run.ts";
+import { HOUR_MS } from "../../contract/duration.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+import { pass } from "../../judging/case-verdict.ts";
+import type { TimeInterval } from "../../judging/interval.ts";
+import { dateOf, factsOfEntries, judgeEntries, type Subject } from "../../judging/lifetimes/deferred.ts";
+import { dueWindow, type Entry, type Window } from "../../judging/lifetimes/entries.ts";
+import { asJson, revived } from "../../world/durable-steps.ts";
+import { ControlFailed } from "../../world/exchange.ts";
+import type { World } from "../../world/world.ts";
+import type { Unlocked } from "../store/store.ts";
+import { probeEntry } from "./probe.ts";
+import { targetNow, type LedgerSession } from "./session.ts";
+
+/** Deposits of one kind lie at least this far apart: more of them would tell nothing more. */
+const APART_MS = 12 * HOUR_MS;
+
+/** One rule, what it defers, and the world in which that is done. */
+interface Deferring {
+  readonly session: LedgerSession;
+  readonly rule: string;
+  readonly world: World;
+  readonly probes: readonly DeferredProbe[];
+}
+
+/**
+ * Judges what is due, and deposits what later runs will judge. Credentials of a short life are deposited first, and
+ * waited for as far as this run may wait.
+ */
+export const judgeByLedger = async (
+  session: LedgerSession,
+  rule: string,
+  world: World,
+  run: Run,
+  probes: readonly DeferredProbe[],
+): Promise<Verdict> => {
+  const { store, target, hereMs, maxWaitMs } = session;
+  const deferring: Deferring = { session, rule, world, probes };
+  const now = await targetNow(session, world);
+  store.expire(target, now, hereMs());
+  await useWaiting(deferring);
+  const areShort = probes.every(({ isShort }) => isShort === true);
+  if (areShort) await depositAll(deferring, now);
+  const due = store.claim(target, rule, now, hereMs(), areShort ? maxWaitMs : 0);
+  const verdict = await judgeDue(deferring, run, due, areShort);
+  if (!areShort) await depositAll(deferring, now);
+  const entries = store.entries(target).filter((one) => one.rule === rule);
+  if (verdict === undefined || verdict.kind === "passed")
+    return judgeEntries(
+      entries,
+      probes.map((probe) => subjectOf(probe, world)),
+      { cases: verdict?.cases ?? 0, maxWaitMs },
+    );
+  return "cases" in verdict ? { ...verdict, facts: factsOfEntries(entries) } : verdict;
+};
+
+const windowsIn = (probe: DeferredProbe, lifetimeMs: number, world: World) =>
+  probe.windows(lifetimeMs, world.tolerances.lifetimeGuardMs, world);
+
+const subjectOf = (probe: DeferredProbe, world: World): Subject => {
+  const lifetimeMs = probe.lifetimeMs(world);
+  return {
+    name: probe.name,
+    lifetimeMs,
+    windows: windowsIn(probe, lifetimeMs, world),
+    isShort: probe.isShort === true,
+  };
+};
+
+/** What the probes of this run came to; undefined where none of them said anything. */
+const judgeDue = async (
+  { session, probes }: Deferring,
+  run: Run,
+  due: readonly Unlocked[],
+  areShort: boolean,
+): Promise<Verdict | undefined> => {
+  if (due.length === 0) return undefined;
+  let discarded = 0;
+  const verdict = await run
+    .forEach(
+      due,
+      async (entry, world) => {
+        const probe = probes.find(({ name }) => name === entry.subject);
+        if (probe === undefined) return pass;
+        const judged = await probeEntry(session, world, entry, probe);
+        if (judged.kind === "discarded") world.onCommit(() => void (discarded += 1));
+        return judged;
+      },
+      {
+        replays: 0,
+        ...(areShort ? { together: true } : {}),
+        print: ({ subject, side, issued }) =>
+          `${subject}, ${side === "alive" ? "before" : "after"} its end, issued ${dateOf(issued.earliestMs)}`,
+      },
+    )
+    // What the run did not come to stays due.
+    .finally(() => due.forEach(({ id }) => session.store.release(id)));
+  return discarded === due.length ? undefined : verdict;
+};
+
+const useWaiting = async ({ session, rule, world, probes }: Deferring): Promise<void> => {
+  for (const { name, use } of probes) {
+    if (use === undefined) continue;
+    for (const { secret } of session.store.waiting(session.target, rule, name)) {
+      const credential = revived(JSON.parse(secret), world);
+      if (credential !== undefined) await use(world, credential as never);
+    }
+  }
+};
+
+const depositAll = async (deferring: Deferring, now: TimeInterval): Promise<void> => {
+  const { session, rule, world, probes } = deferring;
+  for (const probe of probes) {
+    const earlier = session.store
+      .entries(session.target)
+      .filter((one) => one.rule === rule && one.subject === probe.name && one.state === "waiting");
+    const planned = windowsIn(probe, probe.lifetimeMs(world), world).all;
+    for (const [index, window] of planned.entries())
+      if (!earlier.some((one) => isSame(one, window) && isStillAhead(one, now, probe)))
+        await depositOne(deferring, probe, index);
+  }
+};
+
+const isSame = ({ side, ages }: Entry, window: Window): boolean =>
+  side === window.side && ages.fromMs === window.fromMs;
+
+/** Whether another one would tell nothing more. What lives for minutes and is due already is about to be judged. */
+const isStillAhead = (entry: Entry, now: TimeInterval, { isShort }: DeferredProbe): boolean =>
+  now.earliestMs - entry.issued.latestMs < APART_MS &&
+  (isShort !== true || dueWindow(entry).earliestMs > now.latestMs);
+
+const depositOne = async (
+  { session, rule, world }: Deferring,
+  probe: DeferredProbe,
+  index: number,
+): Promise<void> => {
+  const { store, target, hereMs } = session;
+  const { earliestMs } = await targetNow(session, world);
+  const credential = await probe.issue(world);
+  const { latestMs } = await targetNow(session, world);
+  const lifetimeMs = probe.lifetimeOf?.(credential as never) ?? probe.lifetimeMs(world);
+  const secret = asJson(credential);
+  if (!(lifetimeMs > 0) || secret === undefined)
+    throw new ControlFailed("the lifetime that the service states is no positive number");
+  const window = windowsIn(probe, lifetimeMs, world).all[index];
+  if (window === undefined) return;
+  const { side, ...ages } = window;
+  const plan = { side, ages, lifetimeMs, issued: { earliestMs, latestMs }, issuedHereMs: hereMs() };
+  store.deposit({ target, rule, subject: probe.name, secret, plan });
+};

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { profileOf, secretsOf, startFakeServer, type FakeServer } from "../../../fake-server/index.ts";
+import { conform } from "../../engine/conform.ts";
+import { checkProfile, resolveProfile } from "../../profile/profile.ts";
+import { rules } from "../../rules/index.ts";
+import { openLedger } from "../store/open.ts";
+import { DAY_MS } from "../../contract/duration.ts";
+
+/** Days: the minute is more than the guard around the end. */
+const DAY_AND_A_MINUTE = 1 + 1 / 1_440;
+
+let folder: string;
+let fake: FakeServer | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "touchstone-ledger-run-"));
+});
+afterEach(async () => {
+  await fake?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** The fake is moved on behind the back of a profile that has no clock hook; this machine's clock goes along, or does not. */
+const service = async (behaviour: string) => {
+  fake = await startFakeServer({ behaviour });
+  const { hooks: _, ...profile } = profileOf(fake);
+  const resolved = await resolveProfile(checkProfile(profile), secretsOf(fake));
+  const { controlUrl } = fake;
+  let hereMs = Date.parse("2030-01-01T00:00:00Z");
+  return {
+    passes: async (days: number, here = days): Promise<void> => {
+      await fetch(`${controlUrl}/clock/advance`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ms: Math.round(days * DAY_MS) }),
+      });
+      hereMs += here * DAY_MS;
+    },
+    run: async (only: readonly string[]) => {
+      const ledger = openLedger(path.join(folder, "ledger.sqlite"), "a passphrase");
+      try {
+        const { results } = await conform({
+          resolved,
+          rules: rules.filter(({ requirement }) => only.includes(requirement)),
+          strict: false,
+          effort: "quick",
+          seed: 5,
+          maxWaitMs: 1_000,
+          signal: new AbortController().signal,
+          freshUuid: randomUUID,
+          ledger: { store: ledger, hereMs: () => hereMs },
+        });
+        return Object.fromEntries(results.map(({ id, verdict }) => [id, verdict]));
+      } finally {
+        ledger.close();
+      }
+    },
+  };
+};
+
+const lifetime = ["refresh.lifetime"];
+
+describe("thirty days on a service whose clock nobody can move", () => {
+  it("pending with its date at first, then passed, with the bracket that the runs measured", async () => {
+    const target = await service("sound");
+    const first = (await target.run(lifetime))["refresh.lifetime"];
+    expect(first).toMatchObject({ kind: "pending" });
+
+    await target.passes(29);
+    expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "pending" });
+    await target.passes(DAY_AND_A_MINUTE);
+    const last = (await target.run(lifetime))["refresh.lifetime"];
+    expect(last).toMatchObject({ kind: "passed" });
+    const { acceptedUpToMs, refusedFromMs } = (
+      last as unknown as { facts: Record<string, Record<string, number>> }
+    ).facts["refreshToken"] as Record<string, number>;
+    expect(acceptedUpToMs).toBeGreaterThanOrEqual(29 * DAY_MS - 60_000);
+    expect(refusedFromMs).toBeLessThan(30 * DAY_MS + 120_000);
+  });
+
+  it.each([["refresh-token-lives-a-day-longer", "refresh.lifetime"]])(
+    "%s fails %s, and stays failed until a later credential shows it mended",
+    async (behaviour, rule) => {
+      const target = await service(behaviour);
+      expect((await target.run([rule]))[rule]).toMatchObject({ kind: "pending" });
+      await target.passes(29 + DAY_AND_A_MINUTE);
+      const failed = (await target.run([rule]))[rule];
+      expect(failed).toMatchObject({ kind: "failed" });
+      expect(JSON.stringify(failed)).toMatch(/refused once 30 d.*accepted at an age of 30 d/);
+      await target.passes(0.6);
+      expect((await target.run([rule]))[rule]).toMatchObject({ kind: "failed" });
+    },
+  );
+
+  it("every rule of the refresh token's life is judged so, in the same runs", async () => {
+    const all = [
+      "refresh.lifetime",
+      "refresh.lifetime-is-from-issue",
+      "refresh.after-access-expiry",
+      "refresh.reauthorize",
+    ];
+    const target = await service("sound");
+    await target.run(all);
+    await target.passes(29);
+    await target.run(all);
+    await target.passes(DAY_AND_A_MINUTE);
+    const verdicts = await target.run(all);
+    expect(Object.fromEntries(Object.entries(verdicts).map(([id, { kind }]) => [id, kind]))).toEqual(
+      Object.fromEntries(all.map((id) => [id, "passed"])),
+    );
+  });
+
+  it("the target's own timestamps count where this machine's clock was set to something else", async () => {
+    const target = await service("sound");
+    await target.run(lifetime);
+    await target.passes(29, -400);
+    await target.run(lifetime);
+    await target.passes(DAY_AND_A_MINUTE, 800);
+    expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "passed" });
+  });
+
+  it("a run that came too late for a credential says so, and the rule stays pending", async () => {
+    const target = await service("sound");
+    await target.run(lifetime);
+    await target.passes(40);
+    expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "pending" });
+    const ledger = openLedger(path.join(folder, "ledger.sqlite"), "a passphrase");
+    const missed = ledger.entries().filter(({ state }) => state === "missed");
+    ledger.close();
+    expect(missed.length).toBeGreaterThan(0);
+    for (const { note } of missed) expect(note).toContain("no run came by");
+  });
+});

@@ -1,0 +1,176 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { DeferredProbe } from "../../checks/deferred-probe.ts";
+import { createSecrets } from "../../contract/secrets.ts";
+import type { World } from "../../world/world.ts";
+import type { Settlement, Store, Unlocked } from "../store/store.ts";
+import { probeEntry } from "./probe.ts";
+import type { LedgerSession } from "./session.ts";
+
+/** When the entry was issued, as a date: small numbers would be taken for seconds. */
+const ISSUED_MS = 1_900_000_000_000;
+const LIFE_MS = 600_000;
+const GUARD_MS = 1_000;
+
+/** What was done to the ledger, in order. */
+let written: (readonly [string, ...unknown[]])[];
+let nowMs: number;
+let slept: number[];
+beforeEach(() => {
+  written = [];
+  slept = [];
+  nowMs = 0;
+});
+
+interface Setting {
+  /** Whether the credential works at this age; it is asked at each call. */
+  readonly alive?: () => Promise<boolean>;
+  readonly side?: Unlocked["side"];
+  readonly ages?: Unlocked["ages"];
+  readonly maxWaitMs?: number;
+  readonly isUsedUp?: true;
+  /** By how much the target's clock moves for each millisecond that is waited. */
+  readonly pace?: number;
+}
+
+/** A target that issues tokens whose timestamp tells its time. */
+const timestamps = (() => {
+  const answer = (json: object) =>
+    Promise.resolve({ exchange: 1, status: 200, headers: [], text: JSON.stringify(json), json });
+  return {
+    authorize: () => answer({ code: "code", state: "state", timestamp: ISSUED_MS + nowMs }),
+    exchange: () =>
+      answer({ accessToken: "a", refreshToken: "r", expiresIn: 7_200, timestamp: ISSUED_MS + nowMs }),
+  };
+})();
+
+/** Tries to judge an entry that was issued at 0, and says what stands afterwards. */
+const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
+  const findings: (() => void)[] = [];
+  const {
+    side = "alive",
+    ages = { fromMs: 569_000, untilMs: 599_000 },
+    maxWaitMs = 300_000,
+    pace = 1,
+  } = setting;
+  const session: LedgerSession = {
+    store: {
+      ask: (id: string) => !asked.has(id) && asked.add(id).has(id),
+      settle: (_: string, settlement: Settlement) =>
+        void written.push(["settle", settlement.side, settlement.held]),
+      miss: (_: string, note: string) => void written.push(["miss", note]),
+      release: () => void written.push(["release"]),
+    } as unknown as Store,
+    target: "here",
+    hereMs: () => nowMs,
+    maxWaitMs,
+  };
+  const probe: DeferredProbe = {
+    name: "code",
+    lifetimeMs: () => LIFE_MS,
+    windows: () => ({ nearMs: Infinity, all: [] }),
+    issue: () => Promise.reject(new Error("nothing is issued here")),
+    alive: setting.alive ?? (() => Promise.resolve(nowMs < LIFE_MS)),
+    isShort: true,
+    ...(setting.isUsedUp === undefined ? {} : { isUsedUp: true }),
+  };
+  const world = {
+    tolerances: { lifetimeGuardMs: GUARD_MS },
+    secrets: createSecrets(),
+    client: { id: "client-1" },
+    target: timestamps,
+    clock: {
+      sleep: (durationMs: number) => {
+        slept.push(durationMs);
+        nowMs += durationMs * pace;
+        return Promise.resolve();
+      },
+    },
+    onCommit: (commit: () => void) => void findings.push(commit),
+  } as unknown as World;
+  const entry: Unlocked = {
+    id: "1",
+    target: "here",
+    rule: "code.lifetime",
+    subject: "code",
+    side,
+    secret: "{}",
+    lifetimeMs: LIFE_MS,
+    issued: { earliestMs: ISSUED_MS, latestMs: ISSUED_MS + 1 },
+    issuedHereMs: 0,
+    ages,
+    state: "claimed",
+  };
+  const judgement = await probeEntry(session, world, entry, probe);
+  return { judgement, stands: () => findings.forEach((commit) => commit()) };
+};
+
+describe("an entry that is claimed ahead of its time", () => {
+  it("is waited for: to the last of its window before the end, to the first of it afterwards", async () => {
+    nowMs = 400_000;
+    (await tryOnce({})).stands();
+    expect(nowMs).toBeGreaterThan(594_000);
+    expect(nowMs).toBeLessThan(599_000);
+    (await tryOnce({ side: "dead", ages: { fromMs: 601_000, untilMs: 10 * LIFE_MS } })).stands();
+    expect(nowMs).toBeLessThan(601_100);
+    expect(written).toEqual([
+      ["settle", "alive", true],
+      ["settle", "dead", true],
+    ]);
+  });
+
+  it("is given back where the target's clock does not come that far", async () => {
+    nowMs = 400_000;
+    const { judgement, stands } = await tryOnce({ pace: 0.001 });
+    stands();
+    expect(judgement.kind).toBe("discarded");
+    expect(written).toEqual([["release"]]);
+    expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(300_000);
+  });
+
+  it("is judged by the side that it was really asked on", async () => {
+    // The clock overshoots the end by far: what was to be seen alive is asked once it should be dead.
+    nowMs = 400_000;
+    const late = await tryOnce({ pace: 2, alive: () => Promise.resolve(true) });
+    late.stands();
+    expect(late.judgement).toMatchObject({
+      kind: "failed",
+      expected: expect.stringContaining("is refused once") as string,
+    });
+    nowMs = 400_000;
+    (await tryOnce({ pace: 2, alive: () => Promise.resolve(false) })).stands();
+    expect(written).toEqual([
+      ["settle", "dead", false],
+      ["settle", "dead", true],
+    ]);
+  });
+
+  it("says nothing inside the guard around the end", async () => {
+    nowMs = 599_800;
+    const { judgement, stands } = await tryOnce({ alive: () => Promise.resolve(false) });
+    stands();
+    expect(judgement.kind).toBe("discarded");
+    expect(written).toEqual([["miss", expect.stringContaining("too near to its end")]]);
+  });
+});
+
+describe("an answer that is lost", () => {
+  it("leaves the ledger as it was until a judgement stands", async () => {
+    nowMs = 596_000;
+    // Judged, and then made anew, because a request got no whole answer: nothing of the first try counts.
+    await tryOnce({ alive: () => Promise.resolve(false) });
+    expect(written).toEqual([]);
+    (await tryOnce({})).stands();
+    expect(written).toEqual([["settle", "alive", true]]);
+  });
+
+  it("is not asked for again of what a question uses up", async () => {
+    nowMs = 596_000;
+    const asked = new Set<string>();
+    const lost = (): Promise<boolean> => Promise.reject(new Error("closed"));
+    await expect(tryOnce({ isUsedUp: true, alive: lost }, asked)).rejects.toThrow("closed");
+    const again = await tryOnce({ isUsedUp: true, alive: () => Promise.resolve(false) }, asked);
+    again.stands();
+    expect(again.judgement.kind).toBe("discarded");
+    expect(written).toEqual([["miss", expect.stringContaining("the answer was lost")]]);
+  });
+});

@@ -1,0 +1,37 @@
+import type { TimeInterval } from "../../judging/interval.ts";
+import { objectOf } from "../../world/exchange.ts";
+import { coarsenessMs, instantMs } from "../../world/hooks/hooks.ts";
+import { obtainTokens } from "../../world/steps.ts";
+import type { World } from "../../world/world.ts";
+import type { Store } from "../store/store.ts";
+
+/** A ledger that a run was given, and the wall clock that goes with it. */
+export interface LedgerAccess {
+  readonly store: Store;
+  /** This machine's wall clock, in milliseconds since 1970. */
+  readonly hereMs: () => number;
+}
+
+/** A ledger as one run uses it. */
+export interface LedgerSession extends LedgerAccess {
+  /** Entries of another target are left alone; see `ledgerTarget`. */
+  readonly target: string;
+  /** How long this run may wait for a credential's end, in milliseconds. */
+  readonly maxWaitMs: number;
+}
+
+/** What tells a target from others: its address and the client. */
+export const ledgerTarget = (baseUrl: string, clientId: string): string =>
+  `${baseUrl.replace(/\/+$/, "")} ${clientId}`;
+
+/**
+ * The target's own time by the timestamp of an answer (section 2.2), within what its unit leaves open; this machine's
+ * where it tells none.
+ */
+export const targetNow = async ({ hereMs }: LedgerAccess, world: World): Promise<TimeInterval> => {
+  const told = objectOf((await obtainTokens(world)).answer)["timestamp"];
+  const earliestMs = instantMs(told);
+  return earliestMs === undefined
+    ? { earliestMs: hereMs() - 1_000, latestMs: hereMs() + 1_000 }
+    : { earliestMs, latestMs: earliestMs + Math.max(1, coarsenessMs(told)) };
+};

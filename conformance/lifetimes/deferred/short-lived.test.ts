@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../contract/duration.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+import { runRules } from "../../engine/executor.ts";
+import { rules } from "../../rules/index.ts";
+import { openSession } from "../../session/session.ts";
+import { runOptions, startFake, type FakeTarget } from "../../testing/fake.ts";
+import type { ClockSource } from "../../world/clock.ts";
+import { emptyPrepared } from "../../world/prepared.ts";
+import { virtualClock } from "../../world/time/virtual-clock.ts";
+import { openLedger } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "touchstone-ledger-short-"));
+const fakes: FakeTarget[] = [];
+const ledgers: Store[] = [];
+afterAll(async () => {
+  for (const ledger of ledgers) ledger.close();
+  await Promise.all(fakes.map((fake) => fake.stop()));
+  rmSync(folder, { recursive: true });
+});
+
+/** A service whose profile has no clock hook. Its time passes only while a run waits, and where the test says so. */
+const service = async (behaviour: string) => {
+  const fake = await startFake({ behaviour });
+  fakes.push(fake);
+  const resolved = await fake.resolved({ hooks: {}, tolerances: { lifetimeGuardMs: 300 } });
+  // Opened once for all runs: making its key takes a good part of a second.
+  const store = openLedger(path.join(folder, randomUUID()), "a passphrase");
+  ledgers.push(store);
+  let hereMs = Date.parse("2030-01-01T00:00:00Z");
+  const { controlUrl } = fake.server;
+  const nowMs = async (): Promise<number> =>
+    ((await (await fetch(`${controlUrl}/clock`)).json()) as { readonly now: number }).now;
+  const passes = async (ms: number): Promise<void> => {
+    await fetch(`${controlUrl}/clock/advance`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ms: Math.ceil(ms) }),
+    });
+    hereMs += ms;
+  };
+  const now = async () => {
+    const momentMs = await nowMs();
+    return { earliestMs: momentMs, latestMs: momentMs };
+  };
+  /** What a run takes for real time: whoever waits moves the service on. */
+  const clocksFor = (maxWaitMs: number, inFlight: () => number): ClockSource => ({
+    ...virtualClock({ now, inFlight, advance: (ms) => passes(ms).then(now) }),
+    kind: "real",
+    canWait: (durationMs) => durationMs <= maxWaitMs,
+  });
+  return {
+    passes,
+    /** How old the first credential of the ledger is by now. */
+    oldestMs: async () =>
+      (await nowMs()) - Math.min(...store.entries().map(({ issued }) => issued.earliestMs)),
+    run: async (rule: string, maxWaitMs: number): Promise<Verdict | undefined> => {
+      const ledger = { store, hereMs: () => hereMs };
+      const session = openSession(resolved, { ...runOptions(), maxWaitMs, ledger });
+      const clocks = clocksFor(maxWaitMs, () => session.transport.inFlight());
+      const prepared = { ...emptyPrepared, accessLifetimeMs: 120 * MINUTE_MS };
+      const chosen = rules.filter(({ requirement }) => requirement === rule);
+      try {
+        const [result] = await runRules({ ...session, clocks }, prepared, {
+          ...runOptions(),
+          rules: chosen,
+          seed: 5,
+        });
+        return result?.verdict;
+      } finally {
+        await session.close();
+      }
+    },
+    entries: () => store.entries(),
+  };
+};
+
+describe.concurrent("ten minutes, by runs that may not wait so long", () => {
+  it.each([
+    ["sound", "passed"],
+    ["code-lives-eleven-minutes", "failed"],
+    ["code-dies-after-nine-minutes", "failed"],
+  ])("%s comes to %s once a run is at work as a code's life ends", async (behaviour, kind) => {
+    const target = await service(behaviour);
+    expect(await target.run("code.lifetime", SECOND_MS)).toMatchObject({ kind: "pending" });
+    // The run is there for the last seconds of its life, and waits until they are over.
+    await target.passes(10 * MINUTE_MS - 7 * SECOND_MS - (await target.oldestMs()));
+    const verdict = await target.run("code.lifetime", 20 * SECOND_MS);
+    expect(verdict).toMatchObject({ kind });
+    if (verdict?.kind !== "passed") return;
+    const { acceptedUpToMs, refusedFromMs } = (verdict.facts ?? {})["code"] as Record<string, number>;
+    expect(acceptedUpToMs).toBeGreaterThan(9.5 * MINUTE_MS);
+    expect(refusedFromMs).toBeLessThan(10.5 * MINUTE_MS);
+  });
+
+  it("a daily run learns that a code is dead a day later, says so, and what would settle the rest", async () => {
+    const target = await service("sound");
+    const first = await target.run("code.lifetime", SECOND_MS);
+    expect(first).toMatchObject({
+      kind: "pending",
+      due: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d$/) as string,
+    });
+    await target.passes(DAY_MS + SECOND_MS);
+    const second = await target.run("code.lifetime", SECOND_MS);
+    expect(second).toMatchObject({ kind: "pending" });
+    const { reason } = second as Extract<Verdict, { kind: "pending" }>;
+    expect(reason).toMatch(/code so far refused from 1 d/);
+    expect(reason).toMatch(/a run that begins up to 1 s before that waits for it.*--max-wait beyond 10 min/);
+    const missed = target.entries().filter(({ state }) => state === "missed");
+    expect(missed.map(({ side }) => side)).toEqual(["alive", "alive"]);
+  });
+
+  it("a code that lives for ever fails on the next day", async () => {
+    const target = await service("code-lives-for-ever");
+    await target.run("code.lifetime", SECOND_MS);
+    await target.passes(DAY_MS + SECOND_MS);
+    const verdict = await target.run("code.lifetime", SECOND_MS);
+    expect(verdict).toMatchObject({ kind: "failed" });
+    expect(JSON.stringify(verdict)).toMatch(/refused once 10 min.*accepted at an age of 1 d/);
+    await target.passes(DAY_MS + SECOND_MS);
+    expect(await target.run("code.lifetime", SECOND_MS)).toMatchObject({ kind: "failed" });
+  });
+});
+
+describe.concurrent("access tokens, by runs that may not wait for expiresIn", () => {
+  it.each([
+    ["sound", "passed"],
+    ["access-lives-five-minutes-longer", "failed"],
+  ])("%s comes to %s", async (behaviour, kind) => {
+    const target = await service(behaviour);
+    expect(await target.run("access.lifetime", SECOND_MS)).toMatchObject({ kind: "pending" });
+    const [{ lifetimeMs } = { lifetimeMs: 0 }] = target.entries();
+    // Into the last twentieth of its life, and a moment past its end.
+    await target.passes(lifetimeMs * 0.98);
+    const alive = await target.run("access.lifetime", SECOND_MS);
+    expect(alive).toMatchObject({ kind: "pending" });
+    expect(JSON.stringify(alive)).toMatch(/accessToken of a refresh so far accepted up to/);
+    await target.passes(lifetimeMs * 0.03);
+    expect(await target.run("access.lifetime", SECOND_MS)).toMatchObject({ kind });
+  });
+});

@@ -1,0 +1,240 @@
+import { ageBetween, type TimeInterval } from "../judging/interval.ts";
+import { durableSteps, type DurableSteps } from "../world/durable-steps.ts";
+import { duration } from "../contract/duration.ts";
+import type { Verdict } from "../contract/verdict.ts";
+import { sleepUntilMoment, type Moment } from "./calendar.ts";
+import type { CaseVerdict } from "../judging/case-verdict.ts";
+import {
+  ageAt,
+  distanceFromEnd,
+  guardFor,
+  judgeProbe,
+  sideOf,
+  type Probe,
+  type Side,
+} from "../judging/lifetimes/probe.ts";
+import {
+  bracketFacts,
+  isCloseEnough,
+  roomMs,
+  unlessTooCoarse,
+  type Delay,
+  type Precision,
+} from "../judging/lifetimes/resolution.ts";
+import type { WaitFacts } from "../checks/rule.ts";
+import type { Run } from "../checks/run.ts";
+import { ControlFailed } from "../world/exchange.ts";
+import { timed } from "../world/steps.ts";
+import type { World } from "../world/world.ts";
+import { planProbes, type PlannedProbe, type PlanOptions, type Tries } from "./plan.ts";
+
+/** A kind of credential whose lifetime is to be judged. */
+export interface ExpiringCredential<C> extends Pick<PlanOptions, "ways" | "clients" | "perSide"> {
+  /** Name of this part of the rule and of the credential in sentences: "code", "refresh token in use". */
+  readonly name: string;
+  readonly lifetimeMs: number;
+  /**
+   * Issues one credential; its time of issue is taken to lie within this call. It has to survive being written as JSON,
+   * by its `client` or without one. `way` is the index of the way in which it is to be issued.
+   */
+  readonly issue: (world: World, steps: DurableSteps, way: number) => Promise<C>;
+  /** Issues it at such a moment of the target's calendar, where time can be moved. */
+  readonly startsAt?: Moment;
+  /** When the credential was issued, where `issue` takes time before it does so: then it keeps its own durable steps. */
+  readonly issuedIn?: (credential: C) => TimeInterval;
+  /** The credential's own lifetime in milliseconds, where each one states it; `lifetimeMs` then only spreads the ages. */
+  readonly lifetimeOf?: (credential: C) => number;
+  /** Whether it still works. Each credential is asked once. */
+  readonly alive: (world: World, credential: C) => Promise<boolean>;
+  /**
+   * What happens to it while it lives: `uses` times (three) on the way to the probe and, where it is to be found dead,
+   * once more right before its end. Must not be decisive itself.
+   */
+  readonly use?: (world: World, credential: C) => Promise<void>;
+  readonly uses?: number;
+  /** Judges the dead side only, or both. */
+  readonly sides?: "both" | "dead";
+}
+
+const USES = 3;
+
+/** How near to its end a credential issued in another way than the first has to be seen, in milliseconds beyond the guard. */
+const NEAR_MS = 5_000;
+
+/** How much more than a lifetime and a tenth of it its probes may take, in milliseconds. */
+export const roomAfter = ({ tolerances }: Pick<WaitFacts, "tolerances">): number =>
+  1_000 + 4 * tolerances.lifetimeGuardMs;
+
+/** What the probes of one credential have shown and learnt so far. */
+interface Findings {
+  readonly probes: Probe[];
+  /** By how much probes were later than aimed: later tries allow for it. */
+  readonly delays: Delay[];
+}
+
+/**
+ * Judges a lifetime by probing fresh credentials at generated ages on both sides of its end. It passes only if, on each
+ * side, one of these probes came close enough to the end; the facts say how close, and within which bracket it lies.
+ */
+export const judgeLifetime = async <C>(
+  world: World,
+  run: Run,
+  expiring: ExpiringCredential<C>,
+): Promise<Verdict> => {
+  const { name, lifetimeMs } = expiring;
+  const sides: readonly Side[] = expiring.sides === "dead" ? ["dead"] : ["alive", "dead"];
+  const precision = precisionIn(world, lifetimeMs);
+  const findings: Findings = { probes: [], delays: [] };
+  const verdict = await run.forEach(
+    planProbes(world, run, { ...expiring, ...precision, sides }),
+    (planned, caseWorld) => probeAt(caseWorld, expiring, planned, findings, planned.tries),
+    {
+      part: name,
+      together: true,
+      replays: world.clock.kind === "virtual" ? 2 : 0,
+      clientIndexOf: ({ clientIndex }) => clientIndex,
+      print: ({ side, distanceMs, way }) =>
+        [
+          `${side === "alive" ? "before" : "after"} the end by ${duration(precision.guardMs + distanceMs)}`,
+          ...(expiring.ways?.slice(way, way + 1) ?? []),
+        ].join(", "),
+      facts: () => ({ [name]: bracketFacts(precision, sides, findings.probes) }),
+    },
+  );
+  return unlessTooCoarse(verdict, name, sides, findings.probes, findings.delays, (ownMs) =>
+    precisionIn(world, ownMs),
+  );
+};
+
+const precisionIn = ({ tolerances, clock }: World, lifetimeMs: number): Precision => ({
+  lifetimeMs,
+  guardMs: guardFor(lifetimeMs, tolerances.lifetimeGuardMs),
+  resolutionMs: tolerances.lifetimeResolutionMs,
+  isTold: clock.isTold,
+});
+
+/** A credential, and the time in which it was issued. */
+interface Issued<C> {
+  readonly credential: C;
+  readonly issued: TimeInterval;
+}
+
+const issueOne = async <C>(
+  world: World,
+  expiring: ExpiringCredential<C>,
+  steps: DurableSteps,
+  way: number,
+): Promise<Issued<C>> => {
+  if (expiring.startsAt !== undefined) await sleepUntilMoment(world.clock, expiring.startsAt);
+  if (expiring.issuedIn !== undefined) {
+    if (!steps.isContinued()) await world.clock.beginSecond();
+    const credential = await expiring.issue(world, steps, way);
+    return { credential, issued: expiring.issuedIn(credential) };
+  }
+  const { value, at } = await steps.once("issue", async () => {
+    await world.clock.beginSecond();
+    return timed(world, () => expiring.issue(world, steps, way));
+  });
+  return { credential: value, issued: at };
+};
+
+/** One credential's way from its issue to its probe. Repeated with another credential where the probe came too late. */
+const probeAt = async <C>(
+  world: World,
+  expiring: ExpiringCredential<C>,
+  planned: PlannedProbe,
+  findings: Findings,
+  { first, last }: Tries,
+): Promise<CaseVerdict> => {
+  const steps = durableSteps(world, planned.id);
+  const again = (tries: Tries): Promise<CaseVerdict> => probeAt(world, expiring, planned, findings, tries);
+  const { credential, issued } = await issueOne(world, expiring, steps, planned.way);
+  const precision = precisionIn(world, expiring.lifetimeOf?.(credential) ?? expiring.lifetimeMs);
+  const { lifetimeMs, guardMs } = precision;
+  const room = roomMs(
+    precision,
+    first,
+    findings.delays.map(({ wakeMs, answerMs }) => wakeMs + answerMs),
+  );
+  const lastAliveMs = lifetimeMs - guardMs - room;
+  const aimMs =
+    planned.side === "alive" ? lastAliveMs - planned.distanceMs : lifetimeMs + guardMs + planned.distanceMs;
+  if (!(await useOnTheWay(world, expiring, { credential, issued, lifetimeMs }, steps, aimMs, lastAliveMs)))
+    return again({ first, last });
+  // The probe is the first thing to be sent after the wake-up, which also told its earliest moment.
+  const woken = await sleepToAge(world, issued, aimMs, planned.side);
+  steps.spend();
+  const works = await expiring.alive(world, credential);
+  const at = { earliestMs: woken.earliestMs, latestMs: (await world.clock.now()).latestMs };
+  const probe = { ...ageAt({ issued, lifetimeMs }, at, world.tolerances.lifetimeGuardMs), works };
+  findings.delays.push({
+    wakeMs: Math.max(0, ageBetween(issued, woken).greatestMs - aimMs),
+    answerMs: at.latestMs - woken.latestMs,
+  });
+  const side = sideOf(probe);
+  if (side !== undefined) world.onCommit(() => findings.probes.push(probe));
+  const verdict = judgeProbe(
+    expiring.name,
+    probe,
+    steps.isContinued() ? ", having been issued by the run that this one continues" : "",
+  );
+  if (verdict.kind === "failed") return verdict;
+  const isNear =
+    side !== undefined &&
+    (planned.distanceMs > 0 ||
+      isCloseEnough(side, probe, precision, first, room) ||
+      (planned.way > 0 && distanceFromEnd(side, probe) <= guardMs + NEAR_MS));
+  if (side === planned.side && isNear) return verdict;
+  // Due while no run was there: what it shows late counts, and another credential shows what it was meant for.
+  if (steps.isContinued()) return again({ first, last });
+  return first < last ? again({ first: first + 1, last }) : verdict;
+};
+
+/** Uses a credential on its way to the probe. False where it should have been used right before its end, and no run was there. */
+const useOnTheWay = async <C>(
+  world: World,
+  { use, uses = USES }: ExpiringCredential<C>,
+  { credential, issued, lifetimeMs }: Issued<C> & { readonly lifetimeMs: number },
+  steps: DurableSteps,
+  aimMs: number,
+  lastAliveMs: number,
+): Promise<boolean> => {
+  if (use === undefined) return true;
+  for (const [index, useAtMs] of agesOfUse(uses, aimMs, lastAliveMs).entries()) {
+    if (steps.has(`use ${index}`)) continue;
+    if (steps.isContinued()) {
+      const now = ageAt({ issued, lifetimeMs }, await world.clock.now(), world.tolerances.lifetimeGuardMs);
+      if (sideOf(now) !== "alive") return false;
+    }
+    // Only a last use right before the end has to be on time.
+    const slackMs = index < uses ? Math.min(aimMs, lastAliveMs) / (uses + 1) / 2 : 0;
+    const { greatestMs } = ageBetween(issued, await world.clock.now());
+    if (useAtMs > greatestMs) await world.clock.sleep(useAtMs - greatestMs, slackMs);
+    await use(world, credential);
+    steps.note(`use ${index}`);
+  }
+  return true;
+};
+
+/** Ages at which a credential is used: spread over its life and, where the probe comes after its end, right before that. */
+const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number[] => {
+  const untilMs = Math.min(aimMs, lastMs);
+  const spread = Array.from({ length: uses }, (_, use) => (untilMs * (use + 1)) / (uses + 1));
+  return aimMs > lastMs ? [...spread, lastMs] : spread;
+};
+
+/** Sleeps until the credential's greatest (alive side) or least (dead side) possible age is this much; returns the time then. */
+const sleepToAge = async (
+  { clock }: World,
+  issued: TimeInterval,
+  ageMs: number,
+  side: Side,
+): Promise<TimeInterval> => {
+  const now = await clock.now();
+  const reachedMs = side === "alive" ? now.latestMs - issued.earliestMs : now.earliestMs - issued.latestMs;
+  const leftMs = ageMs - reachedMs;
+  if (!(leftMs > 0)) return now;
+  if (clock.kind === "virtual" && !clock.canWait(leftMs))
+    throw new ControlFailed(`a wait of ${duration(leftMs)} is beyond what any clock is moved by`);
+  return clock.sleepUntil(now.earliestMs + leftMs);
+};

@@ -1,0 +1,97 @@
+import { probeAges, type ProbeAge } from "../arbitraries/ages.ts";
+import { assignedClient, type ClientIndex } from "../checks/client-assignment.ts";
+import type { Run } from "../checks/run.ts";
+import type { Side } from "../judging/lifetimes/probe.ts";
+import { roomSteps } from "../judging/lifetimes/resolution.ts";
+import type { World } from "../world/world.ts";
+
+/** What the plan of a lifetime's probes follows from. */
+export interface PlanOptions {
+  readonly name: string;
+  readonly lifetimeMs: number;
+  readonly guardMs: number;
+  readonly sides: readonly Side[];
+  /** Names of the ways in which the credential may be issued: what each gives is seen right at its end. */
+  readonly ways?: readonly string[];
+  /** Leaves the second client out. */
+  readonly clients?: "first";
+  /** Ages on each side, but at least the end itself for each way and each client; by effort where absent. */
+  readonly perSide?: number;
+}
+
+/** One probe that is to be made. */
+export interface PlannedProbe extends ProbeAge {
+  /** A name that no other probe of the rule has, and that is the same in every run of one seed. */
+  readonly id: string;
+  readonly tries: Tries;
+  readonly way: number;
+  readonly clientIndex: ClientIndex;
+}
+
+/** Which tries a probe has, counted from 0: each leaves more room before the end than the one before. */
+export interface Tries {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** How many probes aim at the end side by side, where the wait is real and too long to be repeated. */
+const AT_ONCE: Record<Side, number> = { alive: roomSteps, dead: 3 };
+/** The longest lifetime that is waited for again in real time, in milliseconds. */
+const REPEATABLE_MS = 60_000;
+/** How often a probe that came too late to decide anything is repeated. */
+const TRIES = { virtual: 6, real: 3 } as const;
+
+/** The probes of one lifetime. Where a second try would take too long, several aim at the end at once, each as a later try would. */
+export const planProbes = (world: World, run: Run, options: PlanOptions): readonly PlannedProbe[] => {
+  const { name, lifetimeMs, guardMs, sides } = options;
+  const { kind } = world.clock;
+  const farthestMs = kind === "virtual" ? Infinity : Math.max(1_000, lifetimeMs * 0.1);
+  const isRepeatable = kind === "virtual" || lifetimeMs <= REPEATABLE_MS;
+  const triesOf = ({ side, distanceMs }: ProbeAge): readonly Tries[] =>
+    isRepeatable
+      ? [{ first: 0, last: TRIES[kind] - 1 }]
+      : Array.from({ length: distanceMs === 0 ? AT_ONCE[side] : 1 }, (_, nth) => ({ first: nth, last: nth }));
+  return assigned(world, run, options, (perSide) =>
+    probeAges(lifetimeMs, guardMs, run.seed, perSide, farthestMs),
+  )
+    .flatMap((age, index) =>
+      triesOf(age).map((tries) => ({
+        ...age,
+        tries,
+        id: `${name} ${index}, try ${tries.first}, ${age.distanceMs} ms ${age.side}`,
+      })),
+    )
+    .filter(({ side }) => sides.includes(side));
+};
+
+type Assigned = ProbeAge & Pick<PlannedProbe, "way" | "clientIndex">;
+
+/** Ages assigned to ways and clients: each way and each client has a probe right at the end on either side. */
+const assigned = (
+  world: World,
+  run: Run,
+  { ways = [""], clients, perSide }: PlanOptions,
+  agesPerSide: (perSide: number) => readonly ProbeAge[],
+): readonly Assigned[] => {
+  const isShared = world.secondClient !== undefined && clients !== "first";
+  const ends = Math.max(ways.length, isShared ? 2 : 1);
+  const others = perSide === undefined ? run.cases(0.24, 3) - 1 : Math.max(0, perSide - ends);
+  const ages = agesPerSide(others + 1);
+  return (["alive", "dead"] as const).flatMap((side) => [
+    // What one client's credential shows on one side of its end, the other's shows on the other.
+    ...Array.from({ length: ends }, (_, at) => ({
+      side,
+      distanceMs: 0,
+      way: at % ways.length,
+      clientIndex: (isShared ? (at + (side === "dead" ? 1 : 0)) % 2 : 0) as ClientIndex,
+    })),
+    ...ages
+      .filter((age) => age.side === side)
+      .slice(1, 1 + others)
+      .map((age, at) => ({
+        ...age,
+        way: at % ways.length,
+        clientIndex: isShared ? assignedClient(at, run.seed) : (0 as const),
+      })),
+  ]);
+};

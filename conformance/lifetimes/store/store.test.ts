@@ -1,0 +1,213 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Plan } from "../../judging/lifetimes/entries.ts";
+import { listLedger, openLedger } from "./open.ts";
+import type { Deposit } from "./store.ts";
+import { DAY_MS } from "../../contract/duration.ts";
+
+const target = "https://staging.example client-1";
+const rule = "refresh.lifetime";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "touchstone-ledger-"));
+  file = path.join(folder, "ledger.sqlite");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const at = (ms: number) => ({ earliestMs: ms, latestMs: ms + 500 });
+
+const depositOf = (over: Partial<Pick<Deposit, "secret">> = {}): Deposit => ({
+  target,
+  rule,
+  subject: "refreshToken",
+  secret: "MARKED-refresh-token",
+  plan: {
+    side: "alive",
+    lifetimeMs: 30 * DAY_MS,
+    issued: at(0),
+    issuedHereMs: 0,
+    ages: { fromMs: 29 * DAY_MS, untilMs: 30 * DAY_MS },
+  } satisfies Plan,
+  ...over,
+});
+
+const opened = (key = "key") => openLedger(file, key);
+
+describe("the ledger", () => {
+  it("gives an entry to one run, when it is due and neither before nor after", () => {
+    const ledger = opened();
+    ledger.deposit(depositOf());
+    expect(ledger.claim(target, rule, at(28 * DAY_MS), 0)).toEqual([]);
+    expect(ledger.claim("another target", rule, at(29.5 * DAY_MS), 0)).toEqual([]);
+    const other = opened();
+    const [mine] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
+    expect(mine).toMatchObject({
+      secret: "MARKED-refresh-token",
+      rule: "refresh.lifetime",
+      state: "claimed",
+    });
+    expect(other.claim(target, rule, at(29.5 * DAY_MS), 0)).toEqual([]);
+    ledger.close();
+    other.close();
+  });
+
+  it("a credential that is released is due again, one that was settled never", () => {
+    const ledger = opened();
+    ledger.deposit(depositOf());
+    const now = at(29.5 * DAY_MS);
+    const [first] = ledger.claim(target, rule, now, 0);
+    ledger.release(first?.id ?? "");
+    const [second] = ledger.claim(target, rule, now, 0);
+    expect(second?.id).toBe(first?.id);
+    ledger.settle(
+      second?.id ?? "",
+      { held: true, side: "alive", note: "accepted", age: at(29.5 * DAY_MS) },
+      7,
+    );
+    expect(ledger.claim(target, rule, now, 0)).toEqual([]);
+    expect(ledger.entries()).toMatchObject([
+      { state: "judged", held: true, note: "accepted", settledAtMs: 7 },
+    ]);
+    ledger.close();
+  });
+
+  it("what a killed run held is due again after its lease", () => {
+    const ledger = opened();
+    ledger.deposit(depositOf());
+    const now = at(29.5 * DAY_MS);
+    expect(ledger.claim(target, rule, now, 0)).toHaveLength(1);
+    expect(ledger.claim(target, rule, now, 60_000)).toHaveLength(0);
+    expect(ledger.claim(target, rule, now, 31 * 60_000)).toHaveLength(1);
+    ledger.close();
+  });
+
+  it("what is due soon is given to a run that may wait for it", () => {
+    const ledger = opened();
+    ledger.deposit(depositOf());
+    const now = at(29 * DAY_MS - 60_000);
+    expect(ledger.claim(target, rule, now, 0, 50_000)).toEqual([]);
+    expect(ledger.claim(target, rule, now, 0, 70_000)).toHaveLength(1);
+    ledger.close();
+  });
+
+  it("what a killed run held until it was over is missed for that reason", () => {
+    const ledger = opened();
+    ledger.deposit(depositOf());
+    ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
+    expect(ledger.expire(target, at(31 * DAY_MS), 60_000)).toEqual([]);
+    expect(ledger.expire(target, at(31 * DAY_MS), 31 * 60_000)).toMatchObject([
+      { state: "missed", note: expect.stringContaining("the run that held it") as string },
+    ]);
+    ledger.close();
+  });
+
+  it("what can be asked only once is asked by one run, once, even where that was killed before it could tell", () => {
+    const ledger = opened();
+    ledger.deposit(depositOf());
+    const now = at(29.5 * DAY_MS);
+    const [mine] = ledger.claim(target, rule, now, 0);
+    const id = mine?.id ?? "";
+    expect([ledger.ask(id), ledger.ask(id), ledger.ask("another")]).toEqual([true, false, false]);
+    ledger.release(id);
+    expect(ledger.claim(target, rule, now, 31 * 60_000)).toEqual([]);
+    expect(ledger.expire(target, now, 0)).toEqual([]);
+    expect(ledger.expire(target, now, 31 * 60_000)).toMatchObject([
+      { state: "missed", note: "a run asked it, and ended before it could tell" },
+    ]);
+    ledger.close();
+  });
+
+  it("what decided nothing is missed, with the reason, and what was asked later than aimed is of the other side", () => {
+    const ledger = opened();
+    for (const secret of ["one", "two"]) ledger.deposit(depositOf({ secret }));
+    const [one, two] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
+    ledger.ask(one?.id ?? "");
+    ledger.miss(one?.id ?? "", "too near to its end", 7);
+    ledger.settle(two?.id ?? "", { held: true, side: "dead", note: "refused", age: at(30.1 * DAY_MS) }, 8);
+    const states = ledger.entries().map(({ state, side, note }) => [state, side, note].join(" "));
+    expect(states.toSorted()).toEqual(["judged dead refused", "missed alive too near to its end"]);
+    ledger.close();
+  });
+
+  it("what nobody judged in its time is missed, with the reason", () => {
+    const ledger = opened();
+    ledger.deposit(depositOf());
+    expect(ledger.expire(target, at(29.5 * DAY_MS), 0)).toEqual([]);
+    expect(ledger.expire(target, at(31 * DAY_MS), 9)).toMatchObject([
+      { state: "missed", note: "no run came by while it was due", settledAtMs: 9 },
+    ]);
+    expect(ledger.expire(target, at(31 * DAY_MS), 9)).toEqual([]);
+    ledger.close();
+  });
+
+  it("keeps no secret readable on the disk, and none at all once it is settled", () => {
+    const ledger = opened("a passphrase that must not be there either");
+    ledger.deposit(depositOf());
+    const bytes = () =>
+      readdirSync(folder)
+        .map((name) => readFileSync(path.join(folder, name), "latin1"))
+        .join("");
+    expect(bytes()).toContain("refresh.lifetime");
+    expect(bytes()).not.toContain("MARKED");
+    expect(bytes()).not.toContain("passphrase");
+    const [mine] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
+    ledger.settle(mine?.id ?? "", { held: true, side: "alive", note: "", age: at(0) }, 0);
+    ledger.close();
+    const database = new DatabaseSync(file);
+    expect(database.prepare("select secret from entries").all()).toEqual([{ secret: null }]);
+    database.close();
+  });
+
+  it("another key does not open it, and leaves it as it is", () => {
+    const ledger = opened("right");
+    ledger.deposit(depositOf());
+    ledger.close();
+    expect(() => opened("wrong")).toThrow(`--ledger ${file}: the key does not open this ledger`);
+    const again = opened("right");
+    expect(again.entries()).toHaveLength(1);
+    again.close();
+  });
+
+  it("is a file of its owner's alone, and refused where it is wider", () => {
+    opened().close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    chmodSync(file, 0o644);
+    expect(() => opened()).toThrow(/others may read it \(mode 644\).*600/);
+  });
+
+  it("a file that is no ledger is refused by name", () => {
+    writeFileSync(file, "not a database at all, and long enough to be read as a header of one", {
+      mode: 0o600,
+    });
+    expect(() => opened()).toThrow(`--ledger ${file}:`);
+  });
+
+  it("an entry that was moved to another place does not open", () => {
+    const ledger = opened();
+    ledger.deposit(depositOf());
+    ledger.close();
+    const database = new DatabaseSync(file);
+    database.exec("update entries set rule = 'code.lifetime'");
+    database.close();
+    const again = opened();
+    expect(() => again.claim(target, "code.lifetime", at(29.5 * DAY_MS), 0)).toThrow("does not open");
+    again.close();
+  });
+
+  it.each([
+    [1, /it is of version 1, and this Touchstone reads version 2; use the version that made it/],
+    [3, /it is of version 3, and this Touchstone reads version 2; update it/],
+  ])("a file of version %i is refused in one line, to be used and to be listed", (version, words) => {
+    opened().close();
+    const database = new DatabaseSync(file);
+    database.prepare("update meta set value = ? where key = 'version'").run(Uint8Array.of(version));
+    database.close();
+    expect(() => opened()).toThrow(words);
+    expect(() => listLedger(file)).toThrow(words);
+  });
+});

@@ -1,0 +1,184 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { TimeInterval } from "../../judging/interval.ts";
+import { dueWindow, type Entry, type EntryState, type Plan } from "../../judging/lifetimes/entries.ts";
+import type { Side } from "../../judging/lifetimes/probe.ts";
+import type { Vault } from "./vault.ts";
+
+/** What one probe of a credential came to. */
+export interface Settlement {
+  readonly held: boolean;
+  /** The side that the probe was on, which it may have been made too late for. */
+  readonly side: Side;
+  readonly note: string;
+  readonly age: TimeInterval;
+}
+
+/** A credential that was issued and not probed yet, as it is put into the store. */
+export interface Deposit {
+  readonly target: string;
+  readonly rule: string;
+  readonly subject: string;
+  /** Everything that a probe needs, as JSON; locked before it touches the disk. */
+  readonly secret: string;
+  readonly plan: Plan;
+}
+
+/** What a case of a run had done before it began to wait: part of a checkpoint. */
+export interface CaseRecord {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export type Unlocked = Entry & Pick<Deposit, "secret">;
+
+/** Version of the schema. A file of another one is refused. */
+export const storeVersion = 2;
+
+/**
+ * A row with a plan is a credential for a later run, one without it the steps of a case of the run that holds the file.
+ * All but `secret` can be read without the key.
+ */
+export const schema = `
+  create table if not exists meta (key text primary key, value blob not null) strict;
+  create table if not exists entries (
+    id text primary key, target text, rule text, subject text, secret blob, plan text,
+    due_from_ms real, due_until_ms real,
+    state text not null default 'waiting', claimed_here_ms real, note text, outcome text
+  ) strict;
+  create index if not exists due on entries (target, state, due_from_ms);
+`;
+
+/** A run that holds entries for longer than this is taken for dead. */
+const LEASE_MS = 30 * 60_000;
+
+/** What is noted of an entry while its only question is under way; it stays where the answer or the run is lost. */
+const ASKED = "a run asked it, and ended before it could tell";
+
+const isLeft = `abs(:here - claimed_here_ms) > ${LEASE_MS}`;
+
+const statements = {
+  deposit: `insert into entries (id, target, rule, subject, secret, plan, due_from_ms, due_until_ms)
+    values (:id, :target, :rule, :subject, :secret, :plan, :from, :until)`,
+  claim: `update entries set state = 'claimed', claimed_here_ms = :here
+    where target = :target and rule = :rule and due_from_ms <= :now and due_until_ms >= :latest
+      and (state = 'waiting' or (state = 'claimed' and note is null and ${isLeft}))
+    returning *`,
+  ask: "update entries set note = :note where id = :id and state = 'claimed' and note is null",
+  release: "update entries set state = 'waiting' where id = :id and state = 'claimed' and note is null",
+  // What was judged or missed needs its secret no longer.
+  settle: `update entries set state = :state, secret = null, note = :note, outcome = :outcome,
+    plan = json_set(plan, '$.side', coalesce(:side, plan ->> '$.side')) where id = :id and state = 'claimed'`,
+  expire: `update entries set state = 'missed', secret = null, outcome = json_object('settledAtMs', :here),
+      note = coalesce(note, iif(state = 'claimed', 'the run that held it while it was due ended before it came to it',
+        'no run came by while it was due'))
+    where target = :target and (due_until_ms < :now or note is not null)
+      and (state = 'waiting' or (state = 'claimed' and ${isLeft}))
+    returning *`,
+  waiting: `select * from entries where target = ? and rule = ? and subject = ? and state = 'waiting'
+    order by due_from_ms`,
+  entries: `select * from entries where plan is not null and target = coalesce(:target, target) order by due_from_ms`,
+  keepCase: "insert or replace into entries (id, secret) values (:id, :secret)",
+  dropCase: "delete from entries where id = ?",
+  cases: "select id, secret from entries where plan is null",
+} as const;
+
+/** What an entry's secret is bound to: moved elsewhere it does not open. */
+const placeOf = (...names: readonly string[]): string => names.join("\n");
+
+type Row = Record<string, SQLOutputValue>;
+
+/**
+ * Credentials that were issued and not probed yet, in an open database that has the schema. Every change is one
+ * transaction: a run that is killed leaves each entry either as it was or as it became, and two runs never hold the same.
+ */
+export const storeIn = (database: DatabaseSync, vault: Vault) => {
+  const of = (name: keyof typeof statements) => database.prepare(statements[name]);
+  const unlocked = (row: Row): Unlocked => {
+    const entry = entryOf(row);
+    const place = placeOf(entry.id, entry.target, entry.rule);
+    return { ...entry, secret: vault.open(row["secret"] as Uint8Array, place) };
+  };
+  const settle = (id: string, state: EntryState, note: string, outcome: object, side: Side | null): void =>
+    void of("settle").run({ id, state, note, outcome: JSON.stringify(outcome), side });
+  return {
+    deposit: ({ target, rule, subject, secret, plan }: Deposit): void => {
+      const id = randomUUID();
+      const { earliestMs: from, latestMs: until } = dueWindow(plan);
+      const locked = vault.lock(secret, placeOf(id, target, rule));
+      of("deposit").run({
+        id,
+        target,
+        rule,
+        subject,
+        secret: locked,
+        plan: JSON.stringify(plan),
+        from,
+        until,
+      });
+    },
+    /**
+     * Takes the entries of a target that are due at this moment of its clock, or will be `aheadMs` later, for this run
+     * alone. What a run took and never gave back is due again once its lease is over, unless the run had begun to ask
+     * what can be asked only once.
+     */
+    claim: (
+      target: string,
+      rule: string,
+      now: TimeInterval,
+      hereMs: number,
+      aheadMs = 0,
+    ): readonly Unlocked[] =>
+      of("claim")
+        .all({ target, rule, now: now.earliestMs + aheadMs, latest: now.latestMs, here: hereMs })
+        .map(unlocked),
+    /** Says that the only question to an entry is about to be asked; false where it was before, or another run has it. */
+    ask: (id: string): boolean => Number(of("ask").run({ id, note: ASKED }).changes) === 1,
+    /** Marks what decided nothing, and why. */
+    miss: (id: string, note: string, hereMs: number): void =>
+      settle(id, "missed", note, { settledAtMs: hereMs }, null),
+    /** Entries that are not due yet, for those that are to be used on their way. */
+    waiting: (target: string, rule: string, subject: string): readonly Unlocked[] =>
+      of("waiting").all(target, rule, subject).map(unlocked),
+    settle: (id: string, { held, side, note, age }: Settlement, hereMs: number): void =>
+      settle(id, "judged", note, { held, age, settledAtMs: hereMs }, side),
+    /** Gives an entry back unjudged: it stays due. */
+    release: (id: string): void => void of("release").run({ id }),
+    /** Marks what is over and was never judged, and says why. */
+    expire: (target: string, now: TimeInterval, hereMs: number): readonly Entry[] =>
+      of("expire").all({ target, now: now.earliestMs, here: hereMs }).map(entryOf),
+    entries: (target?: string): readonly Entry[] => entriesIn(database, target),
+    /** Keeps what a case of a run has done, in place of what was there under the same id. */
+    keepCase: ({ id, secret }: CaseRecord): void =>
+      void of("keepCase").run({ id, secret: vault.lock(secret, placeOf(id)) }),
+    dropCase: (id: string): void => void of("dropCase").run(id),
+    cases: (): readonly CaseRecord[] =>
+      of("cases")
+        .all()
+        .map((row) => {
+          const id = String(row["id"]);
+          return { id, secret: vault.open(row["secret"] as Uint8Array, placeOf(id)) };
+        }),
+    close: (): void => database.close(),
+  };
+};
+
+export type Store = ReturnType<typeof storeIn>;
+
+/** Entries without their secrets, for which no key is needed. */
+export const entriesIn = (database: DatabaseSync, target?: string): readonly Entry[] =>
+  database
+    .prepare(statements.entries)
+    .all({ target: target ?? null })
+    .map(entryOf);
+
+const entryOf = ({ id, target, rule, subject, state, note, plan, outcome }: Row): Entry => ({
+  ...(JSON.parse(String(plan)) as Plan),
+  id: String(id),
+  target: String(target),
+  rule: String(rule),
+  subject: String(subject),
+  state: String(state) as EntryState,
+  ...(note === null ? {} : { note: String(note) }),
+  ...(outcome === null ? {} : (JSON.parse(String(outcome)) as Pick<Entry, "held" | "age" | "settledAtMs">)),
+});

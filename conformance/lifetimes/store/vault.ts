@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
+
+/** The key does not open this ledger. */
+export class WrongKey extends Error {
+  constructor() {
+    super("the key does not open this ledger; accepted is the one that it was made with");
+    this.name = "WrongKey";
+  }
+}
+
+/** Locks and opens the secrets of one ledger. What is locked is bound to its place: moved elsewhere it does not open. */
+export interface Vault {
+  lock(secret: string, place: string): Uint8Array;
+  /** Throws WrongKey where the key, the place or the bytes are not the ones it was locked with. */
+  open(locked: Uint8Array, place: string): string;
+}
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const SALT_BYTES = 16;
+
+/** Scrypt's parameters as OWASP's password storage sheet has them: N = 2^17, r = 8, p = 1. */
+const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 } as const;
+
+export const newSalt = (): Uint8Array => randomBytes(SALT_BYTES);
+
+/** A vault by a passphrase: scrypt (RFC 7914) makes the key, AES-256-GCM (NIST SP 800-38D) locks, each time with a fresh nonce. */
+export const openVault = (passphrase: string, salt: Uint8Array): Vault =>
+  vaultWith(scryptSync(passphrase, salt, KEY_BYTES, cost));
+
+export const newKey = (): Uint8Array => randomBytes(KEY_BYTES);
+
+/** A vault by a random key. Throws WrongKey where it has not the length of one. */
+export const vaultWith = (key: Uint8Array): Vault => {
+  if (key.length !== KEY_BYTES) throw new WrongKey();
+  return {
+    lock: (secret, place) => {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(place));
+      const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), text]);
+    },
+    open: (locked, place) => {
+      try {
+        const decipher = createDecipheriv("aes-256-gcm", key, locked.subarray(0, NONCE_BYTES), {
+          authTagLength: TAG_BYTES,
+        })
+          .setAAD(Buffer.from(place))
+          .setAuthTag(locked.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+        const text = decipher.update(locked.subarray(NONCE_BYTES + TAG_BYTES));
+        return Buffer.concat([text, decipher.final()]).toString("utf8");
+      } catch {
+        throw new WrongKey();
+      }
+    },
+  };
+};

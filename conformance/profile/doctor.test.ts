@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { profileOf, secretsOf } from "../../fake-server/profile.ts";
+import { startReceiver } from "../../fake-server/receiver/index.ts";
+import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
+import { examine } from "../engine/conform.ts";
+import type { Check } from "../contract/check.ts";
+import type { Profile } from "../contract/profile.ts";
+import { profileChecks, profileMistakes } from "./doctor.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+import { loadProfile, type ResolvedProfile } from "./profile.ts";
+import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
+import { deadOrigin, serveHttp } from "../testing/servers.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
+
+const stopping = stopAfterEach();
+const TODAY = "2030-06-15";
+
+let fake: FakeTarget;
+let folder: string;
+beforeAll(async () => {
+  fake = await startFake();
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-doctor-"));
+});
+afterAll(async () => {
+  await fake.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const sound = (): Profile => ({
+  ...profileOf(fake.server),
+  tolerances: { requestTimeoutMs: 1_000, visibilityMs: 200 },
+});
+
+/** All that the doctor says of a profile, as the command puts it together. */
+const diagnose = async (
+  profile: unknown,
+  environment = secretsOf(fake.server),
+): Promise<readonly Check[]> => {
+  const file = path.join(folder, "profile.json");
+  writeFileSync(file, JSON.stringify(profile));
+  let resolved: ResolvedProfile;
+  try {
+    resolved = await loadProfile(file, environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return profileMistakes(error as ConfigurationError);
+  }
+  const settings = resolved.receiver?.kind === "listen" ? resolved.receiver : {};
+  const receiver = await stopping(startReceiver(settings));
+  return [
+    ...profileChecks(resolved, environment, TODAY),
+    ...(await examine(resolved, { ...runOptions(), receiver })),
+  ];
+};
+
+const failed = (checks: readonly Check[]): readonly Check[] => checks.filter(({ ok }) => ok === false);
+
+describe("the doctor", () => {
+  it("finds nothing wrong with a sound profile, and goes through all of it", async () => {
+    const checks = await diagnose(sound());
+    expect(failed(checks)).toEqual([]);
+    expect(checks.map(({ check }) => check)).toEqual(
+      expect.arrayContaining([
+        "profile",
+        "secrets",
+        "safety.hosts",
+        "ledger key",
+        "base address",
+        "hooks.clock.advance",
+        "clients[0]",
+        "clients[1]",
+        "hooks.events.trigger",
+        "hooks.callback.register",
+      ]),
+    );
+  });
+
+  /** An HTTPS service whose authority nobody knows. */
+  const untrusted = async (): Promise<string> => {
+    const leaf = await currentLeaf(await makeCa(Date.now()), ["127.0.0.1"], Date.now());
+    const server = https.createServer({ key: leaf.keyPem, cert: leaf.certPem }, (_, response) =>
+      response.end(),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await stopping(
+      Promise.resolve({ stop: () => new Promise<void>((resolve) => server.close(() => resolve())) }),
+    );
+    return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+
+  /** The fake behind a page that asks the user first. */
+  const behindConsent = async (): Promise<string> => {
+    const { origin } = await stopping(
+      serveHttp((asked, response, body) => {
+        if (asked.url?.startsWith("/open-api/oauth/authorize") === true) {
+          response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>May they?</p>");
+          return;
+        }
+        const headers = asked.headers as Record<string, string>;
+        const onward = { method: asked.method ?? "GET", headers, ...(body === "" ? {} : { body }) };
+        void fetch(`${fake.server.baseUrl}${asked.url}`, onward).then(async (answer) =>
+          response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text()),
+        );
+      }),
+    );
+    return origin;
+  };
+
+  const hookTo = (url: string) => ({ http: { method: "POST", url } });
+  const wrongSecret = "wrong-secret-0815";
+
+  it.each<
+    [
+      mistake: string,
+      change: () => object | Promise<object>,
+      environment: Record<string, string>,
+      where: string,
+      words: readonly string[],
+    ]
+  >([
+    ["a misspelt key", () => ({ base_url: "x" }), {}, "profile", ['"base_url"', 'did you mean "baseUrl"']],
+    [
+      "a secret that is not set",
+      () => ({}),
+      { TOUCHSTONE_FAKE_SECRET_1: "" },
+      "profile",
+      ["SECRET_1 is not set"],
+    ],
+    [
+      "a wrong secret",
+      () => ({}),
+      { TOUCHSTONE_FAKE_SECRET_2: wrongSecret },
+      "clients[1]",
+      ["as to a wrong one"],
+    ],
+    [
+      "an address at which nobody listens",
+      async () => ({ baseUrl: await deadOrigin() }),
+      {},
+      "base address",
+      ["nothing listens there"],
+    ],
+    [
+      "an authority that nobody named",
+      async () => ({ baseUrl: await untrusted() }),
+      {},
+      "base address",
+      ["certificate is not trusted", "network.caFile"],
+    ],
+    [
+      "a consent page in the way",
+      async () => ({ baseUrl: await behindConsent() }),
+      {},
+      "clients[0]",
+      ["authorize", "consent"],
+    ],
+    [
+      "a hook for events that makes none",
+      () => ({
+        hooks: { ...sound().hooks, events: { trigger: hookTo(`${fake.server.controlUrl}/nowhere`) } },
+      }),
+      {},
+      "hooks.events.trigger",
+      ["404", "call the hook by hand"],
+    ],
+    [
+      "a receiver that the service cannot find",
+      () => ({ receiver: { listen: { publicHost: "no-such-host.invalid" } } }),
+      {},
+      "hooks.callback.register",
+      ["no-such-host.invalid"],
+    ],
+    [
+      "a waiver that has expired",
+      () => ({ waivers: [{ id: "code.lifetime", reason: "r", owner: "the team", expires: "2030-06-14" }] }),
+      {},
+      "waiver of code.lifetime",
+      ["expired on 2030-06-14", "the team"],
+    ],
+  ])("names %s, and what to do", async (_, change, environment, where, words) => {
+    const checks = await diagnose(
+      { ...sound(), ...(await change()) },
+      { ...secretsOf(fake.server), ...environment },
+    );
+    expect(failed(checks).map(({ check }) => check)[0]).toBe(where);
+    const [first] = failed(checks);
+    for (const word of words) expect(`${first?.message} ${first?.remedy}`).toContain(word);
+    expect(first?.remedy).toMatch(/\w/);
+    expect(JSON.stringify(checks)).not.toContain(wrongSecret);
+  });
+});

@@ -1,0 +1,102 @@
+import type { Check } from "../contract/check.ts";
+import type { FetchedProfile } from "../contract/profile-fetched.ts";
+import type { Profile, SecretSource } from "../contract/profile.ts";
+import { ledgerKeyVariable } from "../lifetimes/store/open.ts";
+import type { ConfigurationError } from "../contract/problem.ts";
+import type { ResolvedProfile } from "./profile.ts";
+import type { Environment } from "./profile-secret.ts";
+
+/** A profile that cannot be used, as checks: one for each of its mistakes. */
+export const profileMistakes = ({ problems }: ConfigurationError): readonly Check[] =>
+  problems.map((message) => ({
+    check: "profile",
+    ok: false,
+    message,
+    remedy: "correct it there and run doctor again; docs/profile.md explains every key",
+    fatal: "configuration",
+  }));
+
+/** What can be seen of a profile before anything is sent. `today` is a day as YYYY-MM-DD (UTC). */
+export const profileChecks = (
+  resolved: ResolvedProfile,
+  environment: Environment,
+  today: string,
+): readonly Check[] => {
+  const { profile, sources } = resolved;
+  if (sources.length === 0)
+    return [{ check: "profile", ok: "skipped", message: "none was named: this is the embedded fake" }];
+  return [
+    { check: "profile", ok: true, message: `${sources.join(" + ")}: every key is known and has a value` },
+    { check: "secrets", ok: true, message: secretsText(profile) },
+    ...networkCheck(resolved),
+    ...(profile.waivers ?? []).map((waiver) => waiverCheck(waiver, today)),
+    safetyCheck(profile),
+    ledgerCheck(environment),
+  ];
+};
+
+const secretsText = ({ clients, receiver, fetchedSecrets = [] }: FetchedProfile): string =>
+  [
+    ...clients.map(({ secret }, index) => `clients[${index}].secret from ${placeOf(secret)}`),
+    ...(receiver !== undefined && "attach" in receiver && receiver.attach.token !== undefined
+      ? [`receiver.attach.token from ${placeOf(receiver.attach.token)}`]
+      : []),
+    ...(fetchedSecrets.length === 0
+      ? []
+      : [`${fetchedSecrets.length} more for headers, queries and bodies from where the profile says`]),
+  ].join(", ");
+
+const placeOf = (where: SecretSource): string => {
+  if ("env" in where) return where.env;
+  return "file" in where ? where.file : `what ${where.command[0]} prints`;
+};
+
+const networkCheck = ({ profile, network = {} }: ResolvedProfile): Check[] => {
+  if (profile.network === undefined) return [];
+  const { proxy, resolve = {} } = network;
+  const parts = [
+    ...(network.ca === undefined ? [] : [`trusts the authorities of ${profile.network.caFile}`]),
+    ...(network.clientCertificate === undefined ? [] : ["shows a client certificate"]),
+    ...(proxy === undefined
+      ? []
+      : [
+          `goes through the proxy ${new URL(proxy.url).host}${proxy.except.length === 0 ? "" : `, but for ${proxy.except.join(", ")}`}`,
+        ]),
+    ...Object.entries(resolve).map(([host, address]) => `finds ${host} at ${address}`),
+  ];
+  return [{ check: "network", ok: true, message: parts.join("; ") || "nothing is set" }];
+};
+
+const waiverCheck = ({ id, owner, expires }: NonNullable<Profile["waivers"]>[number], today: string): Check =>
+  expires < today
+    ? {
+        check: `waiver of ${id}`,
+        ok: false,
+        message: `it expired on ${expires}, and fails the gate`,
+        remedy: `fix the breach and remove the waiver, or agree on a new date with ${owner}`,
+      }
+    : { check: `waiver of ${id}`, ok: true, message: `holds until ${expires} (${owner})` };
+
+/** A host that may not be loaded is none of the gate's business, so this fails nothing. */
+const safetyCheck = ({ baseUrl, safety }: Profile): Check => {
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, "");
+  const isOwn = host === "localhost" || host === "::1" || host.startsWith("127.");
+  if (isOwn || safety?.hosts?.includes(host) === true)
+    return { check: "safety.hosts", ok: true, message: `${host} may be loaded` };
+  return {
+    check: "safety.hosts",
+    ok: "skipped",
+    message: `${host} may not be loaded, so \`touchstone load\` refuses it`,
+    remedy: `add "${host}" to safety.hosts, once its owner agrees`,
+  };
+};
+
+const ledgerCheck = (environment: Environment): Check =>
+  (environment[ledgerKeyVariable] ?? "") === ""
+    ? {
+        check: "ledger key",
+        ok: "skipped",
+        message: `${ledgerKeyVariable} is not set: only --ledger-key-file can open a ledger`,
+        remedy: `set it for \`conform --ledger FILE\`, which judges over several runs what takes days`,
+      }
+    : { check: "ledger key", ok: true, message: `${ledgerKeyVariable} is set` };

@@ -1,0 +1,154 @@
+import type { Profile } from "../contract/profile.ts";
+
+/** What `init` has to be told: the least that a profile needs. */
+export interface InitAnswers {
+  readonly name?: string;
+  readonly baseUrl: string;
+  readonly clients: readonly InitClient[];
+}
+
+export interface InitClient {
+  readonly id: string;
+  /** The environment variable that holds the secret. */
+  readonly secretEnv: string;
+  readonly redirectUri: string;
+}
+
+/** The answers as a profile. */
+export const profileOfAnswers = ({ name, baseUrl, clients }: InitAnswers): Profile => ({
+  ...(name === undefined ? {} : { name }),
+  baseUrl,
+  clients: clients.map(({ id, secretEnv, redirectUri }) => ({ id, secret: { env: secretEnv }, redirectUri })),
+});
+
+/** What most services need sooner or later, to be uncommented: each part a sentence and an example that is a valid part of a profile. */
+export const examples = (baseUrl: string): readonly (readonly [why: string, part: Partial<Profile>])[] => [
+  [
+    "Where the service's clock can be moved, rules of 30 days take seconds; where events can be triggered and the callback be set, notifications and pushes are judged. What a run set is put back by `restore`.",
+    {
+      hooks: {
+        clock: {
+          now: { http: { url: `${baseUrl}/test/clock` }, result: "/now" },
+          advance: { http: { url: `${baseUrl}/test/clock/advance`, body: { ms: "{{ms}}" } } },
+        },
+        events: {
+          trigger: {
+            http: { url: `${baseUrl}/test/events`, body: { accountId: "{{accountId}}" } },
+            result: "/id",
+          },
+        },
+        callback: {
+          register: {
+            http: { method: "PUT", url: `${baseUrl}/test/callback`, body: { url: "{{url}}", ca: "{{ca}}" } },
+          },
+          restore: { http: { method: "DELETE", url: `${baseUrl}/test/callback` } },
+        },
+      },
+    },
+  ],
+  [
+    "What gets past a consent page at authorize: headers or a query (with secrets from where they are kept), or a command that prints the code or the address that the service redirects to.",
+    {
+      authorize: {
+        query: { consent: "yes" },
+        headers: { cookie: { env: "CONSENT_COOKIE", prefix: "session=" } },
+        code: { command: ["./get-code.sh", "{{clientId}}", "{{state}}", "{{redirectUri}}"] },
+      },
+    },
+  ],
+  [
+    "The service pushes to the machine that Touchstone runs on: under this name it is reached.",
+    { receiver: { listen: { host: "0.0.0.0", publicHost: "ci.example", port: 9443 } } },
+  ],
+  [
+    "Authorities of one's own, a client certificate, a proxy, addresses of names.",
+    {
+      network: {
+        caFile: "ca.pem",
+        clientCertificate: { certFile: "client.pem", keyFile: "client.key" },
+        proxy: { url: { env: "HTTPS_PROXY" }, except: [".internal.example"] },
+        resolve: { "staging.example": "192.0.2.1" },
+      },
+    },
+  ],
+  [
+    "How long the service may be away, as in a restart, and how much a run does at a time.",
+    { tolerances: { outageMs: 60_000 }, concurrency: { maxConnections: 64, maxCases: 24 } },
+  ],
+  [
+    "A staging service with shorter times than the document's; every report says so first.",
+    { limits: { codeLifetimeMs: 60_000 } },
+  ],
+  [
+    "A breach that is known and taken on for a while.",
+    {
+      waivers: [
+        {
+          id: "code.single-use",
+          reason: "the fix is on its way",
+          owner: "the token team",
+          expires: "2030-01-31",
+        },
+      ],
+    },
+  ],
+  [
+    "Which hosts `touchstone load` may load, and how hard.",
+    { safety: { hosts: [new URL(baseUrl).hostname], maxRate: 200 } },
+  ],
+];
+
+/** A commented profile in TypeScript. `importFrom` is where its file imports defineProfile from. */
+export const profileText = (answers: InitAnswers, importFrom: string): string => {
+  const entries = Object.entries(profileOfAnswers(answers)).map(
+    ([key, value]) => `  ${sentenceOf[key] ?? ""}${key}: ${literal(value, "  ")},`,
+  );
+  const commented = examples(answers.baseUrl).map(([why, part]) =>
+    [
+      ...wrapped(why),
+      ...Object.entries(part).flatMap(([key, value]) => `${key}: ${literal(value, "")},`.split("\n")),
+    ]
+      .map((line) => `  // ${line}`)
+      .join("\n"),
+  );
+  return `import { defineProfile } from ${JSON.stringify(importFrom)};
+
+// All that Touchstone has to know of one service. Secrets are never written here: say where they are kept.
+// \`touchstone doctor --profile FILE\` looks whether everything is there.
+export default defineProfile({
+${[...entries, ...commented].join("\n\n")}
+});
+`;
+};
+
+const sentenceOf: Readonly<Record<string, string>> = {
+  name: "// How reports call the service.\n  ",
+  baseUrl: "// What stands before /open-api/ in the service's addresses.\n  ",
+  clients:
+    "// OAuth clients of the service; rules that compare two need the second. A secret is { env }, { file } (mode 600) or { command }.\n  ",
+};
+
+/** A value as TypeScript writes it: in one line where it fits, else its lines moved in by `margin`. */
+const literal = (value: unknown, margin: string): string => {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const items = Array.isArray(value)
+    ? value.map((item) => literal(item, `${margin}  `))
+    : Object.entries(value).map(([key, inner]) => `${keyText(key)}: ${literal(inner, `${margin}  `)}`);
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{ ", " }"];
+  const inOneLine = `${open}${items.join(", ")}${close}`;
+  return inOneLine.includes("\n") || inOneLine.length > LITERAL_WIDTH
+    ? `${open.trim()}\n${items.map((item) => `${margin}  ${item},\n`).join("")}${margin}${close.trim()}`
+    : inOneLine;
+};
+
+const keyText = (key: string): string => (/^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key));
+
+const LITERAL_WIDTH = 90;
+const WIDTH = 100;
+
+const wrapped = (text: string): string[] =>
+  text.split(" ").reduce<string[]>((lines, word) => {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > WIDTH) return [...lines, word];
+    return [...lines.slice(0, -1), `${last} ${word}`];
+  }, []);

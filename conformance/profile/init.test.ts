@@ -1,0 +1,135 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { Ajv } from "ajv";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { examples } from "./init-text.ts";
+import { gatherAnswers, profileSchema, writeProfile, writeSchema, type Ask } from "./init.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+import { checkProfile } from "./profile-check.ts";
+import { loadProfile } from "./profile.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-init-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const module = path.resolve(import.meta.dirname, "../contract/profile.ts");
+const answers = {
+  baseUrl: "https://service.example",
+  clients: [{ id: 'one "and" only', secretEnv: "ONE", redirectUri: "https://client.example/" }],
+};
+const into = (name: string, more: Partial<Parameters<typeof writeProfile>[1]> = {}) => ({
+  file: path.join(folder, name),
+  force: false,
+  importFrom: module,
+  ...more,
+});
+
+describe("a new profile", () => {
+  it.each(["touchstone.config.ts", "profile.json"])("as %s can be used as it is", async (name) => {
+    writeProfile(answers, into(name));
+    const { profile, clients } = await loadProfile(path.join(folder, name), { ONE: "secret" });
+    expect(profile.baseUrl).toBe(answers.baseUrl);
+    expect(clients).toEqual([
+      { id: 'one "and" only', secret: "secret", redirectUri: "https://client.example/" },
+    ]);
+    expect(readdirSync(folder)).toEqual([name]);
+  });
+
+  it("can be used with each of its examples uncommented, and with all of them", async () => {
+    writeProfile(answers, into("commented.ts"));
+    const text = readFileSync(path.join(folder, "commented.ts"), "utf8");
+    // What is code under the comments begins with a key, a bracket or further blanks.
+    const uncommented = text.replaceAll(/^ {2}\/\/ ((?:\w+: [[{]| {2}|[}\]]).*)$/gm, "  $1");
+    writeFileSync(path.join(folder, "uncommented.ts"), uncommented);
+    const { default: profile } = (await import(path.join(folder, "uncommented.ts"))) as { default: unknown };
+    const parts = examples(answers.baseUrl);
+    expect(checkProfile(profile)).toMatchObject(Object.assign({}, ...parts.map(([, part]) => part)));
+  });
+
+  it("is never written over one that is there, unless that is asked for", () => {
+    const target = into("profile.json");
+    writeFileSync(target.file, "mine");
+    expect(() => writeProfile(answers, target)).toThrow(/exists already; --force/);
+    expect(readFileSync(target.file, "utf8")).toBe("mine");
+    writeProfile(answers, { ...target, force: true });
+    expect(readFileSync(target.file, "utf8")).toContain("service.example");
+  });
+
+  it.each([
+    [
+      "an address that is none",
+      { ...answers, baseUrl: "service.example" },
+      "p.ts",
+      /baseUrl is "service\.example"/,
+    ],
+    ["a name that says no format", answers, "p.yaml", /--out is .*p\.yaml.*\.ts, \.mts or \.json/],
+    ["a folder that is not there", answers, "none/p.ts", /cannot be written: there is no such folder/],
+  ])("is not written at all with %s", (_, given, name, message) => {
+    expect(() => writeProfile(given, into(name))).toThrow(message);
+    expect(existsSync(path.join(folder, name))).toBe(false);
+  });
+
+  it("in JSON names the schema that it comes with, and the schema takes it", () => {
+    const schemaFile = path.join(folder, "schemas.json");
+    writeProfile(answers, into("profile.json", { schemaFile }));
+    writeSchema(schemaFile);
+    const profile = JSON.parse(readFileSync(path.join(folder, "profile.json"), "utf8")) as object;
+    expect(profile).toHaveProperty("$schema", "./schemas.json");
+    const validate = new Ajv({ strict: false }).compile(
+      JSON.parse(readFileSync(schemaFile, "utf8")) as object,
+    );
+    expect(validate(profile)).toBe(true);
+    expect(validate({ ...profile, baseURL: 1 })).toBe(false);
+    expect(Object.keys(profileSchema()["properties"] as object)).toContain("network");
+  });
+});
+
+describe("what a profile needs", () => {
+  const flags = {
+    baseUrl: "https://x.example/",
+    clientId: ["a"],
+    secretEnv: ["A"],
+    redirectUri: ["https://a/"],
+  };
+
+  it("is taken from flags, without a question where all is said", async () => {
+    const ask: Ask = () => Promise.reject(new Error("nobody was to be asked"));
+    const first = { id: "a", secretEnv: "A", redirectUri: "https://a/" };
+    expect(await gatherAnswers(flags, undefined)).toEqual({ baseUrl: "https://x.example", clients: [first] });
+    const two = {
+      ...flags,
+      clientId: ["a", "b"],
+      secretEnv: ["A", "B"],
+      redirectUri: ["https://a/", "https://b/"],
+    };
+    expect((await gatherAnswers(two, ask)).clients).toHaveLength(2);
+  });
+
+  it("is asked for where flags leave it out", async () => {
+    const asked: string[] = [];
+    const ask: Ask = (question, offered) => {
+      asked.push(question);
+      return Promise.resolve(question.includes("second client") ? "yes" : (offered ?? ""));
+    };
+    const { clients } = await gatherAnswers({ baseUrl: "https://x.example" }, ask);
+    expect(clients.map(({ id, secretEnv }) => [id, secretEnv])).toEqual([
+      ["client-1", "CLIENT_1_SECRET"],
+      ["client-2", "CLIENT_2_SECRET"],
+    ]);
+    expect(asked.some((question) => question.startsWith("Address"))).toBe(false);
+  });
+
+  it("is told where nobody can be asked, and where there is too much", async () => {
+    await expect(gatherAnswers({ baseUrl: "https://x" }, undefined)).rejects.toThrow(
+      /--client-id <id>, --secret-env <name>, --redirect-uri/,
+    );
+    await expect(gatherAnswers({ ...flags, clientId: ["a", "b"] }, undefined)).rejects.toThrow(
+      /--secret-env/,
+    );
+    const three = gatherAnswers({ ...flags, clientId: ["a", "b", "c"] }, undefined);
+    await expect(three).rejects.toBeInstanceOf(ConfigurationError);
+  });
+});

@@ -1,0 +1,279 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import net from "node:net";
+import { Ajv } from "ajv";
+import { isRequirementId, requirement, requirementIds } from "../contract/catalogue.ts";
+import { nearest } from "../contract/nearest.ts";
+import {
+  hookPlaceholders,
+  hooksOf,
+  Profile,
+  secretKey,
+  type HookAsWritten,
+  type HookName,
+  type SecretValue,
+} from "../contract/profile.ts";
+import { SecretSource } from "../contract/profile-hook.ts";
+import { explain, guess, type ProfileProblem } from "./profile-explain.ts";
+import type { KeyPath } from "./profile-file.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+
+const validate = new Ajv({ allErrors: true, verbose: true, strict: false }).compile(Profile);
+
+/**
+ * The value as a Profile, or a ConfigurationError that lists what is wrong with it. `source` names the
+ * file of a key, for a profile that was put together from several.
+ */
+export const checkProfile = (
+  value: unknown,
+  source: string | ((at: KeyPath) => string) = "profile",
+): Profile => {
+  const problems = validate(value) ? problemsOf(value) : explain(validate.errors ?? []);
+  const nameOf = typeof source === "string" ? () => source : source;
+  if (problems.length > 0)
+    throw new ConfigurationError(problems.map(({ at, text }) => `${nameOf(at)}: ${text}`));
+  return value as Profile;
+};
+
+const problemsOf = (profile: Profile): readonly ProfileProblem[] => [
+  ...addressProblems(profile),
+  ...idProblems(profile),
+  ...Object.entries(profile.pins?.readings ?? {}).flatMap(readingProblems),
+  ...(profile.waivers ?? []).flatMap(waiverProblems),
+  ...duplicateClients(profile),
+  ...clockProblems(profile),
+  ...headerProblems(["headers"], profile.headers),
+  ...headerProblems(["authorize", "headers"], profile.authorize?.headers),
+  ...hooksOf<HookAsWritten>(profile).flatMap(([name, hook]) => [
+    ...placeholderProblems(name, hook),
+    ...pointerProblems(name, hook),
+    ...httpProblems(name.split("."), hook),
+  ]),
+  ...networkProblems(profile),
+];
+
+const idProblems = ({ pins, notApplicable }: Profile): ProfileProblem[] =>
+  (
+    [
+      [["pins", "observations"], pins?.observations],
+      [["pins", "readings"], pins?.readings],
+      [["notApplicable"], notApplicable],
+    ] as const
+  ).flatMap(([at, named]) =>
+    Object.keys(named ?? {})
+      .filter((id) => !isRequirementId(id))
+      .map((id) => ({ at: [...at, id], text: `${at.join(".")}: ${unknownId(id)}` })),
+  );
+
+const unknownId = (id: string): string =>
+  `"${id}" is no requirement id; near it are ${nearest(id, requirementIds).join(", ")} (\`touchstone rules\` lists all)`;
+
+const readingProblems = ([id, reading]: readonly [string, string]): ProfileProblem[] => {
+  if (!isRequirementId(id)) return [];
+  const known = Object.keys(requirement(id).readings ?? {});
+  if (known.includes(reading)) return [];
+  return [
+    {
+      at: ["pins", "readings", id],
+      text: `pins.readings: "${reading}" is no reading of ${id}; ${known.length === 0 ? "it has none" : `accepted are ${known.join(", ")}`}`,
+    },
+  ];
+};
+
+type Waivers = NonNullable<Profile["waivers"]>;
+
+/** A waiver that can never do anything is a slip of the pen, and would give false comfort. */
+const waiverProblems = (
+  { id, expires }: Waivers[number],
+  index: number,
+  all: Waivers,
+): readonly ProfileProblem[] => {
+  const problem = (key: string, text: string): ProfileProblem => ({
+    at: ["waivers", index, key],
+    text: `waivers[${index}].${key}: ${text}`,
+  });
+  const day = new Date(`${expires}T00:00:00Z`);
+  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(expires);
+  return [
+    ...(isRequirementId(id) ? [] : [problem("id", unknownId(id))]),
+    ...(isRequirementId(id) && ["unspecified", "untestable"].includes(requirement(id).level)
+      ? [
+          problem(
+            "id",
+            `${id} is ${requirement(id).level} and never fails the gate; accepted are required, derived and advisory rules`,
+          ),
+        ]
+      : []),
+    ...(all.findIndex((other) => other.id === id) < index
+      ? [problem("id", `"${id}" has a waiver already; accepted is one for each rule`)]
+      : []),
+    ...(isDay ? [] : [problem("expires", `"${expires}" is no day; accepted is YYYY-MM-DD`)]),
+  ];
+};
+
+/** Two movers of one clock would each undo what the other says of it. */
+const clockProblems = ({ hooks }: Profile): ProfileProblem[] =>
+  hooks?.clock?.advance !== undefined && hooks.clock.faketime !== undefined
+    ? [
+        {
+          at: ["hooks", "clock", "faketime"],
+          text: "hooks.clock.faketime stands beside hooks.clock.advance; accepted is one of them",
+        },
+      ]
+    : [];
+
+/** Rules compare the two clients; where both are the same, each of them would raise an alarm. */
+const duplicateClients = ({ clients: [first, second] }: Profile): ProfileProblem[] =>
+  first !== undefined && first.id === second?.id
+    ? [
+        {
+          at: ["clients", 1, "id"],
+          text: `clients[1].id is "${second.id}", as is clients[0].id; accepted is another client, or none`,
+        },
+      ]
+    : [];
+
+/** What the transport itself decides on, and refuses to be told. */
+const ownHeaders = ["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"];
+
+const headerProblems = (at: KeyPath, headers: Readonly<Record<string, SecretValue>> = {}): ProfileProblem[] =>
+  Object.entries(headers).flatMap(([name, value]) => {
+    const problem = (text: string): ProfileProblem => ({
+      at: [...at, name],
+      text: `${at.join(".")}."${name}" ${text}`,
+    });
+    try {
+      validateHeaderName(name);
+      // What a secret's source gives is looked at once it has been fetched.
+      validateHeaderValue(name, typeof value === "string" ? value : (value.prefix ?? ""));
+    } catch {
+      return [problem("is no header that can be sent; accepted are names and values of RFC 9110")];
+    }
+    return ownHeaders.includes(name.toLowerCase())
+      ? [problem(`cannot be set; accepted is any header but ${ownHeaders.join(", ")}`)]
+      : [];
+  });
+
+/** Headers of a hook, but for what their placeholders become, and the secrets in its body. */
+const httpProblems = (at: KeyPath, hook: HookAsWritten): readonly ProfileProblem[] =>
+  "http" in hook
+    ? [
+        ...headerProblems([...at, "http", "headers"], hook.http.headers),
+        ...bodyProblems([...at, "http", "body"], hook.http.body),
+      ]
+    : [];
+
+const isSecretSource = new Ajv({ strict: false }).compile(SecretSource);
+
+/** An object with the key "$secret" stands for a secret, and can be nothing else besides. */
+const bodyProblems = (at: KeyPath, body: unknown): readonly ProfileProblem[] => {
+  if (typeof body !== "object" || body === null) return [];
+  if (!Object.hasOwn(body, secretKey))
+    return Object.entries(body).flatMap(([key, value]) =>
+      bodyProblems([...at, Array.isArray(body) ? Number(key) : key], value),
+    );
+  const { [secretKey]: source, ...rest } = body as Readonly<Record<string, unknown>>;
+  return Object.keys(rest).length === 0 && isSecretSource(source)
+    ? []
+    : [
+        {
+          at,
+          text: `${keyText(at)} has the key "${secretKey}" and is no secret; accepted is { "${secretKey}": source } alone, where source is { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }`,
+        },
+      ];
+};
+
+/** A placeholder that a hook is never given would go out as it stands, and be a riddle in the service's log. */
+const placeholderProblems = (name: HookName, hook: HookAsWritten): readonly ProfileProblem[] => {
+  const known: readonly string[] = hookPlaceholders[name];
+  const used = new Set(
+    [...JSON.stringify(hook).matchAll(/\{\{\s*([\w.]+)\s*\}\}/g)].map(([whole, key]) => ({ whole, key })),
+  );
+  return [...used]
+    .filter(({ whole, key }) => !known.includes(key ?? "") || whole !== `{{${key}}}`)
+    .map(({ whole, key = "" }) => ({
+      at: name.split("."),
+      text: `${name} holds ${whole}${guess(key, known)}; ${known.length === 0 ? "this hook has no placeholders" : `accepted are ${known.map((one) => `{{${one}}}`).join(", ")}`}`,
+    }));
+};
+
+/** What does not begin with a slash points nowhere, and would be taken for the whole answer. */
+const pointerProblems = (name: HookName, { result }: HookAsWritten): readonly ProfileProblem[] =>
+  result === undefined || result === "" || result.startsWith("/")
+    ? []
+    : [
+        {
+          at: [...name.split("."), "result"],
+          text: `${name}.result is "${result}"; accepted is a JSON pointer, such as "/${result}"`,
+        },
+      ];
+
+const addressProblems = (profile: Profile): ProfileProblem[] => {
+  const { network, receiver } = profile;
+  const proxy = network?.proxy?.url;
+  const addresses: (readonly [KeyPath, string])[] = [
+    [["baseUrl"], profile.baseUrl],
+    ...profile.clients.map(
+      (client, index) => [["clients", index, "redirectUri"], client.redirectUri] as const,
+    ),
+    ...hooksOf<HookAsWritten>(profile).flatMap(([name, hook]) =>
+      "http" in hook
+        ? [[[...name.split("."), "http", "url"], hook.http.url.replaceAll(/\{\{\w+\}\}/g, "1")] as const]
+        : [],
+    ),
+    ...(typeof proxy === "string" ? [[["network", "proxy", "url"], proxy] as const] : []),
+    ...(receiver !== undefined && "attach" in receiver
+      ? [[["receiver", "attach", "controlUrl"], receiver.attach.controlUrl] as const]
+      : []),
+  ];
+  return addresses.flatMap(([at, value]) => {
+    const key = keyText(at);
+    const problem = (accepted: string): ProfileProblem[] => [
+      { at, text: `${key} is "${shownAddress(value)}"; accepted is ${accepted}` },
+    ];
+    const parsed = URL.canParse(value) ? new URL(value) : undefined;
+    if (parsed === undefined || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
+      return problem("an absolute URL that starts with http:// or https://");
+    const hasUser = parsed.username !== "" || parsed.password !== "";
+    const instead = insteadOfUser(key);
+    if (hasUser && instead !== undefined) return problem(`an address without user and password${instead}`);
+    return key === "baseUrl" && (parsed.search !== "" || parsed.hash !== "")
+      ? problem("an address without query and fragment")
+      : [];
+  });
+};
+
+/** An address with nothing in it that may be a secret: one that cannot be parsed may hold anything anywhere. */
+const shownAddress = (address: string): string =>
+  address
+    .replace(/\/\/.*@/s, "//(not shown)@")
+    .replace(/\?.*$/s, "?(not shown)")
+    .slice(0, 200);
+
+/**
+ * What does the work of a user and a password in this address, which would be recorded with it; undefined where an
+ * address goes out as it was registered, whatever it holds.
+ */
+const insteadOfUser = (key: string): string | undefined => {
+  if (key.endsWith(".redirectUri")) return undefined;
+  if (key === "network.proxy.url") return ', or { "env": NAME } for one that has them';
+  if (key === "receiver.attach.controlUrl") return " (`receiver.attach.token` opens it)";
+  return ` (\`${key === "baseUrl" ? "headers" : key.replace(/url$/, "headers")}\` can authorize: { "authorization": { "env": NAME, "prefix": "Basic " } })`;
+};
+
+const keyText = (at: KeyPath): string =>
+  at.reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? key : `${text}.${key}`),
+    "",
+  );
+
+const networkProblems = ({ network }: Profile): ProfileProblem[] =>
+  Object.entries(network?.resolve ?? {}).flatMap(([host, address]) =>
+    net.isIP(address) === 0
+      ? [
+          {
+            at: ["network", "resolve", host],
+            text: `network.resolve."${host}" is "${address}"; accepted is an IPv4 or IPv6 address`,
+          },
+        ]
+      : [],
+  );

@@ -1,0 +1,71 @@
+import type { ErrorObject } from "ajv";
+import { dice, nearest } from "../contract/nearest.ts";
+import type { KeyPath } from "./profile-file.ts";
+
+/** One mistake in a profile: where it stands, and a sentence that names key, value and what is accepted. */
+export interface ProfileProblem {
+  readonly at: KeyPath;
+  readonly text: string;
+}
+
+/**
+ * Ajv's errors as sentences, one a key. A union reports each of its arms: where the value has the key
+ * that tells one arm from the others, what that arm says; otherwise the outermost line says enough.
+ */
+export const explain = (errors: readonly ErrorObject[]): readonly ProfileProblem[] => {
+  const unions = errors.filter(({ keyword }) => keyword === "anyOf");
+  const isTold = (error: ErrorObject): boolean => {
+    const union = unions.find(({ schemaPath }) => error.schemaPath.startsWith(schemaPath));
+    if (union === undefined) return true;
+    const arm = meantArm(union);
+    return arm === undefined ? error === union : error.schemaPath.startsWith(`${union.schemaPath}/${arm}/`);
+  };
+  const problems = errors.filter(isTold).map(explainOne);
+  return [...new Map(problems.map((problem) => [problem.text, problem])).values()];
+};
+
+/** Number of the only arm of a union whose required keys the value has. */
+const meantArm = ({ data, parentSchema }: ErrorObject): number | undefined => {
+  if (typeof data !== "object" || data === null) return undefined;
+  const arms = (parentSchema?.["anyOf"] ?? []) as readonly { readonly required?: readonly string[] }[];
+  const fitting = arms.flatMap((arm, index) => (arm.required?.every((key) => key in data) ? [index] : []));
+  return fitting.length === 1 ? fitting[0] : undefined;
+};
+
+const explainOne = (error: ErrorObject): ProfileProblem => {
+  const at = error.instancePath.split("/").slice(1).map(unescaped);
+  const key = at.join(".") || "the profile";
+  if (error.keyword === "additionalProperties") {
+    const unknown = String(error.params["additionalProperty"]);
+    const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object);
+    return {
+      at: [...at, unknown],
+      text: `${key} has the unknown key "${unknown}"${guess(unknown, known)}; accepted are ${known.join(", ")}`,
+    };
+  }
+  if (error.keyword === "required")
+    return { at, text: `${key} lacks the key "${error.params["missingProperty"]}"` };
+  const description = (error.parentSchema as { description?: string } | undefined)?.description;
+  return {
+    at,
+    text: `${key} is ${shownValue(key, error.data)}; it ${error.message}${description === undefined ? "" : ` (${description})`}`,
+  };
+};
+
+/** Undoes the escapes of a JSON pointer (RFC 6901). */
+const unescaped = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** The name that a misspelt one was probably to be, where one looks like it. */
+export const guess = (name: string, known: readonly string[]): string => {
+  const [candidate] = nearest(name, known, 1);
+  return candidate !== undefined && dice(name, candidate) >= 0.5 ? ` (did you mean "${candidate}"?)` : "";
+};
+
+/** The value of a key, unless it may be or hold a credential. */
+const shownValue = (key: string, value: unknown): string => {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  return /secret|header|token|password|passphrase|query|body|command|proxy/i.test(key)
+    ? `(a ${typeof value}, not shown)`
+    : (JSON.stringify(value)?.slice(0, 80) ?? "nothing");
+};

@@ -1,0 +1,206 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSecrets } from "../contract/secrets.ts";
+import { concealResolved } from "./known-secrets.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+import { checkProfile, loadProfile, resolveProfile } from "./profile.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-fetch-"));
+  mkdirSync(path.join(folder, "inner"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string): string => {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  chmodSync(file, 0o600);
+  return file;
+};
+
+const base = {
+  baseUrl: "http://127.0.0.1:1",
+  clients: [{ id: "a", secret: { env: "A" }, redirectUri: "https://a.example/" }],
+};
+const environment = { A: "the secret of a", GATE: "gate-key-0815", SESSION: "session-4711" };
+const print = [process.execPath, "-p", "'printed-0007'"];
+
+const problemsOf = async (work: () => unknown): Promise<string> => {
+  const error: unknown = await (async () => work())().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ConfigurationError);
+  return (error as ConfigurationError).problems.join("\n");
+};
+const resolved = (more: object, values = environment) =>
+  resolveProfile(checkProfile({ ...base, ...more }), values);
+
+describe("secrets of headers, queries and bodies", () => {
+  it("are fetched from where the profile says, with what stands before them", async () => {
+    write("inner/key", "from-a-file-0001\n");
+    const { profile } = await loadProfile(
+      [
+        write("base.json", JSON.stringify(base)),
+        write(
+          "inner/over.json",
+          JSON.stringify({
+            headers: { "x-gate": { env: "GATE" }, "x-plain": "as it is" },
+            authorize: {
+              headers: { cookie: { env: "SESSION", prefix: "session=" } },
+              query: { key: { file: "key" } },
+            },
+            hooks: {
+              events: {
+                trigger: {
+                  http: {
+                    url: "http://127.0.0.1:1/events",
+                    headers: { authorization: { command: print, prefix: "Bearer " } },
+                    body: {
+                      account: "{{accountId}}",
+                      list: [{ key: { $secret: { file: "key" } }, file: "key" }],
+                    },
+                  },
+                },
+              },
+            },
+          }),
+        ),
+      ],
+      environment,
+    );
+    expect(profile.headers).toEqual({ "x-gate": "gate-key-0815", "x-plain": "as it is" });
+    expect(profile.authorize).toEqual({
+      headers: { cookie: "session=session-4711" },
+      query: { key: "from-a-file-0001" },
+    });
+    expect(profile.hooks?.events?.trigger).toEqual({
+      http: {
+        url: "http://127.0.0.1:1/events",
+        headers: { authorization: "Bearer printed-0007" },
+        body: { account: "{{accountId}}", list: [{ key: "from-a-file-0001", file: "key" }] },
+      },
+    });
+  });
+
+  it("are known as secrets, whatever their keys are called", async () => {
+    const secrets = createSecrets();
+    const hook = (key: string) => ({
+      http: { url: "http://127.0.0.1:1/", body: { harmless: { $secret: { env: key } } } },
+    });
+    concealResolved(
+      secrets,
+      await resolved({
+        headers: { "x-harmless": { env: "GATE", prefix: "plain " } },
+        hooks: { cleanup: hook("SESSION") },
+      }),
+    );
+    expect(secrets.mask('sent x-harmless: plain gate-key-0815, {"harmless":"session-4711"}')).not.toMatch(
+      /0815|4711/,
+    );
+  });
+
+  it("that are asked for twice are fetched once", async () => {
+    const counter = path.join(folder, "count");
+    const command = [
+      process.execPath,
+      "-e",
+      `require("fs").appendFileSync(${JSON.stringify(counter)}, "x"); console.log("once-only-1")`,
+    ];
+    const { profile } = await resolved({ headers: { "x-a": { command }, "x-b": { command, prefix: "b " } } });
+    expect(profile.headers).toEqual({ "x-a": "once-only-1", "x-b": "b once-only-1" });
+    const { readFileSync } = await import("node:fs");
+    expect(readFileSync(counter, "utf8")).toBe("x");
+  });
+
+  it("that cannot be had are told by their keys, and never by what they are", async () => {
+    const hook = { http: { url: "http://127.0.0.1:1/", body: { key: { $secret: { env: "NOBODY" } } } } };
+    const text = await problemsOf(() =>
+      resolved({ headers: { "x-one": { env: "NONE" } }, hooks: { clock: { now: hook } } }),
+    );
+    expect(text).toContain("headers.x-one: the environment variable NONE is not set");
+    expect(text).toContain("hooks.clock.now.http.body.key: the environment variable NOBODY is not set");
+    const lines = await problemsOf(() =>
+      resolved({ headers: { "x-one": { env: "GATE" } } }, { ...environment, GATE: "two\nlines" }),
+    );
+    expect(lines).toMatch(/headers\."x-one": what is kept there is no header/);
+    expect(lines).not.toContain("lines");
+  });
+
+  it.each([
+    [
+      "headers that are numbers",
+      { headers: { "x-one": 5 } },
+      /headers\.x-one is \(a number, not shown\).*"env": NAME/,
+    ],
+    ["sources with two places", { headers: { "x-one": { env: "A", file: "b" } } }, /headers\.x-one/],
+    [
+      "headers of a hook that are none",
+      { hooks: { cleanup: { http: { url: "http://x/", headers: { "a b": "c" } } } } },
+      /hooks\.cleanup\.http\.headers\."a b" is no header/,
+    ],
+    [
+      "secrets with something beside them",
+      { hooks: { cleanup: { http: { url: "http://x/", body: { a: [{ $secret: { env: "A" }, b: 1 }] } } } } },
+      /hooks\.cleanup\.http\.body\.a\[0\] has the key "\$secret" and is no secret/,
+    ],
+    [
+      "secrets written down",
+      { hooks: { cleanup: { http: { url: "http://x/", body: { $secret: "hush-hush" } } } } },
+      /body has the key "\$secret".*accepted is/,
+    ],
+  ])("refuse %s", async (_, more, message) => {
+    const text = await problemsOf(() => resolved(more));
+    expect(text).toMatch(message);
+    expect(text).not.toContain("hush-hush");
+  });
+});
+
+describe("user and password in an address", () => {
+  const hush = "hush-hush-0815";
+  it.each([
+    ["baseUrl", { baseUrl: `https://user:${hush}@service.example` }, "`headers` can authorize"],
+    ["baseUrl", { baseUrl: `https://user:${hush}/@service.example` }, "absolute URL"],
+    ["baseUrl", { baseUrl: `https://service.example/?key=${hush}` }, "without query"],
+    [
+      "hooks.cleanup.http.url",
+      { hooks: { cleanup: { http: { url: `https://user:${hush}@service.example/` } } } },
+      "`hooks.cleanup.http.headers` can authorize",
+    ],
+    [
+      "receiver.attach.controlUrl",
+      { receiver: { attach: { controlUrl: `https://user:${hush}@receiver.example` } } },
+      "`receiver.attach.token` opens it",
+    ],
+    [
+      "network.proxy.url",
+      { network: { proxy: { url: `http://user:${hush}@proxy.example` } } },
+      '{ "env": NAME } for one that has them',
+    ],
+  ])("of %s is refused, with what does it instead, and not shown", async (key, more, instead) => {
+    const text = await problemsOf(() => resolved(more));
+    expect(text).toContain(`${key} is "http`);
+    expect(text).toContain(instead);
+    expect(text).not.toContain(hush);
+  });
+
+  it("of a redirectUri goes out as it was registered, and is hidden in what is written", async () => {
+    const secrets = createSecrets();
+    const redirectUri = `https://user:${hush}@client.example/`;
+    concealResolved(secrets, await resolved({ clients: [{ ...base.clients[0], redirectUri }] }));
+    expect(secrets.mask(`redirectUri=${encodeURIComponent(redirectUri)}`)).not.toContain(hush);
+  });
+});
+
+describe("what a profile says of a run's patience and haste", () => {
+  it.each([
+    ["tolerances.outageMs", { tolerances: { outageMs: -1 } }],
+    ["concurrency.maxConnections", { concurrency: { maxConnections: 0 } }],
+    ["concurrency.maxCases", { concurrency: { maxCases: 2.5 } }],
+  ])("%s is refused where it makes no sense", async (key, more) => {
+    expect(await problemsOf(() => resolved(more))).toContain(`${key} is `);
+  });
+});

@@ -1,0 +1,139 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { TSchema } from "typebox";
+import { Profile, secretKey } from "../contract/profile.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+
+/** One file of a profile as it was read, with its relative paths made absolute. */
+export interface ProfileLayer {
+  readonly source: string;
+  readonly value: unknown;
+}
+
+/** Reads one file: JSON, or a module with a default export. Throws ConfigurationError. */
+export const readLayer = async (file: string): Promise<ProfileLayer> => {
+  const source = path.resolve(file);
+  return { source, value: absolute(await readProfile(source), path.dirname(source)) };
+};
+
+const readProfile = async (source: string): Promise<unknown> => {
+  if (!/\.(json|ts|mts|js|mjs)$/.test(source))
+    throw new ConfigurationError([`profile ${source}: accepted are .json, .ts, .mts, .js and .mjs`]);
+  try {
+    if (source.endsWith(".json")) return JSON.parse(await readFile(source, "utf8"));
+    const module = (await import(pathToFileURL(source).href)) as { default?: unknown };
+    if (module.default === undefined)
+      throw new ConfigurationError([
+        `profile ${source}: it must have a default export, as in \`export default defineProfile({ ... })\``,
+      ]);
+    return module.default;
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError([`profile ${source}: ${reasonOf(error)}`]);
+  }
+};
+
+/** Why a file cannot be read. V8 quotes the text around a mistake in JSON, and who knows what stands there. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof SyntaxError)
+    return error.message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, ": it is not valid JSON");
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && error.code === "ENOENT"
+    ? "there is no such file (`touchstone init` writes one)"
+    : error.message;
+};
+
+const pathKeys = new Set(["file", "caFile", "certFile", "keyFile", "certificateFolder"]);
+/** What stands below these is the target's own, whatever its keys are called. */
+const foreignKeys = new Set(["observations", "readings", "resolve"]);
+/** Below these as well, but for the sources of secrets that a value may be. */
+const valueKeys = new Set(["headers", "query"]);
+
+/**
+ * The value with every path in it made absolute: files, and programs that begin with ./ or ../ . So
+ * each is looked for beside the file that it stands in, whichever file it is laid over.
+ */
+const absolute = (value: unknown, folder: string): unknown => {
+  if (Array.isArray(value)) return value.map((item) => absolute(item, folder));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (valueKeys.has(key) && isObject(inner))
+        return [key, mapValues(inner, (one) => absolute(one, folder))];
+      if (key === "body") return [key, absoluteSecrets(inner, folder)];
+      if (foreignKeys.has(key)) return [key, inner];
+      if (pathKeys.has(key) && typeof inner === "string" && inner !== "")
+        return [key, path.resolve(folder, inner)];
+      if (key !== "command" || !Array.isArray(inner)) return [key, absolute(inner, folder)];
+      const [program, ...parameters] = inner as unknown[];
+      const isBeside = typeof program === "string" && /^\.\.?\//.test(program);
+      return [key, isBeside ? [path.resolve(folder, program), ...parameters] : inner];
+    }),
+  );
+};
+
+/** A body is the target's own, but for the secrets that stand in it. */
+const absoluteSecrets = (value: unknown, folder: string): unknown => {
+  if (Array.isArray(value)) return value.map((item) => absoluteSecrets(item, folder));
+  if (!isObject(value)) return value;
+  return Object.hasOwn(value, secretKey)
+    ? absolute(value, folder)
+    : mapValues(value, (one) => absoluteSecrets(one, folder));
+};
+
+const mapValues = (
+  value: Readonly<Record<string, unknown>>,
+  change: (inner: unknown) => unknown,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * The layers as one value: what a later file says overrides what earlier ones do. Objects are joined key
+ * by key, and null takes a key out, as a JSON merge patch does (RFC 7396); lists, what is one of several
+ * alternatives (a secret's source, a hook, a receiver), and pinned observations are replaced whole.
+ */
+export const layered = ([base, ...over]: readonly ProfileLayer[]): unknown =>
+  over.reduce<unknown>((under, { value }) => join(under, value, Profile), base?.value);
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly patternProperties?: Readonly<Record<string, TSchema>>;
+}
+
+const join = (under: unknown, over: unknown, schema: ObjectSchema | undefined): unknown => {
+  const isJoined = schema?.properties !== undefined || schema?.patternProperties !== undefined;
+  if (!isObject(over) || !isJoined) return over;
+  const base = isObject(under) ? under : {};
+  const [ofAnyKey] = Object.values(schema.patternProperties ?? {});
+  const changed = Object.entries(over).flatMap(([key, value]) =>
+    value === null ? [] : [[key, join(base[key], value, schema.properties?.[key] ?? ofAnyKey)] as const],
+  );
+  const kept = Object.entries(base).filter(([key]) => !Object.hasOwn(over, key));
+  return Object.fromEntries([...kept, ...changed]);
+};
+
+/** A key within a profile, from the outside in. */
+export type KeyPath = readonly (string | number)[];
+
+/** The file that a key's value comes from: the last one that has it, or failing that the key around it. */
+export const sourceOf = (layers: readonly ProfileLayer[], at: KeyPath): string => {
+  const all = layers.map(({ source }) => source).join(" + ");
+  for (let length = at.length; length > 0; length -= 1) {
+    const found = layers.findLast(({ value }) => has(value, at.slice(0, length)));
+    if (found !== undefined) return found.source;
+  }
+  return all;
+};
+
+const has = (value: unknown, at: KeyPath): boolean => {
+  let inner = value;
+  for (const key of at) {
+    if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, key)) return false;
+    inner = (inner as Record<string | number, unknown>)[key];
+  }
+  return true;
+};

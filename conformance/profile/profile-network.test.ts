@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
+import type { Profile } from "../contract/profile.ts";
+import { checkProfile } from "./profile-check.ts";
+import { resolveNetwork } from "./profile-network.ts";
+import { secretReader } from "./profile-secret.ts";
+
+const hush = "hush-hush-0815";
+let folder: string;
+let pem: { readonly ca: string; readonly cert: string; readonly key: string };
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-network-"));
+  const ca = await makeCa(Date.now());
+  const leaf = await currentLeaf(ca, ["client.test"], Date.now());
+  pem = { ca: ca.certPem, cert: leaf.certPem, key: leaf.keyPem };
+  write("ca.pem", pem.ca);
+  write("cert.pem", pem.cert);
+  write("key.pem", pem.key, 0o600);
+  write("wide.pem", pem.key, 0o644);
+  write("other.pem", ca.keyPem, 0o600);
+  write("words.pem", "not a certificate");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string, mode = 0o644): void =>
+  writeFileSync(path.join(folder, name), text, { mode });
+
+const resolve = (network: Profile["network"], environment: Record<string, string> = {}) => {
+  const source = path.join(folder, "profile.json");
+  const client = { id: "a", secret: { env: "A" }, redirectUri: "https://a.example/" };
+  const profile = checkProfile({ baseUrl: "https://service.test", clients: [client], network });
+  return resolveNetwork(profile, secretReader(environment, source), source);
+};
+
+describe("the network of a profile", () => {
+  it("is nothing special where the profile says nothing", async () => {
+    expect(await resolve({})).toEqual({ settings: { resolve: {} } });
+  });
+
+  it("has its files and secrets fetched", async () => {
+    const found = await resolve(
+      {
+        caFile: "ca.pem",
+        clientCertificate: { certFile: "cert.pem", keyFile: "key.pem" },
+        proxy: { url: { env: "PROXY" }, except: [".test"] },
+        resolve: { "service.test": "::1" },
+      },
+      { PROXY: `http://u:${hush}@proxy:3128` },
+    );
+    expect(found).toEqual({
+      settings: {
+        ca: pem.ca,
+        clientCertificate: { cert: pem.cert, key: pem.key, passphrase: undefined },
+        proxy: { url: `http://u:${hush}@proxy:3128/`, except: [".test"] },
+        resolve: { "service.test": "::1" },
+      },
+    });
+  });
+
+  it.each<[string, NonNullable<Profile["network"]>, readonly string[]]>([
+    ["an authority that is not there", { caFile: "none.pem" }, ["network.caFile", "none.pem"]],
+    ["an authority that is none", { caFile: "words.pem" }, ["network.caFile", "no certificate in PEM"]],
+    [
+      "a key that others can read",
+      { clientCertificate: { certFile: "cert.pem", keyFile: "wide.pem" } },
+      ["network.clientCertificate.keyFile", "mode 644", "chmod 600"],
+    ],
+    [
+      "a key of another certificate",
+      { clientCertificate: { certFile: "cert.pem", keyFile: "other.pem" } },
+      ["network.clientCertificate", "do not go together"],
+    ],
+    [
+      "a passphrase that is not set",
+      { clientCertificate: { certFile: "cert.pem", keyFile: "key.pem", passphrase: { env: "NONE" } } },
+      ["network.clientCertificate.passphrase", "NONE"],
+    ],
+    ["a proxy that is not set", { proxy: { url: { env: "NONE" } } }, ["network.proxy.url", "NONE"]],
+    ["a proxy that is no address", { proxy: { url: { env: "WORDS" } } }, ["network.proxy.url", "no address"]],
+  ])("tells of %s", async (_, network, words) => {
+    const found = await resolve(network, { WORDS: `${hush}@proxy` });
+    const text = "problems" in found ? found.problems.join("\n") : "";
+    for (const word of words) expect(text).toContain(word);
+    expect(text).not.toContain(hush);
+  });
+});

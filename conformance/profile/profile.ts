@@ -1,0 +1,90 @@
+import type { FetchedProfile } from "../contract/profile-fetched.ts";
+import type { Profile } from "../contract/profile.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+import { checkProfile } from "./profile-check.ts";
+import { fetchValues } from "./profile-fetch.ts";
+import { layered, readLayer, sourceOf, type KeyPath, type ProfileLayer } from "./profile-file.ts";
+import { resolveNetwork } from "./profile-network.ts";
+import { secretReader, type Environment } from "./profile-secret.ts";
+import { resolveReceiver, type ReceiverSettings } from "./receiver-settings.ts";
+import type { DialSettings } from "../world/http/dialer.ts";
+import type { Client } from "../world/target.ts";
+
+export { checkProfile } from "./profile-check.ts";
+
+/** A profile whose secrets have been fetched. Never written anywhere. */
+export interface ResolvedProfile {
+  readonly profile: FetchedProfile;
+  readonly clients: readonly Client[];
+  /** The receiver of a run; by default one on this machine. */
+  readonly receiver?: ReceiverSettings;
+  /** How target and hooks are reached; by default directly. */
+  readonly network?: DialSettings;
+  /** The file that it was read from, the last of several; undefined for the embedded fake's. */
+  readonly source: string | undefined;
+  /** All files that it was read from, each laid over the ones before it. */
+  readonly sources: readonly string[];
+}
+
+/**
+ * Reads, checks and resolves a profile: JSON, or a module (.ts, .js, .mjs) with a default export. Of
+ * several files each is laid over the ones before it. Throws ConfigurationError with every problem
+ * found, each naming its file, its key and what is accepted.
+ */
+export const loadProfile = async (
+  files: string | readonly string[],
+  environment: Environment,
+): Promise<ResolvedProfile> => {
+  const layers = await Promise.all([files].flat().map(readLayer));
+  const profile = checkProfile(layered(layers), (at) => sourceOf(layers, at));
+  return resolve(profile, environment, layers);
+};
+
+/** Fetches a profile's secrets. Throws ConfigurationError where one cannot be had; the error never shows a value. */
+export const resolveProfile = (
+  profile: Profile,
+  environment: Environment,
+  source?: string,
+): Promise<ResolvedProfile> =>
+  resolve(profile, environment, source === undefined ? [] : [{ source, value: profile }]);
+
+const resolve = async (
+  profile: Profile,
+  environment: Environment,
+  layers: readonly ProfileLayer[],
+): Promise<ResolvedProfile> => {
+  const source = layers.at(-1)?.source;
+  const nameOf = (...at: KeyPath): string => (layers.length === 0 ? "profile" : sourceOf(layers, at));
+  const readSecret = secretReader(environment, source ?? ".");
+  const problems: string[] = [];
+  const clients: Client[] = [];
+  for (const [index, client] of profile.clients.entries()) {
+    const secret = await readSecret(client.secret);
+    if (typeof secret === "string")
+      problems.push(`${nameOf("clients", index, "secret")}: clients[${index}].secret: ${secret}`);
+    else clients.push({ id: client.id, secret: secret.value, redirectUri: client.redirectUri });
+  }
+  const [first, second] = clients;
+  if (first !== undefined && problems.length === 0 && first.secret === second?.secret)
+    problems.push(
+      `${nameOf("clients", 1, "secret")}: clients[1].secret is the same as clients[0].secret; accepted is a second client with another secret, or no second client`,
+    );
+  const values = await fetchValues(profile, readSecret);
+  problems.push(...values.problems.map(({ at, text }) => `${nameOf(...at)}: ${text}`));
+  const receiver = await resolveReceiver(profile, readSecret, source);
+  if ("problems" in receiver)
+    problems.push(...receiver.problems.map((text) => `${nameOf("receiver")}: ${text}`));
+  const network = await resolveNetwork(profile, readSecret, source);
+  if ("problems" in network)
+    problems.push(...network.problems.map((text) => `${nameOf("network")}: ${text}`));
+  if (problems.length > 0 || "problems" in receiver || "problems" in network)
+    throw new ConfigurationError(problems);
+  return {
+    profile: values.profile,
+    clients,
+    receiver: receiver.settings,
+    network: network.settings,
+    source,
+    sources: layers.map((layer) => layer.source),
+  };
+};

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Profile } from "../contract/profile.ts";
+import { checkProfile } from "./profile.ts";
+import { resolveReceiver } from "./receiver-settings.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "touchstone-receiver-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const profileWith = (receiver: Profile["receiver"]): Profile =>
+  checkProfile({
+    baseUrl: "https://service.example",
+    clients: [{ id: "a", secret: { env: "A" }, redirectUri: "https://a.example/" }],
+    ...(receiver === undefined ? {} : { receiver }),
+  });
+const resolve = (receiver: Profile["receiver"]) =>
+  resolveReceiver(
+    profileWith(receiver),
+    (where) => Promise.resolve("env" in where && where.env === "TOKEN" ? { value: "open" } : "it is not set"),
+    path.join(folder, "profile.json"),
+  );
+
+describe("the receiver of a profile", () => {
+  it("is one on this machine where the profile says nothing", async () => {
+    expect(await resolve(undefined)).toEqual({ settings: { kind: "listen" } });
+  });
+
+  it("is one elsewhere, with its token", async () => {
+    const controlUrl = "https://receiver.example:9444";
+    expect(await resolve({ attach: { controlUrl, token: { env: "TOKEN" } } })).toEqual({
+      settings: { kind: "attach", controlUrl, token: "open" },
+    });
+    expect(await resolve({ attach: { controlUrl, token: { env: "OTHER" } } })).toEqual({
+      problems: ["receiver.attach.token: it is not set"],
+    });
+    expect(() => resolve({ attach: { controlUrl: "receiver.example" } })).toThrow(
+      "receiver.attach.controlUrl",
+    );
+  });
+
+  it("takes a certificate from files beside the profile", async () => {
+    writeFileSync(path.join(folder, "cert.pem"), "a certificate");
+    writeFileSync(path.join(folder, "key.pem"), "a key", { mode: 0o600 });
+    const listen = { port: 9_443, certificate: { certFile: "cert.pem", keyFile: "key.pem" } };
+    expect(await resolve({ listen })).toEqual({
+      settings: { kind: "listen", port: 9_443, certificate: { certPem: "a certificate", keyPem: "a key" } },
+    });
+    expect(
+      await resolve({ listen: { certificate: { certFile: "cert.pem", keyFile: "none.pem" } } }),
+    ).toMatchObject({ problems: [expect.stringContaining("keyFile")] });
+  });
+
+  it("refuses what it does not know, by the key", () => {
+    expect(() => profileWith({ listen: { prot: 1 } } as never)).toThrow(/receiver.*prot/s);
+    expect(() => profileWith({ listen: { scheme: "ftp" } } as never)).toThrow(/receiver/);
+  });
+});

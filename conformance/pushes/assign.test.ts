@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { pushAt } from "../testing/push-runs.ts";
+import { assign, planOf } from "./assign.ts";
+import type { PushCasePlan } from "../judging/pushes/trace.ts";
+import type { PlanRevision, Triggered } from "./pairing.ts";
+
+const [mine, shared] = ["account-of-one", "account-of-three"];
+
+const plan = (name: string, status: number): PushCasePlan => ({
+  name,
+  purpose: "never",
+  expect: { kind: "pushes", pushes: 5 },
+  actions: [{ kind: "answer", status }],
+});
+const alone = plan("alone", 500);
+const [first, second, third] = [plan("first", 501), plan("second", 502), plan("third", 503)];
+const plans = [first, alone, second, third];
+const accountOf = new Map(plans.map((one) => [one, one === alone ? mine : shared]));
+
+/** Events of these plans, a second apart, of which the hook told these ids. */
+const triggeredOf = (ids: readonly (string | undefined)[], afters: readonly number[] = []): Triggered[] =>
+  plans.map((one, index) => ({
+    plan: one,
+    accountId: accountOf.get(one) ?? "",
+    notificationId: ids[index],
+    after: afters[index] ?? 0,
+    triggered: { earliestMs: index * 1_000, latestMs: index * 1_000 },
+  }));
+
+let lines = 0;
+const arrival = (accountId: string, notificationId: string, attempt = 1) =>
+  pushAt(attempt, { kind: "answer" }, { line: { n: (lines += 1), accountId, notificationId, attempt } });
+
+const idsByName = (
+  triggered: readonly Triggered[],
+  arrivals: readonly ReturnType<typeof arrival>[],
+  planRevisions?: readonly PlanRevision[],
+) => {
+  const { pushCases, others } = assign(triggered, arrivals, accountOf, planRevisions);
+  return {
+    pushCases: pushCases.map(({ name, pushes }) => [name, pushes.map(({ line }) => line.notificationId)]),
+    others: others.map(({ line }) => line.notificationId),
+  };
+};
+
+it("tells notifications of one account apart by the order of their first pushes, and others by their account", () => {
+  expect(planOf(plans, accountOf).map(({ match }) => match)).toEqual([
+    { accountId: shared, nth: 1 },
+    { accountId: mine },
+    { accountId: shared, nth: 2 },
+    { accountId: shared, nth: 3 },
+  ]);
+});
+
+it("knows those of earlier planRevisions by their ids, and counts from 1 again", () => {
+  const rules = planOf([third], accountOf, [{ notificationId: "a", plan: first }]);
+  expect(rules).toEqual([
+    { match: { notificationId: "a" }, attempts: first.actions },
+    { match: { accountId: shared, nth: 1 }, attempts: third.actions },
+  ]);
+});
+
+describe("without known ids", () => {
+  it("pushes go by the order in which they turn up, their retries and the account's case included", () => {
+    const arrivals = [
+      arrival(shared, "a"),
+      arrival(shared, "b"),
+      arrival(mine, "z"),
+      arrival(shared, "a", 2),
+      arrival(shared.toUpperCase(), "C"),
+      arrival(shared, "c", 2),
+      arrival(shared, "of nobody's"),
+      arrival("another-account", "y"),
+    ];
+    expect(idsByName(triggeredOf([]), arrivals)).toEqual({
+      pushCases: [
+        ["first", ["a", "a"]],
+        ["alone", ["z"]],
+        ["second", ["b"]],
+        ["third", ["C", "c"]],
+      ],
+      others: ["of nobody's", "y"],
+    });
+  });
+
+  it("ids that no push carries are as good as none", () => {
+    const arrivals = [arrival(shared, "a"), arrival(shared, "b")];
+    const { pushCases } = idsByName(triggeredOf(["event 1", "event 2", "event 3", "event 4"]), arrivals);
+    expect(pushCases).toEqual([
+      ["first", ["a"]],
+      ["alone", []],
+      ["second", ["b"]],
+      ["third", []],
+    ]);
+  });
+
+  it("the moment of an event is as vague as the choice among those that had not turned up", () => {
+    const [one, two, three] = [arrival(shared, "a"), arrival(shared, "b"), arrival(shared, "c")];
+    const n = one.line.n;
+    const { pushCases } = assign(triggeredOf([], [n - 1, n - 1, n - 1, n + 1]), [one, two, three], accountOf);
+    expect(pushCases.map(({ name, triggered }) => [name, triggered])).toEqual([
+      ["first", { earliestMs: 0, latestMs: 2_000 }],
+      ["alone", { earliestMs: 1_000, latestMs: 1_000 }],
+      ["second", { earliestMs: 2_000, latestMs: 2_000 }],
+      ["third", { earliestMs: 3_000, latestMs: 3_000 }],
+    ]);
+  });
+});
+
+describe("with ids that the hook told", () => {
+  it("a push that overtook others has the plan of its place, and the moment of its own event", () => {
+    const arrivals = [arrival(shared, "three"), arrival(shared, "one"), arrival(mine, "lone")];
+    const { pushCases, others } = assign(triggeredOf(["ONE", "lone", "two", "three"]), arrivals, accountOf);
+    expect(
+      pushCases.map(({ name, triggered, pushes }) => [
+        name,
+        triggered.latestMs,
+        pushes.map(({ line, action }) => [line.notificationId, action]),
+      ]),
+    ).toEqual([
+      ["second", 0, [["one", second.actions[0]]]],
+      ["alone", 1_000, [["lone", alone.actions[0]]]],
+      ["third", 2_000, []],
+      ["first", 3_000, [["three", first.actions[0]]]],
+    ]);
+    expect(others).toEqual([]);
+  });
+
+  it("a stranger in the account takes a plan, and who is left without one is acknowledged", () => {
+    const arrivals = [
+      arrival(shared, "stranger"),
+      arrival(shared, "one"),
+      arrival(shared, "two"),
+      arrival(shared, "three"),
+    ];
+    const { pushCases, others } = assign(triggeredOf(["one", "lone", "two", "three"]), arrivals, accountOf);
+    expect(others.map(({ line }) => line.notificationId)).toEqual(["stranger"]);
+    expect(pushCases.map(({ name, purpose }) => [name, purpose])).toEqual([
+      ["second", "never"],
+      ["alone", "never"],
+      ["third", "never"],
+      ["third, acknowledged instead", "prompt"],
+    ]);
+  });
+
+  it("what turns up late keeps the plan of its edition, and the place that it takes is nobody's", () => {
+    const arrivals = [arrival(shared, "two"), arrival(shared, "one"), arrival(shared, "three")];
+    const [, late] = arrivals;
+    const planRevisions = [
+      { after: 0, plans: [first, alone, second] },
+      { after: (late?.line.n ?? 0) - 1, plans: [third] },
+    ];
+    expect(
+      idsByName(triggeredOf(["one", "lone", "two", "three"]), arrivals, planRevisions).pushCases,
+    ).toEqual([
+      ["second", ["one"]],
+      ["alone", []],
+      ["first", ["two"]],
+      ["third, acknowledged instead", ["three"]],
+    ]);
+  });
+});

@@ -1,0 +1,153 @@
+import type { PushPlan } from "../contract/push.ts";
+import { actionFor } from "./collector.ts";
+import type { SeenPush, PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
+import { keyOf, pairUp, type Arrival, type PlanRevision, type Pair, type Triggered } from "./pairing.ts";
+
+type Accounts = ReadonlyMap<PushCasePlan, string>;
+
+/** A notification that the receiver can be told to know by its id. */
+interface Known {
+  readonly notificationId: string;
+  readonly plan: PushCasePlan;
+}
+
+/**
+ * How the receiver is to answer: by the account in the body, as ids are not known before the first
+ * push. Where notifications share an account, by the order in which they are first pushed, but for
+ * those of earlier plan revisions, which go by their ids from then on.
+ */
+export const planOf = (
+  plans: readonly PushCasePlan[],
+  accountOf: Accounts,
+  known: readonly Known[] = [],
+): PushPlan["rules"] => {
+  const shared = sharedAccounts(accountOf);
+  const used = new Map<string, number>();
+  return [
+    ...known.map(({ notificationId, plan }) => ({
+      match: { notificationId },
+      attempts: [...plan.actions],
+    })),
+    ...plans.map((plan) => {
+      const accountId = accountOf.get(plan) ?? "";
+      const nth = (used.get(accountId) ?? 0) + 1;
+      used.set(accountId, nth);
+      return {
+        match: { accountId, ...(shared.has(accountId.toLowerCase()) ? { nth } : {}) },
+        attempts: [...plan.actions],
+      };
+    }),
+  ];
+};
+
+/** Accounts that several notifications are planned for. */
+export const sharedAccounts = (accountOf: Accounts): ReadonlySet<string> => {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const account of accountOf.values()) {
+    const folded = account.toLowerCase();
+    if (seen.has(folded)) shared.add(folded);
+    seen.add(folded);
+  }
+  return shared;
+};
+
+export interface Assigned {
+  readonly pushCases: readonly PushCase[];
+  /** Pushes of no event of the push run. */
+  readonly others: readonly SeenPush[];
+  /** What of shared accounts the receiver can be told to know by its id: the pushed one, or else the one that the hook told. */
+  readonly known: readonly Known[];
+}
+
+/** Whether pushes carry the ids that the hook tells: it may tell ids of something else. */
+export const idsAreTold = (triggered: readonly Triggered[], arrivals: readonly Arrival[]): boolean => {
+  const told = new Set(triggered.map(({ notificationId }) => notificationId?.toLowerCase()));
+  return arrivals.some(({ line }) => line.notificationId !== undefined && told.has(keyOf({ line })));
+};
+
+/** Sorts pushes to the notifications that they are of. */
+export const assign = (
+  triggered: readonly Triggered[],
+  arrivals: readonly Arrival[],
+  accountOf: Accounts,
+  planRevisions: readonly PlanRevision[] = [{ after: -Infinity, plans: [...accountOf.keys()] }],
+): Assigned => {
+  const isTold = idsAreTold(triggered, arrivals);
+  const events = isTold ? triggered : triggered.map((one) => ({ ...one, notificationId: undefined }));
+  const pairs = pairsOf(events, arrivals, accountOf, planRevisions);
+  const byKey = new Map<string, Pair>();
+  const byAccount = new Map<string, Pair>();
+  const shared = sharedAccounts(accountOf);
+  for (const pair of pairs) {
+    const key = pair.event.notificationId?.toLowerCase() ?? pair.key;
+    if (key !== undefined) byKey.set(key, pair);
+    const account = pair.event.accountId.toLowerCase();
+    if (!shared.has(account)) byAccount.set(account, pair);
+  }
+  const pushesOf = new Map<Pair, SeenPush[]>(pairs.map((pair) => [pair, []]));
+  const others: SeenPush[] = [];
+  for (const arrival of arrivals) {
+    const { line } = arrival;
+    const owner =
+      line.action === "not-a-push"
+        ? undefined
+        : (byKey.get(keyOf(arrival)) ?? byAccount.get(line.accountId?.toLowerCase() ?? ""));
+    const pushes = owner === undefined ? others : pushesOf.get(owner);
+    pushes?.push({
+      ...arrival,
+      action: owner === undefined ? undefined : actionFor(owner.plan.actions, line.attempt),
+    });
+  }
+  return {
+    pushCases: pairs.map((pair, index) => ({
+      ...pair.plan,
+      accountId: pair.event.accountId,
+      notificationId: triggered[index]?.notificationId,
+      triggered: pair.triggered,
+      pushes: pushesOf.get(pair) ?? [],
+    })),
+    others,
+    known: pairs.flatMap((pair) => {
+      if (!shared.has(pair.event.accountId.toLowerCase())) return [];
+      const pushedAs = pushesOf.get(pair)?.[0]?.line.notificationId;
+      const notificationId = pushedAs ?? pair.event.notificationId;
+      return notificationId === undefined ? [] : [{ notificationId, plan: pair.plan }];
+    }),
+  };
+};
+
+/** One pair for each event, in their order: those alone in their account have the plan that was made for them. */
+const pairsOf = (
+  events: readonly Triggered[],
+  arrivals: readonly Arrival[],
+  accountOf: Accounts,
+  planRevisions: readonly PlanRevision[],
+): readonly Pair[] => {
+  const paired = new Map<Triggered, Pair>();
+  for (const account of sharedAccounts(accountOf)) {
+    const isHere = (plan: PushCasePlan): boolean => accountOf.get(plan)?.toLowerCase() === account;
+    const pairs = pairUp(
+      events.filter(({ plan }) => isHere(plan)),
+      firstsIn(account, arrivals),
+      planRevisions.map(({ after, plans }) => ({ after, plans: plans.filter(isHere) })),
+    );
+    for (const pair of pairs) paired.set(pair.event, pair);
+  }
+  return events.map(
+    (event) => paired.get(event) ?? { event, plan: event.plan, triggered: event.triggered, key: undefined },
+  );
+};
+
+/** The pushes of an account with which a notification turned up, in the order of the journal. */
+const firstsIn = (account: string, arrivals: readonly Arrival[]): readonly Arrival[] => {
+  const seen = new Set<string>();
+  return arrivals.filter((arrival) => {
+    const { line } = arrival;
+    if (line.action === "not-a-push" || line.accountId?.toLowerCase() !== account) return false;
+    const key = keyOf(arrival);
+    if (seen.has(key) || line.attempt !== 1) return false;
+    seen.add(key);
+    return true;
+  });
+};

@@ -1,0 +1,36 @@
+import type { ExchangeRecord } from "../contract/record.ts";
+import type { SeenPush } from "../judging/pushes/trace.ts";
+
+/**
+ * A push as an exchange of the record: the request is the service's, the answer the receiver's. Times
+ * are the receiver's own.
+ */
+export const asExchange = (n: number, { line, action }: SeenPush): Omit<ExchangeRecord, "rule"> => {
+  const endMs = line.answeredMs ?? line.completeMs;
+  return {
+    n,
+    startedMs: line.firstByteMs,
+    durationMs: Math.max(0, endMs - line.firstByteMs),
+    request: { method: line.method, path: line.path, headers: line.headers, body: line.body },
+    ...(line.status === undefined
+      ? { error: howItEnded(line.action) }
+      : { answer: { status: line.status, headers: [], text: bodyOf(action) } }),
+  };
+};
+
+const howItEnded = (action: SeenPush["line"]["action"]): string =>
+  ({
+    answer: "the receiver's answer was broken off",
+    hang: "the receiver gave no answer, as planned",
+    close: "the receiver closed the connection, as planned",
+    reset: "the receiver reset the connection, as planned",
+    "not-a-push": "the receiver found no push in it",
+    "too-large": "the receiver took no more of it",
+  })[action];
+
+const bodyOf = (action: SeenPush["action"]): string => {
+  if (action?.kind !== "answer") return "";
+  const body = action.body ?? "acknowledge";
+  if (body === "acknowledge") return "(the acknowledgement)";
+  return typeof body === "string" ? `(${body})` : JSON.stringify(body);
+};

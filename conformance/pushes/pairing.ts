@@ -1,0 +1,99 @@
+import type { TimeInterval } from "../judging/interval.ts";
+import type { Collector } from "./collector.ts";
+import type { PushCasePlan } from "../judging/pushes/trace.ts";
+
+/** One event of the push run as it was triggered. */
+export interface Triggered {
+  readonly plan: PushCasePlan;
+  readonly accountId: string;
+  readonly notificationId: string | undefined;
+  readonly triggered: TimeInterval;
+  /** Number of the last line of the journal that was known when it was triggered: its pushes come later. */
+  readonly after: number;
+}
+
+/** From this line of the journal on, the receiver gave these plans to notifications in the order in which they turned up. */
+export interface PlanRevision {
+  readonly after: number;
+  readonly plans: readonly PushCasePlan[];
+}
+
+export type Arrival = ReturnType<Collector["arrivals"]>[number];
+
+/** An event, and the plan that the receiver answers its pushes by. */
+export interface Pair {
+  readonly event: Triggered;
+  readonly plan: PushCasePlan;
+  /** When it was triggered; wider than the event's own where it may have been another one of its account. */
+  readonly triggered: TimeInterval;
+  /** What tells its pushes from others; undefined before the first of them. */
+  readonly key: string | undefined;
+}
+
+/** Tells one notification from another: by its id, or by its body where that names none. */
+export const keyOf = ({ line }: Pick<Arrival, "line">): string =>
+  line.notificationId?.toLowerCase() ?? line.bodySha256;
+
+/** What turns up when all plans are used up is acknowledged, as the receiver does with whatever it has no plan for. */
+const beyondPlans = ({ plan }: Triggered): PushCasePlan => ({
+  name: `${plan.name}, acknowledged instead`,
+  purpose: "prompt",
+  expect: { kind: "pushes", pushes: 1 },
+  actions: [{ kind: "answer" }],
+});
+
+/**
+ * Pairs the events of one account that several share with the plans that the receiver gave their pushes. First
+ * pushes overtake one another, so the k-th notification to turn up has the k-th plan, whichever event it is of; which
+ * one that is, its id says, or else the order of the events.
+ */
+export const pairUp = (
+  events: readonly Triggered[],
+  firsts: readonly Arrival[],
+  planRevisions: readonly PlanRevision[],
+): readonly Pair[] => {
+  const byId = new Map(events.map((event) => [event.notificationId?.toLowerCase(), event]));
+  const pairs = new Map<Triggered, Pair>();
+  const hasTurnedUp = (event: Triggered): boolean => pairs.get(event)?.key !== undefined;
+  for (const [index, { after, plans }] of planRevisions.entries()) {
+    const open = events.filter((event) => plans.includes(event.plan) && !hasTurnedUp(event));
+    const left = [...plans];
+    const last = planRevisions[index + 1]?.after ?? Infinity;
+    for (const first of firsts) {
+      const { n } = first.line;
+      if (n <= after || n > last) continue;
+      // Nobody's notifications are counted by the receiver as well.
+      const plan = left.shift();
+      const key = keyOf(first);
+      const known = byId.get(key);
+      const candidates =
+        known === undefined
+          ? open.filter((one) => one.notificationId === undefined && one.after < n && !hasTurnedUp(one))
+          : [known];
+      const [event] = candidates;
+      if (event === undefined) continue;
+      const earlier = pairs.get(event);
+      pairs.set(event, {
+        event,
+        // One of an earlier revision has been known to the receiver by its id since.
+        plan: open.includes(event) ? (plan ?? beyondPlans(event)) : (earlier?.plan ?? event.plan),
+        triggered: spanOf(candidates),
+        key,
+      });
+    }
+    for (const event of open)
+      if (!hasTurnedUp(event))
+        pairs.set(event, {
+          event,
+          plan: left.shift() ?? beyondPlans(event),
+          triggered: event.triggered,
+          key: undefined,
+        });
+  }
+  return events.flatMap((event) => pairs.get(event) ?? []);
+};
+
+const spanOf = (events: readonly Triggered[]): TimeInterval => ({
+  earliestMs: Math.min(...events.map(({ triggered }) => triggered.earliestMs)),
+  latestMs: Math.max(...events.map(({ triggered }) => triggered.latestMs)),
+});

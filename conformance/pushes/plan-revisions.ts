@@ -1,0 +1,68 @@
+import { instantsOf } from "../judging/pushes/readings.ts";
+import type { PushAction, PushPlan } from "../contract/push.ts";
+import { idsAreTold, planOf, sharedAccounts } from "./assign.ts";
+import type { PushCasePlan } from "../judging/pushes/trace.ts";
+import { allowedLatenessMs } from "../judging/pushes/fits.ts";
+import { sorted, advanceTo, type RunState } from "./advance.ts";
+import { acknowledgement } from "./push-cases.ts";
+
+/**
+ * Tells the receiver how to answer what is triggered from now on. What has been triggered in accounts that several
+ * share goes by its id from here, so that it takes no other's place.
+ */
+export const announce = async (
+  state: RunState,
+  plans: readonly PushCasePlan[],
+  change: (action: PushAction) => PushAction = (action) => action,
+): Promise<void> => {
+  const { collector, accountOf, planRevisions, options } = state;
+  await collector.collectMore(0);
+  const { known } = sorted(state);
+  const shared = sharedAccounts(accountOf);
+  const alone = [...accountOf].flatMap(([plan, account]) =>
+    shared.has(account.toLowerCase()) || plans.includes(plan) ? [] : [plan],
+  );
+  const rules: PushPlan["rules"] = planOf([...plans, ...alone], accountOf, known);
+  planRevisions.push({ after: collector.last(), plans });
+  await options.receiver.plan({
+    rules: rules.map(({ match, attempts }) => ({ match, attempts: attempts.map(change) })),
+    otherwise: acknowledgement(options.acknowledgedStatus),
+  });
+};
+
+/** The same plans as before, each action changed. */
+export const announceAnew = async (
+  state: RunState,
+  change: (action: PushAction) => PushAction,
+): Promise<void> => {
+  const known = new Set(sorted(state).known.map(({ plan }) => plan));
+  const last = state.planRevisions.at(-1)?.plans ?? [];
+  await announce(
+    state,
+    last.filter((plan) => !known.has(plan)),
+    change,
+  );
+};
+
+/** How far apart a push that is waited for by itself is looked for, as a share of the first delay. */
+const LOOK_SHARE = 1 / 6;
+
+/**
+ * Waits on the target's clock until every event of the push run has been pushed, or the push with this index (from 0)
+ * is late by any reading. Who is pushed after others were triggered would be taken for one of these.
+ */
+export const untilAllPushed = async (state: RunState, index: 0 | 1): Promise<void> => {
+  const { timeline, stops, readings, triggered } = state;
+  const startMs = triggered.at(-1)?.triggered.latestMs;
+  if (startMs === undefined) return;
+  const dueMs = Math.max(...readings.map((reading) => instantsOf(reading)[index] ?? 0));
+  // A sender that looks for what is due from time to time only may be late by one delay.
+  const untilMs = startMs + dueMs + allowedLatenessMs(dueMs, stops) + stops.firstDelayMs;
+  const isMissing = (): boolean => sorted(state).pushCases.some(({ pushes }) => pushes.length === 0);
+  for (let now = await timeline.now(); now.earliestMs < untilMs && isMissing(); now = await timeline.now())
+    await advanceTo(state, Math.min(untilMs, now.earliestMs + stops.firstDelayMs * LOOK_SHARE));
+};
+
+/** Whether the pushes of this run can be told apart by nothing but their order. */
+export const goesByOrder = ({ triggered, collector, options }: RunState): boolean =>
+  !options.events.accountsAreFresh && !idsAreTold(triggered, collector.arrivals());

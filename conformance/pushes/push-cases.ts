@@ -1,0 +1,369 @@
+import type { PushAction } from "../contract/push.ts";
+import type { Expectation, PushCasePlan, Purpose } from "../judging/pushes/trace.ts";
+import { drawnStatuses, saysNothing, usualStatuses, wrongBodies } from "./answers.ts";
+
+export interface PushCaseOptions {
+  readonly acknowledgedStatus: number;
+  readonly maxPushes: number;
+  /** Another address of the receiver, for redirects. */
+  readonly elsewhere: (name: string) => string;
+  /** Which of the less usual statuses are tried. */
+  readonly seed: number;
+}
+
+/** What is triggered in one go, and how long after the push run's main moment, as a share of the first delay. */
+export interface Batch {
+  readonly after: number;
+  readonly plans: readonly PushCasePlan[];
+}
+
+/** One row: what the receiver does with the pushes of a notification, and what the document expects then. */
+interface Row {
+  readonly name: string;
+  /** The answers, push by push; the last one repeats. */
+  readonly on: readonly PushAction[];
+  readonly expect: Expectation;
+  /** Notifications of the same family share an account. */
+  readonly family?: string;
+  /** It is looked up in the list once so many of its pushes have come. */
+  readonly readAtPush?: number;
+  /** Whether its pushes fail at once in the plainest way, so that their moments tell the schedule. */
+  readonly isTimed?: true;
+  /** What else goes on when it is triggered. */
+  readonly during?: "refused" | "untrusted" | "beside-hang";
+}
+
+const pushes = (count: number): Expectation => ({ kind: "pushes", pushes: count });
+const open = (more: Omit<Extract<Expectation, { kind: "open" }>, "kind"> = {}): Expectation => ({
+  kind: "open",
+  ...more,
+});
+
+const status = (code: number, more: object = {}): PushAction => ({ kind: "answer", status: code, ...more });
+const hang = (code?: number): PushAction => ({
+  kind: "hang",
+  ...(code === undefined ? {} : { status: code }),
+});
+const cut = (when: "head" | "half-answer", code: number): PushAction => ({
+  kind: "close",
+  when,
+  status: code,
+});
+const reset: PushAction = { kind: "reset" };
+const closed = (when: "before-answer" | "status-line"): PushAction => ({ kind: "close", when });
+
+/** The acknowledgement as this run's profile says. */
+export const acknowledgement = (code: number): PushAction => status(code);
+
+const isSlow = (action: PushAction | undefined): boolean =>
+  action?.kind === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
+
+/** What a row is used for follows from its answers and its expectation. */
+const purposeOf = ({ on, expect, during, isTimed }: Row): Purpose => {
+  const [first, second] = on;
+  if (during !== undefined) return during;
+  if (first?.kind === "hang" && first.status !== undefined) return "stall";
+  if (isSlow(first)) return second === undefined ? "unanswered" : "hang";
+  if (expect.kind === "open") {
+    if (first?.kind !== "answer") return "cut";
+    return second?.kind === "answer" && second.status === first.status ? "body" : "code";
+  }
+  if (expect.pushes === 1) return "prompt";
+  if (second === undefined) return "never";
+  return isTimed === true ? "late" : "kind";
+};
+
+const planOf = (row: Row): PushCasePlan => {
+  const { name, on, expect, family, readAtPush } = row;
+  return {
+    name,
+    purpose: purposeOf(row),
+    expect,
+    actions: on,
+    ...(family === undefined ? {} : { family }),
+    ...(readAtPush === undefined ? {} : { readAtPush }),
+  };
+};
+
+/** Push cases of these purposes are for these rules alone; all others serve many, or are what these are compared with. */
+const servedBy: Partial<Record<Purpose, readonly string[]>> = {
+  refused: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
+  untrusted: ["push.certificate-check"],
+  hang: [
+    "push.unacknowledged-retries",
+    "push.late-acknowledgement",
+    "push.schedule",
+    "push.no-head-of-line-blocking",
+    "push.sender-timeout",
+  ],
+  unanswered: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
+  stall: ["push.unacknowledged-retries", "push.acknowledgement-body"],
+  "beside-hang": ["push.no-head-of-line-blocking"],
+  kind: [
+    "push.unacknowledged-retries",
+    "push.late-acknowledgement",
+    "push.independent-schedules",
+    "push.delivered",
+    "push.payload",
+    "push.listed",
+    "push.same-notification",
+    "push.redirects",
+    "push.follows-redirects",
+  ],
+  body: ["push.acknowledgement-body", "push.unacknowledged-retries"],
+  cut: ["push.acknowledgement-body", "push.unacknowledged-retries"],
+  code: ["push.accepted-codes"],
+};
+
+/** Whether one of the rules that are to be judged looks at push cases of this purpose. */
+export const isNeeded = (purpose: Purpose, requirements: ReadonlySet<string> | undefined): boolean =>
+  requirements === undefined || (servedBy[purpose]?.some((id) => requirements.has(id)) ?? true);
+
+/** The batches with what these rules need. */
+export const neededOf = (
+  batches: readonly Batch[],
+  requirements: ReadonlySet<string> | undefined,
+): readonly Batch[] =>
+  batches
+    .map(({ after, plans }) => ({
+      after,
+      plans: plans.filter(({ purpose }) => isNeeded(purpose, requirements)),
+    }))
+    .filter(({ plans }) => plans.length > 0);
+
+const fails = status(500);
+
+/** Before the main moment: one to learn when first pushes come, then what needs the receiver closed or untrusted. */
+export const warmUps = ({
+  acknowledgedStatus,
+  maxPushes,
+}: Pick<PushCaseOptions, "acknowledgedStatus" | "maxPushes">) => {
+  const ack = acknowledgement(acknowledgedStatus);
+  return {
+    first: planOf({ name: "the first", on: [ack], expect: pushes(1) }),
+    // Never acknowledged, so that all pushes but the one that nobody saw are counted.
+    refused: planOf({
+      name: "a refused connection",
+      on: [fails],
+      expect: pushes(maxPushes),
+      during: "refused",
+    }),
+    untrusted: planOf({
+      name: "an untrusted certificate",
+      on: [ack],
+      expect: pushes(1),
+      during: "untrusted",
+    }),
+  };
+};
+
+/** The failures that are each tried by themselves, before an acknowledgement or for good. */
+const failures = ({
+  elsewhere,
+  seed,
+  acknowledgedStatus,
+}: PushCaseOptions): Readonly<Record<string, PushAction>> => {
+  const redirect = (code: number): PushAction =>
+    status(code, { headers: { location: elsewhere(String(code)) }, body: "empty" });
+  const statuses = [...new Set([...usualStatuses, ...drawnStatuses(seed)])];
+  return {
+    ...Object.fromEntries(
+      statuses.filter((code) => code !== acknowledgedStatus).map((code) => [`status ${code}`, status(code)]),
+    ),
+    "status 500 after an interim answer": status(500, { informational: [103] }),
+    ...Object.fromEntries([301, 302, 303, 307, 308].map((code) => [`status ${code}`, redirect(code)])),
+    "status 304": status(304, { body: "empty" }),
+    "a reset connection": reset,
+    "a connection closed before the answer": closed("before-answer"),
+    "a connection closed before the answer's code": closed("status-line"),
+    ...Object.fromEntries(
+      [302, 404, 503].flatMap((code) => [
+        [`status ${code}, cut behind its head`, cut("head", code)],
+        [`status ${code}, cut in its body`, cut("half-answer", code)],
+      ]),
+    ),
+  };
+};
+
+/** Failures that last through all pushes of a notification. */
+const lasting = [
+  "status 500",
+  "status 404",
+  "status 410",
+  "status 302",
+  "a reset connection",
+  "a connection closed before the answer",
+  "a connection closed before the answer's code",
+];
+
+/** Success codes that are tried in place of the expected one. */
+const otherCodes = [200, 201, 202, 204, 206, 299];
+
+/** The schedule is the document's, whatever a receiver asks for. */
+const asking = (code: number, seconds: string): PushAction =>
+  status(code, { headers: { "retry-after": seconds } });
+
+/** Rows that are triggered at the main moment, so that the instants to watch coincide. */
+const mainRows = (options: PushCaseOptions): readonly Row[] => {
+  const { acknowledgedStatus: expected, maxPushes } = options;
+  const ack = acknowledgement(expected);
+  const kinds = failures(options);
+  const forGood = pushes(maxPushes);
+  const other = expected === 201 ? 200 : 201;
+  const prompt = (name: string, more: Partial<Row> = {}): Row => ({
+    name,
+    on: [ack],
+    expect: pushes(1),
+    ...more,
+  });
+  return [
+    { name: "fails beside others in its account", on: [fails], expect: forGood, family: "pair" },
+    ...lasting.map((kind): Row => ({ name: `always ${kind}`, on: [kinds[kind] ?? fails], expect: forGood })),
+    { name: "always status 429 with Retry-After: 1", on: [asking(429, "1")], expect: forGood },
+    { name: "always status 503 with Retry-After: 600", on: [asking(503, "600")], expect: forGood },
+    {
+      name: "always status 500, and read from the list in between",
+      on: [fails],
+      expect: forGood,
+      readAtPush: 2,
+    },
+    ...times(2).map((n) => prompt(`one of two of an account at the same moment ${n}`, { family: "twins" })),
+    prompt("read from the list once it is pushed", { readAtPush: 1 }),
+    ...times(4).map((n) => prompt(`prompt ${n}`)),
+    ...Object.entries(kinds).map(([name, failure]): Row => ({ name, on: [failure, ack], expect: pushes(2) })),
+    ...times(maxPushes)
+      .slice(1)
+      .map((n): Row => ({
+        name: `acknowledged at push ${n}`,
+        on: [...times(n - 1).map(() => fails), ack],
+        expect: pushes(n),
+        isTimed: true,
+      })),
+    {
+      name: "acknowledged at push 3 after failures of two kinds",
+      on: [reset, status(503), ack],
+      expect: pushes(3),
+      isTimed: true,
+    },
+    ...Object.entries(wrongBodies).map(([name, body]): Row => ({
+      name,
+      on: [status(expected, { body }), ack],
+      expect: open(saysNothing.includes(name) ? { saysNothing: true } : {}),
+    })),
+    ...otherCodes
+      .filter((code) => code !== expected)
+      .map((code): Row => ({
+        name: String(code),
+        on: [status(code, code === 204 ? { body: "empty" } : {}), ack],
+        expect: open(),
+      })),
+    ...(["head", "half-answer"] as const).flatMap((when): Row[] => {
+      const where = when === "head" ? "cut behind its head" : "cut in its body";
+      return [
+        {
+          name: `the expected code, ${where}`,
+          on: [cut(when, expected), ack],
+          expect: open({ unlessBodyDecides: true }),
+        },
+        { name: `status ${other}, ${where}`, on: [cut(when, other), ack], expect: open() },
+      ];
+    }),
+  ];
+};
+
+/** Rows that get no answer, or no end of one: where nothing else is due, as a sender with one worker sends nothing else meanwhile. */
+const slowRows = ({ acknowledgedStatus: expected, maxPushes }: PushCaseOptions): readonly Row[] => {
+  const ack = acknowledgement(expected);
+  return [
+    ...times(4).map((n): Row => ({ name: `no answer ${n}`, on: [hang(), ack], expect: pushes(2) })),
+    { name: "never an answer", on: [hang()], expect: pushes(maxPushes) },
+    { name: "status 500 whose body never comes", on: [hang(500), ack], expect: pushes(2) },
+  ];
+};
+
+/** Answers that never end, behind each other kind of status. */
+const unendingRows = ({ acknowledgedStatus: expected }: PushCaseOptions): readonly Row[] => {
+  const ack = acknowledgement(expected);
+  const other = expected === 201 ? 200 : 201;
+  const unending = (code: number, expect: Expectation): Row => ({
+    name: `status ${code} whose body never comes`,
+    on: [hang(code), ack],
+    expect,
+  });
+  return [
+    unending(302, pushes(2)),
+    unending(404, pushes(2)),
+    unending(expected, open({ unlessBodyDecides: true })),
+    unending(other, open()),
+  ];
+};
+
+const times = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+/** All notifications of the main part; `hangAfter` is when pushes may be left without an answer, in first delays. */
+export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly Batch[] => {
+  const ack = acknowledgement(options.acknowledgedStatus);
+  const forGood = pushes(options.maxPushes);
+  const batches: readonly (readonly [after: number, rows: readonly Row[]])[] = [
+    [0, mainRows(options)],
+    [
+      7 / 30,
+      [
+        { name: "acknowledged beside one that fails", on: [ack], expect: pushes(1), family: "pair" },
+        { name: "fails from a little later", on: [fails], expect: forGood },
+      ],
+    ],
+    [
+      17 / 30,
+      [{ name: "fails from later, in the same account", on: [fails], expect: forGood, family: "pair" }],
+    ],
+    // Between retries: a sender that restarts all schedules at each event restarts them twice, which no slow worker does.
+    [54 / 30, [{ name: "acknowledged between retries of others", on: [ack], expect: pushes(1) }]],
+    [hangAfter, slowRows(options)],
+    [
+      hangAfter + 1 / 30,
+      times(2).map((n): Row => ({
+        name: `beside those that hang ${n}`,
+        on: [ack],
+        expect: pushes(1),
+        during: "beside-hang",
+      })),
+    ],
+    // Once the effect of those on others has been seen.
+    [hangAfter + 20 / 30, unendingRows(options)],
+  ];
+  return batches.map(([after, rows]) => ({ after, plans: rows.map(planOf) }));
+};
+
+/** In real time the receiver can also hold an answer back for as long as it likes: one more beside those that hang. */
+export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
+  const [first] = batch.plans;
+  const ack = first?.actions[1];
+  if (first?.purpose !== "hang" || ack === undefined) return batch;
+  const held: Row = {
+    name: "an answer that is held back",
+    on: [status(500, { delayMs: heldMs }), ack],
+    expect: pushes(2),
+  };
+  return { ...batch, plans: [...batch.plans, planOf(held)] };
+};
+
+/** A sender that has begun to read an answer is left to itself for longer: its own limit is what is looked for. */
+const STALL = 4;
+
+/** No answer for so long in real time, and then the end of the connection, so that no sender waits for ever. */
+export const hungFor = (batch: Batch, forMs: number): Batch => ({
+  ...batch,
+  plans: batch.plans.map((plan) => ({
+    ...plan,
+    actions: plan.actions.map((action) =>
+      action.kind === "hang"
+        ? { ...action, forMs: plan.purpose === "stall" ? STALL * forMs : forMs }
+        : action,
+    ),
+  })),
+});
+
+/** What is done in place of leaving a push without an answer, once no more of them are to be waited for. */
+export const calmed = (action: PushAction): PushAction =>
+  action.kind === "hang" ? closed("before-answer") : action;

@@ -1,0 +1,289 @@
+import { watchStalls } from "../world/clock.ts";
+import { readingsOf } from "../judging/pushes/readings.ts";
+import { monotonicMs, pause, type JoinedClock } from "../world/clock.ts";
+import type { Events } from "../world/hooks/events.ts";
+import { createCollector } from "./collector.ts";
+import type { PushRun, ReceiverOutage, PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
+import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
+import { allowedLatenessMs, pushToleranceOf } from "../judging/pushes/fits.ts";
+import { announce, announceAnew } from "./plan-revisions.ts";
+import { createListLooks } from "./list-looks.ts";
+import {
+  isSettled,
+  look,
+  sorted,
+  advanceTo,
+  watchedOf,
+  type PushRunOptions,
+  type RunState,
+} from "./advance.ts";
+import { dueOf } from "../judging/pushes/due.ts";
+import { hangAfterMs, hangEndAfterMs, watchMs } from "./span.ts";
+import { calmed, heldAnswer, hungFor, isNeeded, neededOf, warmUps, batchesOf } from "./push-cases.ts";
+import { openTimeline } from "./timeline.ts";
+import { trigger } from "./trigger.ts";
+import { HOUR_MS } from "../contract/duration.ts";
+
+const FIRST_PATIENCE_MS = 400;
+/** The longest step where nothing is expected, in first delays. */
+const COARSE = { virtual: 2, real: 1 / 2 } as const;
+/** How long pushes that got no answer are waited for in real time, and how often they are looked at. */
+const LONGEST_HANG_MS = 15_000;
+const HANG_LOOK_MS = 250;
+/** By how much of itself the watch may grow. Where the clock is moved by hand, it costs no time. */
+const LONGEST_WATCH = { virtual: 3, real: 1.2 } as const;
+/** So long a sender may wait for an answer in real time, and for its next push after that, before the watch is over all the same. */
+const LONGEST_REAL_TIMEOUT_MS = 75_000;
+/** How long after the watch a clock that is moved by hand is looked at again, in milliseconds. */
+const LATER_MS = [HOUR_MS, 24 * HOUR_MS, 30 * 24 * HOUR_MS] as const;
+
+/** A push run, and what another look at its notifications long after the watch gives. */
+export interface RunningPushRun {
+  readonly pushRun: PushRun;
+  /** Looks again an hour, a day and a month later, on a clock of its own; at once where time is real. */
+  readonly later: (clock: JoinedClock) => Promise<PushRun>;
+}
+
+/**
+ * One pass through time for all push rules: creates every notification that they need, lets the
+ * receiver answer as planned, and watches until well past the instant of any sixth push. Throws
+ * HookError and ReceiverError; it judges nothing.
+ */
+export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRun> => {
+  const { receiver, limits, acknowledgedStatus } = options;
+  await receiver.certificate("own").catch(() => undefined);
+  await receiver.listener("open");
+  await receiver.clear();
+  const { callbackUrl } = await receiver.state();
+  const timeline = await openTimeline(options.clock, receiver);
+  const firstDelayMs = limits.pushDelaysMs[0] ?? 0;
+  const before = warmUps({ acknowledgedStatus, maxPushes: limits.maxPushes });
+  const all = batchesOf(
+    {
+      acknowledgedStatus,
+      maxPushes: limits.maxPushes,
+      elsewhere: (name) => elsewhereOf(callbackUrl, name),
+      seed: options.seed,
+    },
+    hangAfterMs(limits) / firstDelayMs,
+  );
+  const batches = neededOf(all, options.requirements).map((batch) =>
+    timeline.kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : hungFor(batch, LONGEST_HANG_MS),
+  );
+  const plans = [...Object.values(before), ...batches.flatMap((batch) => batch.plans)];
+  const accountOf = accountsFor(plans, options.events);
+  const { latenessMs, earlyGuardMs } = pushToleranceOf(limits, timeline.kind, options.latenessMs);
+  const tolerance = { latenessMs, earlyGuardMs };
+  const own = new Set([...accountOf.values()].map((id) => id.toLowerCase()));
+  const isOurs = (accountId: string | undefined): boolean =>
+    accountId === undefined || own.has(accountId.toLowerCase());
+  const state: RunState = {
+    options,
+    timeline,
+    collector: await createCollector(receiver, timeline, options.onLine, () => isSettled(state), isOurs),
+    stops: {
+      ...tolerance,
+      fineMs: firstDelayMs / 30,
+      coarseMs: COARSE[timeline.kind] * firstDelayMs,
+      firstDelayMs,
+    },
+    readings: readingsOf(limits),
+    triggered: [],
+    patienceMs: Math.max(FIRST_PATIENCE_MS, options.patienceMs),
+    givenUp: new Set(),
+    accountOf,
+    planRevisions: [],
+    outdated: undefined,
+    strideMs: Infinity,
+    comesAtOnce: true,
+    isAwaited: true,
+    listLooks: createListLooks(options.lookUp, options.visibilityMs),
+  };
+  // Where all share accounts, each batch is announced by itself.
+  if (options.events.accountsAreFresh) await announce(state, plans);
+
+  const stalls = watchStalls();
+  const { latestMs: watchedFromMs } = await timeline.now();
+  const firstPushMs = await warmUp(state, before.first);
+  state.comesAtOnce = firstPushMs <= tolerance.latenessMs;
+  const windowMs = firstPushMs + tolerance.latenessMs;
+  const outages: ReceiverOutage[] = [];
+  if (callbackUrl.startsWith("https:") && isNeeded("untrusted", options.requirements))
+    outages.push(await whileUntrusted(state, before.untrusted, windowMs));
+  // After that one: all but the first of its pushes are to be seen.
+  if (isNeeded("refused", options.requirements))
+    outages.push(
+      await whileClosed(state, before.refused, Math.min(windowMs, firstPushMs + firstDelayMs / 2)),
+    );
+
+  const startMs = wholeSecond((await timeline.now()).latestMs);
+  for (const batch of batches) {
+    await advanceTo(state, startMs + batch.after * firstDelayMs);
+    await trigger(state, batch.plans);
+  }
+  const isHeld = plans.some(({ actions }) => actions.some(({ kind }) => kind === "hang"));
+  if (isHeld) await advanceTo(state, startMs + hangEndAfterMs(limits));
+  const hungInRealTime = await outwaitHangs(state);
+  await watch(state, startMs, startMs + watchMs(limits, tolerance));
+  const gather = async (): Promise<PushRun> => {
+    await state.collector.collect();
+    const watchedUntil = await state.timeline.now();
+    const { pushCases, others } = sorted(state);
+    return {
+      clock: timeline.kind,
+      limits: { pushDelaysMs: limits.pushDelaysMs, maxPushes: limits.maxPushes },
+      ...tolerance,
+      ...(options.latenessMs === undefined && timeline.kind === "real"
+        ? { latenessMs: tolerance.latenessMs + unrestMs(pushCases, firstDelayMs) + stalls.longestMs() }
+        : {}),
+      acknowledgedStatus,
+      callbackUrl,
+      pushCases,
+      others,
+      outages,
+      lost: state.collector.lost(),
+      watchedFromMs,
+      isAwaited: state.isAwaited,
+      hungInRealTime,
+      listLooks: state.listLooks.all(),
+      visibilityMs: options.visibilityMs,
+      watchedUntil,
+    };
+  };
+  const pushRun = await gather();
+  stalls.stop();
+  return {
+    pushRun,
+    later: async (clock) => (timeline.kind === "real" ? pushRun : lookLater(state, pushRun, gather, clock)),
+  };
+};
+
+/** Goes on until `endMs`, and a little longer where another push may come later than that. */
+const watch = async (state: RunState, startMs: number, endMs: number): Promise<void> => {
+  await advanceTo(state, endMs);
+  // A sender that is late each time has its next push later than any other would.
+  const longestMs = (endMs - startMs) * LONGEST_WATCH[state.timeline.kind];
+  const plausibleMs = (): number => Math.min(lastPlausibleMs(state), startMs + longestMs);
+  for (let toMs = plausibleMs(); toMs > (await state.timeline.now()).earliestMs; toMs = plausibleMs())
+    await advanceTo(state, toMs);
+  if (state.timeline.kind !== "real") return;
+  // Limits may be divided, a sender's time-out in seconds is not: who still waits for an answer is waited for.
+  const { clock, limits } = state.options;
+  const { earliestMs: nowMs } = await state.timeline.now();
+  const afterMs = 2 * (limits.pushDelaysMs[0] ?? 0);
+  const untilMs = nowMs + LONGEST_REAL_TIMEOUT_MS;
+  for (let now = nowMs; now < untilMs && isUnresolved(state);) {
+    if (!clock.canWait(now + afterMs - startMs)) return;
+    await advanceTo(state, now + Math.max(afterMs, HANG_LOOK_MS));
+    now = (await state.timeline.now()).earliestMs;
+  }
+};
+
+/** Whether a first push that got no answer is still waited for, or has not been followed by the one after it. */
+const isUnresolved = (state: RunState): boolean =>
+  sorted(state).pushCases.some(
+    ({ purpose, pushes }) => (purpose === "hang" || purpose === "stall") && pushes.length === 1,
+  );
+
+/**
+ * Looks again long after the watch, as a push too many may come then as well. Whoever has been seen to push without an
+ * end is not given months to do so.
+ */
+const lookLater = async (
+  state: RunState,
+  pushRun: PushRun,
+  gather: () => Promise<PushRun>,
+  clock: JoinedClock,
+): Promise<PushRun> => {
+  state.timeline = await openTimeline(clock, state.options.receiver);
+  const { timeline } = state;
+  const { maxPushes } = pushRun.limits;
+  const fromMs = pushRun.watchedUntil.latestMs;
+  const isBroken = (): boolean => sorted(state).pushCases.some(({ pushes }) => pushes.length > maxPushes);
+  for (const laterMs of LATER_MS) {
+    if (isBroken()) break;
+    const now = await timeline.sleepUntil(fromMs + laterMs);
+    await look(state, now);
+  }
+  return { ...(await gather()), watchedUntil: await timeline.now() };
+};
+
+/** How much later than others of them some first pushes are, which is what sender, road and receiver take in real time. */
+const unrestMs = (pushCases: readonly PushCase[], firstDelayMs: number): number => {
+  const lags = pushCases
+    .filter(({ purpose }) => purpose === "prompt" || purpose === "kind" || purpose === "never")
+    .flatMap(({ pushes: [first], triggered }) =>
+      first === undefined ? [] : [Math.max(0, first.at.earliestMs - triggered.latestMs)],
+    )
+    .toSorted((a, b) => a - b);
+  const usualMs = (lags[Math.floor(lags.length * MOST)] ?? 0) - (lags[0] ?? 0);
+  return Math.min(usualMs, firstDelayMs / 3);
+};
+
+/** The share of first pushes whose lag counts as usual. */
+const MOST = 0.9;
+
+/**
+ * Sockets may time out in real time, whatever clock the schedule goes by. Pushes that got no answer, and that
+ * no clock of the target has ended by now, are waited for until their sender gives them up, or the receiver
+ * does. Time stands still meanwhile, so that whoever waits in line behind them is not late for it. Returns
+ * whether there were any.
+ */
+const outwaitHangs = async (state: RunState): Promise<boolean> => {
+  const { collector, timeline } = state;
+  await collector.collect();
+  const isHanging = (): boolean => sorted(state).pushCases.some(awaitsAnAnswer);
+  if (timeline.kind !== "virtual" || !isHanging()) return false;
+  const hangsUntil = async (untilMs: number): Promise<boolean> => {
+    while (isHanging() && monotonicMs() < untilMs) {
+      await pause(HANG_LOOK_MS);
+      await collector.collect();
+    }
+    return isHanging();
+  };
+  // The receiver ends each after as long; what a sender with few workers sends only then is ended at once.
+  const isLong = await hangsUntil(monotonicMs() + LONGEST_HANG_MS - HANG_LOOK_MS);
+  // No later push is left without an answer either: it would cost as long again.
+  await announceAnew(state, calmed);
+  if (isLong) await hangsUntil(monotonicMs() + LONGEST_HANG_MS);
+  return true;
+};
+
+/** A sender that has seen the beginning of an answer may never give it up: that is its own affair. */
+const awaitsAnAnswer = ({ purpose, pushes }: PushCase): boolean =>
+  purpose !== "stall" && pushes.some(({ line }) => line.action === "hang" && line.outcome === undefined);
+
+/** Until when another push may come of the notifications that are never acknowledged, by any reading that their pushes allow. */
+const lastPlausibleMs = (state: RunState): number =>
+  Math.max(
+    0,
+    ...watchedOf(state)
+      .filter(({ purpose }) => purpose === "never" || purpose === "unanswered" || purpose === "refused")
+      .flatMap(({ history, readings }) =>
+        readings.flatMap((reading) => {
+          const index = history.pushes.length;
+          const due = dueOf(reading, "failure", index, history);
+          const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, state.stops);
+          return due === undefined ? [] : [due.latestMs + lateMs + 1];
+        }),
+      ),
+  );
+
+/** Another path of the receiver, which no push has any business at. */
+export const elsewhereOf = (callbackUrl: string, name: string): string =>
+  new URL(`/elsewhere/${encodeURIComponent(name)}`, callbackUrl).href;
+
+/** Where a sender keeps whole seconds, a start on one rounds nothing away. */
+const wholeSecond = (nowMs: number): number => Math.ceil((nowMs + 1) / 1_000) * 1_000;
+
+const accountsFor = (plans: readonly PushCasePlan[], events: Events): ReadonlyMap<PushCasePlan, string> => {
+  const families = new Map<string, string>();
+  return new Map(
+    plans.map((plan) => {
+      if (plan.family === undefined) return [plan, events.account()];
+      const account = families.get(plan.family) ?? events.account();
+      families.set(plan.family, account);
+      return [plan, account];
+    }),
+  );
+};

@@ -1,0 +1,44 @@
+import { exchangeBody, type IssuedCode } from "../../world/steps.ts";
+import type { Answer } from "../../world/exchange.ts";
+import { answerOrHangUp } from "../../world/target.ts";
+import type { World } from "../../world/world.ts";
+
+/** Exchanges of a live code that must be refused, by what is wrong with them. */
+const wrongBodies = {
+  "a wrong secret": (world, { client, code }) => ({
+    ...exchangeBody(client, code),
+    clientSecret: `${client.secret}${world.unique()}`,
+  }),
+  "an empty secret": (_world, { client, code }) => ({ ...exchangeBody(client, code), clientSecret: "" }),
+  "no secret": (_world, { client, code }) => ({ clientId: client.id, code }),
+  "an unknown client": (world, { client, code }) => ({
+    ...exchangeBody(client, code),
+    clientId: world.unique(),
+  }),
+  "no client": (_world, { client, code }) => ({ clientSecret: client.secret, code }),
+  "a changed code": (_world, { client, code }) => exchangeBody(client, `${code}x`),
+  "a made-up code": (world, { client }) => exchangeBody(client, world.unique()),
+  "the code in an array": (_world, { client, code }) => ({ ...exchangeBody(client, code), code: [code] }),
+} as const satisfies Record<string, (world: World, issued: IssuedCode) => Record<string, unknown>>;
+
+export type AttemptKind = keyof typeof wrongBodies | "another client";
+
+/** The kinds that this run can make: another client's attempt needs a second one. */
+export const attemptKinds = (world: World): readonly AttemptKind[] => [
+  ...(Object.keys(wrongBodies) as (keyof typeof wrongBodies)[]),
+  ...(world.secondClient === undefined ? [] : (["another client"] as const)),
+];
+
+/** Makes one such attempt; undefined where the service hangs up on it. */
+export const attemptWrongly = async (
+  world: World,
+  kind: AttemptKind,
+  issued: IssuedCode,
+): Promise<Answer | undefined> => {
+  if (kind !== "another client")
+    return answerOrHangUp(world.target.exchange(wrongBodies[kind](world, issued)));
+  const other = issued.client === world.secondClient ? world.client : world.secondClient;
+  return other === undefined
+    ? undefined
+    : answerOrHangUp(world.target.exchange(exchangeBody(other, issued.code)));
+};

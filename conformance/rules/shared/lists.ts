@@ -1,0 +1,147 @@
+import { describe, pageOf } from "../../world/answers.ts";
+import { fold, sameSet } from "../../judging/laws/pages.ts";
+import { discard, type CaseVerdict } from "../../judging/case-verdict.ts";
+import { gaveData, obtainTokens } from "../../world/steps.ts";
+import type { AccountSet } from "../../world/dataset.ts";
+import { answerOrHangUp, type Client } from "../../world/target.ts";
+import { ControlFailed, TransportError, type Answer } from "../../world/exchange.ts";
+import type { World } from "../../world/world.ts";
+
+/** What to ask the list for, sent in this order. `page` counts from 0, whatever number the first page has. */
+export interface ListQuery {
+  readonly id?: string;
+  readonly accountId?: string;
+  readonly limit?: number | undefined;
+  readonly page?: number | undefined;
+}
+
+/** What one read of the list gave. Ids are in lower case, because UUIDs have no case (RFC 9562 section 4). */
+export interface Listing {
+  readonly answer: Answer | undefined;
+  /** Whether the answer was a page: an error that happens to have an empty `data` is none. */
+  readonly served: boolean;
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly ids: readonly string[];
+  readonly total: unknown;
+  readonly said: string;
+}
+
+export type List = (query: ListQuery) => Promise<Listing>;
+
+/** Obtains a token and reads the list with it. */
+export const openLists = async (world: World, client?: Client): Promise<List> => {
+  const { accessToken } = await obtainTokens(world, client === undefined ? {} : { client });
+  return async (query) => {
+    const sent = Object.fromEntries(
+      Object.entries(query).flatMap(([name, value]) => {
+        if (value === undefined) return [];
+        return [[name, name === "page" ? world.limits.defaultPage + Number(value) : value] as const];
+      }),
+    );
+    const answer = await answerOrHangUp(world.target.list({ accessToken, query: sent }));
+    return listingOf(answer);
+  };
+};
+
+/** What a list answer, or none, comes to. */
+export const listingOf = (answer: Answer | undefined): Listing => {
+  const page = answer === undefined || !gaveData(answer) ? undefined : pageOf(answer);
+  if (answer === undefined || page === undefined)
+    return {
+      answer,
+      served: false,
+      items: [],
+      ids: [],
+      total: undefined,
+      said: answer === undefined ? "the connection was closed" : `no page: ${describe(answer)}`,
+    };
+  return {
+    answer,
+    served: true,
+    items: page.items,
+    ids: page.ids.map(fold),
+    total: page.total,
+    said: `${page.items.length} items, total ${JSON.stringify(page.total) ?? "absent"}`,
+  };
+};
+
+/** A query in words: "accountId, limit=3, page=1". Filters go by their name alone, since their values say nothing. */
+export const asked = (query: ListQuery): string => {
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [typeof value === "number" ? `${name}=${value}` : name],
+  );
+  return parts.length === 0 ? "no parameters" : parts.join(", ");
+};
+
+/** The first pages of a list, up to `count` of them or to the first without items. */
+export const readPages = async (list: List, query: ListQuery, count: number): Promise<readonly Listing[]> => {
+  const pages: Listing[] = [];
+  for (let page = 0; page < count; page += 1) {
+    const listing = await list({ ...query, page });
+    pages.push(listing);
+    if (listing.ids.length === 0) break;
+  }
+  return pages;
+};
+
+const MOST_PAGES = 40;
+
+/**
+ * A breach on an account that others may write to counts only if the account still is what it
+ * was when the run began; otherwise the case says nothing.
+ */
+export const whileSteady = async (
+  list: List,
+  account: AccountSet,
+  judge: () => Promise<CaseVerdict>,
+): Promise<CaseVerdict> => {
+  const judgement = await judge();
+  if (account.known || judgement.kind !== "failed") return judgement;
+  const now = await readPages(list, { accountId: account.accountId }, MOST_PAGES);
+  const ids = [...new Set(now.flatMap((page) => page.ids))];
+  return sameSet(account.ids, ids) ? judgement : discard("somebody else writes to the account");
+};
+
+/** The same for the whole list: a breach counts only if its total did not move meanwhile. */
+export const whileTotalStands = async (
+  list: List,
+  judge: () => Promise<CaseVerdict>,
+): Promise<CaseVerdict> => {
+  const before = await list({ limit: 1 });
+  const judgement = await judge();
+  if (judgement.kind !== "failed") return judgement;
+  const after = await list({ limit: 1 });
+  return before.total === after.total ? judgement : discard("somebody else writes notifications");
+};
+
+/** How many notifications the whole list holds at least. */
+export const leastInAll = (world: World): number =>
+  new Set(world.notifications.accounts.flatMap(({ ids }) => ids.map(fold))).size;
+
+/** The greatest limit that the longest known account vouches for: above its length a cut page looks like a whole one. */
+export const vouchedLimit = (world: World, greatest: number): number =>
+  Math.max(1, Math.min(greatest, world.notifications.accounts[0]?.ids.length ?? 1));
+
+/**
+ * The greatest limit that rules may count on for one account, found by asking for more and more. The default is always
+ * served; beyond it the document names no maximum. A page that is cut is none either where a greater limit gives more:
+ * then limits below that one have to be served too, and the rules find those that are not.
+ */
+export const greatestLimit = async (world: World): Promise<number> => {
+  const [account] = world.notifications.accounts;
+  const { defaultLimit } = world.limits;
+  if (account === undefined) return defaultLimit;
+  const length = account.ids.length;
+  let greatest = defaultLimit;
+  try {
+    const list = await openLists(world);
+    for (const limit of [2 * defaultLimit, length, 50, 100].toSorted((a, b) => a - b)) {
+      const { ids } = await list({ accountId: account.accountId, limit });
+      greatest = Math.max(greatest, ids.length < Math.min(limit, length) ? ids.length : limit);
+    }
+  } catch (error) {
+    // A service that gives no list shows in the rules' own cases, where it is evidence.
+    if (!(error instanceof ControlFailed || error instanceof TransportError)) throw error;
+  }
+  return greatest;
+};

@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { duration } from "../../contract/duration.ts";
+import { credentialsOf, describe } from "../../world/answers.ts";
+import { attemptWrongly } from "./attempts.ts";
+import { fail, pass, type CaseVerdict } from "../../judging/case-verdict.ts";
+import {
+  exchangeBody,
+  obtainCode,
+  obtainRefreshed,
+  obtainTokens,
+  yielded,
+  type IssuedCode,
+} from "../../world/steps.ts";
+import type { Answer } from "../../world/exchange.ts";
+import { answerOrHangUp, type Target } from "../../world/target.ts";
+import type { World } from "../../world/world.ts";
+
+/** What happens to a code, or around it, after its first exchange. */
+export type ReuseEvent = keyof typeof happenings | { readonly pauseMs: number };
+
+/** A code after its first exchange. */
+interface UsedCode {
+  readonly issued: IssuedCode;
+  readonly refreshToken: string;
+  /** The connection that the first exchange went over. */
+  readonly first: Omit<Target, "dedicated">;
+  /** Whether it has been presented again: from then on its tokens may be revoked. */
+  presented: boolean;
+}
+
+type Happening = (world: World, used: UsedCode) => Promise<Answer | undefined>;
+
+const nothing = async (step: Promise<unknown>): Promise<undefined> => void (await step);
+
+/** Further attempts give their answer, for judging; everything else gives nothing. */
+const happenings = {
+  again: (_world, { issued, first }) => first.exchange(exchangeBody(issued.client, issued.code)),
+  "again over another connection": (world, { issued }) =>
+    world.target.exchange(exchangeBody(issued.client, issued.code)),
+  "again, fields in another order": (world, { issued: { client, code } }) =>
+    world.target.exchange({ code, clientSecret: client.secret, clientId: client.id }),
+  "again, with white space": (world, { issued: { client, code } }) =>
+    world.target.exchange(exchangeBody(client, ` ${code}\n`)),
+  "again, in an array": (world, { issued: { client, code } }) =>
+    world.target.exchange({ ...exchangeBody(client, code), code: [code] }),
+  "again, case flipped": (world, { issued: { client, code } }) =>
+    world.target.exchange(
+      exchangeBody(client, code === code.toLowerCase() ? code.toUpperCase() : code.toLowerCase()),
+    ),
+  "again by another client": (world, { issued }) => attemptWrongly(world, "another client", issued),
+  "again with a wrong secret": (world, { issued }) => attemptWrongly(world, "a wrong secret", issued),
+  "again by an unknown client": (world, { issued }) => attemptWrongly(world, "an unknown client", issued),
+  refresh: (world, used) =>
+    nothing(
+      used.presented
+        ? world.target.refresh({ clientId: used.issued.client.id, refreshToken: used.refreshToken })
+        : obtainRefreshed(world, { client: used.issued.client, refreshToken: used.refreshToken }),
+    ),
+  "another authorization": (world, { issued }) =>
+    nothing(
+      world.target.authorize({
+        client: issued.client,
+        ...(issued.grant.state === undefined ? {} : { state: issued.grant.state }),
+      }),
+    ),
+  "another code is exchanged": (world, { issued }) => nothing(obtainTokens(world, { client: issued.client })),
+  "many other codes are exchanged": (world, { issued }) =>
+    nothing(Promise.all(Array.from({ length: 24 }, () => obtainTokens(world, { client: issued.client })))),
+  "another client exchanges a code": (world) =>
+    nothing(obtainTokens(world, world.secondClient === undefined ? {} : { client: world.secondClient })),
+} as const satisfies Record<string, Happening>;
+
+/** Events that any history may be made of. */
+export const usedUpEvents = (_world: World): fc.Arbitrary<ReuseEvent> => {
+  const names = Object.keys(happenings) as (keyof typeof happenings)[];
+  return fc.constantFrom(...names.filter((name) => name !== "many other codes are exchanged"));
+};
+
+/** Histories that are judged in every run: each ends with an attempt on the first connection and one on another. */
+export const usedUpHistories = (world: World): readonly (readonly ReuseEvent[])[] => [
+  [],
+  ["again", "again", "again over another connection", "again"],
+  ["again over another connection"],
+  ["refresh"],
+  ["refresh", "refresh"],
+  ["another authorization"],
+  ["another code is exchanged"],
+  ["many other codes are exchanged"],
+  ["another client exchanges a code"],
+  ["again with a wrong secret"],
+  ["again by an unknown client"],
+  ["again, fields in another order"],
+  ["again, with white space"],
+  ["again, in an array"],
+  ["again, case flipped"],
+  ...(world.secondClient === undefined ? [] : [["again by another client"] as const]),
+];
+
+export const printEvents = (events: readonly ReuseEvent[]): string =>
+  [
+    "exchanged",
+    ...events.map((event) => (typeof event === "object" ? `after ${duration(event.pauseMs)}` : event)),
+    "again",
+    "again over another connection",
+  ].join("; ");
+
+/** Exchanges a fresh code, lets these events happen, and judges that each later attempt, two more at the end included, is refused. */
+export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World): Promise<CaseVerdict> => {
+  const first = world.target.dedicated();
+  try {
+    const issued = await obtainCode(world);
+    const answer = await first.exchange(exchangeBody(issued.client, issued.code));
+    const { refreshToken } = credentialsOf(answer);
+    if ((await yielded(world, answer)) === undefined || refreshToken === undefined)
+      return fail(
+        "the first exchange of a code succeeds",
+        `it got ${describe(answer)}; this case did nothing but authorize and exchange, so whatever ended the code is in other requests of this run for ${issued.client.id} that came in between, of this rule and of others`,
+      );
+    return await attemptLater(world, events, { issued, refreshToken, first, presented: false });
+  } finally {
+    await first.close();
+  }
+};
+
+const attemptLater = async (
+  world: World,
+  events: readonly ReuseEvent[],
+  used: UsedCode,
+): Promise<CaseVerdict> => {
+  let attempts = 1;
+  for (const event of [...events, "again", "again over another connection"] as const) {
+    if (typeof event === "object") {
+      await world.clock.sleep(event.pauseMs);
+      continue;
+    }
+    const attempt = event.startsWith("again");
+    const answer = attempt
+      ? await answerOrHangUp(happenings[event](world, used) as Promise<Answer>)
+      : await happenings[event](world, used);
+    if (!attempt) continue;
+    used.presented = true;
+    attempts += 1;
+    const gain = await yielded(world, answer, used.issued.client);
+    if (gain !== undefined)
+      return fail(
+        "a code that has been exchanged is refused ever after",
+        `attempt ${attempts} (${event}) yielded a working ${gain}`,
+      );
+  }
+  return pass;
+};

@@ -1,0 +1,194 @@
+import { pushToleranceOf } from "../judging/pushes/fits.ts";
+import type { Check } from "../contract/check.ts";
+import { duration } from "../contract/duration.ts";
+import type { PushLine } from "../contract/push.ts";
+import type { Prepared } from "../world/prepared.ts";
+import type { Session } from "./session.ts";
+import { monotonicMs, type Clock } from "../world/clock.ts";
+import { EventHookFailed } from "../world/hooks/events.ts";
+import { HookError } from "../world/hooks/hooks.ts";
+import { ReceiverError, type Receiver } from "../world/receiver.ts";
+
+export interface CallbackCheck {
+  readonly checks: readonly Check[];
+  readonly prepared: Pick<Prepared, "pushLagMs" | "unreachableReceiver">;
+}
+
+const CHECK = "hooks.callback.register";
+/** How long a push that is due on a moved clock is waited for in real time at last, in milliseconds. */
+const LAST_LOOK_MS = 3_000;
+/** Real time in which a push that is due at once has come, where the target is near. */
+const SOON_MS = 150;
+const STEPS = 6;
+
+/**
+ * Registers the callback and lets one event be pushed to it, before any rule does. Where that does not
+ * arrive, says which side is at fault as far as it can be told; whether a service that never connects
+ * breaks its promise is left to the rules, unless its address and the receiver's cannot meet.
+ */
+export const checkCallback = async (session: Session, clock: Clock): Promise<CallbackCheck> => {
+  const { receiver, events, registerCallback } = session;
+  if (registerCallback === undefined)
+    return skipped("not in the profile: no push can be watched", "add `hooks.callback.register`");
+  if (events === undefined)
+    return skipped("no events can be triggered, so no push can be watched", "add `hooks.events.trigger`");
+  if (receiver === undefined)
+    return skipped("this run has no receiver", "leave `receiver` out of the profile");
+  try {
+    await receiver.certificate("own").catch(() => undefined);
+    await receiver.listener("open");
+    await receiver.plan({ rules: [], otherwise: { kind: "answer", status: session.acknowledgedStatus } });
+    const { callbackUrl, ca, last } = await receiver.state();
+    await registerCallback(callbackUrl, ca ?? "");
+    const accountId = events.account();
+    const startedMs = monotonicMs();
+    const id = await events.trigger(accountId);
+    const seen = await waitForPush(session, receiver, clock, { after: last, id, accountId });
+    if (seen.arrived !== undefined)
+      return {
+        checks: [{ check: CHECK, ok: true, message: `a push reached ${callbackUrl} (${seen.arrived})` }],
+        prepared: { pushLagMs: seen.isSoon ? monotonicMs() - startedMs : SOON_MS },
+      };
+    const { message, remedy, isConfiguration } = whoseFault(session, callbackUrl, seen.lines);
+    return {
+      checks: [{ check: CHECK, ok: false, message, remedy }],
+      prepared: isConfiguration ? { unreachableReceiver: `${message}; ${remedy}` } : {},
+    };
+  } catch (error) {
+    if (error instanceof ReceiverError)
+      return {
+        checks: [
+          {
+            check: "receiver",
+            ok: false,
+            message: error.message.replace(/^the receiver: /, ""),
+            remedy: "check `receiver` in the profile, and that the receiver runs",
+            fatal: "configuration",
+          },
+        ],
+        prepared: {},
+      };
+    if (!(error instanceof HookError) || error instanceof EventHookFailed) throw error;
+    return {
+      checks: [
+        {
+          check: `hooks.${error.hook}`,
+          ok: false,
+          message: error.message,
+          remedy: "call the hook by hand and compare; or leave it out of the profile",
+          fatal: "configuration",
+        },
+      ],
+      prepared: {},
+    };
+  }
+};
+
+const skipped = (message: string, remedy: string): CallbackCheck => ({
+  checks: [{ check: CHECK, ok: "skipped", message, remedy }],
+  prepared: {},
+});
+
+interface Awaited {
+  readonly after: number;
+  readonly id: string | undefined;
+  readonly accountId: string;
+}
+
+interface SeenInPreflight {
+  /** In which words it arrived. */
+  readonly arrived: string | undefined;
+  /** Whether it came without the clock being moved. */
+  readonly isSoon: boolean;
+  readonly lines: readonly PushLine[];
+}
+
+/** Waits for the push in real time, and then, as the first push may be a delayed one, for the first delay and its lateness. */
+const waitForPush = async (
+  session: Session,
+  receiver: Receiver,
+  clock: Clock,
+  awaited: Awaited,
+): Promise<SeenInPreflight> => {
+  const lines: PushLine[] = [];
+  const look = async (waitMs: number): Promise<boolean> => {
+    const fresh = await receiver.pushes(Math.max(awaited.after, ...lines.map(({ n }) => n)), waitMs);
+    lines.push(...fresh);
+    return fresh.some((line) => line.kind === "push" && isOf(line, awaited));
+  };
+  const startedMs = monotonicMs();
+  while (monotonicMs() - startedMs < SOON_MS)
+    if (await look(SOON_MS / 3)) return { arrived: "at once", isSoon: true, lines };
+  const firstMs = session.limits.pushDelaysMs[0] ?? 0;
+  const { latenessMs } = pushToleranceOf(
+    session.limits,
+    clock.kind,
+    session.resolved.profile.tolerances?.latenessMs,
+  );
+  const stepMs = (firstMs + latenessMs) / STEPS;
+  for (let step = 1; step <= STEPS; step += 1) {
+    await clock.sleep(stepMs);
+    if (await look(clock.kind === "virtual" ? SOON_MS / 3 : 0))
+      return { arrived: `within ${duration(step * stepMs)} of its event`, isSoon: false, lines };
+  }
+  // On a moved clock the push is due by now, and may still be under way in real time on a busy machine.
+  if (clock.kind === "virtual" && (await look(LAST_LOOK_MS)))
+    return { arrived: `within ${duration(STEPS * stepMs)} of its event`, isSoon: false, lines };
+  return { arrived: undefined, isSoon: false, lines };
+};
+
+/** Whether a request is of this event, or can be: one whose body names nothing proves the way too. */
+const isOf = (
+  { notificationId, accountId, action }: Extract<PushLine, { kind: "push" }>,
+  awaited: Awaited,
+): boolean =>
+  action !== "not-a-push" &&
+  (notificationId === undefined ||
+    notificationId.toLowerCase() === awaited.id?.toLowerCase() ||
+    accountId?.toLowerCase() === awaited.accountId.toLowerCase());
+
+const isLoopback = (url: string): boolean => {
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+};
+
+const whoseFault = (
+  session: Session,
+  callbackUrl: string,
+  lines: readonly PushLine[],
+): { readonly message: string; readonly remedy: string; readonly isConfiguration: boolean } => {
+  const { baseUrl } = session.resolved.profile;
+  const stray = lines.find((line) => line.kind === "push");
+  if (stray?.kind === "push")
+    return {
+      message: `the event was not pushed to ${callbackUrl} as it should: there came ${stray.method} ${stray.path}`,
+      remedy: "compare what hooks.callback.register sends with the address that the service keeps",
+      isConfiguration: false,
+    };
+  const fault = lines.find((line) => line.kind === "fault");
+  if (fault?.kind === "fault")
+    return {
+      message: `the service reached the receiver at ${callbackUrl}, but no push came through: ${fault.message}`,
+      remedy:
+        "let the service trust the receiver's certificate ({{ca}} in hooks.callback.register, or receiver.listen.certificate)",
+      isConfiguration: /tls|ssl|handshake|certificate|alert/i.test(fault.message),
+    };
+  if (isLoopback(callbackUrl) && !isLoopback(baseUrl))
+    return {
+      message: `the service at ${baseUrl} never connected to ${callbackUrl}, which only this machine can reach`,
+      remedy:
+        "set receiver.listen.host to an address that the service can reach, or attach a receiver that runs there",
+      isConfiguration: true,
+    };
+  if (!isLoopback(baseUrl))
+    return {
+      message: `no connection from the service at ${baseUrl} reached the receiver at ${callbackUrl}, which listens: the network between them, or a service that does not push`,
+      remedy: "call the callback address from the service's machine by hand",
+      isConfiguration: false,
+    };
+  return {
+    message: `the receiver at ${callbackUrl} listens, and the service never connected to it`,
+    remedy: "look for the push in the service's own log",
+    isConfiguration: false,
+  };
+};

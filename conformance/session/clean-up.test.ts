@@ -1,0 +1,131 @@
+import { expect, it } from "vitest";
+import { startReceiver } from "../../fake-server/receiver/index.ts";
+import { conform, examine } from "../engine/conform.ts";
+import { leftBehindSentences } from "../contract/left-behind.ts";
+import type { Rule } from "../checks/rule.ts";
+import { fail, pass } from "../judging/case-verdict.ts";
+import { obtainTokens } from "../world/steps.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
+import { serveHttp } from "../testing/servers.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
+
+const stopping = stopAfterEach();
+
+/** Needs pushes, so that the callback is registered, and leaves one token set. */
+const leaving: Rule = {
+  requirement: "push.delivered",
+  needs: ["pushes"],
+  check: (_, run) =>
+    run.once(async (world) => {
+      const { accessToken } = await obtainTokens(world);
+      return { judgement: accessToken === "" ? fail("a token", "none") : pass };
+    }),
+};
+
+const answered = (status: number) => {
+  const calls: { readonly url: string; readonly body: unknown }[] = [];
+  return stopping(
+    serveHttp((request, response, body) => {
+      calls.push({ url: String(request.url), body: body === "" ? undefined : JSON.parse(body) });
+      response.writeHead(status).end("{}");
+    }).then((server) => ({ ...server, calls })),
+  );
+};
+
+const runWith = async (
+  hooks: { readonly restore?: string; readonly cleanup?: string },
+  signal?: AbortSignal,
+) => {
+  const fake = await stopping(startFake());
+  const receiver = await stopping(startReceiver());
+  const plain = await fake.resolved();
+  const own = plain.profile.hooks ?? {};
+  const resolved = await fake.resolved({
+    hooks: {
+      ...own,
+      ...(own.callback === undefined || hooks.restore === undefined
+        ? {}
+        : {
+            callback: {
+              ...own.callback,
+              restore: { http: { url: hooks.restore, body: { was: "{{url}}" } } },
+            },
+          }),
+      ...(hooks.cleanup === undefined ? {} : { cleanup: { http: { url: hooks.cleanup } } }),
+    },
+  });
+  const options = { ...runOptions(), ...(signal === undefined ? {} : { signal }), receiver };
+  return { resolved, options, receiver, result: () => conform({ ...options, resolved, rules: [leaving] }) };
+};
+
+it("lists what stays, puts the callback back, and gives the list to the hook that cleans up", async () => {
+  const { origin, calls } = await answered(200);
+  const { result } = await runWith({ restore: `${origin}/restore`, cleanup: `${origin}/cleanup` });
+  const { leftBehind, outcome } = await result();
+  expect(outcome).toBe("passed");
+  expect(leftBehind.refreshTokens.valid).toBeGreaterThan(0);
+  expect(leftBehind.accessTokens.issued).toBeGreaterThanOrEqual(leftBehind.accessTokens.valid);
+  expect(leftBehind.notifications.created).toBeGreaterThan(0);
+  expect(leftBehind.callback).toMatchObject({ restore: { ok: true } });
+  expect(leftBehind.cleanup).toEqual({ ok: true });
+  const [restore, cleanup] = calls;
+  expect(restore).toEqual({ url: "/restore", body: { was: leftBehind.callback?.url } });
+  expect(cleanup).toMatchObject({
+    url: "/cleanup",
+    body: {
+      notificationIds: expect.arrayContaining([leftBehind.notifications.first?.id]) as unknown,
+      accountIds: expect.arrayContaining([leftBehind.notifications.last?.accountId]) as unknown,
+      refreshTokens: { valid: leftBehind.refreshTokens.valid },
+    },
+  });
+  expect(leftBehindSentences(leftBehind).join()).not.toContain("the callback address");
+}, 30_000);
+
+it("says what hooks could not clean up, and judges no worse for it", async () => {
+  const { origin } = await answered(500);
+  const { result } = await runWith({ restore: `${origin}/restore`, cleanup: `${origin}/cleanup` });
+  const { leftBehind, outcome } = await result();
+  expect(outcome).toBe("passed");
+  const text = leftBehindSentences(leftBehind).join("\n");
+  expect(text).toContain("hooks.callback.restore: ");
+  expect(text).toContain("hooks.cleanup: ");
+}, 30_000);
+
+it("cleans up after a run that was interrupted, and after one that could not begin", async () => {
+  const { origin, calls } = await answered(200);
+  const stop = new AbortController();
+  const interrupted = await runWith({ restore: `${origin}/restore` }, stop.signal);
+  const running = conform({
+    ...interrupted.options,
+    resolved: interrupted.resolved,
+    rules: [leaving],
+    onRunning: () => stop.abort(),
+  });
+  expect((await running).outcome).toBe("interrupted");
+  expect(calls).toHaveLength(1);
+  const { origin: broken } = await answered(500);
+  const { resolved, options } = await runWith({ restore: `${origin}/restore` });
+  const hooks = { ...resolved.profile.hooks, events: { trigger: { http: { url: broken } } } };
+  const unable = { ...resolved, profile: { ...resolved.profile, hooks } };
+  await expect(conform({ ...options, resolved: unable, rules: [leaving] })).rejects.toThrow(
+    "hooks.events.trigger",
+  );
+  expect(calls).toHaveLength(2);
+}, 30_000);
+
+it("lets a command read the list, and doctor say what its own look has left", async () => {
+  const { resolved, options } = await runWith({});
+  const print =
+    "process.stdin.on('data', (text) => { const { notificationIds } = JSON.parse(text); if (!(notificationIds.length > 0)) process.exit(1); });";
+  const named = {
+    ...resolved,
+    sources: ["touchstone.config.ts"],
+    profile: {
+      ...resolved.profile,
+      hooks: { ...resolved.profile.hooks, cleanup: { command: [process.execPath, "-e", print] } },
+    },
+  };
+  const checks = await examine(named, options);
+  expect(checks.at(-1)).toMatchObject({ check: "left behind", ok: true });
+  expect(checks.at(-1)?.message).toMatch(/hooks\.cleanup was given the list/);
+}, 30_000);

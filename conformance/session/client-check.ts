@@ -1,0 +1,132 @@
+import type { Check } from "../contract/check.ts";
+import { credentialsOf, grantOf } from "../world/answers.ts";
+import { TransportError, type Answer } from "../world/exchange.ts";
+import { beginAnew } from "../world/http/retry.ts";
+import { exchangeBody, gaveData } from "../world/steps.ts";
+import type { Client } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+import { unreachable } from "./reach-check.ts";
+import { describeBriefly } from "./refusals.ts";
+
+interface ClientCheck {
+  readonly check: Check;
+  /** Validity of the access token that the client got, in milliseconds. */
+  readonly lifetimeMs?: number;
+}
+
+/** Runs the flow for each client of the profile. */
+export const checkClients = async (
+  world: World,
+  clients: readonly Client[],
+): Promise<{ readonly checks: readonly Check[]; readonly accessLifetimeMs: number }> => {
+  const checked: ClientCheck[] = [];
+  for (const [index, client] of clients.entries())
+    checked.push(
+      await beginAnew(() => checkClient(world, client, index)).catch((error: unknown) => {
+        if (!(error instanceof TransportError)) throw error;
+        const message = `the flow of client "${client.id}" broke off: ${unreachable[error.reason]} (${error.message})`;
+        return { check: { check: `clients[${index}]`, ok: false, message } };
+      }),
+    );
+  const checks = checked.map(({ check }) => check);
+  return {
+    checks: clients.length === 1 ? [...checks, noSecondClient] : checks,
+    accessLifetimeMs: checked[0]?.lifetimeMs ?? 0,
+  };
+};
+
+const noSecondClient: Check = {
+  check: "clients[1]",
+  ok: "skipped",
+  message: "no second client: rules that compare two clients will not run",
+  remedy: "add a second entry to `clients`",
+};
+
+/** Runs the flow for one client, and where it fails compares the answer with those that a wrong client gets. */
+const checkClient = async (world: World, client: Client, index: number): Promise<ClientCheck> => {
+  const check = `clients[${index}]`;
+  const authorized = await world.target.authorize({ client });
+  const grant = grantOf(authorized);
+  if (grant === undefined) return { check: await authorizeFailed(world, client, index, authorized) };
+  const answer = await world.target.exchange(exchangeBody(client, grant.code));
+  const { accessToken, expiresIn } = credentialsOf(answer);
+  if (accessToken === undefined) return { check: await exchangeFailed(world, client, index, answer) };
+  const listed = await world.target.list({ accessToken });
+  return {
+    check: {
+      check,
+      ok: gaveData(listed),
+      message: gaveData(listed)
+        ? `authorize, access-token and notifications answer to client "${client.id}"`
+        : `the accessToken opens no notification list: ${describeBriefly(listed)}`,
+    },
+    ...(Number(expiresIn) > 0 ? { lifetimeMs: Number(expiresIn) * 1_000 } : {}),
+  };
+};
+
+const authorizeFailed = async (
+  world: World,
+  client: Client,
+  index: number,
+  authorized: Answer,
+): Promise<Check> => {
+  const check = `clients[${index}]`;
+  const stranger = await world.target.authorize({
+    client: { ...client, id: `${world.unique()}${world.unique()}` },
+  });
+  if (await isUnserved(world, authorized))
+    return {
+      check,
+      ok: false,
+      message: `authorize is not served at its documented path: ${describeBriefly(authorized)}`,
+    };
+  return alike(authorized, stranger)
+    ? {
+        check,
+        ok: false,
+        message: `authorize answers to client "${client.id}" as to one that does not exist: ${describeBriefly(authorized)}`,
+        remedy: `check clients[${index}].id and clients[${index}].redirectUri; where a consent page is in the way, use \`authorize\``,
+        fatal: "configuration",
+      }
+    : { check, ok: false, message: `authorize gave no code: ${describeBriefly(authorized)}` };
+};
+
+const exchangeFailed = async (
+  world: World,
+  client: Client,
+  index: number,
+  answer: Answer,
+): Promise<Check> => {
+  const check = `clients[${index}]`;
+  const again = grantOf(await world.target.authorize({ client }));
+  const wrong = await world.target.exchange({
+    ...exchangeBody(client, again?.code ?? ""),
+    clientSecret: `${world.unique()}${world.unique()}`,
+  });
+  return alike(answer, wrong)
+    ? {
+        check,
+        ok: false,
+        message: `the exchange answers to the secret of client "${client.id}" as to a wrong one: ${describeBriefly(answer)}`,
+        remedy: `check where clients[${index}].secret points to, and clients[${index}].id`,
+        fatal: "configuration",
+      }
+    : { check, ok: false, message: `a right exchange gave no accessToken: ${describeBriefly(answer)}` };
+};
+
+/** Whether the authorize path is as unknown to the service as an invented one, while the list is served. */
+const isUnserved = async (world: World, authorized: Answer): Promise<boolean> => {
+  if (authorized.status !== 404) return false;
+  const invented = await world.target.send({
+    method: "GET",
+    path: `/open-api/${world.unique()}`,
+    headers: [],
+  });
+  const listed = await world.target.list({});
+  return invented.status === 404 && listed.status !== 404;
+};
+
+/** Two refusals that differ in nothing but numbers and times. */
+const alike = (a: Answer, b: Answer): boolean =>
+  a.status === b.status && skeleton(a.text) === skeleton(b.text);
+const skeleton = (text: string): string => text.replaceAll(/[A-Za-z0-9_.:-]*\d[A-Za-z0-9_.:-]*/g, "#");

@@ -1,0 +1,57 @@
+import type { Check } from "../contract/check.ts";
+import { duration } from "../contract/duration.ts";
+import type { Clock } from "../world/clock.ts";
+import { HookError } from "../world/hooks/hooks.ts";
+import type { Session } from "./session.ts";
+
+const PROBE_ADVANCE_MS = 2_000;
+
+/** Whether the clock hooks read and move a clock, by moving it two seconds. */
+export const checkClock = async (session: Session, clock: Clock): Promise<Check[]> => {
+  const hooks = session.resolved.profile.hooks?.clock;
+  if (hooks?.faketime !== undefined) return [];
+  if (hooks?.advance === undefined)
+    return [
+      {
+        check: "hooks.clock.advance",
+        ok: "skipped",
+        message:
+          "not in the profile: lifetimes are waited for in real time, and what takes too long is not judged",
+        remedy:
+          "add `hooks.clock.advance` (and `hooks.clock.now`) where the target's clock can be moved, or `hooks.clock.faketime` where the service runs under libfaketime",
+      },
+    ];
+  try {
+    const before = await clock.now();
+    await clock.sleep(PROBE_ADVANCE_MS);
+    const after = await clock.now();
+    const movedMs = after.latestMs - before.earliestMs;
+    return [
+      {
+        check: "hooks.clock.advance",
+        ok: true,
+        message: `moved the target's clock by ${duration(movedMs)} when asked for ${duration(PROBE_ADVANCE_MS)}`,
+      },
+      hooks.now === undefined
+        ? {
+            check: "hooks.clock.now",
+            ok: "skipped",
+            message:
+              "not in the profile: the target's time is reckoned from what was advanced, and brackets are wider",
+            remedy: "add `hooks.clock.now`",
+          }
+        : { check: "hooks.clock.now", ok: true, message: "tells the target's time" },
+    ];
+  } catch (error) {
+    if (!(error instanceof HookError)) throw error;
+    return [failedHook(error)];
+  }
+};
+
+export const failedHook = (error: HookError): Check => ({
+  check: error.key,
+  ok: false,
+  message: error.message,
+  remedy: "call the hook by hand and compare; or leave it out of the profile",
+  fatal: "configuration",
+});

@@ -1,0 +1,144 @@
+import { Agent, type Dispatcher } from "undici";
+import { endpoints } from "../contract/forms.ts";
+import type { Limits } from "../contract/limits.ts";
+import type { HookDefinition } from "../contract/profile-fetched.ts";
+import type { Secrets } from "../contract/secrets.ts";
+import type { ResolvedProfile } from "../profile/profile.ts";
+import { monotonicMs, wallClock, type ClockSource } from "../world/clock.ts";
+import { createDialer } from "../world/http/dialer.ts";
+import { openFaketime, type FaketimeClock } from "../world/time/faketime.ts";
+import { createHookCaller, type HookCaller } from "../world/hooks/hook-caller.ts";
+import type { HookAnswer } from "../world/hooks/hooks.ts";
+import type { Journal } from "../world/evidence/journal.ts";
+import { createLeftBehind, type EstimatedNow, type LeftBehindAccount } from "../world/left-behind.ts";
+import { createRetries, type Retries } from "../world/http/retry.ts";
+import { clockSource } from "../world/time/clock-source.ts";
+import { createTransport, type Transport, type TransportOptions } from "../world/http/transport.ts";
+import { learn } from "./learn.ts";
+
+/** More than are used at a time, but for targets so far away that most of them would only be waited for. */
+const MAX_CONNECTIONS = 64;
+
+export interface ConnectionsOptions {
+  readonly secrets: Secrets;
+  readonly journal: Journal;
+  readonly limits: Limits;
+  readonly requestTimeoutMs: number;
+  readonly maxWaitMs: number;
+  readonly seed: number;
+  /** Interrupts the run. */
+  readonly signal: AbortSignal;
+}
+
+/** All ways to the target and its hooks, and what was left behind on them. */
+export interface Connections {
+  readonly transport: Transport;
+  readonly transportOptions: TransportOptions;
+  readonly retries: Retries;
+  readonly clocks: ClockSource;
+  /** What hooks and the receiver are called through; undefined where the profile names nothing about the network. */
+  readonly dispatcher: Dispatcher | undefined;
+  readonly account: LeftBehindAccount;
+  readonly hookReport: HookCaller["report"];
+  /** Calls a hook. Time stands still meanwhile, as it does while an answer is waited for. */
+  readonly callHook: (
+    name: string,
+    hook: HookDefinition,
+    values: Readonly<Record<string, string | number>>,
+  ) => Promise<HookAnswer>;
+  /** Aborted once the run is interrupted. */
+  readonly stopped: AbortSignal;
+  close(): Promise<void>;
+}
+
+/** Opens them; nothing is sent yet. */
+export const openConnections = (
+  { profile, network = {} }: ResolvedProfile,
+  options: ConnectionsOptions,
+): Connections => {
+  const stop = new AbortController();
+  const retries = createRetries({
+    seed: options.seed,
+    outageMs: profile.tolerances?.outageMs,
+    signal: stop.signal,
+  });
+  const account = createLeftBehind({ limits: options.limits, estimate: () => estimateNow(clocks) });
+  const dialer = Object.keys(network).length === 0 ? undefined : createDialer(network);
+  const dispatcher =
+    dialer === undefined
+      ? undefined
+      : new Agent({ allowH2: false, connect: dialer.connector(options.requestTimeoutMs) });
+  const { origin, pathname } = new URL(profile.baseUrl);
+  const transportOptions: TransportOptions = {
+    origin,
+    dialer,
+    journal: options.journal,
+    timeoutMs: options.requestTimeoutMs,
+    startedAtMs: monotonicMs(),
+    maxConnections: profile.concurrency?.maxConnections ?? MAX_CONNECTIONS,
+    probePath: `${pathname.replace(/\/+$/, "")}${endpoints.list.path}`,
+    retries,
+    learn: (answer) => learn(options.secrets, answer),
+    onAnswer: account.onAnswer,
+  };
+  const transport = createTransport(transportOptions);
+  const target = { origin, health: transport.health };
+  const hooks = createHookCaller({ signal: stop.signal, dispatcher, target, retries });
+  const faketime = faketimeOf(profile);
+  let hooksRunning = 0;
+  const clocks = clockSource({
+    now: profile.hooks?.clock?.now,
+    advance: profile.hooks?.clock?.advance,
+    faketime,
+    inFlight: () => transport.inFlight() + hooksRunning,
+    maxWaitMs: options.maxWaitMs,
+    signal: stop.signal,
+    call: hooks.call,
+  });
+  const callHook: Connections["callHook"] = async (name, hook, values) => {
+    hooksRunning += 1;
+    try {
+      return await hooks.call(name, hook, values);
+    } finally {
+      hooksRunning -= 1;
+    }
+  };
+  // An interrupted run does not wait for answers that may never come.
+  const stopWatching = onceAborted(options.signal, () => {
+    stop.abort();
+    void transport.close();
+  });
+  return {
+    transport,
+    transportOptions,
+    retries,
+    clocks,
+    dispatcher,
+    account,
+    hookReport: hooks.report,
+    callHook,
+    stopped: stop.signal,
+    close: async () => {
+      stopWatching();
+      faketime?.release();
+      await dispatcher?.destroy();
+      await transport.close();
+    },
+  };
+};
+
+const faketimeOf = ({ hooks }: ResolvedProfile["profile"]): FaketimeClock | undefined => {
+  const file = hooks?.clock?.faketime?.file;
+  return file === undefined ? undefined : openFaketime(file, { wallMs: () => wallClock().getTime() });
+};
+
+/** Calls back once the signal is aborted, at once where it is already; returns how to stop listening. */
+const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) => {
+  signal.addEventListener("abort", callback, { once: true });
+  if (signal.aborted) callback();
+  return () => signal.removeEventListener("abort", callback);
+};
+
+/** The target's time by what is known of it, without asking. */
+const estimateNow = (clocks: ClockSource): EstimatedNow | undefined =>
+  clocks.kind === "real" ? { nowMs: wallClock().getTime(), isDate: true } : clocks.estimate?.();

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { conform } from "../engine/conform.ts";
+import type { HookAsWritten, Profile } from "../contract/profile.ts";
+import { preflight } from "./preflight.ts";
+import { rules } from "../rules/index.ts";
+import { openSession } from "./session.ts";
+import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
+import { serveHttp, type TestServer } from "../testing/servers.ts";
+
+/** The fake behind a consent page, and beside it someone who knows how to consent. */
+let fake: FakeTarget;
+let front: TestServer;
+let consenter: TestServer;
+let consents = 0;
+
+beforeEach(async () => {
+  consents = 0;
+  fake = await startFake();
+  front = await serveHttp((asked, response, body) => {
+    if (asked.url?.startsWith("/open-api/oauth/authorize") === true) {
+      response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>May they?</p>");
+      return;
+    }
+    const headers = asked.headers as Record<string, string>;
+    const onward = { method: asked.method ?? "GET", headers, ...(body === "" ? {} : { body }) };
+    void fetch(`${fake.server.baseUrl}${asked.url}`, onward).then(
+      async (answer) => response.writeHead(answer.status).end(await answer.text()),
+      () => response.destroy(),
+    );
+  });
+  consenter = await serveHttp((asked, response) => {
+    consents += 1;
+    const query = asked.url?.split("?")[1] ?? "";
+    const init = { headers: { "content-type": "application/json" } };
+    const consent = async (): Promise<void> => {
+      const answer = await fetch(`${fake.server.baseUrl}/open-api/oauth/authorize?${query}`, init);
+      const { code, state } = (await answer.json()) as { code: string; state: string };
+      response.end(
+        JSON.stringify({ landedAt: `https://client.example/callback?code=${code}&state=${state}` }),
+      );
+    };
+    void consent();
+  });
+});
+afterEach(async () => {
+  await Promise.all([fake.stop(), front.stop(), consenter.stop()]);
+});
+
+const byHttp = (): HookAsWritten => ({
+  http: {
+    url: `${consenter.origin}/?clientId={{clientId}}&state={{state}}&redirectUri={{redirectUri}}`,
+  },
+  result: "/landedAt",
+});
+
+const behindConsent = (code: HookAsWritten, more: Partial<Profile> = {}) =>
+  fake.resolved({ baseUrl: front.origin, authorize: { code }, ...more });
+
+const only = (...ids: string[]) => rules.filter(({ requirement }) => ids.includes(requirement));
+
+describe("a service behind a consent page", () => {
+  it("is judged with the codes that a hook brings, but for its own answer to authorize", async () => {
+    const { results } = await conform({
+      ...runOptions(),
+      resolved: await behindConsent(byHttp()),
+      rules: only("authorize.echoes-state", "code.single-use", "code.bound-to-client", "exchange.token-set"),
+    });
+    const verdicts = Object.fromEntries(results.map(({ id, verdict }) => [id, verdict]));
+    expect(verdicts["code.single-use"]?.kind).toBe("passed");
+    expect(verdicts["authorize.echoes-state"]).toMatchObject({ kind: "could-not-run", missing: "authorize" });
+    expect(results).toHaveLength(4);
+    expect(consents).toBeGreaterThan(10);
+    expect(
+      results.filter(({ group, verdict }) => group !== "authorize" && verdict.kind !== "passed"),
+    ).toEqual([]);
+  });
+
+  it("still fails where it breaks its promises", async () => {
+    await fake.stop();
+    fake = await startFake({ behaviour: "code-reusable-twice" });
+    const { results } = await conform({
+      ...runOptions(),
+      resolved: await behindConsent(byHttp()),
+      rules: only("code.single-use"),
+    });
+    expect(results.map(({ verdict }) => verdict.kind)).toEqual(["failed"]);
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ["prints nothing", ["true"], /authorize\.code.*no code in its answer/],
+    ["fails", ["sh", "-c", "echo the browser is gone >&2; exit 1"], /authorize\.code.*the browser is gone/],
+  ])("whose hook %s is misconfigured, and the preflight says so", async (_, command, message) => {
+    const session = openSession(await behindConsent({ command }), runOptions());
+    const { checks } = await preflight(session, { notifications: false });
+    await session.close();
+    const fatal = checks.filter((check) => check.fatal !== undefined);
+    expect(fatal).toMatchObject([{ check: "authorize.code", fatal: "configuration" }]);
+    expect(fatal[0]?.message).toMatch(message);
+  });
+
+  it("lets a command print the code alone, and hides it everywhere", async () => {
+    const code = "code-of-a-command-0815";
+    const session = openSession(
+      await behindConsent({ command: ["printf", "%s", code] }, { hooks: {} }),
+      runOptions(),
+    );
+    const { checks } = await preflight(session, { notifications: false });
+    expect(session.secrets.mask(`it is ${code}`)).not.toContain(code);
+    expect(JSON.stringify(checks)).not.toContain(code);
+    await session.close();
+  });
+});

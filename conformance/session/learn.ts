@@ -1,0 +1,67 @@
+import type { PushLine } from "../contract/push.ts";
+import type { Secrets } from "../contract/secrets.ts";
+import { grantOf } from "../world/answers.ts";
+import type { Answer } from "../world/exchange.ts";
+
+/** A line of the receiver's journal as it may leave the process: what it quotes of a request may hold what is secret. */
+export const maskedLine = (line: PushLine, mask: Secrets["mask"]): PushLine => {
+  if (line.kind === "fault") return { ...line, message: mask(line.message) };
+  if (line.kind !== "push") return line;
+  const headers = line.headers.map(([name, value]) => [name, mask(value)] as const);
+  return { ...line, path: mask(line.path), headers, body: mask(line.body) };
+};
+
+/** Remembers the credentials in an answer, so that they are masked wherever they turn up. */
+export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" | "text">): void => {
+  for (const [name, value] of answer.headers)
+    if (name === "set-cookie") secrets.conceal(/^[^=;]*=([^;]*)/.exec(value)?.[1] ?? "", "cookie");
+  if (typeof answer.json === "object" && answer.json !== null) {
+    const { code, state, accessToken, refreshToken } = answer.json as Record<string, unknown>;
+    if (typeof code === "string" && (typeof state === "string" || !namesAnError(code)))
+      secrets.conceal(code, "code");
+    if (typeof accessToken === "string") secrets.conceal(accessToken, "access token");
+    if (typeof refreshToken === "string") secrets.conceal(refreshToken, "refresh token");
+  }
+  if (mayQuote.test(answer.text)) learnQuoted(secrets, textOf(answer.json));
+  const location = answer.headers.find(([name]) => name === "location");
+  if (location === undefined) return;
+  const grant = grantOf({ exchange: 0, status: 302, headers: [location], text: "", json: undefined });
+  if (grant !== undefined) secrets.conceal(grant.code, "code");
+};
+
+const learnQuoted = (secrets: Secrets, text: string): void => {
+  const isGrant = quotedState.test(text);
+  for (const [, name = "", value = ""] of text.matchAll(quotedCredential))
+    if (name !== "code" || isGrant || !namesAnError(value))
+      secrets.conceal(
+        value,
+        name === "code" ? "code" : name === "accessToken" ? "access token" : "refresh token",
+      );
+};
+
+/** An answer without any of these has no such credential: where nothing is escaped, names stand in it as they are. */
+const mayQuote = /code"|accessToken"|refreshToken"|\\/;
+/** A credential that an answer holds further down, or quotes out of another one, however often it was escaped. */
+const quotedCredential = /\\*"(code|accessToken|refreshToken)\\*"\s*:\s*\\*"([^"\\]{8,512})\\*"/g;
+/** What stands beside a code, and beside no name of an error. */
+const quotedState = /\\*"state\\*"\s*:/;
+const QUOTED_CHARACTERS = 65_536;
+
+/** The answer as text, where it is small enough to be searched each time. */
+const textOf = (json: unknown): string => {
+  if (typeof json !== "object" || json === null) return "";
+  try {
+    return JSON.stringify(json).slice(0, QUOTED_CHARACTERS);
+  } catch {
+    // Too deep to be written, which is no credential.
+    return "";
+  }
+};
+
+/** Many services put the name or the number of an error under `code`; masked, it would read differently in every run. */
+const namesAnError = (code: string): boolean =>
+  code.length < 16 || (/^[A-Za-z]+([_.: -][A-Za-z0-9]+)*$/.test(code) && !looksDrawn(code));
+
+/** Digits, small letters and capitals in one long word: nobody names an error so. */
+const looksDrawn = (code: string): boolean =>
+  code.length >= 24 && [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(code));

@@ -1,0 +1,59 @@
+import type { Check } from "../contract/check.ts";
+import { prepareNotifications } from "../world/dataset.ts";
+import { EventHookFailed } from "../world/hooks/events.ts";
+import { ControlFailed, TransportError } from "../world/exchange.ts";
+import { obtainTokens } from "../world/steps.ts";
+import type { World } from "../world/world.ts";
+import { emptyPrepared, type Prepared } from "../world/prepared.ts";
+import type { Session } from "./session.ts";
+
+/** Makes or finds the notifications that rules read. Where the list itself is at fault, the rules will say so. */
+export const checkNotifications = async (
+  session: Session,
+  world: World,
+): Promise<{ check: Check; notifications: Prepared["notifications"] }> => {
+  const check = session.events === undefined ? "notifications" : "hooks.events.trigger";
+  try {
+    const { sets, notes } = await prepareNotifications({
+      target: world.target,
+      clock: world.clock,
+      events: session.events,
+      limits: world.limits,
+      tolerances: world.tolerances,
+      accessToken: async () => (await obtainTokens(world)).accessToken,
+      freshUuid: session.freshUuid,
+    });
+    const count = sets.accounts.reduce((sum, { ids }) => sum + ids.length, 0);
+    return {
+      notifications: sets,
+      check: {
+        check,
+        ok: count > 0,
+        message: [
+          `${count} notifications in ${sets.accounts.length} accounts are there to be read`,
+          ...notes,
+        ].join("; "),
+        ...(session.events === undefined
+          ? { remedy: "add `hooks.events.trigger` for rules that need notifications of their own" }
+          : {}),
+      },
+    };
+  } catch (error) {
+    const notifications = emptyPrepared.notifications;
+    if (error instanceof EventHookFailed)
+      return {
+        notifications,
+        check: {
+          check,
+          ok: false,
+          message: error.message,
+          remedy:
+            "call the hook by hand and compare; `accounts` in the profile names the accounts that it may be called for",
+          fatal: "configuration",
+        },
+      };
+    if (error instanceof ControlFailed || error instanceof TransportError)
+      return { notifications, check: { check, ok: false, message: error.message } };
+    throw error;
+  }
+};

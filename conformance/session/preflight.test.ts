@@ -1,0 +1,239 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { defects, type StartOptions } from "../../fake-server/index.ts";
+import type { Context } from "../../fake-server/context.ts";
+import { behaviourFrom } from "../../fake-server/registry.ts";
+import { conform } from "../engine/conform.ts";
+import type { Check } from "../contract/check.ts";
+import type { Profile } from "../contract/profile.ts";
+import { preflight } from "./preflight.ts";
+import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
+import { openSession } from "./session.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
+import { deadOrigin, serveHttp, serveTcp } from "../testing/servers.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
+
+const stopping = stopAfterEach();
+
+interface Setting {
+  readonly profile?: Partial<Profile>;
+  readonly secrets?: Record<string, string>;
+  readonly fake?: StartOptions;
+}
+
+/** The checks of a preflight over a fake whose profile was changed. */
+const checksOf = async ({ profile = {}, secrets, fake = {} }: Setting) => {
+  const target = await stopping(startFake(fake));
+  const resolved = await target.resolved(
+    { ...profile, tolerances: { requestTimeoutMs: 150, visibilityMs: 100 } },
+    secrets,
+  );
+  const session = openSession(resolved, runOptions());
+  await stopping(Promise.resolve({ stop: () => session.close() }));
+  return preflight(session, { notifications: true });
+};
+
+const fatalOf = (checks: readonly Check[]): readonly Check[] =>
+  checks.filter(({ fatal }) => fatal !== undefined);
+
+const onlyFatal = (checks: readonly Check[]): Check => {
+  const fatal = fatalOf(checks);
+  expect(fatal).toHaveLength(1);
+  expect(fatal[0]?.ok).toBe(false);
+  expect(fatal[0]?.remedy).toMatch(/\w/);
+  return fatal[0] as Check;
+};
+
+const hooksOf = async (): Promise<NonNullable<Profile["hooks"]>> => {
+  const fake = await stopping(startFake());
+  return (await fake.resolved()).profile.hooks ?? {};
+};
+
+describe("a sound service", () => {
+  it("passes every check, and is ready to be judged", async () => {
+    const { checks, prepared } = await checksOf({});
+    expect(checks.filter(({ ok }) => ok === false)).toEqual([]);
+    expect(checks.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(["base address", "hooks.clock.advance", "clients[0]", "clients[1]"]),
+    );
+    expect(prepared.accessLifetimeMs).toBe(7_200_000);
+    expect(prepared.notifications.accounts[0]?.ids.length).toBeGreaterThan(10);
+  });
+
+  it("is told what its profile lacks, and that is no mistake", async () => {
+    const fake = await stopping(startFake());
+    const { profile } = await fake.resolved();
+    const { checks } = await checksOf({ profile: { hooks: {}, clients: profile.clients.slice(0, 1) } });
+    expect(fatalOf(checks)).toEqual([]);
+    const skipped = checks.filter(({ ok }) => ok === "skipped").map(({ check }) => check);
+    expect(skipped).toEqual(expect.arrayContaining(["hooks.clock.advance", "clients[1]"]));
+  });
+});
+
+describe("a mistake of the profile is told from a breach of the service", () => {
+  it.each([0, 1])("where the secret of client %i is wrong", async (index) => {
+    const wrong = "wrong-secret-0815";
+    const { checks } = await checksOf({ secrets: { [`TOUCHSTONE_FAKE_SECRET_${index + 1}`]: wrong } });
+    const check = onlyFatal(checks);
+    expect(check).toMatchObject({ check: `clients[${index}]`, fatal: "configuration" });
+    expect(check.message).toContain("wrong one");
+    expect(check.remedy).toContain(`clients[${index}].secret`);
+    expect(JSON.stringify(checks)).not.toContain(wrong);
+  });
+
+  it("where a client's id is unknown", async () => {
+    const fake = await stopping(startFake());
+    const [first, second] = (await fake.resolved()).profile.clients;
+    if (first === undefined || second === undefined) throw new Error("the fake has two clients");
+    const { checks } = await checksOf({ profile: { clients: [{ ...first, id: "nobody" }, second] } });
+    const check = onlyFatal(checks);
+    expect(check).toMatchObject({ check: "clients[0]", fatal: "configuration" });
+    expect(check.message).toContain('"nobody"');
+    expect(check.remedy).toContain("clients[0].id");
+  });
+
+  const html = (_: IncomingMessage, response: ServerResponse): void =>
+    void response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>Welcome</p>");
+
+  it("where everything is answered with web pages", async () => {
+    const { origin } = await stopping(serveHttp(html));
+    const check = onlyFatal((await checksOf({ profile: { baseUrl: origin } })).checks);
+    expect(check).toMatchObject({ check: "base address", fatal: "configuration" });
+    expect(check.message).toContain("web pages");
+  });
+
+  it("where the base path is wrong", async () => {
+    const fake = await stopping(startFake());
+    const { checks } = await checksOf({ profile: { baseUrl: `${fake.server.baseUrl}/elsewhere` } });
+    expect(fatalOf(checks).map(({ fatal }) => fatal)).toContain("configuration");
+  });
+
+  it.each([
+    ["is not there", async () => deadOrigin(), "nothing listens"],
+    ["hangs", async () => (await stopping(serveTcp(() => {}))).origin, "no answer in time"],
+    [
+      "closes connections",
+      async () => (await stopping(serveTcp((socket) => socket.end()))).origin,
+      "closes connections",
+    ],
+    [
+      "resets connections",
+      async () => (await stopping(serveTcp((socket) => socket.resetAndDestroy()))).origin,
+      "closes connections",
+    ],
+    [
+      "speaks something else",
+      async () => (await stopping(serveTcp((socket) => socket.end("SSH-2.0-x\r\n")))).origin,
+      "does not speak HTTP",
+    ],
+  ] as const)("where the target %s", async (_, start, words) => {
+    const baseUrl = await start();
+    const check = onlyFatal((await checksOf({ profile: { baseUrl } })).checks);
+    expect(check).toMatchObject({ check: "base address", fatal: "unreachable" });
+    expect(check.message).toContain(words);
+    expect(check.message).toContain(baseUrl);
+    expect(check.remedy).toContain("baseUrl");
+  });
+
+  it("where clock.advance moves no clock", async () => {
+    const hooks = await hooksOf();
+    const { origin } = await stopping(serveHttp((_, response) => response.end("{}")));
+    const clock = { ...hooks.clock, advance: { http: { url: origin, body: { ms: "{{ms}}" } } } };
+    const check = onlyFatal((await checksOf({ profile: { hooks: { ...hooks, clock } } })).checks);
+    expect(check).toMatchObject({ check: "hooks.clock.advance", fatal: "configuration" });
+    expect(check.message).toContain("moved by 0 ms");
+  });
+
+  it("where clock.now tells no moment", async () => {
+    const hooks = await hooksOf();
+    const { origin } = await stopping(serveHttp((_, response) => response.end('{"health":"good"}')));
+    const clock = { ...hooks.clock, now: { http: { url: origin } } };
+    const check = onlyFatal((await checksOf({ profile: { hooks: { ...hooks, clock } } })).checks);
+    expect(check).toMatchObject({ check: "hooks.clock.now", fatal: "configuration" });
+    expect(check.message).toContain("no moment");
+  });
+
+  it("where events.trigger fails", async () => {
+    const events = { trigger: { command: [process.execPath, "-e", "process.exit(1)"] } };
+    const hooks = await hooksOf();
+    const fake = await stopping(startFake());
+    const own = (await fake.resolved()).profile.hooks;
+    const { checks } = await checksOf({ profile: { hooks: { ...(own ?? hooks), clock: {}, events } } });
+    const check = onlyFatal(checks);
+    expect(check).toMatchObject({ check: "hooks.events.trigger", fatal: "configuration" });
+  });
+
+  it("where the target throttles and its clock cannot be moved", async () => {
+    const { origin } = await stopping(
+      serveHttp((_, response) => response.writeHead(429, { "retry-after": "5" }).end()),
+    );
+    const clock = { advance: { http: { url: await deadOrigin() } } };
+    const check = onlyFatal((await checksOf({ profile: { baseUrl: origin, hooks: { clock } } })).checks);
+    expect(check).toMatchObject({ check: "hooks.clock.advance", fatal: "configuration" });
+  });
+});
+
+describe("a service that breaks its promises is not called misconfigured", () => {
+  const names = Object.keys(defects);
+  /** Some of each file of defects, always the same. */
+  const some = names.filter((_, index) => index % Math.ceil(names.length / 24) === 0);
+
+  it.each(some)("%s", async (behaviour) => {
+    expect(fatalOf((await checksOf({ fake: { behaviour } })).checks)).toEqual([]);
+  });
+
+  it.each([
+    ["hangs", { takeCode: () => new Promise<boolean>(() => {}) }, "no answer in time"],
+    [
+      "hangs up",
+      {
+        latencyMs: ({ operation, from }: Context) => {
+          if (operation === "exchange") from.socket.destroy();
+          return 0;
+        },
+      },
+      "closes connections",
+    ],
+    ["gives no tokens", { exchangeFields: () => ({}) }, "no accessToken"],
+  ] as const)("where its exchange %s", async (_, replaced, words) => {
+    const behaviour = behaviourFrom("broken", { summary: "breaks down", replaces: () => replaced });
+    const { checks } = await checksOf({ fake: { behaviour } });
+    expect(fatalOf(checks)).toEqual([]);
+    const found = checks.filter(({ ok }) => ok === false).map(({ message }) => message);
+    expect(found.join("\n")).toContain(words);
+  });
+});
+
+describe("credentials in checks", () => {
+  it("are masked, as messages quote answers", async () => {
+    const leaked: string[] = [];
+    const behaviour = behaviourFrom("wrapped", {
+      summary: "names its access token otherwise",
+      replaces: () => ({
+        exchangeFields: ({ token }) => {
+          leaked.push(token);
+          return { refreshToken: token };
+        },
+      }),
+    });
+    const { checks } = await checksOf({ fake: { behaviour } });
+    expect(checks.some(({ message }) => message.includes("no accessToken"))).toBe(true);
+    expect(leaked.length).toBeGreaterThan(0);
+    for (const token of leaked) expect(JSON.stringify(checks).includes(token.slice(0, 12))).toBe(false);
+  });
+});
+
+describe("a run that cannot begin", () => {
+  it("throws ConfigurationError or UnreachableError before any rule", async () => {
+    const fake = await stopping(startFake());
+    const rules = [{ requirement: "code.unknown", check: () => expect.unreachable() }] as const;
+    const wrong = await fake.resolved({}, { TOUCHSTONE_FAKE_SECRET_1: "wrong-secret" });
+    await expect(conform({ ...runOptions(), resolved: wrong, rules })).rejects.toBeInstanceOf(
+      ConfigurationError,
+    );
+    const down = await fake.resolved({ baseUrl: await deadOrigin() });
+    await expect(conform({ ...runOptions(), resolved: down, rules })).rejects.toBeInstanceOf(
+      UnreachableError,
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import type { Check } from "../contract/check.ts";
+import type { Clock } from "../world/clock.ts";
+import { HookError } from "../world/hooks/hooks.ts";
+import { newScope } from "../world/evidence/journal.ts";
+import type { World } from "../world/world.ts";
+import { checkCallback } from "./callback-check.ts";
+import { checkClients } from "./client-check.ts";
+import { checkClock, failedHook } from "./clock-check.ts";
+import { checkFaketime } from "./faketime-check.ts";
+import { checkNotifications } from "./notifications-check.ts";
+import { emptyPrepared, type Prepared } from "../world/prepared.ts";
+import { checkReach } from "./reach-check.ts";
+import type { Session } from "./session.ts";
+
+export interface Preflight {
+  readonly checks: readonly Check[];
+  readonly prepared: Prepared;
+}
+
+export interface PreflightOptions {
+  /** Whether notifications are to be prepared, for rules that read them. */
+  readonly notifications: boolean;
+  /** Whether pushes are to be watched, for rules that judge them. */
+  readonly pushes?: boolean;
+}
+
+/**
+ * Looks at everything that a run rests on before any rule does: the address, each client, each
+ * hook, the notifications to read. Tells a mistake of the profile from a breach of the service: what
+ * may be either is left to the rules.
+ */
+export const preflight = async (session: Session, options: PreflightOptions): Promise<Preflight> => {
+  const clock = session.clocks.join();
+  try {
+    const { checks, prepared } = await examine(
+      session,
+      session.world(newScope("preflight"), clock, emptyPrepared),
+      clock,
+      options,
+    );
+    // Messages quote answers, and these may hold credentials.
+    const masked = checks.map((check) => ({ ...check, message: session.secrets.mask(check.message) }));
+    return { checks: masked, prepared };
+  } catch (error) {
+    // Whatever is asked of the target may have to wait on its clock.
+    if (!(error instanceof HookError)) throw error;
+    return { checks: [failedHook(error)], prepared: emptyPrepared };
+  } finally {
+    clock.leave();
+  }
+};
+
+const examine = async (
+  session: Session,
+  world: World,
+  clock: Clock,
+  options: PreflightOptions,
+): Promise<Preflight> => {
+  const checks: Check[] = [];
+  const reach = await checkReach(session, world);
+  checks.push(reach);
+  if (reach.fatal !== undefined) return { checks, prepared: emptyPrepared };
+
+  checks.push(...(await checkClock(session, clock)));
+  const clients = await checkClients(world, session.resolved.clients);
+  checks.push(...clients.checks);
+  const faketime = session.resolved.profile.hooks?.clock?.faketime;
+  if (faketime !== undefined && checks.every(({ fatal }) => fatal === undefined))
+    checks.push(await checkFaketime(world, faketime.file));
+  if (checks.some(({ fatal }) => fatal !== undefined)) return { checks, prepared: emptyPrepared };
+
+  const isFar = session.transport.health.roundTripMs() >= FAR_MS;
+  let prepared: Prepared = { ...emptyPrepared, accessLifetimeMs: clients.accessLifetimeMs, isFar };
+  if (options.notifications) {
+    const { check, notifications } = await checkNotifications(session, world);
+    checks.push(check);
+    prepared = { ...prepared, notifications };
+  }
+  // Last, so that what was created for readers is not pushed as well.
+  if (options.pushes === true && !checks.some(({ fatal }) => fatal !== undefined)) {
+    const callback = await checkCallback(session, clock);
+    checks.push(...callback.checks);
+    prepared = { ...prepared, ...callback.prepared };
+  }
+  return { checks, prepared };
+};
+
+/** From this round trip on, in milliseconds, most of a request's time is the network's. */
+const FAR_MS = 50;

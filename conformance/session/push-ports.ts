@@ -1,0 +1,37 @@
+import type { PushPorts } from "../contract/push-ports.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+import type { ResolvedProfile } from "../profile/profile.ts";
+import { openSession } from "./session.ts";
+import type { ReceiverAccess } from "../world/receiver.ts";
+
+/** Opens them; nothing is sent yet. Throws ConfigurationError where the profile lacks what pushes need. */
+export const openPushPorts = (
+  resolved: ResolvedProfile,
+  receiver: ReceiverAccess | undefined,
+  options: { readonly maxWaitMs: number; readonly signal: AbortSignal; readonly freshUuid: () => string },
+): PushPorts & { readonly close: () => Promise<void> } => {
+  const session = openSession(resolved, { ...options, receiver });
+  const { registerCallback } = session;
+  if (session.receiver === undefined || registerCallback === undefined)
+    throw new ConfigurationError([
+      "watching pushes needs `hooks.events.trigger` and `hooks.callback.register` in the profile",
+    ]);
+  const clock = session.clocks.join();
+  return {
+    receiver: session.receiver,
+    register: registerCallback,
+    targetClock: {
+      kind: clock.kind,
+      now: () => clock.now(),
+      sleep: (durationMs) => clock.sleep(durationMs),
+      inFlight: () => session.clocks.lastAdvance?.()?.inFlight,
+    },
+    acknowledgedStatus: session.acknowledgedStatus,
+    maxWaitMs: options.maxWaitMs,
+    close: async () => {
+      clock.leave();
+      await session.cleanUp();
+      await session.close();
+    },
+  };
+};

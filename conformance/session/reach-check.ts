@@ -1,0 +1,87 @@
+import type { Check } from "../contract/check.ts";
+import { grantOf } from "../world/answers.ts";
+import { TransportError, type Answer } from "../world/exchange.ts";
+import type { World } from "../world/world.ts";
+import { describeBriefly } from "./refusals.ts";
+import type { Session } from "./session.ts";
+
+/** Whether anything that speaks HTTP and looks like the service answers at the base address. */
+export const checkReach = async (session: Session, world: World): Promise<Check> => {
+  const { baseUrl } = session.resolved.profile;
+  const check = "base address";
+  try {
+    const listed = await world.target.list({});
+    // Behind a hook authorize itself is a web page, and rightly so.
+    const isHooked = session.resolved.profile.authorize?.code !== undefined;
+    const authorized = isHooked ? listed : await world.target.authorize();
+    if (isHtml(authorized) && isHtml(listed) && grantOf(authorized) === undefined)
+      return {
+        check,
+        ok: false,
+        message: `${baseUrl} answers the documented paths with web pages (${describeBriefly(authorized)})`,
+        remedy:
+          "check baseUrl: it is what stands before /open-api/ in the service's addresses; where authorize shows a consent page, add what gets past it under `authorize`",
+        fatal: "configuration",
+      };
+    return { check, ok: true, message: `${baseUrl} answers` };
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    return {
+      check,
+      ok: false,
+      message: `${baseUrl} cannot be reached: ${whyUnreachable(error)} (${error.message})`,
+      remedy: remedyFor(error),
+      fatal: "unreachable",
+    };
+  }
+};
+
+/** Ways on which the service itself is never reached: how each shows, what it is, and what to do. */
+const obstacles: readonly (readonly [shows: RegExp, what: string, remedy: string])[] = [
+  [
+    /ENOTFOUND|EAI_AGAIN/,
+    "its name cannot be resolved",
+    "correct baseUrl in the profile, or give the name an address under `network.resolve`",
+  ],
+  [
+    /EPROXY/,
+    "the proxy is in the way",
+    "check `network.proxy.url`, or name the host under `network.proxy.except`",
+  ],
+  [
+    /ERR_TLS_CERT_ALTNAME/,
+    "its certificate is for another name",
+    "correct baseUrl in the profile: the name must be one that the certificate holds",
+  ],
+  [
+    /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_(HAS_EXPIRED|NOT_YET_VALID|UNTRUSTED)/,
+    "its certificate is not trusted",
+    "name the authority that signed it under `network.caFile`; there is no way to leave certificates unverified",
+  ],
+  [
+    /ALERT|CERTIFICATE_REQUIRED|HANDSHAKE/i,
+    "the TLS handshake fails",
+    "where the service asks for a client certificate, name it under `network.clientCertificate`",
+  ],
+];
+
+const obstacleOf = ({ message }: TransportError) => obstacles.find(([shows]) => shows.test(message));
+
+const whyUnreachable = (error: TransportError): string => obstacleOf(error)?.[1] ?? unreachable[error.reason];
+
+const remedyFor = (error: TransportError): string =>
+  obstacleOf(error)?.[2] ?? "start the service, or correct baseUrl in the profile";
+
+/** What a request that got no answer met, in words. */
+export const unreachable: Record<TransportError["reason"], string> = {
+  refused: "nothing listens there",
+  closed: "it closes connections without an answer",
+  timeout: "it gives no answer in time",
+  throttled: "it says again and again to come back later",
+  "too-large": "its answer has no end",
+  protocol: "what answers does not speak HTTP as it should, or shows a certificate that is not trusted",
+};
+
+const isHtml = (answer: Answer): boolean =>
+  /html/i.test(answer.headers.find(([name]) => name === "content-type")?.[1] ?? "") ||
+  /^\s*<(!doctype|html)/i.test(answer.text);

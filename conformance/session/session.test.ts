@@ -1,0 +1,201 @@
+import { ageBetween } from "../judging/interval.ts";
+import { describe, expect, it } from "vitest";
+import type { Profile } from "../contract/profile.ts";
+import { emptyPrepared } from "../world/prepared.ts";
+import { openSession } from "./session.ts";
+import { obtainTokens, opens, refreshes, timed, yielded, yieldedCode, gaveData } from "../world/steps.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
+import { serveHttp } from "../testing/servers.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
+import type { Answer } from "../world/exchange.ts";
+import { newScope } from "../world/evidence/journal.ts";
+import { encodeQuery } from "../world/target.ts";
+
+const stopping = stopAfterEach();
+
+const open = async (profile: Partial<Profile> = {}) => {
+  const fake = await stopping(startFake());
+  const session = openSession(await fake.resolved(profile), runOptions());
+  await stopping(Promise.resolve({ stop: () => session.close() }));
+  const scope = newScope("code.unknown");
+  const clock = session.clocks.join();
+  return { session, scope, clock, world: session.world(scope, clock, emptyPrepared) };
+};
+
+/** Opens a session with a service that gives every request this answer, and notes what it was asked. */
+const openAt = async (
+  json: unknown,
+  profile: Partial<Profile> = {},
+  headers: Record<string, string> = {},
+) => {
+  const asked: { line: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
+  const { origin } = await stopping(
+    serveHttp((request, response, body) => {
+      asked.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
+      response.writeHead(200, headers).end(JSON.stringify(json));
+    }),
+  );
+  const opened = await open({ ...profile, baseUrl: `${origin}${profile.baseUrl ?? ""}` });
+  return { ...opened, asked };
+};
+
+describe("what a target sends", () => {
+  it("goes below the base address, with the profile's headers, and what authorize needs only to authorize", async () => {
+    const { world, asked } = await openAt(
+      {},
+      {
+        baseUrl: "/base/",
+        headers: { "x-env": "staging" },
+        authorize: { headers: { "x-user": "u" }, query: { consent: "a b" } },
+      },
+    );
+    await world.target.authorize({ state: "s&1" });
+    await world.target.exchange({ code: "c" });
+    await world.target.list({ accessToken: "t", query: { id: ["a", "b"], limit: 5 } });
+    expect(asked[0]?.line).toMatch(
+      /^GET \/base\/open-api\/oauth\/authorize\?clientId=.*&state=s%261&redirectUri=https.*&consent=a%20b$/,
+    );
+    expect(asked[0]?.headers).toMatchObject({ "x-env": "staging", "x-user": "u" });
+    expect(asked[1]).toMatchObject({ line: "POST /base/open-api/oauth/access-token", body: '{"code":"c"}' });
+    expect(asked[1]?.headers["x-user"]).toBe(undefined);
+    expect(asked[2]?.line).toBe("GET /base/open-api/v1/notifications?id=a&id=b&limit=5");
+    expect(asked[2]?.headers).toMatchObject({
+      "x-service-access-token": "t",
+      "content-type": "application/json",
+    });
+  });
+
+  it("can be a query byte for byte, and no query at all", async () => {
+    const { world, asked } = await openAt({});
+    await world.target.authorize({ rawQuery: "state=%zz&&=" });
+    await world.target.list({ headers: [] });
+    expect(asked[0]?.line).toBe("GET /open-api/oauth/authorize?state=%zz&&=");
+    expect(asked[1]?.line).toBe("GET /open-api/v1/notifications");
+  });
+
+  it("percent-encodes what it is given", () => {
+    expect(encodeQuery({ a: "é&=", "b c": [1, "2"], none: [] })).toBe("a=%C3%A9%26%3D&b%20c=1&b%20c=2");
+  });
+});
+
+describe("what a session learns to mask", () => {
+  it("is every credential in an answer, from that very exchange on", async () => {
+    const { world, scope, session } = await open();
+    const tokens = await obtainTokens(world);
+    const text = JSON.stringify(scope.exchanges);
+    for (const secret of [tokens.accessToken, tokens.refreshToken, tokens.code, world.client.secret]) {
+      expect(text.includes(secret)).toBe(false);
+      expect(session.secrets.mask(`x=${secret}`)).toMatch(/^x=‹.+›$/);
+    }
+  });
+
+  it("is a code in a redirect", async () => {
+    const { world, scope } = await openAt({}, {}, { location: "https://x/cb?code=the-code-in-it-1&state=s" });
+    await world.target.authorize();
+    expect(JSON.stringify(scope.exchanges)).not.toContain("the-code-in-it-1");
+  });
+
+  it("is not the name or the number of an error, so that it reads the same in every run", async () => {
+    for (const code of [
+      "INVALID_CODE",
+      "invalid_grant",
+      "10042",
+      "AUTH-401",
+      "Errors.Authorization.Expired",
+    ]) {
+      const { world, scope } = await openAt({ code, message: "no" });
+      await world.target.exchange({});
+      expect(scope.exchanges[0]?.answer?.text).toContain(code);
+    }
+  });
+
+  it("is a long code even without its state", async () => {
+    const { world, scope } = await openAt({ code: "4f1c0ffee4f1c0ffee4f" });
+    await world.target.authorize();
+    expect(scope.exchanges[0]?.answer?.text).not.toContain("c0ffee");
+  });
+});
+
+it("tells worlds and runs apart by strings that no other call returns", async () => {
+  const { world, session } = await open();
+  const other = (await open()).world;
+  const strings = Array.from({ length: 500 }, () => [world.unique(), other.unique()]).flat();
+  expect(new Set(strings).size).toBe(1_000);
+  for (const one of strings) expect(one).toMatch(/^[a-z0-9]{8,40}$/);
+  expect(session.limits.codeLifetimeMs).toBe(600_000);
+});
+
+it("lets go of the run's signal when it is closed", async () => {
+  const fake = await stopping(startFake());
+  const listeners = { added: 0, removed: 0 };
+  const { signal } = new AbortController();
+  const spied = new Proxy(signal, {
+    get: (target, key) => {
+      if (key === "addEventListener") listeners.added += 1;
+      if (key === "removeEventListener") listeners.removed += 1;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const session = openSession(await fake.resolved(), { ...runOptions(), signal: spied });
+  await session.close();
+  expect(listeners.added).toBeGreaterThan(0);
+  expect(listeners.removed).toBe(listeners.added);
+});
+
+const listAnswer = (status: number, json: unknown): Answer => ({
+  exchange: 1,
+  status,
+  headers: [],
+  text: "",
+  json,
+});
+
+describe("steps", () => {
+  it("tell tokens that work from strings that look like some", async () => {
+    const { world } = await open();
+    const { accessToken, refreshToken, answer, client } = await obtainTokens(world);
+    expect(await opens(world, accessToken)).toBe(true);
+    expect(await opens(world, refreshToken)).toBe(false);
+    expect(await refreshes(world, client, refreshToken)).toBe(true);
+    expect(await yielded(world, answer)).toBe("accessToken");
+    expect(await yielded(world, { ...answer, json: { accessToken: "none" } })).toBe(undefined);
+    expect(await yielded(world, { ...answer, status: 400, json: { refreshToken } })).toBe("refreshToken");
+    expect(await yielded(world, undefined)).toBe(undefined);
+    expect(await yieldedCode(world, await world.target.authorize())).toBe(true);
+    expect(await yieldedCode(world, { ...answer, json: { code: "made up" } })).toBe(false);
+  });
+
+  it("take a page for data, and an empty envelope of a refusal for none", () => {
+    expect(gaveData(listAnswer(200, { data: [], total: 0 }))).toBe(true);
+    expect(gaveData(listAnswer(401, { data: [], total: 0 }))).toBe(false);
+    expect(gaveData(listAnswer(401, { data: [{ id: 1 }] }))).toBe(true);
+    expect(gaveData(listAnswer(401, { data: [], total: 3 }))).toBe(true);
+    expect(gaveData(listAnswer(200, { error: "no" }))).toBe(false);
+  });
+
+  it("bracket what they do, and the ages between two brackets", async () => {
+    const { world, clock } = await open();
+    const first = await timed(world, () => obtainTokens(world));
+    await clock.sleep(5_000);
+    const second = await timed(world, () => Promise.resolve());
+    expect(ageBetween(first.at, second.at)).toEqual({ leastMs: 5_000, greatestMs: 5_000 });
+    expect(ageBetween({ earliestMs: 10, latestMs: 20 }, { earliestMs: 15, latestMs: 40 })).toEqual({
+      leastMs: 0,
+      greatestMs: 30,
+    });
+  });
+
+  it("stand still with time while a hook is at work", async () => {
+    const { session, clock, world } = await open();
+    const events = session.events;
+    if (events === undefined) throw new Error("the fake has a trigger hook");
+    const working = async (): Promise<number> => {
+      const { earliestMs } = await world.clock.now();
+      for (let round = 0; round < 5; round += 1) await events.trigger(events.account());
+      return (await world.clock.now()).latestMs - earliestMs;
+    };
+    const [movedMs] = await Promise.all([working(), clock.sleep(2_592_000_000)]);
+    expect(movedMs).toBe(0);
+  });
+});

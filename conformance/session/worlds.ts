@@ -1,0 +1,107 @@
+import type { ClientIndex } from "../checks/client-assignment.ts";
+import { checkpointOf } from "../lifetimes/checkpoint/checkpoint.ts";
+import type { Checkpoint } from "../world/durable-steps.ts";
+import type { SeenPush } from "../judging/pushes/trace.ts";
+import type { ResolvedProfile } from "../profile/profile.ts";
+import { asExchange } from "../pushes/evidence.ts";
+import { grantOf } from "../world/answers.ts";
+import type { Clock } from "../world/clock.ts";
+import { grantByHook } from "../world/hooks/grant.ts";
+import type { Journal, Scope } from "../world/evidence/journal.ts";
+import { createRawTarget } from "../world/raw.ts";
+import { createTarget, encodeQuery, type TargetOptions } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+import type { Connections } from "./connections.ts";
+import { learn } from "./learn.ts";
+import type { Prepared } from "../world/prepared.ts";
+
+/** What the worlds of all cases have in common. */
+export interface WorldsOptions extends Pick<
+  World,
+  "limits" | "tolerances" | "events" | "secrets" | "unique"
+> {
+  readonly resolved: ResolvedProfile;
+  readonly connections: Connections;
+  readonly journal: Journal;
+  readonly checkpoint: Checkpoint | undefined;
+}
+
+/** Makes the world of one case. With client index 1 the run's two clients change places. */
+export const worldsOf = (options: WorldsOptions) => {
+  const { limits, tolerances, events, secrets, unique, resolved, connections, journal } = options;
+  const { transport, transportOptions, clocks } = connections;
+  const addressed = addressOf(resolved);
+  // Where time can be moved nothing is waited for that would be worth keeping.
+  const checkpoint = clocks.kind === "virtual" ? undefined : options.checkpoint;
+  return (scope: Scope, clock: Clock, prepared: Prepared, clientIndex: ClientIndex = 0): World => {
+    const [client, secondClient] = clientsOf(resolved, clientIndex);
+    return {
+      limits,
+      tolerances,
+      events,
+      secrets,
+      unique,
+      client,
+      secondClient,
+      clock,
+      notifications: prepared.notifications,
+      accessLifetimeMs: prepared.accessLifetimeMs,
+      pushRun: prepared.pushRun,
+      isFar: prepared.isFar === true,
+      checkpoint: checkpoint === undefined ? undefined : checkpointOf(checkpoint, scope.rule),
+      target: createTarget(
+        transport,
+        { scope, clock },
+        { ...addressed, client, freshState: unique, grantCode: grantCodeOf(options, scope) },
+      ),
+      raw: createRawTarget({ ...transportOptions, ...addressed, transport, scope, clock }),
+      addEvidence: (pushes: readonly SeenPush[]) => {
+        for (const push of pushes) journal.add(scope, asExchange(journal.nextNumber(), push));
+      },
+      ignoreLoss: (exchange) => scope.losses.ignoreLoss(exchange),
+      onCommit: (commit) => void scope.findings.push(commit),
+    };
+  };
+};
+
+/** What every request is sent with: the path of the base address, and the profile's headers. */
+const addressOf = ({
+  profile,
+}: ResolvedProfile): Pick<TargetOptions, "basePath" | "headers" | "authorize"> => ({
+  basePath: new URL(profile.baseUrl).pathname.replace(/\/+$/, ""),
+  headers: Object.entries(profile.headers ?? {}),
+  authorize: {
+    headers: Object.entries(profile.authorize?.headers ?? {}),
+    query: encodeQuery(profile.authorize?.query ?? {}),
+  },
+});
+
+const clientsOf = (
+  { clients }: ResolvedProfile,
+  clientIndex: ClientIndex,
+): readonly [World["client"], World["secondClient"]] => {
+  const [first, second] = clients;
+  if (first === undefined) throw new Error("a resolved profile has at least one client");
+  return clientIndex === 1 && second !== undefined ? [second, first] : [first, second];
+};
+
+/** Gets codes through the profile's hook, where it has one for that. */
+const grantCodeOf = (
+  { resolved, connections, journal, secrets }: WorldsOptions,
+  scope: Scope,
+): TargetOptions["grantCode"] => {
+  const hook = resolved.profile.authorize?.code;
+  if (hook === undefined) return undefined;
+  const { account, callHook, transportOptions } = connections;
+  return async (asked) => {
+    const answer = await grantByHook(hook, asked, {
+      run: (values) => callHook("authorize.code", hook, values),
+      journal,
+      scope,
+      startedAtMs: transportOptions.startedAtMs,
+      learn: (one) => learn(secrets, one),
+    });
+    account.issuedCode(grantOf(answer)?.code ?? "");
+    return answer;
+  };
+};

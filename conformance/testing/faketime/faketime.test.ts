@@ -1,0 +1,119 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startProcess } from "../foreign/services.ts";
+import { root } from "../measure.ts";
+import { faketimeEnvironment, faketimeLibrary } from "./library.ts";
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+const LIFETIMES = [
+  "code.lifetime",
+  "code.lifetime-is-not-extended",
+  "refresh.lifetime",
+  "refresh.lifetime-is-from-issue",
+  "refresh.after-access-expiry",
+  "refresh.reauthorize",
+  "access.lifetime",
+];
+
+const started: { stop(): Promise<void> }[] = [];
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-faketime-"));
+});
+afterAll(async () => {
+  await Promise.all(started.map((service) => service.stop()));
+  rmSync(folder, { recursive: true });
+});
+
+const startService = async (environment: NodeJS.ProcessEnv): Promise<string> => {
+  const clients = path.join(folder, "clients.json");
+  writeFileSync(
+    clients,
+    JSON.stringify([{ id: "client-1", secret: "secret-1", redirectUri: "https://client.example/callback" }]),
+  );
+  const service = await startProcess("python3", ["front.py", "memory", clients], {
+    cwd: path.join(root, "conformance/testing/foreign/python"),
+    env: { ...environment, PYTHONDONTWRITEBYTECODE: "1" },
+  });
+  started.push(service);
+  return service.baseUrl;
+};
+
+const profileFor = (name: string, baseUrl: string, file: string): string => {
+  const profile = path.join(folder, `${name}.json`);
+  const trigger = {
+    http: { url: `${baseUrl}/test/events`, body: { accountId: "{{accountId}}" } },
+    result: "/id",
+  };
+  writeFileSync(
+    profile,
+    JSON.stringify({
+      baseUrl,
+      clients: [
+        { id: "client-1", secret: { env: "CLIENT_SECRET" }, redirectUri: "https://client.example/callback" },
+      ],
+      hooks: { clock: { faketime: { file } }, events: { trigger } },
+    }),
+  );
+  return profile;
+};
+
+const conform = async (name: string, profile: string, rules = LIFETIMES) => {
+  const out = path.join(folder, name);
+  const child = spawn(
+    process.execPath,
+    [path.join(root, "cli.ts"), "conform", "--profile", profile, "--only", rules.join(","), "--out", out],
+    { env: { ...process.env, CLIENT_SECRET: "secret-1" }, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
+  const [code] = (await once(child, "close")) as [number];
+  return { code, said, out };
+};
+
+// Debian: apt-get install faketime.
+describe.skipIf(faketimeLibrary === undefined || !hasPython)("a Python service under libfaketime", () => {
+  it("has its lifetimes of 10 minutes and of 30 days judged by the file alone", async () => {
+    const file = path.join(folder, "clock");
+    writeFileSync(file, "+0");
+    const profile = profileFor("followed", await startService(faketimeEnvironment(file)), file);
+    const { code, said, out } = await conform("followed-run", profile);
+    expect(said).toContain("passed");
+    expect(code).toBe(0);
+    const run = JSON.parse(readFileSync(path.join(out, "run.json"), "utf8")) as {
+      rules: readonly { id: string; verdict: { kind: string } }[];
+    };
+    expect(Object.fromEntries(run.rules.map(({ id, verdict }) => [id, verdict.kind]))).toEqual(
+      Object.fromEntries(LIFETIMES.map((id) => [id, "passed"])),
+    );
+    expect(readFileSync(file, "utf8")).toMatch(/^\+\d{12}\.\d{6}\n$/);
+  });
+
+  it("is found out where its codes live five seconds too long", async () => {
+    const file = path.join(folder, "too-long");
+    writeFileSync(file, "+3d");
+    const profile = profileFor(
+      "too-long",
+      await startService({ ...faketimeEnvironment(file), CODE_LIFETIME_S: "605" }),
+      file,
+    );
+    const { code, said } = await conform("too-long-run", profile, ["code.lifetime"]);
+    expect(said).toContain("code.lifetime");
+    expect(code).toBe(1);
+  });
+
+  it("is refused before anything is judged where it does not follow the file", async () => {
+    const file = path.join(folder, "unread");
+    writeFileSync(file, "+0");
+    const profile = profileFor("unfollowed", await startService({}), file);
+    const { code, said } = await conform("unfollowed-run", profile);
+    expect(said).toContain(`the service's clock does not follow "${file}"`);
+    expect(said).toContain("FAKETIME_NO_CACHE=1");
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** One file that names another, types included; both as paths from the root of the repository. */
+export interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+export const written = ({ from, to }: Import): string => `${from} -> ${to}`;
+
+/** TypeScript files below a folder, as paths from the root. */
+export const sourcesIn = (root: string, folder: string): string[] =>
+  readdirSync(path.join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+
+/** Relative imports of a file, static, dynamic and of types. */
+export const importsOf = (root: string, file: string): Import[] =>
+  [...readFileSync(path.join(root, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+\.tsx?)"/g)].map(
+    ([, target]) => ({ from: file, to: path.join(path.dirname(file), target ?? "") }),
+  );
+
+/**
+ * Imports that lie on a circle, looked at folder by folder: what lies directly in a folder is one unit each, a file
+ * or a whole subfolder. Without circles at any level there is none between files and none between sibling folders,
+ * while a file may still be split into a folder that bears its name.
+ */
+export const circular = (imports: readonly Import[]): readonly Import[] => {
+  const levels = Map.groupBy(imports.map(placed), ({ level }) => level);
+  return [...levels.values()].flatMap((edges) => {
+    const unitOf = knots(edges);
+    return edges.filter(({ a, b }) => a !== b && unitOf.get(a) === unitOf.get(b)).map(({ edge }) => edge);
+  });
+};
+
+interface Placed {
+  readonly level: string;
+  readonly a: string;
+  readonly b: string;
+  readonly edge: Import;
+}
+
+/** The lowest folder that holds both files, and the unit of each in it. */
+const placed = (edge: Import): Placed => {
+  const from = edge.from.split("/");
+  const to = edge.to.split("/");
+  let depth = 0;
+  while (depth < from.length - 1 && depth < to.length - 1 && from[depth] === to[depth]) depth += 1;
+  return {
+    level: from.slice(0, depth).join("/"),
+    a: from[depth] ?? "",
+    b: to[depth] ?? "",
+    edge,
+  };
+};
+
+/** Strongly connected components, as the number of each unit's component (Tarjan 1972). */
+const knots = (edges: readonly Placed[]): ReadonlyMap<string, number> => {
+  const targets = Map.groupBy(edges, ({ a }) => a);
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const component = new Map<string, number>();
+  const open: string[] = [];
+  const visit = (unit: string): number => {
+    const index = order.size;
+    order.set(unit, index);
+    lowest.set(unit, index);
+    open.push(unit);
+    for (const { b } of targets.get(unit) ?? []) {
+      if (component.has(b)) continue;
+      const reached = order.has(b) ? (order.get(b) ?? 0) : visit(b);
+      lowest.set(unit, Math.min(lowest.get(unit) ?? 0, reached));
+    }
+    const least = lowest.get(unit) ?? 0;
+    if (least === index) for (const member of open.splice(open.indexOf(unit))) component.set(member, index);
+    return least;
+  };
+  for (const unit of new Set(edges.flatMap(({ a, b }) => [a, b]))) if (!order.has(unit)) visit(unit);
+  return component;
+};

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { circular, importsOf, sourcesIn, written, type Import } from "./import-graph.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const parts = ["conformance", "fake-server", "scenarios", "reports"] as const;
+/** Rooms that every part may import: promises as data, and the judgement of traces. */
+const pure = ["conformance/contract", "conformance/judging"] as const;
+/** What composes the parts. */
+const composing = "commands";
+
+/** Rooms of conformance, lowest first: each may import those before it. */
+const rooms = [
+  "contract",
+  "judging",
+  "world",
+  "checks",
+  "model",
+  "arbitraries",
+  "lifetimes",
+  "pushes",
+  "rules",
+  "profile",
+  "session",
+  "record",
+  "engine",
+] as const;
+
+/** Tests, benchmarks and what only they use may look across. */
+const isTestOnly = (file: string): boolean => /\.(test|bench)\.ts$|(^|\/)testing\//.test(file);
+
+const inside = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
+
+const existing = parts.filter((part) => readdirSync(root).includes(part));
+const shipped = [...[...existing, composing].flatMap((folder) => sourcesIn(root, folder)), "cli.ts"].filter(
+  (file) => !isTestOnly(file),
+);
+const imports = shipped.flatMap((file) => importsOf(root, file));
+
+const roomOf = (file: string): number =>
+  inside(file, "conformance") ? rooms.findIndex((room) => room === file.split("/")[1]) : -1;
+
+const isUpwards = ({ from, to }: Import): boolean => roomOf(from) !== -1 && roomOf(to) > roomOf(from);
+
+describe("imports run one way", () => {
+  it("finds imports to look at", () => {
+    expect(imports.length).toBeGreaterThan(100);
+  });
+
+  it.each(existing)("%s imports of the other parts only the contract and the judgement", (part) => {
+    const crossing = imports.filter(
+      ({ from, to }) => inside(from, part) && !inside(to, part) && !pure.some((folder) => inside(to, folder)),
+    );
+    expect(crossing).toEqual([]);
+  });
+
+  it.each(pure)("%s is pure: it imports no other room but the contract, and nothing of Node", (folder) => {
+    const crossing = imports.filter(
+      ({ from, to }) => inside(from, folder) && !inside(to, folder) && !inside(to, "conformance/contract"),
+    );
+    const node = shipped.filter(
+      (file) => inside(file, folder) && /from "node:/.test(readFileSync(path.join(root, file), "utf8")),
+    );
+    expect({ crossing, node }).toEqual({ crossing: [], node: [] });
+  });
+
+  it("every file of conformance lies in a room", () => {
+    expect(shipped.filter((file) => inside(file, "conformance") && roomOf(file) === -1)).toEqual([]);
+  });
+
+  it("rooms of conformance import only lower rooms", () => {
+    expect(imports.filter(isUpwards).map(written)).toEqual([]);
+  });
+
+  it("no files and no folders import in a circle, types included", () => {
+    expect(circular(imports).map(written)).toEqual([]);
+  });
+
+  it("no part imports what composes them", () => {
+    const upwards = imports.filter(
+      ({ from, to }) =>
+        parts.some((part) => inside(from, part)) && (inside(to, composing) || to === "cli.ts"),
+    );
+    expect(upwards).toEqual([]);
+  });
+
+  it("only clocks touch time and chance", () => {
+    const touching = shipped
+      .filter((file) => path.basename(file) !== "clock.ts")
+      .filter((file) =>
+        /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|\bset(Timeout|Interval)\(/.test(
+          readFileSync(path.join(root, file), "utf8"),
+        ),
+      );
+    expect(touching).toEqual([]);
+  });
+
+  it("tests are no part of what is shipped", () => {
+    expect(imports.filter(({ to }) => isTestOnly(to))).toEqual([]);
+  });
+});
+
+describe("circles", () => {
+  const edges = (...texts: readonly string[]): Import[] =>
+    texts.map((text) => {
+      const [from = "", to = ""] = text.split(" -> ");
+      return { from, to };
+    });
+
+  it.each([
+    ["two files", edges("a.ts -> b.ts", "b.ts -> a.ts"), 2],
+    ["three files", edges("a.ts -> b.ts", "b.ts -> c.ts", "c.ts -> a.ts", "d.ts -> a.ts"), 3],
+    ["folders whose files form none", edges("a/1.ts -> b/1.ts", "b/2.ts -> a/2.ts"), 2],
+    ["a file and the folder it is split into", edges("a.ts -> a/x.ts", "a/x.ts -> base.ts"), 0],
+    ["a diamond", edges("a.ts -> b.ts", "a.ts -> c.ts", "b.ts -> d.ts", "c.ts -> d.ts"), 0],
+    ["the innermost folder", edges("p/a/1.ts -> p/a/2.ts", "p/a/2.ts -> p/a/1.ts", "p/a/1.ts -> p/b.ts"), 2],
+  ])("%s", (_, given, expected) => {
+    expect(circular(given)).toHaveLength(expected);
+  });
+});

@@ -1,0 +1,164 @@
+import { progressOf } from "../../fake-server/receiver/page/model/progress.ts";
+import { readings } from "../../fake-server/receiver/page/model/schedule.ts";
+import { createStore } from "../../fake-server/receiver/page/model/store.ts";
+import { windowsIn } from "../../reports/html/schedule-lanes.ts";
+import type { ScheduleRow } from "../../reports/text/facts.ts";
+import { judgePushes } from "../../scenarios/runner/push/judge.ts";
+import { seenPushes } from "../../scenarios/runner/push/seen.ts";
+import { documentLimits } from "../contract/limits.ts";
+import type { PushLine } from "../contract/push.ts";
+import { judgeCap } from "../judging/pushes/cap.ts";
+import { judgeLateAcknowledgement } from "../judging/pushes/delivery.ts";
+import { pushToleranceOf, timingOf } from "../judging/pushes/fits.ts";
+import { pushesIn } from "../judging/pushes/journal.ts";
+import { judgeRetries } from "../judging/pushes/retries.ts";
+import { judgeSchedule } from "../judging/pushes/schedule.ts";
+import { answerOf, outcomeOf } from "../judging/pushes/answer.ts";
+import type { PushCase, PushRun, SeenPush } from "../judging/pushes/trace.ts";
+import { lineAt, momentsOf, traceId, type Driver, type Trace, type TraceVerdict } from "./push-traces.ts";
+
+const limits = { pushDelaysMs: documentLimits.pushDelaysMs, maxPushes: documentLimits.maxPushes };
+const moment = (ms: number) => ({ earliestMs: ms, latestMs: ms });
+const keptIf = (isKept: boolean) => (isKept ? "kept" : "broken");
+
+/** Another notification of the same sender, which nothing is wrong with: it shows which reading the sender follows. */
+const otherId = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0003";
+const companionOf = ({ reading, watchedUntilMs }: Trace): readonly PushLine[] =>
+  momentsOf(reading)
+    .filter((atMs) => atMs <= watchedUntilMs)
+    .map((atMs, index) => lineAt(1_000 + index, atMs, index + 1, { status: 500, outcome: "sent" }, otherId));
+
+const caseOf = (name: string, lines: readonly PushLine[], purpose: PushCase["purpose"]): PushCase => ({
+  name,
+  purpose,
+  expect: { kind: "pushes", pushes: limits.maxPushes },
+  actions: [{ kind: "answer", status: 500 }],
+  accountId: name,
+  notificationId: name,
+  triggered: moment(0),
+  pushes: pushesIn(lines).map((line): SeenPush => ({
+    line,
+    at: moment(line.firstByteMs),
+    ended: moment(line.answeredMs ?? line.completeMs),
+    action: undefined,
+  })),
+});
+
+/** The trace as the gate's push run has it. */
+const gateRun = (trace: Trace): PushRun => {
+  const outcomes = pushesIn(trace.lines).map((line) => outcomeOf(answerOf({ line }), 200));
+  const purpose =
+    outcomes[0] === "acknowledged"
+      ? "prompt"
+      : outcomes.includes("acknowledged")
+        ? outcomes.includes("open")
+          ? "body"
+          : "late"
+        : "never";
+  const { latenessMs, earlyGuardMs } = pushToleranceOf(limits, trace.clock, undefined);
+  return {
+    clock: trace.clock,
+    limits,
+    latenessMs,
+    earlyGuardMs,
+    acknowledgedStatus: 200,
+    callbackUrl: "https://receiver.example/service/webhook",
+    pushCases: [caseOf(otherId, companionOf(trace), "never"), caseOf(traceId, trace.lines, purpose)],
+    others: [],
+    outages: [],
+    lost: [],
+    watchedFromMs: 0,
+    isAwaited: true,
+    hungInRealTime: false,
+    listLooks: [],
+    visibilityMs: 30_000,
+    watchedUntil: moment(trace.watchedUntilMs),
+  };
+};
+
+const isBroken = ({ judgement }: { readonly judgement: { readonly kind: string } }): boolean =>
+  judgement.kind === "failed";
+
+const kinds = { passed: "kept", failed: "broken", inconclusive: "open" } as const;
+
+const byGate = (trace: Trace): TraceVerdict => {
+  const run = gateRun(trace);
+  return {
+    schedule: kinds[judgeSchedule(run).judgement.kind as keyof typeof kinds],
+    cap: keptIf(!isBroken(judgeCap(run))),
+    stops: keptIf(!isBroken(judgeLateAcknowledgement(run))),
+    retries: keptIf(!isBroken(judgeRetries(run))),
+  };
+};
+
+const byLoad = (trace: Trace): TraceVerdict => {
+  const lines = [...trace.lines, ...companionOf(trace)];
+  const { rules } = judgePushes({
+    events: [traceId, otherId].map((notificationId) => ({ notificationId, atMs: 0, target: moment(0) })),
+    pushes: seenPushes(lines, { origin: moment(0), startedAtMs: 0, stops: [] }),
+    watchedUntil: moment(trace.watchedUntilMs),
+    limits,
+    latenessMs: undefined,
+    acknowledgedStatus: 200,
+    askedRateAt: () => 1,
+  });
+  const keeps = (id: string) => keptIf(rules.find((rule) => rule.id === id)?.breaches === 0);
+  return {
+    schedule: keeps("push.schedule"),
+    cap: keeps("push.cap"),
+    stops: keeps("push.acknowledged-stops"),
+    retries: keeps("push.unacknowledged-retries"),
+  };
+};
+
+const byPage = (trace: Trace): TraceVerdict => {
+  const startedMs = Date.parse("2030-01-01T00:00:00.000Z");
+  const store = createStore();
+  store.add({ kind: "started", n: 0.5, epoch: "one", at: "2030-01-01T00:00:00.000Z", atMs: 0 });
+  for (const line of trace.lines) store.add(line);
+  const [row] = store.notifications.values();
+  const reading = readings.find(({ id }) => id === trace.reading.name);
+  if (row === undefined || reading === undefined) throw new Error("the page shows no row");
+  const schedule = { reading, delaysMs: limits.pushDelaysMs };
+  const { kind, alarms } = progressOf(row, schedule, startedMs + trace.watchedUntilMs);
+  const isBeyond = alarms.some((alarm) => alarm.startsWith("more than"));
+  return {
+    schedule: keptIf(
+      !alarms.includes("early") && !alarms.includes("late") && !isBeyond && kind !== "overdue",
+    ),
+    cap: keptIf(!isBeyond),
+    stops: keptIf(!alarms.includes("after acknowledgement")),
+    retries: keptIf(kind !== "overdue"),
+  };
+};
+
+/** What a reader sees in the picture of the schedule: bands outside their windows, or none in a window that is over. */
+const byPicture = (trace: Trace): Pick<TraceVerdict, "schedule" | "cap"> => {
+  const run = gateRun(trace);
+  const never = run.pushCases
+    .filter(({ name }) => name === traceId)
+    .map((one) => ({ ...one, purpose: "never" as const }));
+  const { facts } = judgeSchedule({ ...run, pushCases: never });
+  const rows = (facts as { readonly schedule?: readonly ScheduleRow[] } | undefined)?.schedule ?? [];
+  const windows = windowsIn(rows, trace.reading.name);
+  const isOff = rows.some(({ afterMs, beforeMs }, index) => {
+    const window = windows[index];
+    if (afterMs === undefined || beforeMs === undefined) return false;
+    return (
+      window === undefined || timingOf({ earliestMs: afterMs, latestMs: beforeMs }, window) !== "on-time"
+    );
+  });
+  const isMissing = windowsIn(rows, trace.reading.name).some(
+    ({ latestMs }, index) => rows[index]?.afterMs === undefined && latestMs < trace.watchedUntilMs,
+  );
+  return {
+    schedule: keptIf(!isOff && !isMissing),
+    cap: keptIf(rows.filter(({ afterMs }) => afterMs !== undefined).length <= limits.maxPushes),
+  };
+};
+
+/** Four ways from a journal to a verdict. */
+export const drivers = { gate: byGate, load: byLoad, page: byPage, picture: byPicture } satisfies Record<
+  Driver,
+  (trace: Trace) => Partial<TraceVerdict>
+>;

@@ -1,0 +1,150 @@
+import type { PushRun, ReceiverOutage, SeenPush, PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
+import { instantsOf, readingsOf, type ReadingName } from "../judging/pushes/readings.ts";
+import { warmUps, batchesOf } from "../pushes/push-cases.ts";
+import { documentLimits } from "../contract/limits.ts";
+import type { PushAction } from "../contract/push.ts";
+
+const callbackUrl = "https://receiver.example:9443/service/webhook";
+
+const outcomes = { answer: "sent", hang: "abandoned", close: "closed", reset: "reset" } as const;
+
+/** A push at so many milliseconds, known to `widthMs`, and answered by this action at once. */
+export const pushAt = (
+  atMs: number,
+  action: PushAction,
+  more: {
+    readonly attempt?: number;
+    readonly widthMs?: number;
+    readonly line?: Partial<SeenPush["line"]>;
+  } = {},
+): SeenPush => {
+  const at = { earliestMs: atMs - (more.widthMs ?? 0), latestMs: atMs };
+  const status = action.kind === "answer" ? (action.status ?? 200) : undefined;
+  return {
+    at,
+    ended: at,
+    action,
+    line: {
+      n: atMs + 1,
+      epoch: "one",
+      firstByteMs: atMs,
+      completeMs: atMs,
+      answeredMs: atMs,
+      uncertaintyMs: 0,
+      method: "POST",
+      path: "/service/webhook",
+      headers: [["content-type", "application/json"]],
+      bodyBytes: 2,
+      bodySha256: "same",
+      body: "{}",
+      bodyEncoding: "utf8",
+      attempt: more.attempt ?? 1,
+      connection: { id: 1, remotePort: 1, request: 1 },
+      action: action.kind,
+      outcome: outcomes[action.kind],
+      ...(status === undefined ? {} : { status }),
+      ...more.line,
+    },
+  };
+};
+
+const bodyOf = (name: string, accountId: string): string =>
+  JSON.stringify({
+    id: idOf(name),
+    accountId,
+    createTime: "2030-01-01T00:00:00.000Z",
+    businessType: "CreateGlobalAccount",
+    businessStatus: "Passed",
+    remark: "",
+    data: "",
+    status: "readed",
+  });
+
+const idOf = (name: string): string =>
+  `00000000-0000-4000-8000-${Buffer.from(name).toString("hex").slice(-12).padStart(12, "0")}`;
+
+/** How a made-up sender treats one notification: the moments of its pushes after the event, and what it is done with. */
+export interface Sender {
+  /** Moments of the pushes of a notification that is never acknowledged, in milliseconds after its event. */
+  readonly instantsMs: (plan: PushCasePlan) => readonly number[];
+  /** Whether what was done with a push ends the pushes; an answer with status 200 does, where left out. */
+  readonly isDone?: (action: PushAction, index: number) => boolean;
+  /** How exactly moments are known, in milliseconds. */
+  readonly widthMs?: number;
+}
+
+const acknowledges = (action: PushAction): boolean =>
+  action.kind === "answer" && (action.status ?? 200) === 200;
+
+/** A sender that follows a reading. */
+export const senderOf = (name: ReadingName): Sender => ({
+  instantsMs: () => {
+    const reading = readingsOf(documentLimits).find((one) => one.name === name);
+    return reading === undefined ? [] : instantsOf(reading);
+  },
+});
+
+/** An outage between these lines of the journal. */
+export const outageOf = (kind: ReceiverOutage["kind"], after: number, last: number): ReceiverOutage => {
+  const mark = (line: number) => ({ epoch: "one", last: line, lastConnection: line, nowMs: -Infinity });
+  return { kind, from: mark(after), until: mark(last) };
+};
+
+/** What a push run would have seen of such a sender. */
+export const pushRunOf = (sender: Sender, more: Partial<PushRun> = {}): PushRun => {
+  const before = Object.values(warmUps({ acknowledgedStatus: 200, maxPushes: 5 })).map((plan) => ({
+    plan,
+    startMs: -60_000,
+  }));
+  const batches = batchesOf(
+    {
+      acknowledgedStatus: 200,
+      maxPushes: 5,
+      seed: 1,
+      elsewhere: (name) => `https://receiver.example/elsewhere/${name}`,
+    },
+    558 / 30,
+  ).flatMap(({ after, plans }) => plans.map((plan) => ({ plan, startMs: after * 30_000 })));
+  const pushCases = [...before, ...batches].map(({ plan, startMs }): PushCase => {
+    const accountId = `11111111-0000-4000-8000-${(plan.family ?? plan.name).length.toString(16).padStart(12, "0")}`;
+    const pushes: SeenPush[] = [];
+    for (const [index, instantMs] of sender.instantsMs(plan).entries()) {
+      const action = plan.actions[Math.min(index, plan.actions.length - 1)] as PushAction;
+      const body = bodyOf(plan.name, accountId);
+      pushes.push(
+        pushAt(startMs + instantMs, action, {
+          attempt: index + 1,
+          widthMs: instantMs === 0 ? 0 : (sender.widthMs ?? 0),
+          line: { body, bodyBytes: body.length, notificationId: idOf(plan.name), accountId },
+        }),
+      );
+      if ((sender.isDone ?? acknowledges)(action, index)) break;
+    }
+    return {
+      ...plan,
+      accountId,
+      notificationId: idOf(plan.name),
+      triggered: { earliestMs: startMs, latestMs: startMs },
+      pushes,
+    };
+  });
+  return {
+    clock: "virtual",
+    limits: { pushDelaysMs: documentLimits.pushDelaysMs, maxPushes: documentLimits.maxPushes },
+    latenessMs: 10_000,
+    earlyGuardMs: 0,
+    acknowledgedStatus: 200,
+    callbackUrl,
+    pushCases,
+    others: [],
+    outages: [outageOf("untrusted", -100, -90)],
+    lost: [],
+    watchedFromMs: -60_000,
+    isAwaited: true,
+    hungInRealTime: false,
+    listLooks: [],
+    visibilityMs: 30_000,
+    watchedUntil: { earliestMs: 1_010_000, latestMs: 1_010_000 },
+    ...more,
+  };
+};

@@ -1,0 +1,305 @@
+import { documentLimits } from "../contract/limits.ts";
+import type { PushLine } from "../contract/push.ts";
+import { readingsOf, type Reading } from "../judging/pushes/readings.ts";
+
+/** Who judges a trace. */
+export type Driver = "gate" | "load" | "page" | "picture";
+
+/** `open` where only the gate tells what is undecided from what is kept. */
+type Kept = "kept" | "broken" | "open";
+
+/** What every driver has to say of a trace. */
+export interface TraceVerdict {
+  readonly schedule: Kept;
+  readonly cap: Kept;
+  /** No push after the acknowledgement. */
+  readonly stops: Kept;
+  /** No push is missing whose time is over. */
+  readonly retries: Kept;
+}
+
+/** The journal of one notification, whose event was at 0 on the receiver's clock. */
+export interface Trace {
+  readonly name: string;
+  readonly reading: Reading;
+  readonly clock: "virtual" | "real";
+  readonly lines: readonly PushLine[];
+  readonly watchedUntilMs: number;
+  readonly verdict: TraceVerdict;
+  /** Drivers that do not see what decides. */
+  readonly notFor: readonly Driver[];
+}
+
+const keeping: TraceVerdict = { schedule: "kept", cap: "kept", stops: "kept", retries: "kept" };
+
+/** What the receiver did with a push. */
+type Done = Partial<Extract<PushLine, { kind: "push" }>>;
+
+export const traceId = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0001";
+const accountId = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0002";
+
+const answered = (status: number, body: string): Done => ({
+  action: "answer",
+  status,
+  outcome: "sent",
+  answer: `HTTP/1.1 ${status} \r\ncontent-type: application/json\r\n\r\n${body}`,
+});
+const confirming = (id: string): string => JSON.stringify({ id, received: true });
+const fails = answered(500, "{}");
+
+const body = JSON.stringify({
+  id: traceId,
+  accountId,
+  createTime: "2030-01-01T00:00:00.000Z",
+  businessType: "CreateGlobalAccount",
+  businessStatus: "Passed",
+  remark: "",
+  data: "",
+  status: "readed",
+});
+
+/** A push of a notification at this moment, as the receiver's journal has it. */
+export const lineAt = (n: number, atMs: number, attempt: number, done: Done, id = traceId): PushLine => ({
+  kind: "push",
+  n,
+  epoch: "one",
+  firstByteMs: atMs,
+  completeMs: atMs,
+  answeredMs: atMs,
+  uncertaintyMs: 0,
+  method: "POST",
+  path: "/service/webhook",
+  headers: [["content-type", "application/json"]],
+  bodyBytes: body.length,
+  bodySha256: "same",
+  body: body.replace(traceId, id),
+  bodyEncoding: "utf8",
+  notificationId: id,
+  accountId,
+  attempt,
+  connection: { id: n, remotePort: 1, request: 1 },
+  action: "answer",
+  ...done,
+});
+
+/** Moments of a sender that follows a reading, where its push with the index `at` is off by `offMs`. */
+export const momentsOf = ({ from, delaysMs }: Reading, at = -1, offMs = 0): readonly number[] => {
+  const moments: number[] = [];
+  for (const [index, delayMs] of delaysMs.entries()) {
+    const base = from === "event" || index === 0 ? 0 : (moments[from === "first" ? 0 : index - 1] ?? 0);
+    moments.push(base + delayMs + (index === at ? offMs : 0));
+  }
+  return moments;
+};
+
+const WATCHED_MS = 2_000_000;
+
+const trace = (
+  name: string,
+  reading: Reading,
+  pushes: readonly (readonly [atMs: number, done: Done])[],
+  verdict: Partial<TraceVerdict>,
+  more: Partial<Trace> = {},
+): Trace => ({
+  name: `${reading.name} ${name}`,
+  reading,
+  clock: "real",
+  lines: pushes.map(([atMs, done], index) => lineAt(index + 1, atMs, index + 1, done)),
+  watchedUntilMs: WATCHED_MS,
+  verdict: { ...keeping, ...verdict },
+  notFor: [],
+  ...more,
+});
+
+const failing = (moments: readonly number[]) => moments.map((atMs) => [atMs, fails] as const);
+
+/** A push that is off by so much, on either side of what is allowed: 1 s early in real time; 10 s or 15 % late. */
+const offTraces = (reading: Reading): readonly Trace[] =>
+  reading.delaysMs.flatMap((delayMs, index) => {
+    const lateMs = index === 0 ? 20_000 : Math.max(10_000, 0.15 * delayMs);
+    const offs: readonly (readonly [offMs: number, clock: Trace["clock"], schedule: Kept])[] = [
+      [-5_000, "real", "broken"],
+      [-1_001, "real", "broken"],
+      [-999, "real", "kept"],
+      [-500, "real", "kept"],
+      [0, "real", "kept"],
+      [5_000, "real", "kept"],
+      [lateMs - 1, "real", "kept"],
+      [lateMs + 1, "real", "broken"],
+      [-500, "virtual", "broken"],
+      [-1, "virtual", "broken"],
+      [0, "virtual", "kept"],
+      [lateMs - 1, "virtual", "kept"],
+      [lateMs + 1, "virtual", "broken"],
+    ];
+    return offs.flatMap(([offMs, clock, schedule]) => {
+      const moments = momentsOf(reading, index, offMs);
+      if ((moments[index] ?? 0) < 0) return [];
+      const isFirst = index === 0 && offMs !== 0;
+      // R4 with another first moment is R1, a little late each time, as a sender is that polls.
+      const open = schedule === "broken" && index === 0 && reading.name === "R4";
+      const notFor: readonly Driver[] = [
+        ...(clock === "virtual" ? (["load", "page"] as const) : []),
+        // A page sees no event, and under load how late a first push comes is measured, not judged.
+        ...(isFirst ? (["page", "load"] as const) : []),
+      ];
+      return [
+        trace(
+          `push ${index + 1} off by ${offMs} ms, ${clock}`,
+          reading,
+          failing(moments),
+          { schedule: open ? "open" : schedule },
+          { clock, notFor },
+        ),
+      ];
+    });
+  });
+
+/** Pushes that end too soon, watched until the next one had to come and until just before. */
+const missingTraces = (reading: Reading): readonly Trace[] =>
+  reading.delaysMs.slice(1).flatMap((_, index) => {
+    const moments = momentsOf(reading).slice(0, index + 1);
+    const due = momentsOf(reading)[index + 1] ?? 0;
+    return [
+      trace(
+        `push ${index + 2} is missing`,
+        reading,
+        failing(moments),
+        { schedule: "broken", retries: "broken" },
+        // Of this notification alone four pushes of R3 are R8.
+        { notFor: reading.name === "R3" && index === 3 ? ["picture"] : [] },
+      ),
+      trace(
+        `push ${index + 2} is not due yet`,
+        reading,
+        failing(moments),
+        // Four pushes of R3 are all that R8 has.
+        { schedule: reading.name === "R3" && index === 3 ? "kept" : "open" },
+        { watchedUntilMs: due - 2_000 },
+      ),
+    ];
+  });
+
+/** Acknowledged at each push, and pushed again or not. */
+const acknowledgedTraces = (reading: Reading): readonly Trace[] =>
+  reading.delaysMs.flatMap((_, index) => {
+    const moments = momentsOf(reading);
+    const until = failing(moments.slice(0, index)).concat([
+      [moments[index] ?? 0, answered(200, confirming(traceId))] as never,
+    ]);
+    const more = failing(moments.slice(index + 1, index + 2));
+    return [
+      trace(`acknowledged at push ${index + 1}`, reading, until, {}),
+      ...(more.length === 0
+        ? []
+        : [
+            trace(`pushed after the acknowledgement of push ${index + 1}`, reading, [...until, ...more], {
+              stops: "broken",
+            }),
+          ]),
+    ];
+  });
+
+/** Answers that are no acknowledgement, or none that arrived: another push is no breach. */
+const openTraces = (reading: Reading): readonly Trace[] => {
+  const acknowledgement = confirming(traceId);
+  const opens: Readonly<Record<string, Done>> = {
+    "another id": answered(200, confirming(accountId)),
+    "received: false": answered(200, JSON.stringify({ id: traceId, received: false })),
+    "no body": answered(200, ""),
+    "no JSON": answered(200, "received"),
+    "another success code": answered(201, acknowledgement),
+    "an answer that the sender left": { ...answered(200, acknowledgement), outcome: "abandoned" },
+    "the expected code, cut": { action: "close", status: 200, outcome: "closed" },
+    "the expected code without an end": { action: "hang", status: 200, outcome: "abandoned" },
+  };
+  const [first = 0, second = 0] = momentsOf(reading);
+  return Object.entries(opens).map(([name, done]) =>
+    trace(
+      `pushed again after ${name}`,
+      reading,
+      [
+        [first, done],
+        [second, answered(200, acknowledgement)],
+      ],
+      {},
+    ),
+  );
+};
+
+/** Failures of every kind are repeated, and end alike. */
+const failureTraces = (reading: Reading): readonly Trace[] => {
+  const failures: Readonly<Record<string, Done>> = {
+    "a redirect": answered(302, ""),
+    "a client error": answered(404, confirming(traceId)),
+    "a server error, cut": { action: "close", status: 503, outcome: "closed" },
+    "a server error without an end": { action: "hang", status: 503, outcome: "abandoned" },
+    "a reset": { action: "reset", outcome: "reset" },
+    "a closed connection": { action: "close", outcome: "closed" },
+    "no answer": { action: "hang", outcome: "abandoned" },
+  };
+  return Object.entries(failures).flatMap(([name, done]) => {
+    const pushes = momentsOf(reading).map((atMs) => [atMs, done] as const);
+    return [
+      trace(`always ${name}`, reading, pushes, {}),
+      trace(`once only after ${name}`, reading, pushes.slice(0, 1), {
+        schedule: "broken",
+        retries: "broken",
+      }),
+    ];
+  });
+};
+
+const beyondTraces = (reading: Reading): readonly Trace[] => {
+  const moments = momentsOf(reading);
+  const last = moments.at(-1) ?? 0;
+  const sixth = Array.from(
+    { length: documentLimits.maxPushes + 1 - moments.length },
+    (_, index) => last + (index + 1) * 480_000,
+  );
+  return [
+    trace(
+      "one push too many",
+      reading,
+      failing([...moments, ...sixth]),
+      { schedule: "broken", cap: "broken" },
+      { watchedUntilMs: 4_000_000 },
+    ),
+  ];
+};
+
+/** A push that was on its way when the acknowledgement of another was sent is none that follows it. */
+const concurrentTraces = (reading: Reading): readonly Trace[] => {
+  const [first = 0] = momentsOf(reading);
+  const acknowledged = answered(200, confirming(traceId));
+  return [
+    {
+      ...trace(
+        "two workers at once",
+        reading,
+        [
+          [first, acknowledged],
+          [first, acknowledged],
+        ],
+        {},
+      ),
+      // The second one is early by the schedule, which is not asked for where the first was acknowledged.
+      notFor: ["page", "picture"],
+    },
+  ];
+};
+
+/** The picture shows a notification that is never acknowledged. */
+const withoutPicture = (one: Trace): Trace => ({ ...one, notFor: [...one.notFor, "picture"] });
+
+/** Traces of every reading that keeps to the greatest number of pushes. */
+export const traces: readonly Trace[] = readingsOf(documentLimits)
+  .filter(({ keepsCap }) => keepsCap)
+  .flatMap((reading) => [
+    ...offTraces(reading),
+    ...missingTraces(reading),
+    ...[...acknowledgedTraces(reading), ...openTraces(reading)].map(withoutPicture),
+    ...failureTraces(reading),
+    ...(reading.pushes === documentLimits.maxPushes ? beyondTraces(reading) : []),
+    ...concurrentTraces(reading),
+  ]);

@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import fc from "fast-check";
+import { startReceiver } from "../../../fake-server/receiver/index.ts";
+import { catalogue } from "../../contract/catalogue.ts";
+import { conform } from "../../engine/conform.ts";
+import { rules } from "../../rules/index.ts";
+import { runOptions, startFake } from "../fake.ts";
+import { hostileRequest } from "./hostile-requests.ts";
+import { deliver } from "./try-server.ts";
+
+const pushRules = rules.filter(
+  ({ requirement }) =>
+    requirement.startsWith("push.") && ["required", "derived"].includes(catalogue[requirement].level),
+);
+
+/** At once so many hostile senders, each of which pauses so long after each request, in milliseconds. */
+const SENDERS = 4;
+const PAUSE_MS = 5;
+
+/**
+ * Judges the pushes of a service while hostile senders give the receiver everything wrong. What they send as JSON to the
+ * callback address is a push as far as anybody can tell, so that `push.payload` is left to them.
+ */
+export const tryPushRun = async (behaviour: string, seed: number) => {
+  const fake = await startFake({ behaviour });
+  const receiver = await startReceiver({ scheme: "http" });
+  const port = Number(new URL(receiver.callbackUrl).port);
+  const inputs = fc.sample(hostileRequest([new URL(receiver.callbackUrl).pathname]), { numRuns: 500, seed });
+  const over = new AbortController();
+  let sent = 0;
+  const send = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      const input = inputs[sent++ % inputs.length];
+      if (input !== undefined) await deliver(port, input);
+      await delay(PAUSE_MS);
+    }
+  };
+  const senders = Array.from({ length: SENDERS }, send);
+  try {
+    const { results, exitCode } = await conform({
+      ...runOptions(),
+      resolved: await fake.resolved(),
+      receiver,
+      rules: pushRules,
+      freshUuid: randomUUID,
+      maxWaitMs: 1_000,
+    });
+    return { sent, exitCode, verdicts: Object.fromEntries(results.map(({ id, verdict }) => [id, verdict])) };
+  } finally {
+    over.abort();
+    await Promise.all(senders);
+    await fake.stop();
+    await receiver.stop();
+  }
+};

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { createJournal, newScope, type ExchangeRecord } from "./journal.ts";
+import { createSecrets } from "../secrets.ts";
+
+const secret = "abcdefgh.ijklmnop.qrstuvwx";
+
+const journalOf = () => {
+  const secrets = createSecrets();
+  secrets.conceal(secret, "access token");
+  const written: ExchangeRecord[] = [];
+  return { journal: createJournal(secrets, { write: (record) => written.push(record) }), written };
+};
+
+const exchange = (text: string): Omit<ExchangeRecord, "rule"> => ({
+  n: 1,
+  startedMs: 0,
+  durationMs: 1,
+  request: {
+    method: "GET",
+    path: `/x?t=${secret}`,
+    headers: [["x-token", secret]],
+    body: `{"t":"${secret}"}`,
+  },
+  answer: { status: 200, headers: [["location", `https://x/#t=${secret}`]], text },
+});
+
+it("masks every place where a credential can stand, and writes what it keeps", () => {
+  const { journal, written } = journalOf();
+  const scope = newScope("code.single-use");
+  journal.add(scope, exchange(`{"accessToken":"${secret}"}`));
+  expect(JSON.stringify(written)).not.toContain("ijklmnop");
+  expect(written).toEqual(scope.exchanges);
+  expect(written[0]).toMatchObject({
+    rule: "code.single-use",
+    request: { path: "/x?t=‹access token 1›", headers: [["x-token", "‹access token 1›"]] },
+    answer: { headers: [["location", "https://x/#t=‹access token 1›"]] },
+  });
+});
+
+it("shows no part of a credential that stands where a long text is cut", () => {
+  for (let before = 8_150; before < 8_200; before += 1) {
+    const { journal, written } = journalOf();
+    journal.add(newScope("x"), exchange(`${" ".repeat(before)}${secret} and more`));
+    const text = written[0]?.answer?.text ?? "";
+    expect(text).not.toMatch(/abcd|ijkl|qrst/);
+    expect(text.length).toBeLessThan(8_300);
+  }
+});
+
+it("counts from one, and says how long a cut text was", () => {
+  const { journal, written } = journalOf();
+  expect([journal.nextNumber(), journal.nextNumber()]).toEqual([1, 2]);
+  journal.add(newScope("x"), exchange(".".repeat(10_000)));
+  expect(written[0]?.answer?.text).toMatch(/… \(10000 characters in all\)$/);
+});

@@ -1,0 +1,98 @@
+import type { PushLine } from "../../contract/push.ts";
+import type { ExchangeRecord } from "../../contract/record.ts";
+import { shorten } from "./text.ts";
+import type { Answer } from "../exchange.ts";
+import { newLosses, type Losses } from "./losses.ts";
+import { hideSecretFields } from "./secret-fields.ts";
+import type { Secrets } from "../secrets.ts";
+
+export type { ExchangeRecord };
+
+/** Where exchanges go. `write` must not throw and must not wait. */
+export interface JournalSink {
+  write(record: ExchangeRecord): void;
+  /** Takes the lines of the receiver's journal, on the same terms. */
+  push?(line: PushLine): void;
+}
+
+/** Exchanges of one case of one rule, kept until the case is judged. */
+export interface Scope {
+  readonly rule: string;
+  readonly exchanges: ExchangeRecord[];
+  /** Requests of the case that got no whole answer. */
+  readonly losses: Losses;
+  /** What the case has measured, to be taken down once its judgement stands. */
+  readonly findings: (() => void)[];
+}
+
+export const newScope = (rule: string): Scope => ({
+  rule,
+  exchanges: [],
+  losses: newLosses(),
+  findings: [],
+});
+
+const KEPT_CHARACTERS = 8_192;
+
+const cut = (text: string): string =>
+  text.length <= KEPT_CHARACTERS
+    ? text
+    : `${shorten(text, KEPT_CHARACTERS)} (${text.length} characters in all)`;
+
+export interface Journal {
+  nextNumber(): number;
+  add(scope: Scope, record: Omit<ExchangeRecord, "rule">): void;
+}
+
+export const createJournal = (secrets: Secrets, sink?: JournalSink): Journal => {
+  let last = 0;
+  const maskHeaders = (headers: Answer["headers"]): Answer["headers"] =>
+    headers.map(([name, value]) => [name, secrets.mask(cut(value))]);
+  const maskRequest = (request: ExchangeRecord["request"]): ExchangeRecord["request"] => ({
+    method: request.method,
+    path: secrets.mask(cut(request.path)),
+    headers: maskHeaders(request.headers),
+    ...(request.body === undefined ? {} : { body: hideSecretFields(secrets.mask(cut(request.body))) }),
+  });
+  const maskAnswer = (answer: NonNullable<ExchangeRecord["answer"]>): ExchangeRecord["answer"] => ({
+    status: answer.status,
+    headers: maskHeaders(answer.headers),
+    text: secrets.mask(cut(answer.text)),
+  });
+  return {
+    nextNumber: () => (last += 1),
+    add: (scope, raw) => {
+      const record = lazyRecord(scope.rule, raw, maskRequest, maskAnswer, secrets.mask);
+      scope.exchanges.push(record);
+      sink?.write(record);
+    },
+  };
+};
+
+/** Masks when somebody looks: of most exchanges nobody ever does, where a run keeps no record. */
+const lazyRecord = (
+  rule: string,
+  raw: Omit<ExchangeRecord, "rule">,
+  maskRequest: (request: ExchangeRecord["request"]) => ExchangeRecord["request"],
+  maskAnswer: (answer: NonNullable<ExchangeRecord["answer"]>) => ExchangeRecord["answer"],
+  maskText: (text: string) => string,
+): ExchangeRecord => {
+  let request: ExchangeRecord["request"] | undefined;
+  let answer: ExchangeRecord["answer"];
+  const common = {
+    n: raw.n,
+    rule,
+    startedMs: raw.startedMs,
+    durationMs: raw.durationMs,
+    get request() {
+      return (request ??= maskRequest(raw.request));
+    },
+    ...(raw.error === undefined ? {} : { error: maskText(raw.error) }),
+  };
+  if (raw.answer === undefined) return common;
+  const { answer: rawAnswer } = raw;
+  return Object.defineProperty(common, "answer", {
+    enumerable: true,
+    get: () => (answer ??= maskAnswer(rawAnswer)),
+  });
+};

@@ -1,0 +1,49 @@
+import type { Request, TransportError } from "../exchange.ts";
+
+/** A request of a case that got no whole answer, whatever was tried. */
+export interface Loss {
+  readonly exchange: number;
+  readonly reason: TransportError["reason"];
+}
+
+/**
+ * The requests of one case that got no whole answer. Whether the service hung up or the road lost them cannot be told
+ * from one case; it can from several, because every request has a name that it has in each repetition of the case.
+ */
+export interface Losses {
+  /** Names a request that begins by its method, its path and its turn among those: "POST /open-api/oauth/access-token 2". */
+  begin(request: Pick<Request, "method" | "path">): string;
+  note(name: string, loss: Loss): void;
+  /** From now on nothing that is judged rests on what became of this exchange. */
+  ignoreLoss(exchange: number): void;
+  /** Those that a judgement may rest on, by name. */
+  open(): ReadonlyMap<string, Loss>;
+  /** Names of the requests that were begun and not lost. */
+  answered(): readonly string[];
+}
+
+export const newLosses = (): Losses => {
+  const clientIndexes = new Map<string, number>();
+  const begun: string[] = [];
+  const lost = new Map<string, Loss>();
+  const everLost = new Set<string>();
+  return {
+    begin: ({ method, path }) => {
+      const kind = `${method} ${path.replace(/\?.*$/s, "")}`;
+      const clientIndex = (clientIndexes.get(kind) ?? 0) + 1;
+      clientIndexes.set(kind, clientIndex);
+      const name = `${kind} ${clientIndex}`;
+      begun.push(name);
+      return name;
+    },
+    note: (name, loss) => {
+      lost.set(name, loss);
+      everLost.add(name);
+    },
+    ignoreLoss: (exchange) => {
+      for (const [name, loss] of lost) if (loss.exchange === exchange) lost.delete(name);
+    },
+    open: () => lost,
+    answered: () => begun.filter((name) => !everLost.has(name)),
+  };
+};

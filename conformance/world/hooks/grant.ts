@@ -1,0 +1,62 @@
+import type { HookDefinition } from "../../contract/profile-fetched.ts";
+import { shorten } from "../evidence/text.ts";
+import { monotonicMs } from "../clock.ts";
+import type { Answer } from "../exchange.ts";
+import { HookError, resultOf, type HookAnswer } from "./hooks.ts";
+import type { Journal, Scope } from "../evidence/journal.ts";
+import type { AuthorizeAsked } from "../target.ts";
+
+export interface GrantOptions {
+  /** Calls the hook with these values for its placeholders. */
+  readonly run: (values: Readonly<Record<string, string>>) => Promise<HookAnswer>;
+  readonly journal: Journal;
+  readonly scope: Scope;
+  readonly startedAtMs: number;
+  readonly learn: (answer: Pick<Answer, "headers" | "json" | "text">) => void;
+}
+
+/**
+ * Lets the profile's hook go through consent, and gives the code that it brings back as an answer of
+ * authorize. The hook tells the code by itself, in JSON under `code`, or in the address that the service
+ * redirected to. Throws HookError where it tells none.
+ */
+export const grantByHook = async (
+  hook: HookDefinition,
+  asked: AuthorizeAsked,
+  { run, journal, scope, startedAtMs, learn }: GrantOptions,
+): Promise<Answer> => {
+  const exchange = journal.nextNumber();
+  const sentMs = monotonicMs();
+  const told = await run({ ...asked });
+  const json = codeIn(resultOf(told, hook.result, ["/code", "/url", "/location", "/data/code"]), asked);
+  if (json === undefined)
+    throw new HookError(
+      "authorize.code",
+      `no code in its answer, which has ${told.text.length} characters; accepted are JSON with "code", or the address that the service redirects to (or name the place with "result", a JSON pointer)`,
+    );
+  const answer = { status: 200, headers: [], text: JSON.stringify(json) };
+  learn({ ...answer, json });
+  journal.add(scope, {
+    n: exchange,
+    startedMs: sentMs - startedAtMs,
+    durationMs: monotonicMs() - sentMs,
+    request: { method: "HOOK", path: shorten(`authorize.code state=${asked.state}`, 200), headers: [] },
+    answer,
+  });
+  return { exchange, ...answer, json };
+};
+
+/** The code and the state of what a hook told: a code alone goes with the state that was asked for. */
+const codeIn = (
+  value: unknown,
+  asked: AuthorizeAsked,
+): { readonly code: string; readonly state: string } | undefined => {
+  if (typeof value !== "string" || value === "") return undefined;
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return { code: value, state: asked.state };
+  if (!URL.canParse(value)) return undefined;
+  const { searchParams, hash } = new URL(value);
+  const fragment = new URLSearchParams(hash.slice(1));
+  const code = searchParams.get("code") ?? fragment.get("code");
+  const state = searchParams.get("state") ?? fragment.get("state") ?? asked.state;
+  return code === null || code === "" ? undefined : { code, state };
+};

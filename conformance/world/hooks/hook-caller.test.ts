@@ -1,0 +1,222 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import type { HookDefinition } from "../../contract/profile-fetched.ts";
+import { hookNotes } from "../../engine/road-notes.ts";
+import { manualTime } from "../../testing/manual-time.ts";
+import { deadOrigin, serveHttp } from "../../testing/servers.ts";
+import { stopAfterEach } from "../../testing/stopping.ts";
+import { createHookCaller, type HookCallerOptions } from "./hook-caller.ts";
+import { HookError } from "./hooks.ts";
+import { createConnectionHealth } from "../http/connection-health.ts";
+import { createRetries, type RetryOptions } from "../http/retry.ts";
+
+const stopping = stopAfterEach();
+
+/** A server of hooks that can be taken away and brought back, at the same address. */
+const restartable = async () => {
+  const calls: string[] = [];
+  let server: http.Server | undefined;
+  let port = 0;
+  const start = async (): Promise<void> => {
+    server = http.createServer((request, response) => {
+      if (request.method !== "HEAD") calls.push(String(request.url));
+      response.setHeader("connection", "close");
+      response.end("{}");
+    });
+    await new Promise<void>((resolve) => server?.listen(port, "127.0.0.1", resolve));
+    port = (server.address() as AddressInfo).port;
+  };
+  const stop = async (): Promise<void> => {
+    const closing = server;
+    server = undefined;
+    closing?.closeAllConnections();
+    await new Promise<void>((resolve) =>
+      closing === undefined ? resolve() : closing.close(() => resolve()),
+    );
+  };
+  await start();
+  return { origin: `http://127.0.0.1:${port}`, calls, start, stop };
+};
+
+const hookAt = (origin: string): HookDefinition => ({ http: { url: `${origin}/hook`, body: {} } });
+
+const open = (more: RetryOptions & Partial<Pick<HookCallerOptions, "target">> = {}) => {
+  const time = manualTime();
+  const retries = createRetries({ seed: 5, time, ...more });
+  const health = createConnectionHealth(() => Promise.resolve(false), retries);
+  const caller = createHookCaller({
+    signal: new AbortController().signal,
+    target: more.target ?? { origin: "http://127.0.0.1:1", health },
+    retries,
+  });
+  return { time, caller };
+};
+
+const failureOf = async (running: Promise<unknown>): Promise<string> => {
+  const error: unknown = await running.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(HookError);
+  return (error as HookError).message;
+};
+
+const all = ["clock.now", "callback.register", "clock.advance", "events.trigger", "authorize.code"] as const;
+
+describe("a hook that nobody answers", () => {
+  it.each(all)("%s is called again once its server is back: nobody had got the call", async (name) => {
+    const server = await stopping(restartable());
+    const time = manualTime();
+    const { caller } = open({
+      time: {
+        ...time,
+        pause: async (durationMs, signal) => {
+          await time.pause(durationMs, signal);
+          if (time.nowMs() > 20_000 && time.nowMs() - durationMs <= 20_000) await server.start();
+        },
+      },
+    });
+    await caller.call(name, hookAt(server.origin), {});
+    await server.stop();
+    await caller.call(name, hookAt(server.origin), {});
+    expect(server.calls).toHaveLength(2);
+    const { troubles, outages } = caller.report();
+    expect(troubles).toEqual([expect.objectContaining({ lost: 1, madeAgain: 1 })]);
+    expect(outages).toEqual([expect.objectContaining({ outages: 1, stayedAway: false })]);
+    const notes = hookNotes(caller.report()).join("\n");
+    expect(notes).toContain(`${troubles[0]?.key}: 1 call got no whole answer`);
+    expect(notes).toMatch(
+      /the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to 2\d(\.\d+)? s/,
+    );
+  });
+
+  it("fails once the budget is spent, and is not waited for again", async () => {
+    const server = await stopping(restartable());
+    const { caller, time } = open({ outageMs: 5_000 });
+    await caller.call("clock.now", hookAt(server.origin), {});
+    await server.stop();
+    expect(await failureOf(caller.call("clock.now", hookAt(server.origin), {}))).toContain("ECONNREFUSED");
+    const waitedMs = time.nowMs();
+    expect(waitedMs).toBeGreaterThan(5_000);
+    expect(waitedMs).toBeLessThan(6_500);
+    await failureOf(caller.call("clock.now", hookAt(server.origin), {}));
+    expect(time.nowMs()).toBe(waitedMs);
+    expect(hookNotes(caller.report()).join()).toContain("did not come back in time");
+  });
+
+  it("is at a wrong address where nobody ever answered: nothing is waited for", async () => {
+    const { caller, time } = open();
+    expect(await failureOf(caller.call("clock.now", hookAt(await deadOrigin()), {}))).toContain(
+      "hooks.clock.now",
+    );
+    expect(time.pauses).toEqual([]);
+  });
+
+  it("shares the target's connection health where it runs at the target's address", async () => {
+    const server = await stopping(restartable());
+    const time = manualTime();
+    const probe = async (): Promise<boolean> => {
+      await server.start();
+      return true;
+    };
+    const health = createConnectionHealth(probe, createRetries({ time }));
+    const { caller } = open({ time, target: { origin: server.origin, health } });
+    await server.stop();
+    // Nobody has answered there yet.
+    await failureOf(caller.call("clock.now", hookAt(server.origin), {}));
+    health.answered(1);
+    await caller.call("clock.now", hookAt(server.origin), {});
+    expect(server.calls).toHaveLength(1);
+    expect(caller.report().outages).toEqual([]);
+  });
+});
+
+describe("a hook that hangs up", () => {
+  /** Hangs up so many times before it answers. */
+  const hangingUp = (times: number) => {
+    const calls = { count: 0 };
+    return stopping(
+      serveHttp((request, response) => {
+        calls.count += 1;
+        if (calls.count <= times) request.socket.destroy();
+        else response.end("{}");
+      }).then((server) => ({ ...server, calls })),
+    );
+  };
+
+  it.each(["clock.now", "callback.register"])("%s is called again: that changes nothing", async (name) => {
+    const { origin, calls } = await hangingUp(2);
+    const { caller } = open();
+    await caller.call(name, hookAt(origin), {});
+    expect(calls.count).toBe(3);
+    expect(caller.report().troubles).toEqual([expect.objectContaining({ lost: 2, madeAgain: 2 })]);
+    const { origin: always, calls: more } = await hangingUp(Infinity);
+    await failureOf(caller.call(name, hookAt(always), {}));
+    expect(more.count).toBe(3);
+  });
+
+  it.each(["clock.advance", "events.trigger", "authorize.code"])(
+    "%s is called once: it may have done its work",
+    async (name) => {
+      const { origin, calls } = await hangingUp(1);
+      const { caller } = open();
+      await failureOf(caller.call(name, hookAt(origin), {}));
+      expect(calls.count).toBe(1);
+      expect(hookNotes(caller.report()).join()).toMatch(/1 call got no whole answer.*: 0$/);
+    },
+  );
+});
+
+describe("a hook behind a gateway", () => {
+  const inTurn = async (...answers: readonly (readonly [status: number, retryAfter?: string])[]) => {
+    const left = [...answers];
+    const calls = { count: 0 };
+    const server = await stopping(
+      serveHttp((_, response) => {
+        calls.count += 1;
+        const [status, retryAfter] = left.shift() ?? [200];
+        response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter }).end("{}");
+      }),
+    );
+    return { origin: server.origin, calls };
+  };
+
+  it.each(all)("%s obeys 429 and 503 that say when to come back", async (name) => {
+    const { origin, calls } = await inTurn([429, "7"], [503, "3"]);
+    const { caller, time } = open();
+    await caller.call(name, hookAt(origin), {});
+    expect(calls.count).toBe(3);
+    expect(time.pauses).toEqual([7_000, 3_000]);
+    expect(hookNotes(caller.report()).join()).toContain("2 calls were asked to come back later");
+  });
+
+  it("is called again while the service is away, where that changes nothing", async () => {
+    const { origin, calls } = await inTurn([502], [503]);
+    const { caller } = open();
+    await caller.call("clock.now", hookAt(origin), {});
+    expect(calls.count).toBe(3);
+    expect(hookNotes(caller.report()).join()).toContain("its gateway answered while the service was away");
+  });
+
+  it("is called once where it may have done its work", async () => {
+    const { origin, calls } = await inTurn([502], [503]);
+    const { caller } = open();
+    expect(await failureOf(caller.call("events.trigger", hookAt(origin), {}))).toContain("status 502");
+    expect(calls.count).toBe(1);
+  });
+
+  it("is not waited for beyond the budget", async () => {
+    const { origin, calls } = await inTurn([429, "61"]);
+    const { caller, time } = open();
+    expect(await failureOf(caller.call("clock.now", hookAt(origin), {}))).toContain("status 429");
+    expect([calls.count, time.pauses.length]).toEqual([1, 0]);
+  });
+});
+
+it("a hook that is a command is run once", async () => {
+  const { caller } = open();
+  const hook: HookDefinition = { command: [process.execPath, "-e", "process.exit(3)"] };
+  expect(await failureOf(caller.call("clock.now", hook, {}))).toContain("hooks.clock.now");
+  expect(hookNotes(caller.report())).toEqual([]);
+});

@@ -1,0 +1,138 @@
+import { request, type Dispatcher } from "undici";
+import type { HookDefinition } from "../../contract/profile-fetched.ts";
+import { HookError, keyOfHook, runHook, type HookAnswer, type HookValues } from "./hooks.ts";
+import {
+  createConnectionHealth,
+  type ConnectionHealth,
+  type ConnectionReport,
+} from "../http/connection-health.ts";
+import { retryAfterMs } from "../http/throttling.ts";
+import { reasonOf } from "../http/receive.ts";
+import { sendWithRetries, type Retries, type Setback } from "../http/retry.ts";
+
+/** What calls of one hook met on their way. */
+export interface HookTroubles {
+  /** The hook's key in the profile. */
+  readonly key: string;
+  /** Calls that ended without a whole answer. */
+  readonly lost: number;
+  /** Calls that were made again, because they had not been received or because that changes nothing. */
+  readonly madeAgain: number;
+  /** Answers that asked to come back later, and were obeyed. */
+  readonly throttled: number;
+}
+
+export interface HookReport {
+  /** Of hooks that met any. */
+  readonly troubles: readonly HookTroubles[];
+  /** Hosts of hooks, other than the target's, that refused connections for a while. */
+  readonly outages: readonly ({ readonly host: string } & Pick<
+    ConnectionReport,
+    "outages" | "longestOutageMs" | "stayedAway"
+  >)[];
+}
+
+/** Calls hooks, and calls them again where the target restarts and repeating is harmless. */
+export interface HookCaller {
+  /** Throws HookError where the hook does not do what it is there for. */
+  readonly call: (name: string, hook: HookDefinition, values: HookValues) => Promise<HookAnswer>;
+  readonly report: () => HookReport;
+}
+
+export interface HookCallerOptions {
+  readonly signal: AbortSignal;
+  /** What hooks over HTTP are called through; undici's own where left out. */
+  readonly dispatcher?: Dispatcher | undefined;
+  /** The target's origin and its connection health, which hooks at the same address share. */
+  readonly target: { readonly origin: string; readonly health: ConnectionHealth };
+  readonly retries: Retries;
+}
+
+/** These may be called any number of times: one reads, the other says the same thing again. */
+const harmless: ReadonlySet<string> = new Set(["clock.now", "callback.register"]);
+
+/** What a gateway answers while the service behind it is away. */
+const awayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
+
+const PROBE_TIMEOUT_MS = 10_000;
+
+export const createHookCaller = (options: HookCallerOptions): HookCaller => {
+  const { signal, dispatcher, target, retries } = options;
+  const healths = new Map<string, ConnectionHealth>();
+  const met = new Map<string, { lost: number; madeAgain: number; throttled: number }>();
+
+  const metBy = (name: string) => {
+    const one = met.get(name) ?? { lost: 0, madeAgain: 0, throttled: 0 };
+    met.set(name, one);
+    return one;
+  };
+
+  const healthOf = (origin: string): ConnectionHealth => {
+    if (origin === target.origin) return target.health;
+    const known = healths.get(origin);
+    if (known !== undefined) return known;
+    const health = createConnectionHealth(() => isListening(origin, signal, dispatcher), retries);
+    healths.set(origin, health);
+    return health;
+  };
+
+  const setbackOf = (name: string, error: unknown): Setback | undefined => {
+    if (!(error instanceof HookError) || error.end === undefined || signal.aborted) return undefined;
+    const { end } = error;
+    if (end.kind === "lost") {
+      metBy(name).lost += 1;
+      return { kind: "lost", reason: end.reason };
+    }
+    const askedMs = retryAfterMs(end);
+    if (askedMs !== undefined) metBy(name).throttled += 1;
+    const isAway = harmless.has(name) && awayStatuses.has(end.status);
+    return askedMs === undefined && !isAway ? undefined : { kind: "turned away", retryAfterMs: askedMs };
+  };
+
+  return {
+    call: async (name, hook, values) => {
+      if (!("http" in hook)) return runHook(name, hook, values, { interrupted: signal });
+      const health = healthOf(new URL(hook.http.url.replaceAll(/\{\{\w+\}\}/g, "1")).origin);
+      return sendWithRetries(retries, {
+        health,
+        isHarmless: harmless.has(name),
+        send: async () => {
+          const answer = await runHook(name, hook, values, { interrupted: signal, dispatcher });
+          // How long hooks take says nothing of how far away the target is.
+          if (health !== target.health) health.answered(0);
+          return answer;
+        },
+        setbackOf: (error) => setbackOf(name, error),
+        onRepeat: () => void (metBy(name).madeAgain += 1),
+      });
+    },
+    report: () => ({
+      troubles: [...met].map(([name, counts]) => ({ key: keyOfHook(name), ...counts })),
+      outages: [...healths].flatMap(([origin, health]) => {
+        const { outages, longestOutageMs, stayedAway } = health.report();
+        return outages === 0 ? [] : [{ host: new URL(origin).host, outages, longestOutageMs, stayedAway }];
+      }),
+    }),
+  };
+};
+
+/** Whether the address accepts connections: what is answered does not matter. */
+const isListening = async (
+  origin: string,
+  signal: AbortSignal,
+  dispatcher: Dispatcher | undefined,
+): Promise<boolean> => {
+  try {
+    const answer = await request(origin, {
+      method: "HEAD",
+      signal,
+      headersTimeout: PROBE_TIMEOUT_MS,
+      bodyTimeout: PROBE_TIMEOUT_MS,
+      ...(dispatcher === undefined ? {} : { dispatcher }),
+    });
+    await answer.body.dump();
+    return true;
+  } catch (error) {
+    return reasonOf(error) !== "refused";
+  }
+};

@@ -1,0 +1,182 @@
+import { tolerances } from "../../judging/tolerances.ts";
+import { execFile } from "node:child_process";
+import { getGlobalDispatcher, type Dispatcher } from "undici";
+import { withDeadline } from "../clock.ts";
+import { atPointer, fill, fillAddress, fillJson } from "../../contract/placeholders.ts";
+import type { HookDefinition } from "../../contract/profile-fetched.ts";
+import { shorten } from "../evidence/text.ts";
+import type { Answer, TransportError } from "../exchange.ts";
+import { messageOf, parseJson, reasonOf, receive } from "../http/receive.ts";
+
+/** A hook did not do what it is there for. The message names the hook; it is a matter of configuration, never a breach. */
+export class HookError extends Error {
+  readonly hook: string;
+  /** Where the profile has it. */
+  readonly key: string;
+  /** How the call ended, where it is known; undefined where its answer was of no use. */
+  readonly end: HookEnd | undefined;
+  constructor(hook: string, message: string, end?: HookEnd) {
+    const key = keyOfHook(hook);
+    super(`${key}: ${message}`);
+    this.end = end;
+    this.name = "HookError";
+    this.hook = hook;
+    this.key = key;
+  }
+}
+
+/** The key of a hook in the profile, by its short name. */
+export const keyOfHook = (hook: string): string => (hook.startsWith("authorize.") ? hook : `hooks.${hook}`);
+
+/** A call over HTTP that got no whole answer, or one whose status is none of success. */
+export type HookEnd =
+  | { readonly kind: "lost"; readonly reason: TransportError["reason"] }
+  | { readonly kind: "status"; readonly status: number; readonly headers: Answer["headers"] };
+
+/** What a hook answered: the raw text, and the value that its pointer names. */
+export interface HookAnswer {
+  readonly text: string;
+  readonly json: unknown;
+}
+
+/** What a hook's placeholders become. */
+export type HookValues = Readonly<Record<string, string | number>>;
+
+export interface HookCall {
+  readonly interrupted?: AbortSignal | undefined;
+  /** What calls over HTTP go through, where that is not the usual way. */
+  readonly dispatcher?: Dispatcher | undefined;
+  /** JSON that the hook is given besides: on a command's standard input, or as the body of a call that has none. */
+  readonly input?: unknown;
+}
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+const timeoutOf = (name: string, { timeoutMs }: HookDefinition): number =>
+  timeoutMs ?? tolerances[name === "clock.advance" ? "clockAdvanceAnswer" : "hookAnswer"].default;
+
+/**
+ * Runs one hook once with its placeholders filled in. Throws HookError where it fails, times out, is
+ * interrupted, or answers with a status that is none of success.
+ */
+export const runHook = (
+  name: string,
+  hook: HookDefinition,
+  values: HookValues,
+  call: HookCall = {},
+): Promise<HookAnswer> =>
+  withDeadline(timeoutOf(name, hook), call.interrupted, (signal) =>
+    "http" in hook ? runHttp(name, hook, values, signal, call) : runCommand(name, hook, values, signal, call),
+  );
+
+const runHttp = async (
+  name: string,
+  hook: Extract<HookDefinition, { http: unknown }>,
+  values: HookValues,
+  signal: AbortSignal,
+  { dispatcher, input }: HookCall,
+): Promise<HookAnswer> => {
+  const { method, url, headers } = hook.http;
+  const timeoutMs = timeoutOf(name, hook);
+  const body = hook.http.body === undefined ? input : fillJson(hook.http.body, values);
+  const shown = url.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//");
+  const contentType = body === undefined ? {} : { "content-type": "application/json" };
+  try {
+    const { origin, pathname, search } = new URL(fillAddress(url, values));
+    const answer = await receive(
+      dispatcher ?? getGlobalDispatcher(),
+      {
+        origin,
+        method: method ?? (body === undefined ? "GET" : "POST"),
+        path: `${pathname}${search}`,
+        headers: Object.entries({
+          ...contentType,
+          ...Object.fromEntries(
+            Object.entries(headers ?? {}).map(([key, value]) => [key, fill(value, values)]),
+          ),
+        }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      },
+      { timeoutMs, signal, mostBytes: MAX_ANSWER_BYTES },
+    );
+    const { status, text } = answer;
+    if (status < 200 || status > 299)
+      throw new HookError(name, `${shown} answered with status ${status}: ${shorten(text, 200)}`, {
+        kind: "status",
+        status,
+        headers: answer.headers,
+      });
+    return { text, json: parseJson(text) };
+  } catch (error) {
+    if (error instanceof HookError) throw error;
+    const reason = reasonOf(error);
+    if (reason === "too-large") throw new HookError(name, `the answer of ${shown} has no end`);
+    throw new HookError(name, `${shown} gave no answer: ${messageOf(error)}`, { kind: "lost", reason });
+  }
+};
+
+const runCommand = (
+  name: string,
+  hook: Extract<HookDefinition, { command: unknown }>,
+  values: HookValues,
+  signal: AbortSignal,
+  { input }: HookCall,
+): Promise<HookAnswer> => {
+  const [program = "", ...parameters] = hook.command.map((part) => fill(part, values));
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      program,
+      parameters,
+      { killSignal: "SIGKILL", signal },
+      (error, stdout, stderr) => {
+        if (error === null) resolve({ text: stdout.trim(), json: parseJson(stdout) });
+        else if (signal.aborted) reject(new HookError(name, `${program} did not end in time`));
+        else
+          reject(new HookError(name, `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`));
+      },
+    );
+    // A program that reads nothing may have ended by now.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(input === undefined ? "" : JSON.stringify(input));
+    // What the program has started itself may live on and hold its output open: nobody waits for that.
+    signal.addEventListener("abort", () => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    });
+  });
+};
+
+/**
+ * The value in a hook's answer: the one that the profile's JSON pointer (RFC 6901) names, or the first
+ * of the usual places, or the whole answer where it is a bare value.
+ */
+export const resultOf = (
+  answer: HookAnswer,
+  pointer: string | undefined,
+  usual: readonly string[],
+): unknown => {
+  if (pointer !== undefined) return atPointer(answer.json, pointer);
+  for (const place of usual) {
+    const value = atPointer(answer.json, place);
+    if (value !== undefined) return value;
+  }
+  if (typeof answer.json === "object") return undefined;
+  return answer.json ?? (answer.text === "" ? undefined : answer.text);
+};
+
+/** A moment in milliseconds since 1970, out of milliseconds, seconds or an ISO 8601 text; undefined where it is none. */
+export const instantMs = (value: unknown): number | undefined => {
+  if (typeof value === "number" && Number.isFinite(value)) return value > 1e11 ? value : value * 1_000;
+  if (typeof value !== "string" || value === "") return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return instantMs(Number(value));
+  const parsed = Date.parse(value);
+  return Number.isNaN(parsed) ? undefined : parsed;
+};
+
+/** What such a moment leaves open, in milliseconds: one that is told in whole seconds may be anywhere in its second. */
+export const coarsenessMs = (value: unknown): number => {
+  if (typeof value === "number") return value <= 1e11 && Number.isInteger(value) ? 999 : 0;
+  if (typeof value !== "string") return 0;
+  if (/^\d+(\.\d+)?$/.test(value)) return coarsenessMs(Number(value));
+  return /:\d\d[.,]\d/.test(value) ? 0 : 999;
+};

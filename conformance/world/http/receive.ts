@@ -1,0 +1,134 @@
+import { errors, type Dispatcher } from "undici";
+import { errorMessage } from "../../contract/text.ts";
+import { after } from "../clock.ts";
+import type { Answer, Request, TransportError } from "../exchange.ts";
+
+/** No answer is read further than this. */
+export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** A whole answer as it was received. */
+export interface Received {
+  readonly status: number;
+  readonly headers: Answer["headers"];
+  readonly text: string;
+}
+
+export interface ReceiveLimits {
+  /** How long the exchange may take from the moment at which the request goes out, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly mostBytes?: number;
+  /** Ends it at once. */
+  readonly signal?: AbortSignal;
+}
+
+/** Sends one request and reads its whole answer. `origin` names the address where the dispatcher serves several. */
+export const receive = (
+  dispatcher: Dispatcher,
+  request: Request & { readonly origin?: string },
+  { timeoutMs, mostBytes = MAX_ANSWER_BYTES, signal }: ReceiveLimits,
+): Promise<Received> =>
+  new Promise((resolve, reject) => {
+    let status = 0;
+    let headers: Answer["headers"] = [];
+    let size = 0;
+    const chunks: Buffer[] = [];
+    let limit: ReturnType<typeof after> | undefined;
+    let started: Dispatcher.DispatchController | undefined;
+    const stop = (): void => {
+      const error = interruption(signal);
+      if (started === undefined) reject(error);
+      else started.abort(error);
+    };
+    const end = (): void => {
+      limit?.cancel();
+      signal?.removeEventListener("abort", stop);
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (controller) => {
+        started = controller;
+        if (signal?.aborted === true) return stop();
+        limit = after(timeoutMs, () => controller.abort(new AnswerTimeout(timeoutMs)));
+      },
+      onResponseStart: (controller, statusCode) => {
+        status = statusCode;
+        headers = pairsOf(controller.rawHeaders as readonly Buffer[]);
+      },
+      onResponseData: (controller, chunk) => {
+        size += chunk.length;
+        if (size > mostBytes)
+          controller.abort(new RangeError(`the answer is larger than ${mostBytes} bytes`));
+        else chunks.push(chunk);
+      },
+      onResponseEnd: () => {
+        end();
+        resolve({ status, headers, text: Buffer.concat(chunks).toString("utf8") });
+      },
+      onResponseError: (_controller, error) => {
+        end();
+        reject(error);
+      },
+    };
+    dispatcher.dispatch(
+      {
+        ...(request.origin === undefined ? {} : { origin: request.origin }),
+        method: request.method,
+        path: request.path,
+        headers: request.headers.flat(),
+        body: request.body ?? null,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      },
+      handler,
+    );
+  });
+
+const interruption = (signal: AbortSignal | undefined): Error =>
+  signal?.reason instanceof Error ? signal.reason : new Error("interrupted");
+
+class AnswerTimeout extends Error {
+  constructor(timeoutMs: number) {
+    super(`no whole answer within ${timeoutMs} ms`);
+    this.name = "AnswerTimeout";
+  }
+}
+
+/** undici's raw list of names and values in turn, as pairs: an object would lose the order, and put repeats together. */
+const pairsOf = (raw: readonly Buffer[]): Answer["headers"] =>
+  Array.from({ length: raw.length / 2 }, (_, index) => [
+    (raw[2 * index] ?? "").toString("latin1").toLowerCase(),
+    (raw[2 * index + 1] ?? "").toString("latin1"),
+  ]);
+
+/** The body as JSON; undefined where it is not JSON at all. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "";
+
+/** How a request ended that got no whole answer. */
+export const reasonOf = (error: unknown): TransportError["reason"] => {
+  const code = codeOf(error);
+  if (error instanceof RangeError) return "too-large";
+  if (/TIMEOUT/.test(code) || (error instanceof Error && /Timeout|Abort/.test(error.name))) return "timeout";
+  if (/ECONNREFUSED|EPROXY|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code)) return "refused";
+  if (error instanceof errors.HTTPParserError) return "protocol";
+  if (/UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW/.test(code)) return "protocol";
+  if (/^ERR_SSL|^ERR_TLS|^EPROTO$|CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return "protocol";
+  return "closed";
+};
+
+/** What an error of the network says, with its code. */
+export const messageOf = (error: unknown): string => {
+  const text = errorMessage(error);
+  const code = codeOf(error);
+  return code === "" || text.includes(code) ? text : `${text} (${code})`;
+};

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { manualTime } from "../../testing/manual-time.ts";
+import { TransportError } from "../exchange.ts";
+import { beginAnew, createRetries, sendWithRetries, type Setback } from "./retry.ts";
+
+const lost = (reason: TransportError["reason"]): Setback => ({ kind: "lost", reason });
+const turnedAway = (retryAfterMs?: number): Setback => ({ kind: "turned away", retryAfterMs });
+
+class EndedBy extends Error {
+  readonly end: Setback;
+  constructor(end: Setback) {
+    super();
+    this.end = end;
+  }
+}
+
+/** A request that ends so each time, and is answered once there are no more ends. */
+const sendThrough = async (ends: readonly Setback[], isHarmless: boolean, isBack = true) => {
+  const time = manualTime();
+  const left = [...ends];
+  let sent = 0;
+  const sending = sendWithRetries(createRetries({ time, outageMs: 30_000 }), {
+    health: { untilBack: () => Promise.resolve(isBack) },
+    isHarmless,
+    send: () => {
+      sent += 1;
+      const end = left.shift();
+      return end === undefined ? Promise.resolve("answered") : Promise.reject(new EndedBy(end));
+    },
+    setbackOf: (error) => (error as EndedBy).end,
+    onRepeat: () => undefined,
+  });
+  const result = await sending.catch((error: unknown) => error);
+  return { isAnswered: result === "answered", sent, waitedMs: time.nowMs() };
+};
+
+const times = (count: number, end: Setback): readonly Setback[] => Array.from({ length: count }, () => end);
+
+describe("a request that comes to nothing", () => {
+  it.each([
+    ["nobody accepted it", times(5, lost("refused")), false, true, 6],
+    ["nobody accepted it, again and again", times(6, lost("refused")), false, false, 6],
+    ["its connection was cut, and it only reads", times(2, lost("closed")), true, true, 3],
+    ["its connection was cut each time", times(3, lost("closed")), true, false, 3],
+    ["its connection was cut, and it may have been obeyed", times(1, lost("closed")), false, false, 1],
+    ["it got no answer in time", times(1, lost("timeout")), true, false, 1],
+    ["what answered was no HTTP", times(1, lost("protocol")), true, false, 1],
+    ["it was turned away for as long as the budget allows", times(3, turnedAway(10_000)), false, true, 4],
+    ["it was turned away for longer", times(4, turnedAway(10_000)), false, false, 4],
+    ["it was turned away for too long", times(1, turnedAway(30_001)), false, false, 1],
+  ] as const)("because %s", async (_, ends, isHarmless, isAnswered, sent) => {
+    expect(await sendThrough(ends, isHarmless)).toMatchObject({ isAnswered, sent });
+  });
+
+  it("is not sent again where the target stays away", async () => {
+    expect(await sendThrough(times(1, lost("refused")), true, false)).toMatchObject({ sent: 1 });
+  });
+});
+
+describe("work that rests on an answer that was lost", () => {
+  const losing = (count: number, reason: TransportError["reason"]) => {
+    const seen = { begun: 0, onLost: 0 };
+    const done = beginAnew(
+      () => {
+        seen.begun += 1;
+        return seen.begun > count
+          ? Promise.resolve("done")
+          : Promise.reject(new TransportError(1, reason, "lost"));
+      },
+      () => void (seen.onLost += 1),
+    );
+    return done.then(
+      (value) => ({ ...seen, value }),
+      () => ({ ...seen, value: undefined }),
+    );
+  };
+
+  it.each([
+    [2, "closed", { begun: 3, onLost: 2, value: "done" }],
+    [3, "closed", { begun: 3, onLost: 2, value: undefined }],
+    [1, "timeout", { begun: 1, onLost: 0, value: undefined }],
+  ] as const)("begins anew: lost %i times, %s", async (count, reason, expected) => {
+    expect(await losing(count, reason)).toEqual(expected);
+  });
+});

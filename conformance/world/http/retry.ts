@@ -1,0 +1,151 @@
+import { seededRandom } from "../../contract/random.ts";
+import { tolerances } from "../../judging/tolerances.ts";
+import { realTime, type RealTime } from "../clock.ts";
+import { TransportError } from "../exchange.ts";
+
+/**
+ * The one policy for what is sent to target and hooks. A request that may have been obeyed is never sent again: the
+ * case, the flow or the check that rests on its answer begins anew as a whole.
+ */
+export const retryPolicy = {
+  /** Outages that one request waits out; each may last for `outageMs`. */
+  mostOutages: 5,
+  /** How often a request that changes nothing is sent where its connection is cut. */
+  mostSends: 3,
+  /** How often a flow, a check or a rule begins, where answers are lost. */
+  mostBeginnings: 3,
+  /** How often a case is judged, where other answers are lost each time. */
+  mostCaseTries: 8,
+  /** What is lost in so many tries of a case, and answered in none, is the service's own doing. */
+  leastLossesOfService: 3,
+  throttled: {
+    /** Tries of a request that is turned away with a Retry-After, and without. */
+    mostTries: { withRetryAfter: 60, without: 8 },
+    /** Without Retry-After 502, 503 and 504 may be the service's own answer to this very request: then it counts. */
+    mostTriesOfGateway: 3,
+    /** A longer Retry-After is not obeyed, and no clock is moved for it. */
+    longestRetryAfterMs: 24 * 3_600_000,
+    /** Once none of a kind has been let through for so long, in real time, requests of that kind do not wait any more. */
+    shutAfterMs: 45_000,
+    /** How many of the waiting requests try again at the same time; all at once would be throttled again. */
+    triesAtOnce: 8,
+  },
+  backOff: { firstMs: 50, longestMs: 5_000 },
+  /** Between two probes of an address that refuses connections. */
+  longestProbePauseMs: 1_000,
+} as const;
+
+/** What the retries of one run share. */
+export interface Retries {
+  /** How long to wait before the next try, in milliseconds: longer each time, with jitter that follows from the seed. */
+  readonly backOffMs: (attempt: number) => number;
+  /** The budget of an outage: how long target or hooks may stay away, in milliseconds. */
+  readonly outageMs: number;
+  readonly time: RealTime;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface RetryOptions {
+  readonly seed?: number;
+  readonly outageMs?: number | undefined;
+  readonly time?: RealTime;
+  /** Ends all waiting. */
+  readonly signal?: AbortSignal;
+}
+
+export const createRetries = ({
+  seed = 0,
+  outageMs = tolerances.outage.default,
+  time = realTime,
+  signal,
+}: RetryOptions = {}): Retries => {
+  const random = seededRandom(seed);
+  const { firstMs, longestMs } = retryPolicy.backOff;
+  return {
+    // "Full jitter" would let some try again at once; half of the wait is kept.
+    backOffMs: (attempt) => Math.min(longestMs, firstMs * 2 ** (attempt - 1)) * (0.5 + random() / 2),
+    outageMs,
+    time,
+    signal,
+  };
+};
+
+/** Why a request came to nothing: it got no whole answer, or it was turned away for a while. */
+export type Setback =
+  | { readonly kind: "lost"; readonly reason: TransportError["reason"] }
+  | { readonly kind: "turned away"; readonly retryAfterMs: number | undefined };
+
+/** A request that may be sent several times. */
+export interface Sending<T> {
+  readonly send: () => Promise<T>;
+  /** The connection that it goes by. */
+  readonly health: { untilBack(): Promise<boolean> };
+  /** Whether sending it twice changes nothing. */
+  readonly isHarmless: boolean;
+  /** Reads an error; undefined for one after which nothing is sent again. */
+  readonly setbackOf: (error: unknown) => Setback | undefined;
+  /** Is told each time that it is sent again. */
+  readonly onRepeat: () => void;
+}
+
+/** Sends, and sends again for as long as the policy says that this can change nothing; then throws the last error. */
+export const sendWithRetries = async <T>(retries: Retries, sending: Sending<T>): Promise<T> => {
+  const attempts = { outages: 0, cuts: 0, turnedAway: 0, startedMs: retries.time.nowMs() };
+  for (;;) {
+    try {
+      return await sending.send();
+    } catch (error) {
+      const setback = sending.setbackOf(error);
+      if (setback === undefined) throw error;
+      if (!(await waitsOut(retries, sending, setback, attempts).catch(() => false))) throw error;
+      sending.onRepeat();
+    }
+  }
+};
+
+interface Attempts {
+  outages: number;
+  cuts: number;
+  turnedAway: number;
+  readonly startedMs: number;
+}
+
+/** Waits for as long as the setback asks for; false where the request has failed for good. */
+const waitsOut = async (
+  { backOffMs, outageMs, time, signal }: Retries,
+  { health, isHarmless }: Sending<unknown>,
+  setback: Setback,
+  attempts: Attempts,
+): Promise<boolean> => {
+  if (setback.kind === "turned away") {
+    attempts.turnedAway += 1;
+    const waitMs = Math.max(setback.retryAfterMs ?? backOffMs(attempts.turnedAway), backOffMs(1));
+    if (time.nowMs() - attempts.startedMs + waitMs > outageMs) return false;
+    await time.pause(waitMs, signal);
+    return true;
+  }
+  if (setback.reason === "refused") {
+    attempts.outages += 1;
+    return attempts.outages <= retryPolicy.mostOutages && health.untilBack();
+  }
+  attempts.cuts += 1;
+  if (setback.reason !== "closed" || !isHarmless || attempts.cuts >= retryPolicy.mostSends) return false;
+  await time.pause(backOffMs(attempts.cuts), signal);
+  return true;
+};
+
+/** Does it anew from the beginning where an answer in it was lost, after `onLost` has seen to what was begun. */
+export const beginAnew = async <T>(
+  work: () => Promise<T>,
+  onLost: (error: TransportError) => Promise<void> | void = () => undefined,
+): Promise<T> => {
+  for (let beginnings = 1; ; beginnings += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isLost = error instanceof TransportError && error.reason === "closed";
+      if (!isLost || beginnings === retryPolicy.mostBeginnings) throw error;
+      await onLost(error);
+    }
+  }
+};

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { manualTime } from "../../testing/manual-time.ts";
+import { TransportError, type Answer } from "../exchange.ts";
+import { createConnectionHealth } from "./connection-health.ts";
+import { createRetries } from "./retry.ts";
+import { createThrottles, type PatientClock } from "./throttling.ts";
+
+/** A limiter, and a client of it whose waits take no time. */
+const open = (seed = 1, mostMs = Infinity) => {
+  const time = manualTime();
+  const retries = createRetries({ seed, time });
+  const health = createConnectionHealth(() => Promise.resolve(true), retries);
+  const clock: PatientClock = {
+    kind: "real",
+    canWait: (durationMs) => durationMs <= mostMs,
+    sleep: (durationMs) => time.pause(durationMs),
+    sleepOnEither: (durationMs) => time.pause(durationMs),
+  };
+  return { time, health, clock, throttles: createThrottles(health, retries) };
+};
+
+const answering = (status: number, retryAfter?: number): Answer => ({
+  exchange: 1,
+  status,
+  headers: retryAfter === undefined ? [] : [["retry-after", String(retryAfter)]],
+  text: "",
+  json: undefined,
+});
+
+/** Gives these statuses in turn, and 200 once there are no more. */
+const inTurn = (...statuses: readonly number[]) => {
+  const left = [...statuses];
+  const sent = { count: 0 };
+  const send = (): Promise<Answer> => {
+    sent.count += 1;
+    return Promise.resolve(answering(left.shift() ?? 200));
+  };
+  return { send, sent };
+};
+
+const get = { method: "GET", path: "/open-api/v1/notifications?page=0" };
+const post = { method: "POST", path: "/open-api/oauth/access-token" };
+
+const problemOf = async (running: Promise<unknown>): Promise<TransportError> => {
+  const error: unknown = await running.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(TransportError);
+  return error as TransportError;
+};
+
+describe("a limiter that does not say when to come back", () => {
+  it("is asked less often each time, never at the same intervals by two clients, and obeyed", async () => {
+    const waits = await Promise.all(
+      [1, 2].map(async (seed) => {
+        const { time, health, clock, throttles } = open(seed);
+        const { send, sent } = inTurn(429, 429, 429, 429, 429);
+        expect((await throttles.obey(post, clock, send)).status).toBe(200);
+        expect(sent.count).toBe(6);
+        expect(health.report()).toMatchObject({ throttled: 5 });
+        return time.pauses;
+      }),
+    );
+    for (const pauses of waits)
+      for (const [index, pauseMs] of pauses.entries()) {
+        const mostMs = 50 * 2 ** index;
+        expect(pauseMs).toBeGreaterThanOrEqual(mostMs / 2);
+        expect(pauseMs).toBeLessThanOrEqual(mostMs);
+      }
+    expect(waits[0]).not.toEqual(waits[1]);
+  });
+
+  it("is given up after some tries, and the request has no answer then", async () => {
+    const { clock, throttles } = open();
+    const { send, sent } = inTurn(...Array.from({ length: 100 }, () => 429));
+    const { reason, message } = await problemOf(throttles.obey(post, clock, send));
+    expect(reason).toBe("throttled");
+    expect(message).toMatch(/8 times in a row, with status 429 and no Retry-After, after waiting for /);
+    expect(sent.count).toBe(8);
+  });
+
+  it("has those who wait come back by and by, not all at once", async () => {
+    const { time, clock, throttles } = open();
+    // Everybody is turned away once before anybody is let through.
+    const together = Array.from({ length: 24 }, () => throttles.obey(get, clock, inTurn(429).send));
+    expect((await Promise.all(together)).map(({ status }) => status)).toEqual(Array(24).fill(200));
+    const [first = 0, last = 0] = [time.pauses[0], time.pauses.at(-1)];
+    expect(time.pauses).toHaveLength(24);
+    expect(last).toBeGreaterThan(first * 1.5);
+  });
+});
+
+describe("a gateway that does not say when to come back", () => {
+  it.each([
+    [502, get, 3],
+    [503, get, 3],
+    [504, get, 3],
+    [503, post, 3],
+    // What it could not pass on may have been done all the same.
+    [502, post, 1],
+    [504, post, 1],
+    [500, get, 1],
+  ])("with status %i to %j is asked %i times, and its answer stands then", async (status, request, times) => {
+    const { clock, throttles } = open();
+    const { send, sent } = inTurn(...Array.from({ length: 9 }, () => status));
+    expect((await throttles.obey(request, clock, send)).status).toBe(status);
+    expect(sent.count).toBe(times);
+  });
+
+  it("has done no harm where the service is back at the next try", async () => {
+    const { time, clock, throttles, health } = open();
+    expect((await throttles.obey(get, clock, inTurn(502, 504).send)).status).toBe(200);
+    expect(time.pauses).toHaveLength(2);
+    expect(health.report().throttled).toBe(2);
+  });
+});
+
+describe("a limiter that shuts a client out", () => {
+  /** Turns everybody away until this moment, with a Retry-After of ten seconds. */
+  const shutUntil = (untilMs: number, nowMs: () => number) => (): Promise<Answer> =>
+    Promise.resolve(nowMs() < untilMs ? answering(429, 10) : answering(200));
+
+  it("for forty-five seconds is waited for, and the request answered", async () => {
+    const { time, clock, throttles } = open();
+    expect((await throttles.obey(post, clock, shutUntil(45_000, time.nowMs))).status).toBe(200);
+    expect(time.pauses).toEqual([10_000, 10_000, 10_000, 10_000, 10_000]);
+  });
+
+  it("for longer is not, and each later request of the kind asks only once more", async () => {
+    const { time, clock, throttles } = open();
+    const send = shutUntil(200_000, time.nowMs);
+    expect((await problemOf(throttles.obey(post, clock, send))).message).toMatch(/Retry-After 10, .*50 s/);
+    const before = time.pauses.length;
+    expect((await problemOf(throttles.obey(post, clock, send))).reason).toBe("throttled");
+    expect(time.pauses).toHaveLength(before + 1);
+    // Of another kind nobody has been turned away for long.
+    const other = { ...post, path: "/open-api/oauth/refresh-token" };
+    expect((await throttles.obey(other, clock, inTurn(429, 429).send)).status).toBe(200);
+    // Once one is let through the kind is patient again.
+    await time.pause(200_000);
+    expect((await throttles.obey(post, clock, send)).status).toBe(200);
+    expect((await throttles.obey(post, clock, inTurn(429, 429, 429).send)).status).toBe(200);
+  });
+
+  it("is not waited for beyond what the run may wait", async () => {
+    const { time, clock, throttles } = open(1, 25_000);
+    const { reason } = await problemOf(throttles.obey(post, clock, shutUntil(45_000, time.nowMs)));
+    expect(reason).toBe("throttled");
+    expect(time.pauses).toEqual([10_000, 10_000]);
+  });
+});

@@ -1,0 +1,118 @@
+import { duration } from "../../contract/duration.ts";
+import type { Clock } from "../clock.ts";
+import { TransportError, headerOf, type Answer, type Request } from "../exchange.ts";
+import type { ConnectionHealth } from "./connection-health.ts";
+import { retryPolicy, type Retries } from "./retry.ts";
+
+/** What a wait for a limiter needs of a clock. */
+export type PatientClock = Pick<Clock, "kind" | "sleep" | "sleepOnEither" | "canWait">;
+
+/** Obeys answers that ask to come back later (RFC 6585 section 4, RFC 9110 section 15.6.4). */
+export interface Throttles {
+  /**
+   * Sends until the answer is none of these. Throws TransportError, "throttled", where that takes too many tries or
+   * longer than the run may wait, or where requests of this kind have not been let through for long.
+   */
+  obey(
+    request: Pick<Request, "method" | "path">,
+    clock: PatientClock,
+    send: () => Promise<Answer>,
+  ): Promise<Answer>;
+}
+
+const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesAtOnce } =
+  retryPolicy.throttled;
+
+/**
+ * How much of a Retry-After is waited out on this machine's clock, in milliseconds, where the
+ * target has a clock of its own: little at first, as that may be the one the limiter goes by.
+ */
+const realWaitMs = (attempt: number): number => Math.min(5_000, 50 * attempt);
+
+interface Wait {
+  readonly waitMs: number;
+  readonly mostTries: number;
+  /** Whether the answer stands once the tries are used up. */
+  readonly stands: boolean;
+}
+
+export const createThrottles = (
+  health: Pick<ConnectionHealth, "throttled">,
+  { backOffMs, time }: Retries,
+): Throttles => {
+  let waiting = 0;
+  const shutSinceMs = new Map<string, number>();
+  const isShut = (kind: string, attempt: number): boolean => {
+    const nowMs = time.nowMs();
+    const sinceMs = shutSinceMs.get(kind) ?? nowMs;
+    shutSinceMs.set(kind, sinceMs);
+    return attempt > 1 && nowMs - sinceMs > shutAfterMs;
+  };
+  const waitOut = async (clock: PatientClock, waitMs: number, attempt: number): Promise<void> => {
+    waiting += 1;
+    try {
+      // The limiter may count on the target's clock or on real time, and nobody can tell: first the cheaper one, then both.
+      if (attempt === 1) return await clock.sleepOnEither(waitMs);
+      await clock.sleep(waitMs);
+      if (clock.kind === "virtual") await time.pause(Math.min(waitMs, realWaitMs(attempt)));
+    } finally {
+      waiting -= 1;
+    }
+  };
+  return {
+    obey: async ({ method, path }, clock, send) => {
+      const kind = `${method} ${path.replace(/\?.*$/s, "")}`;
+      let waitedMs = 0;
+      for (let attempt = 1; ; attempt += 1) {
+        const answer = await send();
+        const wait = waitOf(answer, method, attempt, backOffMs);
+        if (wait === undefined) {
+          shutSinceMs.delete(kind);
+          return answer;
+        }
+        const turnMs = wait.waitMs * (1 + Math.floor(waiting / triesAtOnce));
+        const hasEnded = attempt >= wait.mostTries || isShut(kind, attempt);
+        if (hasEnded && wait.stands) return answer;
+        if (hasEnded || wait.waitMs > longestRetryAfterMs || !clock.canWait(waitedMs + wait.waitMs))
+          throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
+        health.throttled(wait.waitMs);
+        await waitOut(clock, turnMs, attempt);
+        waitedMs += turnMs;
+      }
+    },
+  };
+};
+
+const sentenceOf = (answer: Answer, attempt: number, waitedMs: number): string => {
+  const asked = headerOf(answer, "retry-after");
+  return `throttled ${attempt} times in a row, with status ${answer.status} and ${asked === undefined ? "no Retry-After" : `Retry-After ${asked}`}, after waiting for ${duration(waitedMs)}`;
+};
+
+const waitOf = (
+  answer: Answer,
+  method: string,
+  attempt: number,
+  backOffMs: Retries["backOffMs"],
+): Wait | undefined => {
+  const { status } = answer;
+  const askedMs = retryAfterMs(answer);
+  if (askedMs !== undefined) return { waitMs: askedMs, mostTries: mostTries.withRetryAfter, stands: false };
+  const waitMs = backOffMs(attempt);
+  if (status === 429) return { waitMs, mostTries: mostTries.without, stands: false };
+  // What a gateway could not pass on may have been done all the same, so only reads are sent again.
+  const isOfGateway = status === 503 || (method === "GET" && (status === 502 || status === 504));
+  return isOfGateway ? { waitMs, mostTries: mostTriesOfGateway, stands: true } : undefined;
+};
+
+/** How long the answer asks the client to stay away, in milliseconds; undefined where it does not (RFC 9110 section 10.2.3). */
+export const retryAfterMs = (answer: Pick<Answer, "status" | "headers">): number | undefined => {
+  if (answer.status !== 429 && answer.status !== 503) return undefined;
+  const value = headerOf(answer, "retry-after");
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  // Date.parse takes much for a date that is none ("1.5" is a day of May), so only the form of RFC 9110 is read.
+  const dateMs = /^[A-Z][a-z]+, .* GMT$/.test(value) ? Date.parse(value) : Number.NaN;
+  const answeredMs = Date.parse(headerOf(answer, "date") ?? "");
+  if (Number.isNaN(dateMs) || Number.isNaN(answeredMs)) return 1_000;
+  return Math.max(0, dateMs - answeredMs);
+};

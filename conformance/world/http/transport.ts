@@ -1,0 +1,197 @@
+import { Client, Pool, errors, type Dispatcher } from "undici";
+import { monotonicMs } from "../clock.ts";
+import { createConnectionHealth, type ConnectionHealth } from "./connection-health.ts";
+import { TransportError, type Answer, type Request } from "../exchange.ts";
+import type { Journal, Scope } from "../evidence/journal.ts";
+import type { Dialer } from "./dialer.ts";
+import { messageOf, parseJson, reasonOf, receive } from "./receive.ts";
+import { sendWithRetries, type Retries } from "./retry.ts";
+import { createThrottles, type PatientClock, type Throttles } from "./throttling.ts";
+
+/** What a request is sent through: its case's scope for the journal, and the clock that a 429 is waited out on. */
+export interface Sender {
+  readonly scope: Scope;
+  readonly clock: PatientClock;
+}
+
+/** One connection of its own, for races and for "another connection". */
+export interface Connection {
+  send(request: Request, sender: Sender): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/**
+ * HTTP/1.1 to one origin. Sends each path byte for byte, follows no redirect, and repeats nothing but what can change
+ * nothing: requests that nobody accepted, reads whose connection was cut, and those that were asked to come back later.
+ * A request that still has no whole answer throws TransportError, and stands among the losses of its case.
+ */
+export interface Transport extends Connection {
+  /** A connection of its own; closed with the transport at the latest. */
+  dedicated(): Connection;
+  inFlight(): number;
+  /** How the target's address does, shared with everything else that is sent to it. */
+  readonly health: ConnectionHealth;
+  readonly throttles: Throttles;
+}
+
+export interface TransportOptions {
+  readonly origin: string;
+  readonly journal: Journal;
+  /** How long a whole exchange may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly startedAtMs: number;
+  /** How connections are opened; plainly where left out. */
+  readonly dialer?: Dialer | undefined;
+  readonly maxConnections: number;
+  /** What is asked for to see whether a target that refuses connections is back; "/" by default. */
+  readonly probePath?: string;
+  readonly retries: Retries;
+  /** Is shown every answer before anything is written, so that its credentials are masked from the first byte. */
+  readonly learn: (answer: Pick<Answer, "headers" | "json" | "text">) => void;
+  /** Is shown every request that got an answer, with it. */
+  readonly onAnswer?: ((request: Request, answer: Omit<Answer, "exchange">) => void) | undefined;
+}
+
+export const createTransport = (options: TransportOptions): Transport => {
+  const common = {
+    allowH2: false,
+    pipelining: 1,
+    connectTimeout: options.timeoutMs,
+    ...(options.dialer === undefined ? {} : { connect: options.dialer.connector(options.timeoutMs) }),
+  } as const;
+  const pool = new Pool(options.origin, { ...common, connections: options.maxConnections });
+  const probe = async (): Promise<boolean> => {
+    try {
+      await receive(
+        pool,
+        { method: "GET", path: options.probePath ?? "/", headers: [] },
+        { timeoutMs: options.timeoutMs },
+      );
+      return true;
+    } catch (error) {
+      return reasonOf(error) !== "refused";
+    }
+  };
+  const health = createConnectionHealth(probe, options.retries);
+  const state: State = {
+    inFlight: 0,
+    isClosed: false,
+    health,
+    throttles: createThrottles(health, options.retries),
+  };
+  const clients = new Set<Client>();
+  const send = (dispatcher: Dispatcher) => (request: Request, sender: Sender) =>
+    sendPolitely(options, state, dispatcher, request, sender);
+  return {
+    send: send(pool),
+    close: async () => {
+      state.isClosed = true;
+      await Promise.all([pool, ...clients].map((one) => one.destroy()));
+    },
+    dedicated: () => {
+      const client = new Client(options.origin, common);
+      clients.add(client);
+      const close = (): Promise<void> => {
+        clients.delete(client);
+        return client.destroy();
+      };
+      return { send: send(client), close };
+    },
+    inFlight: () => state.inFlight,
+    health,
+    throttles: state.throttles,
+  };
+};
+
+interface State {
+  inFlight: number;
+  isClosed: boolean;
+  readonly health: ConnectionHealth;
+  readonly throttles: Throttles;
+}
+
+/** Sends, and while the answer says "come back later" waits as long as it says and sends again (RFC 6585 section 4). */
+const sendPolitely = async (
+  options: TransportOptions,
+  state: State,
+  dispatcher: Dispatcher,
+  request: Request,
+  sender: Sender,
+): Promise<Answer> => {
+  const { losses } = sender.scope;
+  const name = losses.begin(request);
+  try {
+    return await state.throttles.obey(request, sender.clock, async () => {
+      state.inFlight += 1;
+      try {
+        return await sendSurely(options, state, dispatcher, request, sender.scope);
+      } finally {
+        state.inFlight -= 1;
+      }
+    });
+  } catch (error) {
+    if (error instanceof TransportError) losses.note(name, error);
+    throw error;
+  }
+};
+
+/** Sends again where that can change nothing: what was not accepted, and reads whose connection was cut. */
+const sendSurely = async (
+  options: TransportOptions,
+  state: State,
+  dispatcher: Dispatcher,
+  request: Request,
+  scope: Scope,
+): Promise<Answer> => {
+  const { health } = state;
+  return sendWithRetries(options.retries, {
+    health,
+    isHarmless: request.method === "GET",
+    send: async () => {
+      const sentMs = monotonicMs();
+      const answer = await sendOnce(options, dispatcher, request, scope);
+      health.answered(monotonicMs() - sentMs);
+      return answer;
+    },
+    setbackOf: (error) => {
+      if (!(error instanceof TransportError) || state.isClosed) return undefined;
+      health.lost();
+      return { kind: "lost", reason: error.reason };
+    },
+    onRepeat: () => health.sentAgain(),
+  });
+};
+
+const sendOnce = async (
+  options: TransportOptions,
+  dispatcher: Dispatcher,
+  request: Request,
+  scope: Scope,
+): Promise<Answer> => {
+  const n = options.journal.nextNumber();
+  const sentMs = monotonicMs();
+  const record = (
+    outcome: { answer: { status: number; headers: Answer["headers"]; text: string } } | { error: string },
+  ): void => {
+    options.journal.add(scope, {
+      n,
+      startedMs: sentMs - options.startedAtMs,
+      durationMs: monotonicMs() - sentMs,
+      request,
+      ...outcome,
+    });
+  };
+  try {
+    const answer = await receive(dispatcher, request, { timeoutMs: options.timeoutMs });
+    const json = parseJson(answer.text);
+    options.learn({ headers: answer.headers, text: answer.text, json });
+    options.onAnswer?.(request, { ...answer, json });
+    record({ answer });
+    return { exchange: n, ...answer, json };
+  } catch (error) {
+    if (error instanceof errors.InvalidArgumentError) throw error;
+    const failure = new TransportError(n, reasonOf(error), messageOf(error));
+    record({ error: failure.message });
+    throw failure;
+  }
+};

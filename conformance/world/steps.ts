@@ -1,0 +1,240 @@
+import { ageBetween, type TimeInterval } from "../judging/interval.ts";
+import type { DurableSteps } from "./durable-steps.ts";
+import type { Grant } from "../judging/laws/grant.ts";
+import { gavePage } from "../judging/laws/pages.ts";
+import { credentialsOf, describe, grantOf, pageOf, plainOf } from "./answers.ts";
+import { listForms, type ListForm } from "./list-forms.ts";
+import { ControlFailed, type Answer } from "./exchange.ts";
+import { beginAnew } from "./http/retry.ts";
+import { answerOrHangUp, type AuthorizeRequest, type Client, type Target } from "./target.ts";
+import type { World } from "./world.ts";
+
+/** A code that was issued, and the stretch of the target's time in which that happened. */
+export interface IssuedCode {
+  readonly code: string;
+  readonly client: Client;
+  readonly grant: Grant;
+  readonly answer: Answer;
+}
+
+/** Tokens that were issued by an exchange. */
+export interface IssuedTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly expiresInMs: number;
+  readonly client: Client;
+  readonly code: string;
+  readonly answer: Answer;
+}
+
+/** Where and for whom a step is done; by default the world's own target and its first client. */
+export interface StepOptions {
+  readonly client?: Client;
+  readonly target?: Target | Omit<Target, "dedicated">;
+  readonly authorize?: AuthorizeRequest;
+}
+
+/** Authorizes rightly and returns the code. A service that gives none has failed the control, not the probe. */
+export const obtainCode = async (world: World, options: StepOptions = {}): Promise<IssuedCode> => {
+  const client = options.client ?? world.client;
+  const answer = await (options.target ?? world.target).authorize({ client, ...options.authorize });
+  const grant = grantOf(answer);
+  if (grant === undefined)
+    throw new ControlFailed(`a valid authorize request got no code: ${describe(answer)}`);
+  return { code: grant.code, client, grant, answer };
+};
+
+/** Body of a right token exchange (section 4.2). */
+export const exchangeBody = (client: Client, code: string): Record<string, unknown> => ({
+  clientId: client.id,
+  clientSecret: client.secret,
+  code,
+});
+
+/** Body of a right refresh (section 4.3). */
+export const refreshBody = (client: Client, refreshToken: string): Record<string, unknown> => ({
+  clientId: client.id,
+  refreshToken,
+});
+
+/** Exchanges a code rightly. A service that gives no tokens has failed the control. */
+export const redeem = async (
+  world: World,
+  code: string,
+  options: Pick<StepOptions, "client" | "target"> = {},
+): Promise<IssuedTokens> => {
+  const client = options.client ?? world.client;
+  const answer = await (options.target ?? world.target).exchange(exchangeBody(client, code));
+  const { accessToken, refreshToken, expiresIn } = credentialsOf(answer);
+  if (accessToken === undefined || refreshToken === undefined)
+    throw new ControlFailed(`a right exchange got no tokens: ${describe(answer)}`);
+  return { accessToken, refreshToken, expiresInMs: Number(expiresIn) * 1_000, client, code, answer };
+};
+
+/**
+ * The whole flow: authorize, then exchange. Where the answer to the exchange is lost, the code may be used up or
+ * not: it is never sent again, and the flow begins again with another one.
+ */
+export const obtainTokens = async (world: World, options: StepOptions = {}): Promise<IssuedTokens> => {
+  let { code } = await obtainCode(world, options);
+  return beginAnew(
+    () => redeem(world, code, options),
+    async ({ exchange }) => {
+      world.ignoreLoss(exchange);
+      ({ code } = await obtainCode(world, options));
+    },
+  );
+};
+
+/** Refreshes rightly and returns the new access token with its lifetime. */
+export const obtainRefreshed = async (
+  world: World,
+  tokens: Pick<IssuedTokens, "client" | "refreshToken">,
+): Promise<{ accessToken: string; expiresInMs: number; answer: Answer }> => {
+  const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+  const { accessToken, expiresIn } = credentialsOf(answer);
+  if (accessToken === undefined)
+    throw new ControlFailed(`a right refresh got no access token: ${describe(answer)}`);
+  return { accessToken, expiresInMs: Number(expiresIn) * 1_000, answer };
+};
+
+/** Whether a list answer gave out data. */
+export const gaveData = (answer: Answer): boolean => gavePage(plainOf(answer));
+
+/**
+ * Lists what is known to be there, so that an empty envelope is not taken for an answer; anything where nothing is known.
+ * A token that one form of the list refuses is presented with all others: it is dead only where none shows anything.
+ */
+export const isShownSomething = (world: World, accessToken: string): Promise<boolean> =>
+  isShownIn(world, accessToken, listForms(world));
+
+/** The same by one form of the list alone. */
+export const isShownSomethingAtOnce = (world: World, accessToken: string): Promise<boolean> =>
+  isShownIn(world, accessToken, []);
+
+const isShownIn = async (
+  world: World,
+  accessToken: string,
+  otherForms: readonly ListForm[],
+): Promise<boolean> => {
+  const known = world.notifications.accounts[0];
+  const first = known === undefined ? { limit: 1 } : { accountId: known.accountId, limit: 1 };
+  for (const query of [first, ...otherForms]) {
+    const answer = await world.target.list({ accessToken, query });
+    if (known === undefined ? gaveData(answer) : holdsSomething(answer)) return true;
+  }
+  return false;
+};
+
+const holdsSomething = (answer: Answer): boolean => {
+  const page = pageOf(answer);
+  return page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0));
+};
+
+/** Whether the access token opens the notification list. */
+export const opens = async (world: World, accessToken: string): Promise<boolean> =>
+  gaveData(await world.target.list({ accessToken, query: { limit: 1 } }));
+
+/** Whether the refresh token yields an access token that opens the list. */
+export const refreshes = async (world: World, client: Client, refreshToken: string): Promise<boolean> => {
+  const { accessToken } = credentialsOf(await world.target.refresh(refreshBody(client, refreshToken)));
+  return accessToken !== undefined && (await opens(world, accessToken));
+};
+
+/**
+ * Which usable credential a token answer yielded, or undefined: then it was a refusal,
+ * whatever its status said. A token counts only if it works; so an error body that
+ * happens to have such a field is a refusal, and a 400 with a live token is not.
+ */
+export const yielded = async (
+  world: World,
+  answer: Answer | undefined,
+  client: Client = world.client,
+): Promise<"accessToken" | "refreshToken" | undefined> => {
+  if (answer === undefined) return undefined;
+  const { accessToken, refreshToken } = credentialsOf(answer);
+  if (accessToken !== undefined && (await opens(world, accessToken))) return "accessToken";
+  if (refreshToken !== undefined && (await refreshes(world, client, refreshToken))) return "refreshToken";
+  return undefined;
+};
+
+/**
+ * The answer to a probe that may well be refused, or undefined where the service hangs up
+ * on it. It hangs up only if it does so again: a connection that had been idle may be
+ * closed just as the request leaves, and that would look like a refusal.
+ */
+export const answerOrRefusal = async (send: () => Promise<Answer>): Promise<Answer | undefined> =>
+  (await answerOrHangUp(send())) ?? answerOrHangUp(send());
+
+/** Whether the code can be exchanged, now and by its own client. Uses it up. */
+export const exchangeable = async (
+  world: World,
+  issued: Pick<IssuedCode, "client" | "code">,
+): Promise<boolean> =>
+  (await yielded(
+    world,
+    await answerOrHangUp(world.target.exchange(exchangeBody(issued.client, issued.code))),
+    issued.client,
+  )) !== undefined;
+
+/** Whether an authorize answer yielded a code that can be exchanged. Uses the code up. */
+export const yieldedCode = async (
+  world: World,
+  answer: Answer | undefined,
+  client: Client = world.client,
+): Promise<boolean> => {
+  const grant = answer === undefined ? undefined : grantOf(answer);
+  if (grant === undefined) return false;
+  const redeemed = await world.target.exchange(exchangeBody(client, grant.code));
+  return (await yielded(world, redeemed, client)) !== undefined;
+};
+
+/** Does something and says between which two moments of the target's time it happened. */
+export const timed = async <T>(
+  world: World,
+  action: () => Promise<T>,
+): Promise<{ value: T; at: TimeInterval }> => {
+  const before = await world.clock.now();
+  const value = await action();
+  const after = await world.clock.now();
+  return { value, at: { earliestMs: before.earliestMs, latestMs: after.latestMs } };
+};
+
+/** Sleeps until this much of the target's time has surely gone by since something was done, however little of it is left. */
+export const sleepSince = async (world: World, done: TimeInterval, durationMs: number): Promise<void> => {
+  const { leastMs } = ageBetween(done, await world.clock.now());
+  if (durationMs > leastMs) await world.clock.sleep(durationMs - leastMs);
+};
+
+/** Something that lives for a while, and when it was issued. */
+interface Living {
+  readonly at: TimeInterval;
+  readonly lifetimeMs: number;
+}
+
+/** What of its life something may have behind it where the next step is to need it. */
+const PART_OF_LIFE = 0.9;
+
+/**
+ * Sleeps until something that was issued has half of its life behind it, and says whether it still lives: a run
+ * that continues another may come too late.
+ */
+export const sleepHalfItsLife = async (world: World, { at, lifetimeMs }: Living): Promise<boolean> => {
+  const { leastMs } = ageBetween(at, await world.clock.now());
+  if (leastMs >= lifetimeMs * PART_OF_LIFE) return false;
+  if (leastMs < lifetimeMs / 2) await world.clock.sleep(lifetimeMs / 2 - leastMs);
+  await world.clock.beginSecond(lifetimeMs / 4);
+  return true;
+};
+
+/** A token exchange that comes half of the code's life after the code, so that what counts from either shows. */
+export const exchangeLate = async (
+  world: World,
+  steps: DurableSteps,
+): Promise<{ readonly value: IssuedTokens; readonly at: TimeInterval }> => {
+  const { value: issued, at } = await steps.once("code", () => timed(world, () => obtainCode(world)));
+  const lifetimeMs = world.limits.codeLifetimeMs;
+  if (!steps.has("exchange") && !(await sleepHalfItsLife(world, { at, lifetimeMs })) && steps.restart())
+    return exchangeLate(world, steps);
+  return steps.once("exchange", () => timed(world, () => redeem(world, issued.code)));
+};

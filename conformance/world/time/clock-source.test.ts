@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { serveHttp } from "../../testing/servers.ts";
+import { stopAfterEach } from "../../testing/stopping.ts";
+import { HookError } from "../hooks/hooks.ts";
+import { clockSource } from "./clock-source.ts";
+
+const stopping = stopAfterEach();
+
+interface TargetClock {
+  /** What the clock moves by when it is asked for so many milliseconds. */
+  readonly moves?: (ms: number) => number;
+  /** What the hook clock.now tells of the time; left out, there is no such hook. */
+  readonly tells?: (nowMs: number) => unknown;
+}
+
+/** Clocks over hooks that a server of the test's own answers. */
+const open = async ({ moves = (ms) => ms, tells }: TargetClock) => {
+  const state = { nowMs: 1_767_225_600_400, advances: [] as number[] };
+  const { origin } = await stopping(
+    serveHttp((request, response, body) => {
+      if (request.method === "POST") {
+        const { ms } = JSON.parse(body) as { ms: number };
+        state.advances.push(ms);
+        state.nowMs += moves(ms);
+      }
+      response.end(JSON.stringify(tells?.(state.nowMs) ?? null));
+    }),
+  );
+  const clocks = clockSource({
+    now: tells === undefined ? undefined : { http: { url: origin } },
+    advance: { http: { url: origin, body: { ms: "{{ms}}" } } },
+    inFlight: () => 0,
+    maxWaitMs: 0,
+    signal: new AbortController().signal,
+  });
+  return { state, clocks, clock: clocks.join() };
+};
+
+const inMs = (nowMs: number): unknown => ({ now: nowMs });
+const inSeconds = (nowMs: number): unknown => Math.floor(nowMs / 1_000);
+const iso = (nowMs: number): unknown => ({ time: new Date(nowMs).toISOString() });
+
+describe("hooks as a clock", () => {
+  it("is real where nothing can be advanced", () => {
+    const signal = new AbortController().signal;
+    const clocks = clockSource({
+      now: undefined,
+      advance: undefined,
+      inFlight: () => 0,
+      maxWaitMs: 5,
+      signal,
+    });
+    expect([clocks.kind, clocks.canWait(5), clocks.canWait(6)]).toEqual(["real", true, false]);
+  });
+
+  it.each([
+    ["milliseconds", inMs],
+    ["ISO 8601", iso],
+    ["whole seconds", inSeconds],
+  ])("moves on by at least what is slept, told in %s", async (_, tells) => {
+    const { state, clock } = await open({ tells });
+    for (const durationMs of [1, 250.5, 999, 600_000, 2_592_000_000]) {
+      const before = state.nowMs;
+      await clock.sleep(durationMs);
+      expect(state.nowMs - before).toBeGreaterThanOrEqual(durationMs);
+      expect(state.nowMs - before).toBeLessThanOrEqual(durationMs + 2_000);
+    }
+  });
+
+  it("knows a time that is told in whole seconds to the second only", async () => {
+    const { state, clock } = await open({ tells: inSeconds });
+    const { earliestMs, latestMs } = await clock.now();
+    expect(latestMs - earliestMs).toBe(999);
+    expect(earliestMs).toBeLessThanOrEqual(state.nowMs);
+    expect(latestMs).toBeGreaterThanOrEqual(state.nowMs);
+  });
+
+  it("advances by what is asked for and no more where nothing tells the time", async () => {
+    const { state, clock } = await open({});
+    const before = await clock.now();
+    await clock.sleep(600_000);
+    await clock.sleep(60_000);
+    const after = await clock.now();
+    expect(state.advances).toEqual([600_000, 60_000]);
+    expect(after.earliestMs - before.earliestMs).toBe(660_000);
+    expect(after.latestMs).toBeGreaterThan(after.earliestMs);
+  });
+
+  it("asks in whole seconds where the template does", async () => {
+    const asked: unknown[] = [];
+    const { origin } = await stopping(
+      serveHttp((_, response, body) => {
+        asked.push(JSON.parse(body));
+        response.end();
+      }),
+    );
+    const signal = new AbortController().signal;
+    const advance = { http: { url: origin, body: { s: "{{seconds}}" } } };
+    const clock = clockSource({ now: undefined, advance, inFlight: () => 0, maxWaitMs: 0, signal }).join();
+    const before = await clock.now();
+    await clock.sleep(1_500);
+    expect(asked).toEqual([{ s: 2 }]);
+    expect((await clock.now()).earliestMs - before.earliestMs).toBe(2_000);
+  });
+
+  it.each([
+    ["stands still", { tells: inMs, moves: () => 0 }, "it had moved by 0 ms"],
+    ["moves half as far", { tells: inMs, moves: (ms: number) => ms / 2 }, "it had moved by 1 s"],
+    ["runs backwards", { tells: inMs, moves: (ms: number) => -ms }, "2 s backwards"],
+    ["takes milliseconds for seconds", { tells: inMs, moves: (ms: number) => ms * 1_000 }, "33 min 20 s"],
+    ["stands still by the second", { tells: inSeconds, moves: () => 0 }, "it had moved by 999 ms"],
+    ["tells no moment", { tells: () => ({ status: "fine" }) }, 'name it with "result"'],
+  ])("is called a mistake of the hook where it %s", async (_, behaviour, reason) => {
+    const { clock } = await open(behaviour);
+    const error: unknown = await clock.sleep(2_000).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(HookError);
+    expect((error as Error).message).toContain(reason);
+  });
+});

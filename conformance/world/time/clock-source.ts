@@ -1,0 +1,138 @@
+import type { TimeInterval } from "../../judging/interval.ts";
+import type { HookDefinition } from "../../contract/profile-fetched.ts";
+import type { FaketimeClock } from "./faketime.ts";
+import { realClock, monotonicMs, type Advanced, type ClockSource } from "../clock.ts";
+
+import { virtualClock } from "./virtual-clock.ts";
+import type { HookCaller } from "../hooks/hook-caller.ts";
+import { coarsenessMs, HookError, instantMs, resultOf, runHook } from "../hooks/hooks.ts";
+import { duration } from "../../contract/duration.ts";
+import { shorten } from "../evidence/text.ts";
+
+export interface TimeOptions {
+  readonly now: HookDefinition | undefined;
+  readonly advance: HookDefinition | undefined;
+  /** The libfaketime file that moves the target's clock in the place of a hook. */
+  readonly faketime?: FaketimeClock | undefined;
+  readonly inFlight: () => number;
+  /** The longest single wait on a real clock, in milliseconds. */
+  readonly maxWaitMs: number;
+  readonly signal: AbortSignal;
+  /** Calls a hook; once and plainly where left out. */
+  readonly call?: HookCaller["call"];
+}
+
+/** Reads the target's clock through its hook. */
+const readNow = async (hook: HookDefinition, call: HookCaller["call"]): Promise<TimeInterval> => {
+  const answer = await call("clock.now", hook, {});
+  const told = resultOf(answer, hook.result, ["/now", "/nowMs", "/time", "/timestamp"]);
+  const nowMs = instantMs(told);
+  if (nowMs === undefined)
+    throw new HookError(
+      "clock.now",
+      `no moment in its answer ${shorten(answer.text, 120)}; name it with "result", a JSON pointer`,
+    );
+  return { earliestMs: nowMs, latestMs: nowMs + coarsenessMs(told) };
+};
+
+/** Moved by so many times what was asked for, and by no small amount: somebody takes seconds for milliseconds. */
+const isFarTooMuch = (movedMs: number, askedMs: number): boolean =>
+  movedMs > 500 * askedMs && movedMs > 600_000;
+
+/** What moves the target's clock: a hook, or a libfaketime file. */
+interface Mover {
+  /** Moves it on by at least this much, in whole milliseconds. */
+  readonly move: (durationMs: number) => Promise<{ readonly movedMs: number } & Advanced>;
+  /** Reads it, where the mover itself knows where it stands. */
+  readonly now?: () => TimeInterval;
+}
+
+const hookMover = (advance: HookDefinition, call: HookCaller["call"]): Mover => {
+  const usesSeconds = JSON.stringify(advance).includes("{{seconds}}");
+  return {
+    move: async (durationMs) => {
+      const seconds = Math.ceil(durationMs / 1_000);
+      const answer = await call("clock.advance", advance, { ms: durationMs, seconds });
+      const inFlight = resultOf(answer, "/inFlight", []);
+      return {
+        movedMs: usesSeconds ? seconds * 1_000 : durationMs,
+        inFlight: typeof inFlight === "number" ? inFlight : undefined,
+      };
+    },
+  };
+};
+
+const faketimeMover = (faketime: FaketimeClock): Mover => ({
+  move: (durationMs) => {
+    faketime.advance(durationMs);
+    return Promise.resolve({ movedMs: durationMs, inFlight: undefined });
+  },
+  now: faketime.now,
+});
+
+const moverOf = ({ advance, faketime }: TimeOptions, call: HookCaller["call"]): Mover | undefined => {
+  if (faketime !== undefined) return faketimeMover(faketime);
+  return advance === undefined ? undefined : hookMover(advance, call);
+};
+
+/** Throws HookError where the clock did not move as it was asked to. */
+const checkMove = (askedMs: number, before: TimeInterval, after: TimeInterval): void => {
+  const mostMs = after.latestMs - before.earliestMs;
+  const leastMs = after.earliestMs - before.latestMs;
+  if (mostMs < askedMs - 1 || isFarTooMuch(leastMs, askedMs))
+    throw new HookError(
+      "clock.advance",
+      `asked to move the clock by ${duration(askedMs)}, after which it had moved by ${mostMs < 0 ? `${duration(-mostMs)} backwards` : duration(mostMs)}`,
+    );
+};
+
+/**
+ * The clock that the profile allows: virtual where the target's time can be moved, real otherwise. Where neither a hook
+ * nor the file tells the target's time, it is known only as what was advanced plus at most the real time that passed,
+ * and intervals are that much wider.
+ */
+export const clockSource = (options: TimeOptions): ClockSource => {
+  const { now, signal } = options;
+  const { call = (name, hook, values) => runHook(name, hook, values, { interrupted: signal }) } = options;
+  const mover = moverOf(options, call);
+  if (mover === undefined) return realClock(options.maxWaitMs, signal);
+  const startedMs = monotonicMs();
+  let advancedMs = 0;
+  let lastAdvance: Advanced | undefined;
+  const isTold = now !== undefined || mover.now !== undefined;
+  const reckon = (): TimeInterval => ({
+    earliestMs: advancedMs,
+    latestMs: advancedMs + (monotonicMs() - startedMs),
+  });
+  let read: { readonly latestMs: number; readonly atMs: number } | undefined;
+  const readInterval = async (): Promise<TimeInterval> => {
+    const at = now === undefined ? (mover.now ?? reckon)() : await readNow(now, call);
+    read = { latestMs: at.latestMs, atMs: monotonicMs() };
+    return at;
+  };
+  const clocks = virtualClock({
+    now: readInterval,
+    inFlight: options.inFlight,
+    isReckoned: !isTold,
+    signal,
+    advance: async (durationMs, before) => {
+      const wholeMs = Math.max(1, Math.ceil(durationMs));
+      const { movedMs, inFlight } = await mover.move(wholeMs);
+      lastAdvance = { inFlight };
+      advancedMs += movedMs;
+      const after = await readInterval();
+      checkMove(wholeMs, before, after);
+      return after;
+    },
+  });
+  return {
+    ...clocks,
+    lastAdvance: () => lastAdvance,
+    estimate: () => {
+      if (!isTold) return { nowMs: reckon().latestMs, isDate: false };
+      return read === undefined
+        ? undefined
+        : { nowMs: read.latestMs + (monotonicMs() - read.atMs), isDate: true };
+    },
+  };
+};

@@ -1,0 +1,172 @@
+import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { fileReason } from "../../contract/files.ts";
+import type { TimeInterval } from "../../judging/interval.ts";
+import { HookError } from "../hooks/hooks.ts";
+import { ConfigurationError } from "../../contract/problem.ts";
+
+/**
+ * The clock of programs under libfaketime, which take their time from a file (FAKETIME_TIMESTAMP_FILE): moving it means
+ * writing the file. https://github.com/wolfcw/libfaketime
+ */
+export interface FaketimeClock {
+  /** The time that the programs tell, in milliseconds since 1970. */
+  readonly now: () => TimeInterval;
+  /** Moves it on by this much. Throws HookError if someone else has written the file meanwhile. */
+  readonly advance: (durationMs: number) => void;
+  /** Lets another run use the file. The time stays where it is: it must not go back. */
+  readonly release: () => void;
+}
+
+/** What a file sets: an offset from this machine's time, which goes on, or a moment at which time stands. */
+export type FaketimeSetting =
+  | { readonly kind: "offset"; readonly offsetMs: number }
+  | { readonly kind: "frozen"; readonly atMs: number };
+
+const KEY = "hooks.clock.faketime.file";
+const ACCEPTED =
+  'an offset such as "+0", "+1.5" (seconds), "+90m", "+2h" or "+3d", or a moment at which time stands still such as "2026-01-31 12:00:00"';
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  "": 1_000,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  y: 365 * 86_400_000,
+};
+
+/** Reads the content of a libfaketime file; undefined where it is something else. */
+export const parseFaketime = (text: string): FaketimeSetting | undefined => {
+  const [line = ""] = text.split("\n");
+  const offset = /^([+-]\d+(?:\.\d+)?)([smhdy]?)$/.exec(line.trim());
+  if (offset !== null)
+    return { kind: "offset", offsetMs: Number(offset[1]) * (UNIT_MS[offset[2] ?? ""] ?? 1_000) };
+  const frozen = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/.exec(line.trim());
+  if (frozen === null) return undefined;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = frozen.slice(1, 7).map(Number);
+  // libfaketime reads it in the time zone of the program; a program and this one are taken to share theirs.
+  const atMs = new Date(year, month - 1, day, hour, minute, second).getTime();
+  return Number.isNaN(atMs) ? undefined : { kind: "frozen", atMs: atMs + Number(frozen[7] ?? 0) * 1_000 };
+};
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** The content of a libfaketime file, exact to the microsecond and always of the same length. */
+export const faketimeText = (setting: FaketimeSetting): string => {
+  if (setting.kind === "offset") {
+    const { offsetMs } = setting;
+    return `${offsetMs < 0 ? "-" : "+"}${(Math.abs(offsetMs) / 1_000).toFixed(6).padStart(19, "0")}\n`;
+  }
+  const at = new Date(Math.floor(setting.atMs));
+  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const microseconds = Math.round((setting.atMs - Math.floor(setting.atMs)) * 1_000);
+  const fraction = `${String(at.getMilliseconds()).padStart(3, "0")}${String(microseconds).padStart(3, "0")}`;
+  return `${date} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${fraction}\n`;
+};
+
+const refuse = (file: string, what: string): never => {
+  throw new ConfigurationError([`${KEY}: "${file}" ${what}`]);
+};
+
+/** Takes a libfaketime file for this run. Throws ConfigurationError where it is missing, unreadable, read-only, in use, or says something else. */
+export const openFaketime = (file: string, time: { readonly wallMs: () => number }): FaketimeClock => {
+  const first = readSetting(file);
+  checkWritable(file);
+  const lock = takeLock(file);
+  let setting = first;
+  let written = readFileSync(file, "utf8");
+  const write = (next: FaketimeSetting): void => {
+    const now = readFileSync(file, "utf8");
+    if (now !== written)
+      throw new HookError(
+        "clock.faketime",
+        `someone else wrote ${JSON.stringify(now.slice(0, 60))} into "${file}" during the run; give each run a file of its own`,
+      );
+    written = faketimeText(next);
+    setting = next;
+    overwrite(file, written);
+  };
+  return {
+    now: () => {
+      if (setting.kind === "frozen") return { earliestMs: setting.atMs, latestMs: setting.atMs };
+      const nowMs = time.wallMs() + setting.offsetMs;
+      return { earliestMs: nowMs, latestMs: nowMs + 1 };
+    },
+    advance: (durationMs) =>
+      write(
+        setting.kind === "offset"
+          ? { kind: "offset", offsetMs: setting.offsetMs + durationMs }
+          : { kind: "frozen", atMs: setting.atMs + durationMs },
+      ),
+    release: () => rmSync(lock, { force: true }),
+  };
+};
+
+const readSetting = (file: string): FaketimeSetting => {
+  let text;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    return refuse(
+      file,
+      `cannot be read (${fileReason(error)}); write "+0" into it and start the service with FAKETIME_TIMESTAMP_FILE naming it`,
+    );
+  }
+  const setting = parseFaketime(text);
+  if (setting !== undefined) return setting;
+  const start = text.startsWith("@")
+    ? '; a start that begins with "@" counts anew in each process, so it cannot be moved for several'
+    : "";
+  return refuse(file, `says ${JSON.stringify(text.slice(0, 60))}; accepted is ${ACCEPTED}${start}`);
+};
+
+/**
+ * Writes in place: a file that is mounted into a container by itself cannot be replaced. As all texts are equally long,
+ * a program that reads at the same time sees the old one or the new one.
+ */
+const overwrite = (file: string, text: string): void => {
+  const handle = openSync(file, "r+");
+  try {
+    writeSync(handle, text, 0);
+    ftruncateSync(handle, text.length);
+  } finally {
+    closeSync(handle);
+  }
+};
+
+const checkWritable = (file: string): void => {
+  try {
+    closeSync(openSync(file, "r+"));
+  } catch (error) {
+    refuse(file, `cannot be written (${fileReason(error)}); the run moves the clock by writing it`);
+  }
+};
+
+/** A lock beside the file with the process that holds it; one whose process is gone is taken over. */
+const takeLock = (file: string): string => {
+  const lock = `${file}.lock`;
+  for (let tries = 0; tries < 2; tries += 1) {
+    try {
+      const handle = openSync(lock, "wx");
+      writeSync(handle, String(process.pid));
+      closeSync(handle);
+      return lock;
+    } catch {
+      const holder = existsSync(lock) ? Number(readFileSync(lock, "utf8")) : Number.NaN;
+      if (isAlive(holder))
+        return refuse(file, `is in use by another run (process ${holder}); give each run a file of its own`);
+      rmSync(lock, { force: true });
+    }
+  }
+  return refuse(file, `could not be locked; remove "${lock}"`);
+};
+
+const isAlive = (pid: number): boolean => {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+};

@@ -1,0 +1,61 @@
+import type { TimeInterval } from "../../judging/interval.ts";
+import { after, monotonicMs } from "../clock.ts";
+
+export interface FlowOptions {
+  /** The earliest moment, in milliseconds of the target's time, at which someone is to be woken; undefined where nobody sleeps. */
+  readonly dueMs: () => number | undefined;
+  /** Reads the target's clock and wakes whoever is due. */
+  readonly look: () => Promise<void>;
+}
+
+/** Learns from readings whether a clock goes on by itself, and looks at it again when a sleeper is due. */
+export interface FlowWatch {
+  /** Takes note of a reading. */
+  note(at: TimeInterval): void;
+  /** The clock is about to be moved, or has just been: readings on both sides of it say nothing of a flow. */
+  moves(): void;
+  /** Whether time has been seen to go on by itself. */
+  isSeen(): boolean;
+  /** Sleepers came or went. */
+  rearm(): void;
+}
+
+/** Between two looks at a clock that flows more slowly than real time does, in milliseconds. */
+const LEAST_WAIT_MS = 2;
+
+export const watchFlow = ({ dueMs, look }: FlowOptions): FlowWatch => {
+  let isSeen = false;
+  let last: { readonly at: TimeInterval; readonly realMs: number } | undefined;
+  let timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
+
+  const rearm = (): void => {
+    const due = isSeen ? dueMs() : undefined;
+    if (due === timer?.dueMs) return;
+    timer?.cancel();
+    timer = undefined;
+    if (due === undefined || last === undefined) return;
+    const leftMs = due - last.at.earliestMs - (monotonicMs() - last.realMs);
+    timer = { dueMs: due, ...after(Math.min(Math.max(LEAST_WAIT_MS, leftMs), LONGEST_TIMER_MS), fire) };
+  };
+
+  const fire = (): void => {
+    timer = undefined;
+    // Where the clock cannot be read now, whoever moves it will find out as well.
+    void look().then(rearm, () => undefined);
+  };
+
+  return {
+    note: (at) => {
+      if (last !== undefined && at.earliestMs > last.at.latestMs) isSeen = true;
+      last = { at, realMs: monotonicMs() };
+    },
+    moves: () => {
+      last = undefined;
+    },
+    isSeen: () => isSeen,
+    rearm,
+  };
+};
+
+/** What timers can count to. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;

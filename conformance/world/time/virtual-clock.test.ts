@@ -1,0 +1,370 @@
+import type { TimeInterval } from "../../judging/interval.ts";
+import { describe, expect, it, vi } from "vitest";
+import { monotonicMs, pause } from "../clock.ts";
+import { ControlFailed } from "../exchange.ts";
+import { HookError } from "../hooks/hooks.ts";
+import { SleepEnded, virtualClock, type VirtualTime } from "./virtual-clock.ts";
+
+/** A target's clock that does as it is told, and notes each advance. */
+const target = (replaces: Partial<VirtualTime> = {}) => {
+  const state = { nowMs: 1_000_000, inFlight: 0, advances: [] as number[] };
+  const interval = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs });
+  const time: VirtualTime = {
+    now: () => Promise.resolve(interval()),
+    advance: (durationMs) => {
+      state.advances.push(durationMs);
+      state.nowMs += durationMs;
+      return Promise.resolve(interval());
+    },
+    inFlight: () => state.inFlight,
+    ...replaces,
+  };
+  return { state, clocks: virtualClock(time) };
+};
+
+/** Whether a promise is still pending after a good while of nothing else happening. */
+const isPending = async (promise: Promise<unknown>): Promise<boolean> => {
+  let isSettled = false;
+  const settle = (): void => void (isSettled = true);
+  promise.then(settle, settle);
+  await pause(25);
+  return !isSettled;
+};
+
+describe("a virtual clock", () => {
+  it("stands still while anyone who takes part is awake", async () => {
+    const { state, clocks } = target();
+    const [sleeper, awake] = [clocks.join(), clocks.join()];
+    const slept = sleeper.sleep(600_000);
+    expect(await isPending(slept)).toBe(true);
+    expect(state.advances).toEqual([]);
+    awake.leave();
+    await slept;
+    expect(state.nowMs).toBe(1_600_000);
+  });
+
+  it("stands still while a request is under way", async () => {
+    const { state, clocks } = target();
+    state.inFlight = 1;
+    const slept = clocks.join().sleep(5);
+    expect(await isPending(slept)).toBe(true);
+    expect(state.advances).toEqual([]);
+    state.inFlight = 0;
+    await slept;
+    expect(state.advances).toEqual([5]);
+  });
+
+  it("steps to the earliest wake-up and never over one", async () => {
+    const { state, clocks } = target();
+    const woken: [string, number][] = [];
+    const rule = async (name: string, waits: readonly number[]): Promise<void> => {
+      const clock = clocks.join();
+      for (const wait of waits) {
+        await clock.sleep(wait);
+        woken.push([name, state.nowMs - 1_000_000]);
+      }
+      clock.leave();
+    };
+    await Promise.all([rule("a", [300, 300]), rule("b", [500]), rule("c", [100, 100, 2_592_000_000])]);
+    expect(woken).toEqual([
+      ["c", 100],
+      ["c", 200],
+      ["a", 300],
+      ["b", 500],
+      ["a", 600],
+      ["c", 2_592_000_200],
+    ]);
+  });
+
+  it("wakes several sleepers of one rule each at its own moment", async () => {
+    const { state, clocks } = target();
+    const clock = clocks.join();
+    const moments = await Promise.all(
+      [30, 10, 20, 10].map(async (durationMs) => {
+        await clock.sleep(durationMs);
+        return state.nowMs - 1_000_000;
+      }),
+    );
+    expect(moments).toEqual([30, 10, 20, 10]);
+  });
+
+  it("does not move while a rule of which one part sleeps works with another", async () => {
+    const { state, clocks } = target();
+    const clock = clocks.join();
+    const request = async (): Promise<void> => {
+      state.inFlight += 1;
+      await pause(3);
+      state.inFlight -= 1;
+    };
+    const moved: number[] = [];
+    const working = async (): Promise<void> => {
+      for (let round = 0; round < 10; round += 1) {
+        const { earliestMs } = await clock.now();
+        await request();
+        moved.push((await clock.now()).latestMs - earliestMs);
+      }
+    };
+    await Promise.all([clock.sleep(600_000), working()]);
+    expect(moved).toEqual(Array.from({ length: 10 }, () => 0));
+    expect(state.nowMs).toBe(1_600_000);
+  });
+
+  it("takes in a rule that joins while others sleep", async () => {
+    const { state, clocks } = target();
+    const first = clocks.join();
+    const early = clocks.join();
+    const slept = first.sleep(1_000);
+    const late = clocks.join();
+    early.leave();
+    expect(await isPending(slept)).toBe(true);
+    await late.sleep(400);
+    expect(state.nowMs).toBe(1_000_400);
+    late.leave();
+    await slept;
+    expect(state.nowMs).toBe(1_001_000);
+  });
+
+  it("fails every sleeper with the error of a hook, and serves the next sleep", async () => {
+    let fails = true;
+    const { state, clocks } = target();
+    const failing = virtualClock({
+      now: () => Promise.resolve({ earliestMs: state.nowMs, latestMs: state.nowMs }),
+      inFlight: () => 0,
+      advance: (durationMs) => {
+        if (fails) return Promise.reject(new HookError("clock.advance", "out of order"));
+        state.nowMs += durationMs;
+        return Promise.resolve({ earliestMs: state.nowMs, latestMs: state.nowMs });
+      },
+    });
+    expect(clocks.waiting().sleepers).toBe(0);
+    const [one, other] = [failing.join(), failing.join()];
+    const ended = await Promise.allSettled([one.sleep(10), other.sleep(20), other.sleep(30)]);
+    for (const sleep of ended)
+      expect(sleep).toMatchObject({ status: "rejected", reason: expect.any(HookError) as unknown });
+    expect(failing.waiting().sleepers).toBe(0);
+    fails = false;
+    await Promise.all([one.sleep(10).then(() => one.leave()), other.sleep(20)]);
+    expect(state.nowMs).toBe(1_000_020);
+  });
+
+  it("fails the sleep whose look at the clock fails, and no other", async () => {
+    const { state, clocks } = target();
+    const sleeping = clocks.join();
+    const now = vi.fn<() => Promise<TimeInterval>>(() =>
+      Promise.reject(new HookError("clock.now", "no answer")),
+    );
+    const broken = virtualClock({ now, advance: () => now(), inFlight: () => 0 });
+    await expect(broken.join().sleep(5)).rejects.toBeInstanceOf(HookError);
+    await sleeping.sleep(5);
+    expect(state.nowMs).toBe(1_000_005);
+  });
+
+  it("wakes sleepers of a clock that flows by itself without moving it", async () => {
+    const { state, clocks } = target();
+    const clock = clocks.join();
+    const other = clocks.join();
+    const slept = clock.sleep(50);
+    await pause(5);
+    state.nowMs += 60;
+    other.leave();
+    await slept;
+    expect(state.advances).toEqual([]);
+  });
+
+  it("goes on asking a clock that moves less than it was asked to", async () => {
+    const { state, clocks } = target({
+      advance: (durationMs) => {
+        state.nowMs += Math.ceil(durationMs / 2);
+        return Promise.resolve({ earliestMs: state.nowMs, latestMs: state.nowMs });
+      },
+    });
+    await clocks.join().sleep(1_000);
+    expect(state.nowMs).toBeGreaterThanOrEqual(1_001_000);
+  });
+
+  it("outlasts the width of a bracket that was read, and of a reckoned one only what was advanced", async () => {
+    for (const [isReckoned, expectedMs] of [
+      [false, 3_000],
+      [true, 2_000],
+    ] as const) {
+      const { state } = target();
+      const width = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs + 1_000 });
+      const clocks = virtualClock({
+        now: () => Promise.resolve(width()),
+        advance: (durationMs) => {
+          state.nowMs += durationMs;
+          return Promise.resolve(width());
+        },
+        inFlight: () => 0,
+        isReckoned,
+      });
+      await clocks.join().sleep(2_000);
+      expect(state.nowMs - 1_000_000).toBe(expectedMs);
+    }
+  });
+
+  it("ends every sleep when the run is interrupted, and lets nobody fall asleep again", async () => {
+    const interrupt = new AbortController();
+    const { state, clocks } = target({ signal: interrupt.signal });
+    const [sleeper] = [clocks.join(), clocks.join()];
+    const slept = sleeper.sleep(1_000);
+    await pause(2);
+    interrupt.abort();
+    await expect(slept).rejects.toBeInstanceOf(SleepEnded);
+    await expect(sleeper.sleep(1)).rejects.toBeInstanceOf(SleepEnded);
+    expect(state.advances).toEqual([]);
+  });
+
+  it("ends what a rule left asleep, and goes on for the others", async () => {
+    const { state, clocks } = target();
+    const [gone, staying] = [clocks.join(), clocks.join()];
+    const orphan = gone.sleep(5);
+    const slept = staying.sleep(1_000);
+    const ended = orphan.catch((error: unknown) => error);
+    gone.leave();
+    expect(await ended).toBeInstanceOf(SleepEnded);
+    await slept;
+    expect(state.advances).toEqual([1_000]);
+  });
+
+  it("turns down only the one who asks for more than a clock can be moved by", async () => {
+    const { state, clocks } = target();
+    const clock = clocks.join();
+    expect(clock.canWait(40 * 86_400_000)).toBe(true);
+    expect(clock.canWait(1e18)).toBe(false);
+    const [absurd, sane] = await Promise.allSettled([clock.sleep(1e18), clock.sleep(10)]);
+    expect(absurd).toMatchObject({ status: "rejected", reason: expect.any(ControlFailed) as unknown });
+    expect(sane.status).toBe("fulfilled");
+    expect(state.nowMs).toBe(1_000_010);
+  });
+
+  it("says how many sleep", async () => {
+    const { clocks } = target();
+    const awake = clocks.join();
+    const slept = clocks.join().sleep(5);
+    await pause(2);
+    expect(clocks.waiting()).toEqual({ sleepers: 1, nextInMs: undefined });
+    awake.leave();
+    await slept;
+    expect(clocks.waiting().sleepers).toBe(0);
+  });
+
+  it("waits for a case that is awake, although others of its rule sleep and no request is under way", async () => {
+    const { state, clocks } = target();
+    const rule = clocks.join();
+    const [sleeping, working] = [rule.branch(), rule.branch()];
+    const slept = sleeping.sleep(600_000);
+    expect(await isPending(slept)).toBe(true);
+    expect(state.advances).toEqual([]);
+    working.leave();
+    await slept;
+    expect(state.nowMs).toBe(1_600_000);
+  });
+
+  it("waits for a rule between two of its cases", async () => {
+    const { clocks } = target();
+    const [rule, other] = [clocks.join(), clocks.join()];
+    const first = rule.branch();
+    await Promise.all([first.sleep(5), other.sleep(5)]);
+    first.leave();
+    const slept = other.sleep(600_000);
+    expect(await isPending(slept)).toBe(true);
+    rule.leave();
+    await slept;
+  });
+
+  it("ends what a case left asleep with the case, and with its rule", async () => {
+    const { clocks } = target();
+    const [rule, awake] = [clocks.join(), clocks.join()];
+    const [one, other] = [rule.branch(), rule.branch()];
+    const ended = Promise.allSettled([one.sleep(10), other.sleep(10)]);
+    await pause(2);
+    one.leave();
+    rule.leave();
+    for (const sleep of await ended)
+      expect(sleep).toMatchObject({ status: "rejected", reason: expect.any(SleepEnded) as unknown });
+    await expect(other.sleep(10)).rejects.toBeInstanceOf(SleepEnded);
+    awake.leave();
+  });
+
+  it("lets everyone begin at one whole second while time stands", async () => {
+    const { state, clocks } = target();
+    state.nowMs = 1_000_400;
+    const begun = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const clock = clocks.join();
+        await clock.beginSecond();
+        clock.leave();
+        return state.nowMs;
+      }),
+    );
+    expect(begun).toEqual(Array.from({ length: 5 }, () => 1_001_000));
+  });
+});
+
+describe("a virtual clock that flows by itself", () => {
+  /** A target whose time goes on as this machine's does, and that has been looked at. */
+  const flowing = async () => {
+    const startMs = monotonicMs();
+    let advancedMs = 1_000_400;
+    const advances: number[] = [];
+    const now = (): Promise<TimeInterval> => {
+      const nowMs = Math.floor(advancedMs + monotonicMs() - startMs);
+      return Promise.resolve({ earliestMs: nowMs, latestMs: nowMs });
+    };
+    const clocks = virtualClock({
+      now,
+      advance: (durationMs) => {
+        advances.push(durationMs);
+        advancedMs += durationMs;
+        return now();
+      },
+      inFlight: () => 0,
+    });
+    const clock = clocks.join();
+    await clock.now();
+    await pause(3);
+    await clock.now();
+    return { clocks, clock, advances };
+  };
+
+  it("wakes whoever is due, although another is awake", async () => {
+    const { clock, clocks, advances } = await flowing();
+    const awake = clocks.join();
+    const { latestMs } = await clock.now();
+    await clock.sleep(20);
+    expect((await clock.now()).earliestMs).toBeGreaterThanOrEqual(latestMs + 20);
+    expect(advances).toEqual([]);
+    awake.leave();
+  });
+
+  it("wakes several who are due one after another, and those whom others' looks find due", async () => {
+    const { clock, clocks } = await flowing();
+    const awake = clocks.join();
+    const woken: number[] = [];
+    await Promise.all(
+      [30, 10, 20].map(async (durationMs) => {
+        await clock.sleep(durationMs);
+        woken.push(durationMs);
+      }),
+    );
+    expect(woken).toEqual([10, 20, 30]);
+    awake.leave();
+  });
+
+  it("gives each caller a second of its own, as long as there are any within reach", async () => {
+    const { clock: looked, clocks } = await flowing();
+    looked.leave();
+    const begin = async (withinMs?: number): Promise<number> => {
+      const clock = clocks.join();
+      await clock.beginSecond(withinMs);
+      const { earliestMs } = await clock.now();
+      clock.leave();
+      return Math.floor(earliestMs / 1_000);
+    };
+    const apart = await Promise.all(Array.from({ length: 6 }, () => begin()));
+    expect(new Set(apart).size).toBe(6);
+    const near = await Promise.all(Array.from({ length: 6 }, () => begin(2_000)));
+    expect(new Set(near).size).toBeLessThan(6);
+  });
+});

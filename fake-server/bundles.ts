@@ -1,0 +1,41 @@
+import type { Behaviour } from "./behaviour.ts";
+import type { FakeBehaviour, Variant } from "./registry.ts";
+import { sound } from "./sound.ts";
+
+/** What joins the names of behaviours that one service shows together. */
+export const joint = "+";
+
+/** One service that shows several behaviours at once; where two replace one decision, the later one has it. */
+export const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour => {
+  const clockMode = entries.find((entry) => entry.clockMode !== undefined)?.clockMode;
+  return {
+    name,
+    summary: entries.map(({ summary }) => summary).join(" "),
+    ...(clockMode === undefined ? {} : { clockMode }),
+    make: () => entries.reduce<Behaviour>((made, { replaces }) => ({ ...made, ...replaces(made) }), sound),
+  };
+};
+
+const decisionsOf = ({ replaces }: Variant): readonly string[] => Object.keys(replaces(sound));
+
+/**
+ * Variants in bundles of at most `size`, no two of a bundle replacing the same decision: real services differ in
+ * several ways at once, and each bundle is judged by every rule only once.
+ */
+export const bundlesOf = (
+  variants: Readonly<Record<string, Variant>>,
+  size: number,
+): readonly (readonly string[])[] => {
+  const bundles: { readonly names: string[]; readonly taken: Set<string> }[] = [];
+  for (const [name, entry] of Object.entries(variants)) {
+    const decisions = decisionsOf(entry);
+    const fitting = bundles.find(
+      ({ names, taken }) => names.length < size && !decisions.some((decision) => taken.has(decision)),
+    );
+    const place = fitting ?? { names: [], taken: new Set<string>() };
+    if (fitting === undefined) bundles.push(place);
+    place.names.push(name);
+    for (const decision of decisions) place.taken.add(decision);
+  }
+  return bundles.map(({ names }) => names);
+};

@@ -1,0 +1,97 @@
+import type { FastifyInstance } from "fastify";
+import type { JournalMark, ReceiverState } from "../../conformance/contract/push.ts";
+import type { Answering } from "./answering.ts";
+import { certificateKinds, type Certificates } from "./certificate.ts";
+import type { ReceiverClock } from "./clock.ts";
+import type { Connections } from "./connections.ts";
+import type { EventLog } from "./event-log.ts";
+import type { Listener } from "./listener.ts";
+import { parsePlan } from "./plan.ts";
+
+/** What the control interface changes. */
+export interface Controlled {
+  readonly clock: ReceiverClock;
+  readonly log: EventLog;
+  readonly answering: Answering;
+  readonly listener: Listener;
+  readonly connections: Connections;
+  /** Undefined over plain HTTP. */
+  readonly certificates: Certificates | undefined;
+  readonly callbackUrl: string;
+}
+
+/** Input to the control interface that cannot be acted upon. */
+export class BadInput extends Error {
+  readonly statusCode = 400;
+}
+
+/** The state, and every change of it; a change answers with the moment from which on it holds. */
+export const addChangingRoutes = (app: FastifyInstance, controlled: Controlled): void => {
+  const { log, answering } = controlled;
+  app.get("/state", () => stateOf(controlled));
+  app.put("/plan", (request) => {
+    const plan = parsePlan(request.body);
+    answering.follow(plan);
+    return { rules: plan.rules.length, ...markOf(controlled) };
+  });
+  app.post("/listener", (request) => {
+    const state = choiceIn(request.body, "state", ["open", "closed"] as const);
+    return setListener(controlled, state).then((mark) => ({ state, ...mark }));
+  });
+  app.put("/certificate", (request) => {
+    const kind = choiceIn(request.body, "kind", certificateKinds);
+    if (controlled.certificates === undefined)
+      throw new BadInput("kind: the receiver speaks plain HTTP and shows no certificate");
+    return controlled.certificates.of(kind).then((certificate) => {
+      controlled.listener.show(certificate);
+      controlled.connections.retire();
+      return { kind, ...markOf(controlled) };
+    });
+  });
+  app.post("/clear", (_request, reply) => {
+    answering.clear();
+    log.clear();
+    return reply.code(204).send();
+  });
+};
+
+const markOf = ({ clock, log, connections }: Controlled): JournalMark => ({
+  epoch: log.epoch,
+  last: log.lastNumbered(),
+  lastConnection: connections.lastId(),
+  nowMs: clock.nowMs(),
+});
+
+const stateOf = (controlled: Controlled): ReceiverState => {
+  const { callbackUrl, certificates, listener } = controlled;
+  const ca = certificates?.caPem === undefined ? {} : { ca: certificates.caPem };
+  return { callbackUrl, ...ca, ...markOf(controlled), listening: listener.listening() };
+};
+
+/** Pushes on connections that were accepted before may still be complete after the listener is closed. */
+const setListener = async (controlled: Controlled, state: "open" | "closed"): Promise<JournalMark> => {
+  const { clock, log, listener, connections } = controlled;
+  if (listener.listening() === (state === "open")) return markOf(controlled);
+  if (state === "open") await listener.open();
+  else {
+    listener.close();
+    connections.retire();
+  }
+  log.record({ kind: "listener", atMs: clock.nowMs(), state });
+  return markOf(controlled);
+};
+
+const choiceIn = <const Choice extends string>(
+  body: unknown,
+  name: string,
+  choices: readonly Choice[],
+): Choice => {
+  const value =
+    typeof body === "object" && body !== null ? (body as Readonly<Record<string, unknown>>)[name] : undefined;
+  const choice = choices.find((one) => one === value);
+  if (choice === undefined)
+    throw new BadInput(
+      `${name} is ${JSON.stringify(value) ?? "missing"}; accepted are ${choices.join(", ")}`,
+    );
+  return choice;
+};

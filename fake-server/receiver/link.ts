@@ -1,0 +1,95 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { LostStage, Push } from "../../conformance/contract/push.ts";
+import type { ReceiverClock, Stamp } from "./clock.ts";
+import type { LostConnection } from "./faults.ts";
+
+/** One connection of a sender. */
+export interface Link {
+  readonly id: number;
+  readonly remotePort: number;
+  readonly address: string | undefined;
+  /** Address and port, by which the TLS socket of a TCP socket is found. */
+  readonly peer: string;
+  readonly openedMs: number;
+  /** The TCP socket, below TLS where there is TLS. */
+  readonly raw: Socket;
+  /** What HTTP is spoken on. */
+  socket: Socket | undefined;
+  tls: Push["connection"]["tls"];
+  requests: number;
+  /** Requests that have begun and are not yet at their end. */
+  busy: number;
+  /** When the request that is being read began; undefined between two requests. */
+  first: Stamp | undefined;
+  /** Whether bytes of a request have come, on whatever is spoken above TCP. */
+  spoken: boolean;
+  /** When the newest bytes came. */
+  newest: Stamp;
+  reading: IncomingMessage | undefined;
+  /** Whether it has to close after the answer: the listener was closed, or shows another certificate now. */
+  retired: boolean;
+  failure: HandshakeFailure | undefined;
+  /** Whether a fault has been reported for it. */
+  reported: boolean;
+}
+
+export interface HandshakeFailure {
+  readonly reason: string;
+  /** Whether what came was TLS, as far as it went. */
+  readonly isTls: boolean;
+}
+
+export const peerOf = (socket: Socket): string => `${socket.remoteAddress}:${socket.remotePort}`;
+
+export const newLink = (id: number, raw: Socket, remotePort: number, opened: Stamp): Link => ({
+  id,
+  remotePort,
+  address: raw.remoteAddress,
+  peer: peerOf(raw),
+  openedMs: opened.ms,
+  raw,
+  socket: undefined,
+  tls: undefined,
+  requests: 0,
+  busy: 0,
+  first: undefined,
+  spoken: false,
+  newest: opened,
+  reading: undefined,
+  retired: false,
+  failure: undefined,
+  reported: false,
+});
+
+/** Stamps the bytes of a connection before the parser reads them: this listener comes before its own. */
+export const stampBytes = (link: Link, socket: Socket, clock: ReceiverClock): void => {
+  link.socket = socket;
+  socket.prependListener("data", () => {
+    const stamp = clock.stamp();
+    if ((link.reading?.complete ?? true) && link.first === undefined) {
+      // A sender that does not wait for answers may have sent the first bytes along with the last ones.
+      const waitedMs = link.busy > 0 ? stamp.ms - link.newest.ms : 0;
+      link.first = { ms: stamp.ms, uncertaintyMs: stamp.uncertaintyMs + waitedMs };
+    }
+    link.newest = stamp;
+    link.spoken = true;
+  });
+};
+
+/**
+ * What to report of a connection on which no push could be read; undefined once it was reported. `sinceMs` is when the
+ * unread request began.
+ */
+export const lostWith = (link: Link, sinceMs: number): LostConnection | undefined => {
+  if (link.reported) return undefined;
+  link.reported = true;
+  return { stage: stageOf(link), address: link.address, openedMs: sinceMs };
+};
+
+const stageOf = ({ spoken, raw, socket, failure }: Link): LostStage => {
+  if (spoken) return "request";
+  if (raw.bytesRead === 0) return "silent";
+  if (socket !== undefined) return "no-request";
+  return failure?.isTls === false ? "not-tls" : "handshake";
+};

@@ -1,0 +1,187 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { PushLine } from "../../../../conformance/contract/push.ts";
+import { errorMessage } from "../../../../conformance/contract/text.ts";
+import { clockTime, span } from "../model/format.ts";
+import { answerText, bodyNote, facts, outcomeOf, requestText } from "../model/raw.ts";
+import type { Progress } from "../model/progress.ts";
+import type { Attempt, Notification } from "../model/store.ts";
+import type { Feed } from "./feed.ts";
+
+export interface DetailsProps {
+  readonly notification: Notification;
+  readonly progress: Progress;
+  readonly feed: Feed;
+  readonly onClose: () => void;
+  readonly onAccount: (accountId: string) => void;
+}
+
+type ReadPush = Extract<PushLine, { kind: "push" }> | string | undefined;
+
+/** The line of a push; in its place, why it cannot be had; undefined while it is read. */
+const useLine = (feed: Feed, n: number | undefined): ReadPush => {
+  const [read, setRead] = useState<{ readonly n: number; readonly push: ReadPush }>();
+  useEffect(() => {
+    if (n === undefined) return;
+    feed.line(n).then(
+      (line) => setRead({ n, push: line?.kind === "push" ? line : "The receiver no longer has this push." }),
+      (error: unknown) => setRead({ n, push: `The push could not be read: ${errorMessage(error)}` }),
+    );
+  }, [n]);
+  return read?.n === n ? read?.push : undefined;
+};
+
+interface RawTextProps {
+  readonly title: string;
+  readonly name: string;
+  readonly text: string;
+  readonly note?: string;
+}
+
+const RawText = ({ title, name, text, note = "" }: RawTextProps) => (
+  <section aria-label={title}>
+    <h3>{title}</h3>
+    {note !== "" && <p class="note">{note}</p>}
+    {/* Long texts scroll, so the keyboard has to reach them. */}
+    <pre class={name} tabIndex={0} role="group" aria-label={`${title}, raw`}>
+      {text}
+    </pre>
+  </section>
+);
+
+const RawPush = ({ push, attempt }: { push: ReadPush; attempt: Attempt }) => {
+  if (push === undefined) return null;
+  if (typeof push === "string") return <p class="note">{push}</p>;
+  return (
+    <>
+      <dl>
+        {facts(push, attempt).map(([term, value]) => (
+          <>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+      <RawText title="Request" name="request" text={requestText(push)} note={bodyNote(push)} />
+      <RawText title="Answer" name="answer" text={answerText(push, attempt)} />
+    </>
+  );
+};
+
+const expectedText = ({ windows }: Progress, index: number): string => {
+  const window = windows[index];
+  if (window === undefined) return "–";
+  return index === 0 ? "0" : `${span(Math.max(window.fromMs, 0))} to ${span(window.toMs)}`;
+};
+
+interface PushRowProps {
+  readonly attempt: Attempt;
+  readonly progress: Progress;
+  readonly index: number;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}
+
+const PushRow = ({ attempt, progress, index, isChosen, onChoose }: PushRowProps) => {
+  const start = progress.spans[index]?.startMs ?? 0;
+  const before = progress.spans[index - 1]?.startMs;
+  const timing = progress.timings[index] ?? "on-time";
+  return (
+    <tr>
+      <th scope="row">
+        <button
+          type="button"
+          aria-pressed={isChosen}
+          aria-label={`Push ${index + 1}: show request and answer`}
+          onClick={onChoose}
+        >
+          {index + 1}
+        </button>
+      </th>
+      <td>{clockTime(attempt.startMs)}</td>
+      <td>{index === 0 ? "0" : span(start)}</td>
+      <td>{before === undefined ? "–" : span(start - before)}</td>
+      <td>{expectedText(progress, index)}</td>
+      <td>
+        {outcomeOf(attempt)}{" "}
+        {timing !== "on-time" && <span class="badge alarm">{timing.replaceAll("-", " ")}</span>}
+      </td>
+    </tr>
+  );
+};
+
+const pushColumns = ["Push", "At", "Since first", "Gap", "Expected since first", "Outcome"];
+
+interface PushTableProps {
+  readonly attempts: readonly Attempt[];
+  readonly progress: Progress;
+  readonly chosen: number;
+  readonly onChoose: (index: number) => void;
+}
+
+const PushTable = ({ attempts, progress, chosen, onChoose }: PushTableProps) => (
+  <div class="scroll" tabIndex={0} role="group" aria-label="Pushes of this notification">
+    <table>
+      <thead>
+        <tr>
+          {pushColumns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {attempts.map((attempt, index) => (
+          <PushRow
+            key={attempt.n}
+            attempt={attempt}
+            progress={progress}
+            index={index}
+            isChosen={index === chosen}
+            onChoose={() => onChoose(index)}
+          />
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+/** The panel with everything about one notification: its pushes, and the raw request and answer of one of them. */
+export const Details = ({ notification, progress, feed, onClose, onAccount }: DetailsProps) => {
+  const { id, accountId, summary, attempts } = notification;
+  const [chosen, choose] = useState(attempts.length - 1);
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), []);
+  const attempt = attempts[chosen];
+  const push = useLine(feed, attempt?.n);
+  return (
+    <aside
+      id="details"
+      class="details"
+      aria-labelledby="details-title"
+      onKeyDown={({ key }) => key === "Escape" && onClose()}
+    >
+      <div class="details-head">
+        <h2 id="details-title" tabIndex={-1} ref={title}>
+          {id ?? "No notification id"}
+        </h2>
+        <button type="button" aria-label="Close details" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      <div class="about">
+        {summary !== "" && <p>{summary}</p>}
+        {accountId !== undefined && (
+          <>
+            <code>{accountId}</code>
+            <button type="button" onClick={() => onAccount(accountId)}>
+              Only this account
+            </button>
+          </>
+        )}
+      </div>
+      <PushTable attempts={attempts} progress={progress} chosen={chosen} onChoose={choose} />
+      <div class="raw">{attempt !== undefined && <RawPush push={push} attempt={attempt} />}</div>
+    </aside>
+  );
+};

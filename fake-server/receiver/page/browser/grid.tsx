@@ -1,0 +1,164 @@
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Progress } from "../model/progress.ts";
+import type { Notification } from "../model/store.ts";
+import { Row, rowHeight } from "./row.tsx";
+import { type Axis, AxisLabels } from "./timeline.tsx";
+
+/** Rows kept ready above and below what is seen. */
+const spare = 8;
+/** The height of the head in pixels; page.css says the same. */
+const headHeight = 32;
+
+export interface GridProps {
+  readonly rows: readonly Notification[];
+  readonly progressOf: (notification: Notification) => Progress;
+  readonly axis: Axis;
+  readonly nowMs: number;
+  /** Key of the row whose details are open. */
+  readonly openKey: string | undefined;
+  readonly onOpen: (notification: Notification) => void;
+  readonly gridRef: RefObject<HTMLDivElement | null>;
+}
+
+/** How far each key moves the active row, given how many rows a page holds. */
+const moves: Readonly<Record<string, (page: number) => number>> = {
+  ArrowDown: () => 1,
+  ArrowUp: () => -1,
+  PageDown: (page) => page,
+  PageUp: (page) => -page,
+  Home: () => -Infinity,
+  End: () => Infinity,
+};
+
+const columns = [
+  ["first", "First push"],
+  ["what", "Notification"],
+  ["account", "Account"],
+  ["state", "State"],
+  ["pushes", "Pushes"],
+  ["gaps", "Gaps, s"],
+] as const;
+
+const Head = ({ axis }: { axis: Axis }) => (
+  <div class="head" role="rowgroup">
+    <div class="row" role="row" aria-rowindex={1}>
+      {columns.map(([name, title]) => (
+        <div key={name} class={`cell ${name}`} role="columnheader">
+          {title}
+        </div>
+      ))}
+      <div class="cell time" role="columnheader" id="axis">
+        <span class="hidden">Time since the first push</span>
+        <AxisLabels {...axis} />
+      </div>
+    </div>
+  </div>
+);
+
+/** How far the grid is scrolled, and how much of it is seen. */
+const useScroll = (gridRef: RefObject<HTMLDivElement | null>) => {
+  const [scroll, setScroll] = useState({ top: 0, height: 0 });
+  const look = (): void => {
+    const grid = gridRef.current;
+    if (grid !== null) setScroll({ top: grid.scrollTop, height: grid.clientHeight - headHeight });
+  };
+  useEffect(() => {
+    const observer = new ResizeObserver(look);
+    if (gridRef.current !== null) observer.observe(gridRef.current);
+    return () => observer.disconnect();
+  }, []);
+  return { ...scroll, look };
+};
+
+/** Where rows come in above what is seen, it stays where it was. */
+const useSteadyRows = (
+  gridRef: RefObject<HTMLDivElement | null>,
+  rows: readonly Notification[],
+  scrollTop: number,
+): void => {
+  const before = useRef(rows);
+  useLayoutEffect(() => {
+    const top = scrollTop > 0 ? before.current[Math.floor(scrollTop / rowHeight)] : undefined;
+    before.current = rows;
+    const moved = top === undefined ? -1 : rows.indexOf(top);
+    if (moved !== -1 && gridRef.current !== null)
+      gridRef.current.scrollTop = moved * rowHeight + (scrollTop % rowHeight);
+  }, [rows]);
+};
+
+/** The row that the keyboard is at: how to make another one that, and what keys do. */
+const useActiveRow = ({ rows, onOpen, gridRef }: GridProps, height: number) => {
+  const [activeKey, setActiveKey] = useState<string>();
+  const activeIndex = rows.findIndex(({ key }) => key === activeKey);
+  const activate = (index: number): void => {
+    const grid = gridRef.current;
+    const bounded = Math.min(Math.max(index, 0), rows.length - 1);
+    setActiveKey(rows[bounded]?.key);
+    const top = bounded * rowHeight;
+    if (grid === null) return;
+    if (top < grid.scrollTop) grid.scrollTop = top;
+    else if (top + rowHeight > grid.scrollTop + height) grid.scrollTop = top + rowHeight - height;
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const move = moves[event.key];
+    const current = rows[activeIndex];
+    if (move !== undefined) activate(activeIndex + move(rowsIn(height)));
+    else if ((event.key === "Enter" || event.key === " ") && current !== undefined) onOpen(current);
+    else return;
+    event.preventDefault();
+  };
+  return { active: rows[activeIndex], activate, press };
+};
+
+const rowsIn = (height: number): number => Math.max(1, Math.floor(height / rowHeight));
+
+/**
+ * A grid of any number of rows of which only those in sight exist. It is one stop for the Tab key; the arrow
+ * keys move the active row, Enter opens it.
+ */
+export const Grid = (props: GridProps) => {
+  const { rows, progressOf, axis, nowMs, openKey, onOpen, gridRef } = props;
+  const { top, height, look } = useScroll(gridRef);
+  const { active, activate, press } = useActiveRow(props, height);
+  useSteadyRows(gridRef, rows, top);
+  const from = Math.max(0, Math.floor(top / rowHeight) - spare);
+  const seen = rows.slice(from, from + rowsIn(height) + 2 * spare + 2);
+  const isActiveSeen = active !== undefined && seen.includes(active);
+  return (
+    <div
+      id="grid"
+      class="grid"
+      role="grid"
+      tabIndex={0}
+      aria-label="Notifications"
+      aria-rowcount={rows.length + 1}
+      {...(isActiveSeen ? { "aria-activedescendant": `row-${active.number}` } : {})}
+      ref={gridRef}
+      onKeyDown={press}
+      onFocus={() => active === undefined && rows.length > 0 && activate(Math.ceil(top / rowHeight))}
+      onScroll={look}
+    >
+      <Head axis={axis} />
+      <div id="rows" class="rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
+        {seen.map((notification, index) => (
+          <Row
+            key={notification.key}
+            notification={notification}
+            progress={progressOf(notification)}
+            axis={axis}
+            nowMs={nowMs}
+            index={from + index}
+            isActive={notification === active}
+            isOpen={notification.key === openKey}
+            onClick={() => {
+              activate(from + index);
+              onOpen(notification);
+            }}
+          />
+        ))}
+      </div>
+    </div>
+  );
+};

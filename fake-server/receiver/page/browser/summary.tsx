@@ -1,0 +1,92 @@
+import { isUnacknowledged } from "../model/filter.ts";
+import { clockTime, count, plural } from "../model/format.ts";
+import type { Store } from "../model/store.ts";
+
+/** How much there is. */
+export const Counts = ({ store, shown }: { store: Store; shown: number }) => {
+  const { counts, notifications } = store;
+  let open = 0;
+  for (const notification of notifications.values()) if (isUnacknowledged(notification)) open += 1;
+  const words = [
+    `${shown === notifications.size ? "" : `${count(shown)} of `}${plural(notifications.size, "notification")}`,
+    plural(counts.pushes, "push", "pushes"),
+    `${count(open)} unacknowledged`,
+    ...(counts.dropped > 0 ? [`${count(counts.dropped)} oldest no longer shown`] : []),
+  ];
+  return (
+    <p id="counts" class="counts">
+      {words.join(" · ")}
+    </p>
+  );
+};
+
+/** What to do where there is nothing to show. */
+export const Empty = ({ isFiltered, callbackUrl }: { isFiltered: boolean; callbackUrl: string }) => (
+  <div class="empty">
+    <p id="empty-words">{isFiltered ? "No row fits the filters." : "No push has come yet. Send one:"}</p>
+    {!isFiltered && callbackUrl !== "" && (
+      <pre tabIndex={0} role="group" aria-label="A command that sends a push">
+        {exampleFor(callbackUrl)}
+      </pre>
+    )}
+  </div>
+);
+
+/** A push that a reader can send at once. */
+const exampleFor = (callbackUrl: string): string => {
+  const body = {
+    id: "3f0c6c1e-8a51-4a53-9d0e-0d6a5b6f2c11",
+    accountId: "b1b9f2f4-64d2-4c0e-8a0b-5f5e7a3d9c20",
+    createTime: "2026-01-31T09:30:00.000Z",
+    businessType: "CreateGlobalAccount",
+    businessStatus: "Passed",
+    remark: "",
+    data: "",
+    status: "readed",
+  };
+  const trust = callbackUrl.startsWith("https:") ? " --insecure" : "";
+  const lines = [
+    `curl${trust} ${callbackUrl}`,
+    "--header 'content-type: application/json'",
+    `--data '${JSON.stringify(body)}'`,
+  ];
+  return lines.join(" \\\n  ");
+};
+
+/** Events of the receiver, newest first. */
+const Remarks = ({ store: { counts, remarks } }: { store: Store }) => (
+  <details class="remarks">
+    <summary>{counts.faults === 0 ? "Receiver" : `Receiver: ${plural(counts.faults, "fault")}`}</summary>
+    <ol id="remarks">
+      {remarks.toReversed().map(({ n, kind, message, wallMs }) => (
+        <li key={n} class={kind}>
+          {`${clockTime(wallMs)}  ${message}`}
+        </li>
+      ))}
+    </ol>
+  </details>
+);
+
+const legend = [
+  ["good", "acknowledged"],
+  ["bad", "answered otherwise"],
+  ["cross", "no answer"],
+  ["window", "expected"],
+  ["ring", "off schedule"],
+] as const;
+
+export const Footer = ({ store }: { store: Store }) => (
+  <footer class="foot">
+    <ul class="legend" aria-label="Legend">
+      {legend.map(([look, words]) => (
+        <li key={look}>
+          <i class={`key ${look}`} aria-hidden="true">
+            {look === "cross" && "×"}
+          </i>
+          {words}
+        </li>
+      ))}
+    </ul>
+    <Remarks store={store} />
+  </footer>
+);

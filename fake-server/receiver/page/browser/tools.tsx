@@ -1,0 +1,183 @@
+import type { ComponentChildren, TargetedEvent } from "preact";
+import { useState } from "preact/hooks";
+import type { Filter } from "../model/filter.ts";
+import { documentDelaysMs, parseDelays, readings, type Schedule } from "../model/schedule.ts";
+import type { Notification } from "../model/store.ts";
+import type { Session } from "./session.ts";
+import { remember, remembered } from "./theme.tsx";
+import { pause } from "./clock.ts";
+
+const readingKey = "touchstone.reading";
+const delaysKey = "touchstone.delays";
+
+const inSeconds = (delaysMs: readonly number[]): string => delaysMs.map((delay) => delay / 1_000).join(", ");
+
+/** R1 where none was chosen. */
+const readingOf = (id: string | undefined): Schedule["reading"] => {
+  const found = readings.find((reading) => reading.id === id) ?? readings[0];
+  if (found === undefined) throw new TypeError("There are no readings");
+  return found;
+};
+
+const Field = ({ label, kind, children }: { label: string; kind?: string; children: ComponentChildren }) => (
+  <label class={kind ?? ""}>
+    <span class="label">{label}</span>
+    {children}
+  </label>
+);
+
+/** The schedule that was chosen last in this browser. */
+export const rememberedSchedule = (): Schedule => ({
+  reading: readingOf(remembered(readingKey)),
+  delaysMs: parseDelays(remembered(delaysKey) ?? "") ?? documentDelaysMs,
+});
+
+interface ScheduleProps {
+  readonly schedule: Schedule;
+  readonly onSchedule: (schedule: Schedule) => void;
+}
+
+const ScheduleTools = ({ schedule, onSchedule }: ScheduleProps) => {
+  const [isInvalid, setInvalid] = useState(false);
+  const chooseReading = (id: string): void => {
+    remember(readingKey, id);
+    onSchedule({ ...schedule, reading: readingOf(id) });
+  };
+  const takeDelays = (input: HTMLInputElement): void => {
+    const delaysMs = input.value.trim() === "" ? documentDelaysMs : parseDelays(input.value);
+    setInvalid(delaysMs === undefined);
+    if (delaysMs === undefined) return;
+    input.value = inSeconds(delaysMs);
+    remember(delaysKey, input.value);
+    onSchedule({ ...schedule, delaysMs });
+  };
+  return (
+    <>
+      <Field label="Schedule">
+        <select
+          id="reading"
+          value={schedule.reading.id}
+          onChange={({ currentTarget }) => chooseReading(currentTarget.value)}
+        >
+          {readings.map(({ id, words }) => (
+            <option key={id} value={id}>{`${id}: ${words}`}</option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Delays, s">
+        <input
+          id="delays"
+          class="delays"
+          inputMode="decimal"
+          autoComplete="off"
+          spellcheck={false}
+          aria-invalid={isInvalid}
+          defaultValue={inSeconds(schedule.delaysMs)}
+          onChange={({ currentTarget }) => takeDelays(currentTarget)}
+        />
+      </Field>
+    </>
+  );
+};
+
+interface FilterProps {
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+  readonly rows: readonly Notification[];
+}
+
+/** Accounts that the filter offers; others can be typed. */
+const offeredAccounts = 50;
+
+const newestAccounts = (rows: readonly Notification[]): string[] => {
+  const accounts = new Set<string>();
+  for (const { accountId } of rows.slice(0, 500)) {
+    if (accountId !== undefined) accounts.add(accountId);
+    if (accounts.size >= offeredAccounts) break;
+  }
+  return [...accounts];
+};
+
+const FilterTools = ({ filter, onFilter, rows }: FilterProps) => {
+  const search = (key: "text" | "account", placeholder: string) => ({
+    placeholder,
+    spellcheck: false,
+    value: filter[key],
+    onInput: ({ currentTarget: { value } }: TargetedEvent<HTMLInputElement>) =>
+      onFilter({ ...filter, [key]: value }),
+  });
+  return (
+    <>
+      <Field label="Filter" kind="grow">
+        <input id="filter" type="search" {...search("text", "id, account, status, type")} />
+      </Field>
+      <Field label="Account">
+        <input id="account" type="search" list="accounts" {...search("account", "all")} />
+      </Field>
+      <datalist id="accounts">
+        {newestAccounts(rows).map((account) => (
+          <option key={account} value={account} />
+        ))}
+      </datalist>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={filter.onlyUnacknowledged}
+          onInput={({ currentTarget }) => onFilter({ ...filter, onlyUnacknowledged: currentTarget.checked })}
+        />
+        <span>Only unacknowledged</span>
+      </label>
+      <Field label="Order">
+        <select
+          value={filter.newestFirst ? "newest" : "oldest"}
+          onInput={({ currentTarget: { value } }) => onFilter({ ...filter, newestFirst: value === "newest" })}
+        >
+          <option value="newest">Newest first</option>
+          <option value="oldest">Oldest first</option>
+        </select>
+      </Field>
+    </>
+  );
+};
+
+/** Some browsers read what is downloaded only after the click has been dealt with. */
+const downloadStartsWithinMs = 60_000;
+
+const download = async (session: Session): Promise<void> => {
+  const href = URL.createObjectURL(await session.feed.journal());
+  Object.assign(document.createElement("a"), { href, download: "pushes.jsonl" }).click();
+  await pause(downloadStartsWithinMs, new AbortController().signal);
+  URL.revokeObjectURL(href);
+};
+
+const FeedTools = ({ session }: { session: Session }) => {
+  const [isPaused, setPaused] = useState(false);
+  const [hasFailed, setFailed] = useState(false);
+  const togglePaused = (): void => {
+    setPaused(!isPaused);
+    session.feed.setPaused(!isPaused);
+  };
+  const save = (): void => {
+    setFailed(false);
+    download(session).catch(() => setFailed(true));
+  };
+  return (
+    <>
+      <button type="button" id="pause" aria-pressed={isPaused} onClick={togglePaused}>
+        {isPaused ? "Go on" : "Pause"}
+      </button>
+      <button type="button" id="download" title="Download the journal, pushes.jsonl" onClick={save}>
+        {hasFailed ? "Download failed" : "Download"}
+      </button>
+    </>
+  );
+};
+
+/** The tools over the grid: what is shown, and by which schedule it is judged. */
+export const Tools = ({ session, ...rest }: FilterProps & ScheduleProps & { readonly session: Session }) => (
+  <div class="tools" role="group" aria-label="What is shown">
+    <FilterTools {...rest} />
+    <ScheduleTools {...rest} />
+    <FeedTools session={session} />
+  </div>
+);

@@ -1,0 +1,191 @@
+import type { Densities } from "../compare/densities.ts";
+import type { LimitedMetric, LimitsComparison } from "../compare/limits.ts";
+import type { ComparedFigure, ComparedLatency, LoadComparison } from "../compare/load.ts";
+import { plural } from "../text/figures.ts";
+import { change, latency, percent, sparkline } from "../text/latency.ts";
+import { knownRequirement } from "../text/titles.ts";
+import { rate } from "../text/units.ts";
+import {
+  code,
+  figure,
+  mark,
+  note,
+  section,
+  softText,
+  table,
+  text,
+  type Block,
+  type Figure,
+  type Section,
+} from "./model.ts";
+
+/** Two load runs: what was broken, latencies and their distributions, limits of earlier runs, what was achieved. */
+export const loadComparisonSections = (
+  load: LoadComparison,
+  limits: LimitsComparison | undefined,
+  unjudged: string | undefined,
+): readonly Section[] => [
+  section("warnings", "Warnings", ...load.warnings.map((one) => note(one))),
+  section("broken", "Broken under load", ruleTable(load)),
+  section(
+    "limits",
+    `Against ${plural(limits?.runs ?? 0, "earlier run")}`,
+    ...(limits === undefined ? [] : limitsBlocks(limits)),
+  ),
+  section(
+    "latency",
+    "Latency, base against head",
+    load.latencies.length > 0 && latencies(load.latencies, unjudged),
+  ),
+  section("distributions", "Distribution of latencies", ...load.distributions.map(distribution)),
+  section("load", "What was achieved", ...achieved(load)),
+];
+
+const ruleTable = ({ rules }: LoadComparison) =>
+  table(
+    "Broken under load",
+    ["Rule", "Change", ">Breaches before", ">Breaches now", "What it says"],
+    rules.map(({ id, change: became, baseBreaches, headBreaches }) => [
+      mark(became === "fixed" ? ["good", "check"] : ["bad", "cross"], code(id), became),
+      became,
+      String(baseBreaches),
+      String(headBreaches),
+      knownRequirement(id)?.sentence ?? "",
+    ]),
+  );
+
+const latencies = (all: readonly ComparedLatency[], unjudged: string | undefined): Figure => {
+  const rows = table(
+    "How latencies changed",
+    ["Endpoint", "Percentile", ">Base", ">Head", ">Change", ">95 % interval within these runs"],
+    all.map((one) => [
+      one.endpoint,
+      one.quantile,
+      latency(one.baseMs),
+      latency(one.headMs),
+      change(one.ratio),
+      intervalText(one),
+    ]),
+  );
+  return figure({
+    title: "How latencies changed",
+    note: `Each percentile of the head against that of the base, on a logarithmic axis, with its 95 % interval within these two runs: the next two may differ by more.${unjudged === undefined ? "" : ` Speed is shown here, not judged: ${unjudged}.`}`,
+    legend: [["change-mean", "change, and its 95 % interval"]],
+    picture: {
+      is: "lanes",
+      axis: "change",
+      label: "How latencies changed",
+      lanes: all.map((one) => ({
+        name: `${one.endpoint} ${one.quantile}`,
+        said: `${latency(one.baseMs)} to ${latency(one.headMs)}`,
+        label: `${one.endpoint} ${one.quantile}: ${change(one.ratio)}, ${intervalText(one)}`,
+        interval: [one.interval.low, one.interval.high],
+        dot: one.ratio,
+      })),
+    },
+    ...(rows && { table: rows }),
+  });
+};
+
+const intervalText = ({ interval, by }: ComparedLatency): string =>
+  `${change(interval.low)} to ${change(interval.high)}${by === "requests" ? " (too short a run)" : ""}`;
+
+const distribution = (one: Densities): Figure => {
+  const { endpoint, edgesMs, base, head } = one;
+  const peak = Math.max(...base, ...head);
+  const rows = table(
+    `Latencies of ${endpoint}`,
+    [">From", ">To", ">Base", ">Head"],
+    base.map((part, at) => [
+      latency(edgesMs[at] ?? 0),
+      at === base.length - 1 ? "and more" : latency(edgesMs[at + 1] ?? 0),
+      percent(part),
+      percent(head[at] ?? 0),
+    ]),
+  );
+  return figure({
+    title: `Latencies of ${endpoint}`,
+    note: "Shares of all requests over latency; the axis is logarithmic. The slowest of a thousand requests count at the right end.",
+    legend: [
+      ["base", "base"],
+      ["head", "head"],
+    ],
+    picture: { is: "densities", densities: one },
+    brief: [
+      `${latency(edgesMs[0] ?? 0)} … ${latency(edgesMs.at(-1) ?? 0)} and more`,
+      `base ${sparkline(base, base.length, peak)}`,
+      `head ${sparkline(head, head.length, peak)}`,
+    ],
+    ...(rows && { table: rows }),
+  });
+};
+
+const isWorse = ({ verdict }: LimitedMetric): boolean => verdict === "slower" || verdict === "more failures";
+
+const amount = ({ metric }: LimitedMetric, value: number): string =>
+  metric === "failed share" ? percent(value) : latency(value);
+
+const limitsText = (one: LimitedMetric): string => `${amount(one, one.low)} to ${amount(one, one.high)}`;
+
+const limitsBlocks = (limits: LimitsComparison): readonly (Block | undefined)[] => {
+  const timed = limits.metrics.filter(({ metric }) => metric !== "failed share");
+  return [
+    timed.length === 0
+      ? undefined
+      : figure({
+          title: "The head run and the limits of the earlier ones",
+          note: "Where one more run of an unchanged service would lie; the axis is logarithmic.",
+          legend: [
+            ["limits", "limits, and what is usual"],
+            ["pair-dot", "the head run"],
+          ],
+          picture: {
+            is: "lanes",
+            axis: "latency",
+            label: "Limits",
+            lanes: timed.map((one) => ({
+              name: `${one.endpoint} ${one.metric}`,
+              said: `${latency(one.head)}, ${one.verdict}`,
+              label: `${one.endpoint} ${one.metric}: ${amount(one, one.head)}, limits ${limitsText(one)}, ${one.verdict}`,
+              band: { look: "limit", range: [one.low, one.high] },
+              lines: [["usual", one.usual]],
+              dot: one.head,
+              verdict: isWorse(one) ? "regressed" : undefined,
+            })),
+          },
+          brief: [],
+        }),
+    table(
+      "Limits that earlier runs set for one more run",
+      ["Endpoint", "Metric", ">Usual", ">Limits for one more run", ">Head", "Verdict"],
+      limits.metrics.map((one) => [
+        one.endpoint,
+        one.metric,
+        amount(one, one.usual),
+        limitsText(one),
+        amount(one, one.head),
+        mark(
+          isWorse(one) ? ["bad", "cross"] : one.verdict === "usual" ? ["good", "check"] : ["seen", "ring"],
+          one.verdict,
+        ),
+      ]),
+    ),
+    softText(
+      `An unchanged service is outside any of these limits in at most ${percent(limits.alpha)} of all comparisons.`,
+    ),
+  ];
+};
+
+const figureText = ({ unit }: ComparedFigure, value: number): string => {
+  if (unit === "share") return percent(value);
+  return unit === "count" ? String(value) : `${rate(value)} a second`;
+};
+
+const achieved = ({ figures, alone }: LoadComparison): readonly (Block | undefined)[] => [
+  table(
+    "What was achieved",
+    ["What", ">Base", ">Head"],
+    figures.map((one) => [one.name, figureText(one, one.base), figureText(one, one.head)]),
+  ),
+  ...alone.map(({ endpoint, only }) => text(code(endpoint), ` is in the ${only} run only.`)),
+];

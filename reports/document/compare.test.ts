@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RuleResult } from "../../conformance/contract/record.ts";
+import { compareRuns, type Comparison } from "../compare/index.ts";
+import { readRun, type GateRun, type Run } from "../read/index.ts";
+import { breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { acting, hostile } from "../testing/hostile.ts";
+import { writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
+import { renderHtmlDocument } from "../html/document.ts";
+import { compareDoc } from "./compare.ts";
+
+const renderCompareHtml = (comparison: Comparison): string =>
+  renderHtmlDocument(compareDoc(comparison), "comparison");
+import { seededRandom } from "../../conformance/contract/random.ts";
+
+let home: string;
+let made = 0;
+beforeAll(() => {
+  home = mkdtempSync(path.join(tmpdir(), "touchstone-compare-page-"));
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+const gate = (...rules: readonly RuleResult[]): GateRun => ({
+  kind: "conform",
+  directory: `runs/gate-${(made += 1)}`,
+  alterations: [],
+  record: recordOf({ rules: withResults(...rules) }),
+  exchanges: async function* () {},
+  pushes: async function* () {},
+});
+
+const load = async (spec: Partial<LoadRunSpec> & { seed: number }): Promise<Run> => {
+  const directory = path.join(home, `load-${(made += 1)}`);
+  writeLoadRun(directory, { seconds: 12, requests: 1_200, ...spec });
+  return readRun(directory);
+};
+
+const compared = (bases: readonly Run[], head: Run, force = false): Promise<Comparison> =>
+  compareRuns(bases, head, { force, random: seededRandom(1) });
+
+const textOf = (html: string): string =>
+  html
+    .slice(html.indexOf("<main"))
+    .replace(/<script>.*?<\/script>/gs, "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+const headline = (html: string): string => /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "";
+
+const isWhole = (html: string): void => {
+  const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const [, id] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(id);
+  expect(html).not.toMatch(acting);
+  expect([...html.matchAll(/<(script|style|img)\b/g)]).toHaveLength(2);
+  expect(html.replace(/<(script|style)>.*?<\/\1>/gs, "")).not.toMatch(/NaN|Infinity|undefined/);
+};
+
+const failing = (id: RuleResult["id"], said = "it is granted"): RuleResult =>
+  resultOf(id, { kind: "failed", cases: 3, breach: breachOf("it is refused", said) });
+
+describe("the page of two runs of the gate", () => {
+  it("begins with what is worse, and shows rule by rule what changed", async () => {
+    const drifted = resultOf("authorize.redirect", {
+      kind: "observed",
+      cases: 1,
+      fingerprint: '{"status":302}',
+    });
+    const html = renderCompareHtml(
+      await compared([gate(failing("code.single-use"))], gate(failing("code.lifetime"), drifted)),
+    );
+    expect(headline(html)).toBe("The head run is worse than the base.");
+    const text = textOf(html);
+    expect(text).toContain("1 rule newly failing, 1 fixed, 0 no longer judged; 1 observation changed;");
+    expect(text).toMatch(
+      /Newly failing failed code\.lifetime passed before, failed now .* Seen it is granted/,
+    );
+    expect(text).toMatch(/Fixed passed code\.single-use failed before, passed now/);
+    expect(text).toMatch(/authorize\.redirect .* status: 302/);
+    isWhole(html);
+  });
+
+  it("lets nothing act that a service said, and is the same each time", async () => {
+    const comparison = await compared([gate()], gate(failing("code.lifetime", hostile)));
+    isWhole(renderCompareHtml(comparison));
+    expect(renderCompareHtml(comparison)).toBe(renderCompareHtml(comparison));
+  });
+
+  it("says above all that it was compared by force", async () => {
+    const other = gate();
+    const head = { ...other, record: { ...other.record, effort: "quick" as const } };
+    const html = renderCompareHtml(await compared([gate()], head, true));
+    expect(html.indexOf("Compared by force")).toBeLessThan(html.indexOf("<h1"));
+    expect(html.indexOf("Compared by force")).toBeGreaterThan(0);
+  });
+});
+
+describe("the page of load runs", () => {
+  it("lays the distributions over one another, with the change of each percentile, and judges nothing of two runs", async () => {
+    const html = renderCompareHtml(await compared([await load({ seed: 1 })], await load({ seed: 2 })));
+    expect(headline(html)).toBe("Nothing is judged to be worse.");
+    const endpoints = html.split('class="head-hill"').length - 1;
+    expect(endpoints).toBeGreaterThan(0);
+    expect(html.split('class="base-hill"').length - 1).toBe(endpoints);
+    expect(textOf(html)).toContain(
+      "Speed is shown here, not judged: one run cannot tell a change from chance",
+    );
+    expect(textOf(html)).toMatch(/p95 \d[\d.]* m?s to \d/);
+    isWhole(html);
+  });
+
+  it("draws the limits that ten earlier runs set, and names what is beyond them", async () => {
+    const bases = await Promise.all(
+      Array.from({ length: 10 }, (_, seed) => load({ seed: seed + 1, seconds: 4, requests: 300 })),
+    );
+    const head = await load({ seed: 99, seconds: 4, requests: 300 });
+    if (head.kind !== "load") throw new Error("it is no load run");
+    const slower = head.record.endpoints.map((row) => ({
+      ...row,
+      response: { ...row.response, p50Ms: 9 * row.response.p50Ms },
+    }));
+    const html = renderCompareHtml(
+      await compared(bases, { ...head, record: { ...head.record, endpoints: slower } }),
+    );
+    expect(headline(html)).toBe("The head run is worse than the base.");
+    expect(html.split('class="change-dot regressed"').length - 1).toBeGreaterThan(0);
+    expect(textOf(html)).toMatch(/Against 10 earlier runs .* slower/);
+    isWhole(html);
+  });
+});

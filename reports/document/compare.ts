@@ -1,0 +1,191 @@
+import type { VerdictKind } from "../../conformance/contract/verdict.ts";
+import type { Comparison, RunHeading } from "../compare/compare.ts";
+import { changeTitles, type ComparedRule, type RulesComparison } from "../compare/rules.ts";
+import { plural } from "../text/figures.ts";
+import { readableFingerprint } from "../text/leaves.ts";
+import { knownRequirement } from "../text/titles.ts";
+import { wordOf } from "../text/verdicts.ts";
+import { loadComparisonSections } from "./compare-load.ts";
+import { lookOf } from "./looks.ts";
+import {
+  callout,
+  code,
+  doc,
+  facts,
+  lines,
+  mark,
+  note,
+  section,
+  soft,
+  strong,
+  table,
+  text,
+  type Block,
+  type Card,
+  type Doc,
+  type Look,
+  type Section,
+  type Text,
+} from "./model.ts";
+
+/** Two runs beside each other; of load runs, with the limits that earlier ones set. */
+export const compareDoc = (comparison: Comparison): Doc => {
+  const { base, head, lacking, leftOut } = comparison;
+  const [look, headline] = answerOf(comparison);
+  return doc({
+    title: `${head.target}: ${headline}`,
+    look,
+    headline,
+    detail: detailOf(comparison),
+    before: forced(comparison),
+    about: [
+      ["Base", runText(base)],
+      ["Head", runText(head)],
+    ],
+    sections: [
+      section(
+        "lacking",
+        "Not checked on both sides",
+        table(
+          "Not checked on both sides",
+          ["Side", "Why", "What"],
+          [...Map.groupBy(lacking, ({ side, why }) => `${side}\n${why}`).values()].map((members) => [
+            members[0]?.side ?? "",
+            members[0]?.why ?? "",
+            members.map(({ what }) => what).join(", "),
+          ]),
+        ),
+      ),
+      ...(comparison.kind === "conform"
+        ? rulesSections(comparison.rules)
+        : loadComparisonSections(comparison.load, comparison.limits, comparison.unjudged)),
+      section(
+        "left-out",
+        "Runs that were left out",
+        table(
+          "Runs that were left out",
+          ["Run", "Why"],
+          leftOut.map(({ directory, reason }) => [code(directory), reason]),
+        ),
+      ),
+    ],
+    source: `${base.directory} and ${head.directory}`,
+  });
+};
+
+const answerOf = ({ verdict, kind }: Comparison): readonly [Look, string] => {
+  switch (verdict) {
+    case "regressed":
+      return [["bad", "cross"], "The head run is worse than the base."];
+    case "incomplete":
+      return [["open", "question"], "Incomplete: the two runs did not check the same things completely."];
+    case "drifted":
+      return [["warn", "unequal"], "A pinned observation changed."];
+    default:
+      return kind === "conform"
+        ? [["good", "check"], "Nothing newly fails."]
+        : [["good", "check"], "Nothing is judged to be worse."];
+  }
+};
+
+const detailOf = (comparison: Comparison): string => {
+  const missing = comparison.lacking
+    .filter(({ what }) => what === "the run")
+    .map(({ side, why }) => `The ${side} run is incomplete: ${why}. `)
+    .join("");
+  if (comparison.kind === "conform") {
+    const { changes, drift, unchanged } = comparison.rules;
+    const count = (change: string): number => changes.filter((one) => one.change === change).length;
+    return `${missing}${plural(count("newly failing"), "rule")} newly failing, ${count("fixed")} fixed, ${count("newly unable")} no longer judged; ${plural(drift.length, "observation")} changed; ${plural(unchanged, "rule")} with the same verdict in both.`;
+  }
+  const { limits, unjudged, load } = comparison;
+  const slower = limits?.metrics.filter(({ verdict }) => verdict === "slower" || verdict === "more failures");
+  const broken = load.rules.filter(({ change }) => change === "newly failing");
+  return `${missing}${plural(broken.length, "promise")} newly broken under load. ${
+    slower === undefined
+      ? `Speed is shown, not judged${unjudged === undefined ? "" : `: ${unjudged}`}.`
+      : `${plural(slower.length, "metric")} beyond the limits of the earlier runs.`
+  }`;
+};
+
+const runText = ({ directory, target, baseUrl, behaviour, startedAt, tool, outcome }: RunHeading): Text =>
+  lines(
+    code(directory),
+    soft(
+      [
+        target,
+        baseUrl,
+        ...(behaviour === undefined ? [] : [`behaviour ${behaviour}`]),
+        startedAt.slice(0, 19).replace("T", " "),
+        `Touchstone ${tool}`,
+        outcome,
+      ].join(" · "),
+    ),
+  );
+
+/** What makes this comparison weaker than it looks. */
+const forced = ({ differences, altered }: Comparison): readonly Block[] => [
+  ...(differences.length === 0
+    ? []
+    : [
+        callout(
+          `Compared by force: these runs differ in ${differences.map(({ part }) => part).join(", ")}`,
+          table(
+            "What they differ in",
+            ["Part", "Base", "Head"],
+            differences.map((one) => [one.part, one.base || "(none)", one.head || "(none)"]),
+          ),
+        ),
+      ]),
+  ...altered.map(({ directory, files }) =>
+    note(`Read by force: ${directory} was altered after it was sealed (${files.join(", ")}).`),
+  ),
+];
+
+/** Two runs of the gate: what became of each rule, and which observations came out differently. */
+const rulesSections = ({ changes, drift, unchanged }: RulesComparison): readonly Section[] => [
+  ...changeTitles.map(([change, title]) =>
+    section(
+      change.replaceAll(" ", "-"),
+      title,
+      ...changes.filter((one) => one.change === change).map(ruleCard),
+    ),
+  ),
+  section(
+    "drift",
+    "Observed behaviour that changed",
+    table(
+      "Observed behaviour that changed",
+      ["Observation", "Was", "Now", "Pinned"],
+      drift.map(({ id, base, head, pinned }) => [
+        code(id),
+        code(readableFingerprint(base)),
+        code(readableFingerprint(head)),
+        pinned ? "pinned" : "",
+      ]),
+    ),
+  ),
+  section("unchanged", "Unchanged", text(`${plural(unchanged, "rule")} with the same verdict in both.`)),
+];
+
+const ruleCard = (one: ComparedRule): Card => {
+  const { id, change, base, head, level, expected, actual, reason } = one;
+  const isWorse = change === "newly failing" || change === "still failing";
+  return {
+    is: "card",
+    tone: isWorse ? (head === "warned" ? "warned" : "failed") : undefined,
+    header: head === undefined ? code(id) : mark(lookOf[head], code(id), wordOf(head)),
+    beside: `${verdictWord(base)} before, ${verdictWord(head)} now${level === "advisory" ? ", advisory" : ""}`,
+    promise: knownRequirement(id)?.sentence ?? "",
+    blocks: [
+      facts([
+        expected !== undefined && ["Expected", expected],
+        actual !== undefined && ["Seen", strong(actual)],
+        reason !== undefined && ["Because", reason],
+      ]),
+    ],
+  };
+};
+
+const verdictWord = (kind: VerdictKind | undefined): string =>
+  kind === undefined ? "no result" : wordOf(kind);

@@ -1,0 +1,40 @@
+import type { Member, MemberVerdict } from "../duet/model.ts";
+import { change, latency, percent } from "../text/latency.ts";
+import { rate } from "../text/units.ts";
+
+/** A metric with a verdict; the others are only shown. */
+export type GatedMember = Member & { readonly verdict: MemberVerdict; readonly floor: number };
+
+export const isGated = (member: Member): member is GatedMember =>
+  member.verdict !== undefined && member.floor !== undefined;
+
+export const amountOf = ({ metric }: Member, value: number): string =>
+  metric === "throughput" ? `${rate(value)}/s` : latency(value);
+
+/** Beyond tenfold, digits only tell that the pairs were too few. */
+const MOST_SHARE = 9;
+
+export const changeText = (ratio: number): string =>
+  ratio - 1 > MOST_SHARE ? `over +${percent(MOST_SHARE)}` : change(ratio).replace("-", "−");
+
+export const intervalText = ({ interval }: Member): string =>
+  interval === undefined ? "unknown" : `${changeText(interval[0])} to ${changeText(interval[1])}`;
+
+/** No load generator resolves less than a tenth of a percent, whatever the arithmetic says. */
+export const seenText = ({ smallestDetectable: seen }: Member): string => {
+  if (seen === undefined) return "nothing";
+  if (seen > MOST_SHARE) return `over ${percent(MOST_SHARE)}`;
+  return seen < 0.001 ? "under 0.1 %" : percent(seen);
+};
+
+export const probability = (p = 1): string => (p < 0.001 ? "< 0.001" : p.toFixed(3));
+
+/** What every table says of a metric. */
+export const cellsOf = (member: Member): readonly string[] => [
+  `${member.endpoint} ${member.metric}`,
+  amountOf(member, member.a),
+  amountOf(member, member.b),
+  member.pairs === 0 ? "unknown" : changeText(member.ratio),
+  intervalText(member),
+];
+export const columns = ["Metric", ">a", ">b", ">Change", ">95 % interval"];

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { renderHtmlDocument } from "../html/document.ts";
+import { renderMarkdownDocument } from "../markdown/document.ts";
+import { renderTerminal } from "../terminal/document.ts";
+import { plain } from "../terminal/palette.ts";
+import { madeDuet } from "../testing/duet-document.ts";
+import { acting, hostile } from "../testing/hostile.ts";
+import { width } from "../text/layout.ts";
+import { duetDoc } from "./duet.ts";
+
+const context = { run: "runs/duet", isPilot: false };
+const render = (document = madeDuet()): string => renderHtmlDocument(duetDoc(document, context), "duet");
+const shown = (document = madeDuet(), more = {}): string =>
+  renderTerminal(duetDoc(document, { ...context, ...more }), { palette: plain, columns: 100 });
+
+const textOf = (html: string): string =>
+  html
+    .slice(html.indexOf("<main"))
+    .replace(/<script>.*?<\/script>/gs, "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+
+const headline = (html: string): string => /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "";
+const count = (html: string, className: string): number => html.split(`class="${className}"`).length - 1;
+
+describe("the page of a duet", () => {
+  it("begins with the verdict, and draws each judged metric with its interval and each of its pairs", () => {
+    const document = madeDuet({ effect: { p50: 0.2, p95: 0.2 }, spoilt: [3] });
+    const html = render(document);
+    expect(headline(html)).toBe("b is slower than a.");
+    expect(textOf(html)).toContain(
+      "20 of 20 planned pairs judged, 1 spoilt pair left out; 4 metrics judged.",
+    );
+    expect(count(html, "interval regressed")).toBe(4);
+    expect(count(html, "interval-band regressed")).toBe(4);
+    expect(count(html, "pair")).toBe(4 * 20);
+    expect(textOf(html)).toMatch(
+      /exchange p50 1\d\.\d ms 2\d\.\d ms \+\d+(\.\d)? % .*&lt; 0\.001 5(\.\d+)? % \d/,
+    );
+    expect(textOf(html)).toContain("4 b: 2 iterations were dropped");
+  });
+
+  it("has every figure of a picture in a table as well", () => {
+    const document = madeDuet();
+    const text = textOf(render(document));
+    const drawn = document.blocks.filter(({ pair }) => pair < 20);
+    expect(drawn).toHaveLength(20 * 2 * 2);
+    expect(drawn.filter(({ p50Ms }) => !text.includes(`${p50Ms.toFixed(1)} ms`))).toEqual([]);
+  });
+
+  it.each([
+    ["b is as fast as a, as far as it matters.", madeDuet()],
+    ["b is faster than a.", madeDuet({ effect: { p50: -0.2, p95: -0.2 } })],
+    ["This duet cannot tell whether b is slower.", madeDuet({ pairs: 2 })],
+    [
+      "The duet was interrupted; this is what was played until then.",
+      { ...madeDuet(), state: "open" as const },
+    ],
+    [
+      "b breaks promises under load. b is as fast as a, as far as it matters.",
+      madeDuet({ broken: [{ side: "b", rule: "code.single-use", times: 2 }] }),
+    ],
+  ])("%s", (said, document) => {
+    expect(headline(render(document))).toBe(said);
+  });
+
+  it("says why it ended without all of its pairs", () => {
+    const spoilt = Array.from({ length: 5 }, (_, pair) => pair);
+    const cut = madeDuet({ pairs: 4, spoilt, blocks: (blocks) => blocks.filter(({ pair }) => pair < 5) });
+    expect(textOf(render(cut))).toContain("It ended because more than 2 pairs were spoilt.");
+  });
+
+  it("of a pilot tells how many pairs it takes", () => {
+    const html = render(madeDuet({ planFor: 0.05 }));
+    expect(headline(html)).toMatch(/^\d+ pairs find a change of 5 %\.$/);
+    expect(textOf(html)).toContain("From 5 pilot pairs");
+  });
+
+  it("has every id once, leads nowhere else, is the same each time, and lets nothing act", () => {
+    const html = render(
+      madeDuet({
+        names: { a: hostile, b: hostile },
+        broken: [{ side: "a", rule: hostile, times: 1 }],
+        blocks: (blocks) => blocks.map((block) => ({ ...block, endpoint: hostile })),
+      }),
+    );
+    const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [, id] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(id);
+    expect(render()).toBe(render());
+    expect(html).not.toMatch(acting);
+    expect([...html.matchAll(/<(script|style|img)\b/g)]).toHaveLength(2);
+    expect(html.replace(/<(script|style)>.*?<\/\1>/gs, "")).not.toMatch(/NaN|Infinity|undefined/);
+  });
+});
+
+describe("a duet on the terminal", () => {
+  const slower = madeDuet({ pairs: 12, effect: { p50: 0.2, p95: 0.2 }, spoilt: [3] });
+
+  it("says of each judged metric what changed, from where it matters and what could have been seen, and ends with the verdict", () => {
+    const text = shown(slower);
+    expect(text).toMatch(
+      /exchange p50 +1\d\.\d ms +2\d\.\d ms +\+\d+(\.\d)? % +\+\d.* to \+\d.* % +< 0\.001 +5\.\d+ % +\d.* % +✗ regressed/,
+    );
+    expect(text).toMatch(/4 +b: 2 iterations were dropped/);
+    expect(text).toMatch(/\n✗ b is slower than a\.\n12 of 12 planned pairs judged, 1 spoilt pair left out/);
+    expect(text).toMatch(/exchange p50, pair by pair\n.*\n +[▁▂▃▄▅▆▇█]{12} /);
+  });
+
+  it("shows throughput and p99 without a verdict, and no control characters", () => {
+    const text = shown(
+      madeDuet({ blocks: (blocks) => blocks.map((block) => ({ ...block, endpoint: "list\u001b[31m" })) }),
+    );
+    expect(text.slice(text.indexOf("Shown"))).toMatch(/throughput +250\/s +250\/s +0 %/);
+    expect(text).toContain(String.raw`list\x1b[31m`);
+  });
+
+  it("tells how many pairs a change takes, or that the pilot was too short", () => {
+    expect(shown(madeDuet({ planFor: 0.05 }))).toMatch(
+      /From 5 pilot pairs[^]*\d+ pairs find a change of 5 %\.\n[^]*--pairs\s\d+/,
+    );
+    expect(shown(madeDuet({ pairs: 2 }), { isPilot: true })).toContain("Too few clean pairs to plan from.");
+  });
+
+  it("stays within the width of the terminal, however narrow", () => {
+    for (const columns of [60, 80, 100]) {
+      const text = renderTerminal(duetDoc(slower, context), { palette: plain, columns });
+      expect(text.split("\n").filter((line) => width(line) > columns)).toEqual([]);
+    }
+  });
+});
+
+describe("a duet in Markdown", () => {
+  it("has the verdict, the judged metrics and every pair, and is the same each time", () => {
+    const duet = madeDuet({ effect: { p50: 0.2, p95: 0.2 } });
+    const text = renderMarkdownDocument(duetDoc(duet, context));
+    expect(text).toMatch(/^# ✗ b is slower than a\.\n/);
+    expect(text).toMatch(/\| exchange p50 \| 1\d\.\d ms \| 2\d\.\d ms \| .* \| ✗ regressed \|/);
+    expect(text.split("<details>").length - 1).toBe(4);
+    expect(renderMarkdownDocument(duetDoc(duet, context))).toBe(text);
+  });
+
+  it("lets nothing act", () => {
+    const duet = madeDuet({ names: { a: hostile, b: hostile } });
+    const text = renderMarkdownDocument(duetDoc(duet, context));
+    expect(text.replace(/<\/?(details|summary|sub|code)>/g, "")).not.toMatch(/<[a-z]/i);
+  });
+});

@@ -1,0 +1,281 @@
+import type { Block as PlayedBlock } from "../../conformance/contract/duet.ts";
+import { duration } from "../../conformance/contract/duration.ts";
+import { mostSpoilt } from "../duet/course.ts";
+import type { DuetDocument } from "../duet/document.ts";
+import type { Member, MemberVerdict } from "../duet/model.ts";
+import type { DuetPlan } from "../duet/plan.ts";
+import { sortedPairs, valueOf } from "../duet/ratios.ts";
+import { plural } from "../text/figures.ts";
+import { change, percent, sparkline } from "../text/latency.ts";
+import { rate } from "../text/units.ts";
+import {
+  amountOf,
+  cellsOf,
+  changeText,
+  columns,
+  intervalText,
+  isGated,
+  probability,
+  seenText,
+  type GatedMember,
+} from "./duet-cells.ts";
+import {
+  code,
+  doc,
+  facts,
+  figure,
+  mark,
+  note,
+  section,
+  softText,
+  table,
+  text,
+  type Block,
+  type Doc,
+  type Figure,
+  type Look,
+} from "./model.ts";
+import type { Lane } from "./pictures.ts";
+
+export interface DuetContext {
+  /** The folder of the record as a user types it. */
+  readonly run: string;
+  /** Whether the duet was only to tell how many pairs a change takes. */
+  readonly isPilot: boolean;
+}
+
+/** A duet: the verdict, every judged metric with what could have been seen, what is only shown, what was spoilt. */
+export const duetDoc = (duet: DuetDocument, context: DuetContext): Doc => {
+  const [look, headline] = answerOf(duet, context);
+  const gated = duet.members.filter(isGated);
+  const shown = duet.members.filter((member) => !isGated(member));
+  return doc({
+    title: `Duet: ${headline}`,
+    look,
+    headline,
+    detail: detailOf(duet, gated),
+    about: [
+      ["a", code(duet.a)],
+      ["b", code(duet.b)],
+    ],
+    after: duet.broken.map(({ side, rule, times }) =>
+      note(`${side} broke `, code(rule), ` ${plural(times, "time")} under this load.`),
+    ),
+    sections: [
+      section("plan", "How many pairs it takes", ...(duet.plan === undefined ? [] : planned(duet.plan))),
+      section("judged", "Judged", gated.length > 0 && forest(gated)),
+      section("pairs", "Pair by pair", ...pairFigures(duet, gated)),
+      section("shown", "Shown, not judged", shownTable(shown)),
+      section(
+        "spoilt",
+        "Replaced: spoilt pairs",
+        table(
+          "Spoilt pairs",
+          [">Pair", "Why"],
+          duet.spoilt.map(({ pair, reasons }) => [String(pair + 1), reasons.join("; ")]),
+        ),
+      ),
+      section("method", "How it was judged", ...method(duet, context.run)),
+    ],
+    source: `${context.run}/duet.json`,
+  });
+};
+
+const looks: Readonly<Record<MemberVerdict, Look>> = {
+  regressed: ["bad", "cross"],
+  improved: ["good", "check"],
+  unchanged: ["good", "check"],
+  inconclusive: ["open", "question"],
+};
+
+const sentences: Readonly<Record<MemberVerdict, string>> = {
+  regressed: "b is slower than a.",
+  improved: "b is faster than a.",
+  unchanged: "b is as fast as a, as far as it matters.",
+  inconclusive: "This duet cannot tell whether b is slower.",
+};
+
+const answerOf = (duet: DuetDocument, { isPilot }: DuetContext): readonly [Look, string] => {
+  const { state, verdict, plan, broken } = duet;
+  if (state !== "ended")
+    return [["open", "dots"], "The duet was interrupted; this is what was played until then."];
+  if (broken.some(({ side }) => side === "b"))
+    return [["bad", "cross"], `b breaks promises under load. ${sentences[verdict]}`];
+  if (plan !== undefined)
+    return [["seen", "ring"], `${plural(plan.pairs, "pair")} find a change of ${percent(plan.effect)}.`];
+  if (isPilot) return [["open", "question"], "Too few clean pairs to plan from."];
+  return [looks[verdict], sentences[verdict]];
+};
+
+const detailOf = (duet: DuetDocument, gated: readonly GatedMember[]): string => {
+  const { pairs, planned, spoilt, ended, plan } = duet;
+  const regressed = gated.filter(({ verdict }) => verdict === "regressed");
+  return [
+    `${pairs} of ${plural(planned, "planned pair")} judged, ${plural(spoilt.length, "spoilt pair")} left out; ${plural(gated.length, "metric")} judged.`,
+    ...(regressed.length === 0
+      ? []
+      : [
+          `Slower: ${regressed.map((one) => `${one.endpoint} ${one.metric} ${changeText(one.ratio)}`).join(", ")}.`,
+        ]),
+    ...(ended === "a regression is certain" ? ["It ended early because a regression was certain."] : []),
+    ...(ended === "too many pairs were spoilt"
+      ? [
+          `It ended because more than ${mostSpoilt(planned)} pairs were spoilt. Ask for a lower --rate, or measure on a machine that has nothing else to do.`,
+        ]
+      : []),
+    ...(plan === undefined ? [] : [`Play them with --pairs ${plan.pairs}.`]),
+  ].join(" ");
+};
+
+const forest = (gated: readonly GatedMember[]): Figure => {
+  const judged = table(
+    "Judged metrics",
+    [...columns, ">p (Holm)", ">Matters from", ">Could see", "Verdict"],
+    gated.map((member) => [
+      ...cellsOf(member),
+      probability(member.adjustedP),
+      percent(member.floor),
+      seenText(member),
+      mark(looks[member.verdict], member.verdict),
+    ]),
+  );
+  return figure({
+    title: "How b differs from a",
+    note: "The change of each judged metric, on a logarithmic axis: to the right b is slower (or has more throughput). Within the shaded band a change is too small to matter.",
+    legend: [
+      ["change-mean", "change, and its 95 % interval"],
+      ["floor", "too small to matter"],
+      ["detectable", "the smallest change that this duet finds"],
+    ],
+    picture: { is: "lanes", axis: "change", label: "How b differs from a", lanes: gated.map(laneOf) },
+    open: true,
+    ...(judged && { table: judged }),
+  });
+};
+
+const laneOf = (member: GatedMember): Lane => {
+  const { endpoint, metric, verdict, a, b, ratio, pairs, floor, interval, smallestDetectable: seen } = member;
+  return {
+    name: `${endpoint} ${metric}`,
+    said: `${amountOf(member, a)} to ${amountOf(member, b)}, ${verdict}`,
+    label: `${endpoint} ${metric}: ${verdict}, ${pairs === 0 ? "no pair" : changeText(ratio)}, 95 % interval ${intervalText(member)}, matters from ${percent(floor)}, could see ${seenText(member)}`,
+    band: { look: "floor", range: [1 / (1 + floor), 1 + floor] },
+    interval,
+    lines: seen === undefined ? [] : [1 / (1 + seen), 1 + seen].map((at) => ["detectable", at] as const),
+    dot: pairs === 0 ? undefined : ratio,
+    verdict,
+  };
+};
+
+/** The judged metrics pair by pair: a drift or a jump shows here alone. */
+const pairFigures = ({ blocks, rules }: DuetDocument, gated: readonly GatedMember[]): readonly Figure[] => {
+  const used = sortedPairs(blocks).clean.slice(0, rules.pairs);
+  return gated.flatMap((member) => {
+    const pairs = pairsOf(blocks, used, member);
+    return pairs.length === 0 ? [] : [pairFigure(member, pairs)];
+  });
+};
+
+/** Both sides of one pair. */
+interface Pair {
+  readonly pair: number;
+  readonly a: number;
+  readonly b: number;
+}
+
+const pairsOf = (
+  blocks: readonly PlayedBlock[],
+  used: readonly number[],
+  { endpoint, metric }: GatedMember,
+): readonly Pair[] => {
+  const valueIn = (pair: number, side: PlayedBlock["side"]): number => {
+    const block = blocks.find((one) => one.endpoint === endpoint && one.pair === pair && one.side === side);
+    return block === undefined ? 0 : valueOf(block, metric);
+  };
+  return used
+    .map((pair) => ({ pair, a: valueIn(pair, "a"), b: valueIn(pair, "b") }))
+    .filter(({ a, b }) => a > 0 && b > 0);
+};
+
+const pairFigure = (member: GatedMember, pairs: readonly Pair[]): Figure => {
+  const { endpoint, metric, interval, floor, smallestDetectable, ratio, verdict } = member;
+  const title = `${endpoint} ${metric}, pair by pair`;
+  const ratios = pairs.map(({ a, b }) => b / a);
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
+  // From a little below the least ratio: bars from zero would all look alike.
+  const heights = ratios.map((one) => one - least + (most - least) / 8);
+  const range = `${change(least)} to ${change(most)}`;
+  const all = table(
+    title,
+    [">Pair", ">a", ">b", ">Change"],
+    pairs.map(({ pair, a, b }) => [
+      String(pair + 1),
+      amountOf(member, a),
+      amountOf(member, b),
+      changeText(b / a),
+    ]),
+  );
+  return figure({
+    title,
+    note: `${verdict}: ${changeText(ratio)} over ${plural(pairs.length, "pair")}.`,
+    legend: [
+      ["pair-dot", "b against a in one pair"],
+      ...(interval === undefined ? [] : ([[`interval ${verdict}`, "95 % interval of the change"]] as const)),
+      ["floor", "too small to matter"],
+      ...(smallestDetectable === undefined
+        ? []
+        : ([["detectable", "the smallest change that this duet finds"]] as const)),
+    ],
+    picture: {
+      is: "pairs",
+      label: `${title}: ratios from ${range}; ${verdict}.`,
+      verdict,
+      pairs: pairs.map(({ pair, a, b }) => ({ pair, ratio: b / a })),
+      ratio,
+      interval,
+      floor,
+      detectable: smallestDetectable,
+    },
+    brief: [`${sparkline(heights, MOST_PAIRS)}  ${range}`],
+    ...(all && { table: all }),
+  });
+};
+
+/** As many pairs as a line has room for. */
+const MOST_PAIRS = 60;
+
+const shownTable = (members: readonly Member[]) =>
+  table("Metrics without a verdict", columns, members.map(cellsOf));
+
+const planned = (plan: DuetPlan): readonly (Block | undefined)[] => [
+  text(`From ${plural(plan.pilotPairs, "pilot pair")}, planned with the upper 80 % limit of their noise.`),
+  table(
+    "Pairs that each metric takes",
+    ["Metric", ">Noise of a pair", ">Planned with", ">Pairs"],
+    plan.members.map((one) => [
+      `${one.endpoint} ${one.metric}`,
+      percent(one.deviation),
+      percent(one.deviationLimit),
+      String(one.pairs),
+    ]),
+  ),
+];
+
+const method = (duet: DuetDocument, run: string): readonly Block[] => {
+  const { rules, scenario, blockMs, warmUpMs, seed, tool, startedAt } = duet;
+  return [
+    softText(
+      `The block is the sample: each pair gives one ratio, and the t interval of the mean of their logarithms is judged. The p values of all judged metrics are adjusted together (Holm): at most ${percent(rules.alpha)} of all duets of a build with itself claim anything. A change counts only where its interval also reaches the size from which it matters. "Could see" is the smallest slowing that this duet finds with a probability of ${percent(rules.power)}, from the noise that it had.`,
+    ),
+    facts([
+      ["Scenario", scenario],
+      ["Asked for", `${rate(duet.rate)} requests a second`],
+      ["Block", `${duration(blockMs)}, the first ${duration(warmUpMs)} not counted`],
+      ["Looks before the end", rules.looks.length === 0 ? "none" : rules.looks.join(", ")],
+      ["Seed", code(String(seed))],
+      ["Started", startedAt.slice(0, 19).replace("T", " ")],
+      ["Touchstone", tool],
+      ["Record", code(run)],
+    ]),
+  ];
+};

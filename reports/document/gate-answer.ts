@@ -1,0 +1,73 @@
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import { casesOf } from "../../conformance/contract/verdict.ts";
+import { plural } from "../text/figures.ts";
+import { verdictOrder, wordOf } from "../text/verdicts.ts";
+import { activeWaivers, failingWaivers } from "../text/waivers.ts";
+import { took } from "./run.ts";
+
+/** What a run of the gate came to, in one sentence. */
+export const gateHeadline = (record: RunRecord): string => {
+  const excused = activeWaivers(record);
+  switch (record.outcome) {
+    case "passed":
+      return excused.size === 0
+        ? "Every required rule ran and held."
+        : `Every required rule ran and held, but for ${plural(excused.size, "waived breach", "waived breaches")}.`;
+    case "failed":
+      return failedHeadline(record);
+    case "incomplete":
+      return `Nothing broke, but ${plural(openRules(record).length, "rule")} could not be judged.`;
+    case "drifted":
+      return "Every required rule held, but a pinned observation changed.";
+    case "harness-error":
+      return "Touchstone itself failed; this says nothing about the service.";
+    default:
+      return "The run was cut off; this is what had been judged by then.";
+  }
+};
+
+/** Breaches come first; then warnings of a strict run; then waivers that are out of date. */
+const failedHeadline = (record: RunRecord): string => {
+  const excused = activeWaivers(record);
+  const count = (kind: "failed" | "warned"): number =>
+    record.rules.filter(({ id, verdict }) => verdict.kind === kind && !excused.has(id)).length;
+  if (count("failed") > 0) return `${plural(count("failed"), "promise is", "promises are")} broken.`;
+  if (record.strict && count("warned") > 0)
+    return `${plural(count("warned"), "advisory rule")} warned, and this run is strict.`;
+  return `${plural(failingWaivers(record).length, "waiver is", "waivers are")} out of date.`;
+};
+
+/** Rules that leave it open whether a promise is kept. */
+export const openRules = ({ rules }: RunRecord): readonly RuleResult[] =>
+  rules.filter(
+    ({ verdict }) =>
+      ["pending", "could-not-run", "inconclusive"].includes(verdict.kind) ||
+      (verdict.kind === "not-applicable" && verdict.by === "profile"),
+  );
+
+/** The counts behind the headline. */
+export const gateDetail = (record: RunRecord): string => {
+  const excused = activeWaivers(record);
+  const counts = verdictOrder.flatMap((kind) => {
+    const of = record.rules.filter(({ verdict }) => verdict.kind === kind);
+    const waived = of.filter(({ id }) => excused.has(id)).length;
+    return of.length === 0
+      ? []
+      : [`${of.length} ${wordOf(kind)}${waived === 0 ? "" : ` (${waived} waived)`}`];
+  });
+  const cases = record.rules.reduce((sum, { verdict }) => sum + casesOf(verdict), 0);
+  return [
+    `${counts.join(", ") || "No rule was judged"}; ${plural(cases, "case")}${took(record)}.`,
+    ...flakiness(record),
+    ...(record.exitCode === undefined ? [] : [`Exit code ${record.exitCode}.`]),
+  ].join(" ");
+};
+
+/** How many of the breaches did not come back each time they were tried again. */
+const flakiness = ({ rules }: RunRecord): readonly string[] => {
+  const breaches = rules.flatMap(({ verdict }) => (verdict.kind === "failed" ? [verdict.breach] : []));
+  const flaky = breaches.filter(
+    ({ reproduction: { replayed } }) => replayed.failures < replayed.attempts,
+  ).length;
+  return flaky === 0 ? [] : [`${flaky} of ${plural(breaches.length, "breach", "breaches")} flaky.`];
+};

@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import type { Verdict } from "../../conformance/contract/verdict.ts";
+import { allPassed, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { renderTerminal } from "../terminal/document.ts";
+import { plain } from "../terminal/palette.ts";
+import { gateDoc } from "./gate.ts";
+
+const render = (record: RunRecord, columns = 100): string =>
+  renderTerminal(gateDoc({ record, run: "runs/one" }), { palette: plain, columns });
+
+const interval = { lifetimeMs: 600_000, guardMs: 500, acceptedUpToMs: 599_440, refusedFromMs: 600_500 };
+const lifetime = resultOf("code.lifetime", {
+  kind: "passed",
+  cases: 12,
+  facts: {
+    code: interval,
+    "code of a busy client": interval,
+    "code after a refusal": { lifetimeMs: 600_000, refusedFromMs: 600_500 },
+    "never probed": { lifetimeMs: 600_000 },
+  },
+});
+const length = resultOf("authorize.state-length", {
+  kind: "passed",
+  cases: 8,
+  facts: { readings: ["bytes-after-decoding"], encodedLetters: "accepted" },
+});
+const schedule = resultOf("push.schedule", {
+  kind: "passed",
+  cases: 14,
+  facts: {
+    readings: ["R1"],
+    anchors: ["failure"],
+    schedule: [0, 30_000].map((ms, at) => ({
+      push: at + 1,
+      afterMs: Math.max(0, ms - 1_000),
+      beforeMs: ms,
+      expectedMs: { R1: ms, R2: ms },
+    })),
+  },
+});
+
+describe("the short report", () => {
+  it("is one calm page where everything held", () => {
+    const text = render(recordOf({ rules: withResults(lifetime, length, schedule) }));
+    expect(text.split("\n").length).toBeLessThan(60);
+    expect(text).toMatchInlineSnapshot(`
+      "Target       embedded reference service
+                   http://127.0.0.1:40123
+      Behaviour    sound
+      Limits       the document’s own
+      Started      2030-01-01 00:00:00 UTC
+      Judged with  Touchstone 0.1.0
+                   seed 1234
+      Record       runs/one
+
+      Every rule
+        Rules                     observed  passed  cases
+        ✓ Authorize                      2       9    210
+        ✓ Authorization code             1       8    188
+        ✓ Token exchange                 1       9    226
+        ✓ Token refresh                  1      11    276
+        ✓ Access token                           3     75
+        ✓ Notifications                  6      12    306
+        ✓ Webhook push                   6      13    320
+        ✓ The service as a whole         1       3     76
+
+      Lifetimes
+        Lifetimes as measured
+        Each credential was probed once, at ages on both sides of its promised end. The truth lies between
+        the two ages.
+        Rule           Of what               Promised  Accepted up to  Refused from
+        code.lifetime  2 kinds                 10 min   9 min 59.44 s  10 min 0.5 s
+        code.lifetime  code after a refusal    10 min      not probed  10 min 0.5 s
+
+      Readings that the evidence allows
+        Rule                    Readings
+        authorize.state-length  bytes-after-decoding: the 128 bytes are counted once percent-encoding is
+                                undone
+        push.schedule           R1: at 0, 30, 90, 210 and 450 s: the first at once, delays between pushes,
+                                five in all
+
+      Pushes
+        The retry schedule
+        Pushes of one notification that was never acknowledged, in seconds after its event
+        (push.schedule). A reading fits where every push lies in a window; a window is as wide as a push
+        may be late.
+        Push  Came after  R1 (fits)  R2
+           1           0          0   0
+           2    29 to 30         30  30
+
+        Delays count from a push's failure.
+
+      Observed where the document leaves it open
+        18 observations; --verbose and reports show what was seen.
+
+      Not asked for, or not testable
+        5 statements of the document cannot be tested from outside (\`touchstone rules\` says why).
+
+      ✓ Every required rule ran and held.
+      18 observed, 68 passed; 1,677 cases in 6.3 s. Exit code 0.
+      "
+    `);
+  });
+
+  it("leaves a lifetimes' table that does not fit to lines", () => {
+    const long = resultOf("refresh.lifetime-is-from-issue", lifetime.verdict);
+    const text = render(recordOf({ rules: [long] }), 60);
+    expect(text).toMatch(/Of what +code after a refusal\n +Promised +10 min\n +Accepted up to +not probed\n/);
+    expect(text).not.toMatch(/Promised +Accepted/);
+  });
+
+  it("counts in words where the table of groups does not fit", () => {
+    const kinds: readonly Verdict[] = [
+      { kind: "passed", cases: 1 },
+      { kind: "observed", cases: 1, fingerprint: "1" },
+      { kind: "pending", due: "2030-02-01", reason: "issued in this run" },
+      { kind: "could-not-run", missing: "clock.advance", reason: "it waits for 30 d" },
+      { kind: "inconclusive", reason: "no case was judged", settle: "a further run", cases: 0 },
+      { kind: "harness-error", message: "it broke" },
+    ];
+    const rules = kinds.map((verdict) => resultOf("code.unknown", verdict));
+    const text = render(recordOf({ rules }), 60);
+    expect(text.slice(text.indexOf("# Authorization"), text.indexOf("Observed where")))
+      .toMatchInlineSnapshot(`
+      "# Authorization code
+          harness error  1
+          inconclusive   1
+          could not run  1
+          pending        1
+          observed       1
+          passed         1
+          cases          2
+
+      "
+    `);
+  });
+
+  it("tells breaches in full before it", () => {
+    const verdict = { kind: "failed", cases: 3, breach: breachOf("refused", "granted") } as const;
+    const rules = withResults(resultOf("code.single-use", verdict, [exchanged(1)]));
+    const text = render(recordOf({ rules, outcome: "failed", exitCode: 1 }));
+    expect(text.indexOf("Broken promises (1)")).toBeLessThan(text.indexOf("✗ Authorization code"));
+    expect(text).toContain("#1  POST /open-api/oauth/access-token");
+    expect(text).toContain("✗ Authorization code");
+    expect(text).not.toContain("✓ code.unknown");
+  });
+
+  it("says nothing of what a record without rules lacks", () => {
+    expect(render(recordOf({ rules: [] }))).not.toMatch(/Lifetimes|Readings|observation/);
+  });
+});
+
+/** A rule whose control got an answer without tokens. */
+const blind = (id: RuleResult["id"], n: number): RuleResult =>
+  resultOf(id, {
+    kind: "inconclusive",
+    reason: `${n} of ${n} cases could not be decided: a right exchange got no tokens: status 200, body {"at":17${n}}`,
+    settle: "a run in which every control succeeds",
+    cases: 0,
+  });
+const broke = (id: RuleResult["id"], actual: string): RuleResult =>
+  resultOf(id, { kind: "failed", cases: 1, breach: breachOf("it succeeds", actual) });
+
+describe("where one answer stands behind most of what went wrong", () => {
+  const others = [blind("code.lifetime", 4), blind("code.unknown", 10), blind("refresh.lifetime", 6)];
+  const unrelated = broke("authorize.echoes-state", "it got state x");
+  const shown = broke("exchange.token-set", 'it got status 200, body {"at":1699}');
+
+  it("names first the breach that quotes it, and gives that one first", () => {
+    const text = render(recordOf({ rules: [unrelated, shown, ...others], outcome: "failed", exitCode: 1 }));
+    expect(text.slice(text.indexOf("Look at"), text.indexOf("Broken promises"))).toMatchInlineSnapshot(`
+      "Look at this first
+        3 rules could not be judged because a request that had to succeed did not: a right exchange got no
+        tokens: status 200, body {"at":174}. The same answer is in the breach of exchange.token-set.
+
+      "
+    `);
+    expect(text.indexOf("✗ exchange.token-set")).toBeLessThan(text.indexOf("✗ authorize.echoes-state"));
+    expect(text.slice(text.indexOf("What could not be judged"), text.indexOf("Every rule")))
+      .toMatchInlineSnapshot(`
+        "What could not be judged
+          ? inconclusive
+            a right exchange got no tokens: status 200, body {"at":174}; to settle it: a run in which every
+            control succeeds
+            code.lifetime, code.unknown, refresh.lifetime
+
+        "
+      `);
+  });
+
+  it("says nothing of it where no breach quotes it, or few rules are concerned", () => {
+    const without = [unrelated, ...others];
+    const few = [shown, ...others.slice(1)];
+    for (const rules of [without, few, allPassed()])
+      expect(render(recordOf({ rules }))).not.toContain("Look at this first");
+  });
+});

@@ -1,0 +1,262 @@
+import { duration } from "../../conformance/contract/duration.ts";
+import type { ExchangeRecord, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import type { PushDigest, SeenPush } from "../gather/pushes.ts";
+import { compactFields, words } from "../text/compact.ts";
+import {
+  cameText,
+  factsOf,
+  factText,
+  intervalsOf,
+  otherFactsOf,
+  readingsOf,
+  scheduleRowsOf,
+  secondsText,
+  type ScheduleRow,
+} from "../text/facts.ts";
+import { figure as number, plural } from "../text/figures.ts";
+import { leavesOf, parseFingerprint } from "../text/leaves.ts";
+import { knownRequirement } from "../text/titles.ts";
+import { readingLines, ruleAnchor } from "./gate-rules.ts";
+import type { GateOptions } from "./gate-subject.ts";
+import {
+  figure,
+  lines,
+  link,
+  soft,
+  softText,
+  strong,
+  table,
+  text,
+  type Block,
+  type Figure,
+  type Table,
+  type Text,
+} from "./model.ts";
+import type { Place } from "./run.ts";
+
+/** Lifetimes as intervals around the promised end; nothing where none was measured. */
+export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Figure | undefined => {
+  const measured = rules.flatMap((result) =>
+    [...Map.groupBy(intervalsOf(result), ([, interval]) => JSON.stringify(interval)).values()].flatMap(
+      (group) => {
+        const interval = group[0]?.[1];
+        const isProbed = interval?.acceptedUpToMs !== undefined || interval?.refusedFromMs !== undefined;
+        return interval === undefined || !isProbed
+          ? []
+          : [
+              {
+                id: result.id,
+                anchor: ruleAnchor(options, result.id),
+                names: group.map(([name]) => name),
+                interval,
+              },
+            ];
+      },
+    ),
+  );
+  const rows = table(
+    "Lifetimes as measured",
+    ["Rule", "Of what", ">Promised", ">Accepted up to", ">Refused from"],
+    measured.map(({ id, names, interval }) => [
+      id,
+      options.detail === "full" || names.length === 1 ? names.join(", ") : plural(names.length, "kind"),
+      duration(interval.lifetimeMs),
+      ageText(interval.acceptedUpToMs),
+      ageText(interval.refusedFromMs),
+    ]),
+  );
+  return rows === undefined
+    ? undefined
+    : figure({
+        title: "Lifetimes as measured",
+        note: "Each credential was probed once, at ages on both sides of its promised end. The truth lies between the two ages.",
+        legend: [
+          ["good", "still accepted"],
+          ["ended", "refused"],
+          ["wrong", "on the wrong side of the promise"],
+        ],
+        picture: { is: "lifetimes", rows: measured },
+        table: rows,
+      });
+};
+
+/** An infinite age is null in JSON. */
+const ageText = (ms: unknown): string => {
+  if (typeof ms === "number" && Number.isFinite(ms)) return ms === 0 ? "never" : duration(ms);
+  return ms === undefined ? "not probed" : "never";
+};
+
+/** The readings that the evidence allows, rule by rule. */
+export const readingsTable = (rules: readonly RuleResult[], place: Place): Table | undefined =>
+  table(
+    "Readings that the evidence allows",
+    ["Rule", "Readings"],
+    rules.flatMap((result) => {
+      const allowed = readingsOf(result);
+      return allowed === undefined
+        ? []
+        : [
+            [
+              link(ruleAnchor(place, result.id), result.id),
+              readingLines(allowed, knownRequirement(result.id)),
+            ],
+          ];
+    }),
+  );
+
+/** Facts that have no place of their own. */
+export const alsoMeasured = (rules: readonly RuleResult[], place: Place): Table | undefined =>
+  table(
+    "Also measured",
+    ["Rule", "Measured"],
+    rules.flatMap((result) => {
+      const others = otherFactsOf(result);
+      return others.length === 0
+        ? []
+        : [
+            [
+              link(ruleAnchor(place, result.id), result.id),
+              others.map(([name, value]) => factText(name, value)).join(" · "),
+            ],
+          ];
+    }),
+  );
+
+/** The schedule of pushes as it was measured, and what the receiver saw. */
+export const pushBlocks = (
+  record: RunRecord,
+  pushes: PushDigest | undefined,
+  place: Place,
+): readonly (Block | undefined)[] => [
+  ...record.rules.flatMap((result) => {
+    const rows = scheduleRowsOf(result);
+    return rows.length === 0 ? [] : [scheduleFigure(result, rows, record, place), anchorText(result)];
+  }),
+  ...(pushes === undefined ? [] : journal(pushes)),
+];
+
+const scheduleFigure = (
+  result: RuleResult,
+  rows: readonly ScheduleRow[],
+  { limits }: RunRecord,
+  place: Place,
+): Figure => {
+  const fits = new Set<unknown>(readingsOf(result));
+  const names = [...new Set(rows.flatMap(({ expectedMs }) => Object.keys(expectedMs)))].toSorted();
+  const mostPushes = typeof limits["maxPushes"] === "number" ? limits["maxPushes"] : Infinity;
+  const all = table(
+    "The retry schedule, in seconds after the event",
+    [">Push", ">Came after", ...names.map((name) => (fits.has(name) ? `>${name} (fits)` : `>${name}`))],
+    rows.map((row) => [
+      String(row.push),
+      cameText(row),
+      ...names.map((name) => secondsText(row.expectedMs[name])),
+    ]),
+  );
+  const isBeyond = names.some(
+    (name) => fits.has(name) && rows.filter((row) => row.expectedMs[name] !== undefined).length > mostPushes,
+  );
+  return figure({
+    title: "The retry schedule",
+    note: [
+      "Pushes of one notification that was never acknowledged, in seconds after its event (",
+      link(ruleAnchor(place, result.id), result.id),
+      "). A reading fits where every push lies in a window; a window is as wide as a push may be late.",
+    ],
+    legend: [
+      ["measured", "a push as measured"],
+      ["window-fits", "window of a reading that fits"],
+      ["window-out", "window of a reading that does not"],
+      ...(isBeyond ? ([["window-beyond", "window of a reading that fits beyond the cap"]] as const) : []),
+    ],
+    picture: { is: "schedule", result, rows, fits, names, mostPushes },
+    ...(all && { table: all }),
+  });
+};
+
+const anchorText = (result: RuleResult): Block | undefined => {
+  const counted = factsOf(result)["anchors"];
+  if (!Array.isArray(counted)) return undefined;
+  return softText(
+    counted.length === 1
+      ? `Delays count from a push's ${counted[0] === "start" ? "start" : "failure"}.`
+      : "Whether delays count from a push's start or from its failure does not show.",
+  );
+};
+
+/** What the receiver wrote down. */
+const journal = (pushes: PushDigest): readonly (Block | undefined)[] => [
+  { is: "heading", text: "What the receiver saw" },
+  text(
+    `${plural(pushes.pushes, "push", "pushes")} of ${plural(pushes.notifications, "notification")}${pushes.others === 0 ? "" : `, and ${plural(pushes.others, "request")} that were no pushes`}.`,
+  ),
+  table(
+    "Notifications by how often each was pushed",
+    ["Pushed", ">Notifications"],
+    pushes.attempts.flatMap((count, at) => (count === 0 ? [] : [[plural(at + 1, "time"), number(count)]])),
+  ),
+  table(
+    "Pushes by what the receiver answered, as planned",
+    ["Answered", ">Pushes"],
+    pushes.answers.map(([answer, count]) => [answer, number(count)]),
+  ),
+  { is: "heading", text: "The first pushes" },
+  {
+    is: "exchanges",
+    shown: pushes.sample.shown.map(asExchange),
+    count: pushes.sample.count,
+    where: "pushes.jsonl",
+    about: "",
+  },
+];
+
+/** A push as the receiver saw it, in the form of an exchange. */
+const asExchange = (push: SeenPush): ExchangeRecord => ({
+  n: push.n,
+  rule: "push",
+  startedMs: push.firstByteMs,
+  durationMs: Math.max(0, (push.answeredMs ?? push.completeMs) - push.firstByteMs),
+  request: { method: push.method, path: push.path, headers: push.headers, body: push.body },
+  ...(push.status === undefined
+    ? { error: `the receiver's plan: ${push.action}` }
+    : { answer: { status: push.status, headers: [], text: push.answer ?? "" } }),
+});
+
+/** What the service does where the document leaves it open; a pinned fingerprint that changed is shown beside the one seen. */
+export const observedTable = (
+  { rules }: RunRecord,
+  pinned: Readonly<Record<string, string>>,
+  place: Place,
+): Table | undefined =>
+  table(
+    "Observed where the document leaves it open",
+    ["Observation", "What the service does"],
+    rules.flatMap(({ id, verdict }) => {
+      if (verdict.kind !== "observed") return [];
+      const was = Object.hasOwn(pinned, id) ? pinned[id] : undefined;
+      const seen = fingerprintText(verdict.fingerprint);
+      return [
+        [
+          link(ruleAnchor(place, id), id),
+          was === undefined || was === verdict.fingerprint
+            ? seen
+            : lines(seen, [strong("The profile pins "), fingerprintText(was)]),
+        ],
+      ];
+    }),
+  );
+
+/** A fingerprint by its values: what several fields have in common is said once, with their names. */
+export const fingerprintText = (fingerprint: string): Text => {
+  const value = parseFingerprint(fingerprint);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return compactFields(value);
+  const byLeaf = Map.groupBy(leavesOf(value), ([, leaf]) => leaf);
+  return lines(
+    ...[...byLeaf].map(([leaf, members]): Text => {
+      const names = members.map(([name]) => words(name));
+      return names.length === 1
+        ? [soft(`${names[0]}: `), strong(leaf)]
+        : [strong(leaf), soft(` for ${names.join(" · ")}`)];
+    }),
+  );
+};

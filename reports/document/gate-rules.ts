@@ -1,0 +1,218 @@
+import type { RuleResult } from "../../conformance/contract/record.ts";
+import { groups, type Requirement } from "../../conformance/contract/requirement.ts";
+import type { AppliedWaiver } from "../../conformance/contract/waivers.ts";
+import { casesOf, type Verdict } from "../../conformance/contract/verdict.ts";
+import { endsOf } from "../gather/sampled.ts";
+import { cameBack, othersOf } from "../text/breach.ts";
+import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
+import { elapsed, shellWord } from "../text/figures.ts";
+import { groupTitles, knownRequirement, levelMeanings, sectionsOf } from "../text/titles.ts";
+import { wordOf } from "../text/verdicts.ts";
+import { waiverText } from "../text/waivers.ts";
+import type { GateOptions, GateSubject } from "./gate-subject.ts";
+import { lookOf } from "./looks.ts";
+import {
+  code,
+  facts,
+  lines,
+  link,
+  mark,
+  strong,
+  text,
+  type Block,
+  type Card,
+  type Exchanges,
+  type Fact,
+  type RuleEntry,
+  type RuleGroup,
+  type Text,
+} from "./model.ts";
+import type { Place } from "./run.ts";
+
+export const ruleAnchor = ({ prefix }: Place, id: string): string => `${prefix}rule-${id}`;
+const breachAnchor = ({ prefix }: Place, id: string): string => `${prefix}broken-${id}`;
+
+/** A broken rule's history is shown up to this length; what is left out is counted. */
+const FIRST = 30;
+const LAST = 20;
+
+/** A broken promise: sentence, expected, seen, how to see it again, and the exchanges that show it unless it is to be short. */
+export const breachCard = (
+  result: RuleResult,
+  run: string,
+  {
+    isShort,
+    waiver,
+    ...place
+  }: Place & { readonly isShort: boolean; readonly waiver?: AppliedWaiver | undefined },
+): readonly Card[] => {
+  const { id, level, verdict, exchanges } = result;
+  if (!("breach" in verdict)) return [];
+  const { breach } = verdict;
+  const known = knownRequirement(id);
+  const others = othersOf(verdict);
+  const { counterexample, replayed } = breach.reproduction;
+  return [
+    {
+      is: "card",
+      tone: verdict.kind,
+      id: breachAnchor(place, id),
+      header: mark(lookOf[verdict.kind], link(ruleAnchor(place, id), strong(id)), wordOf(verdict.kind)),
+      beside: known === undefined ? "" : `${level}, ${sectionsOf(known)}`,
+      promise: known?.sentence ?? "",
+      blocks: [
+        facts([
+          known?.level === "advisory" && ["Clause", known.clause],
+          breach.part !== undefined && ["Part", breach.part],
+          ["Expected", breach.expected],
+          ["Seen", strong(breach.actual)],
+          counterexample !== undefined && ["Input", code(counterexample)],
+          others !== undefined && ["Also", others],
+          ["Again", cameBack(replayed)],
+          waiver !== undefined && ["Waived", waiverText(waiver)],
+        ]),
+        ...(isShort || exchanges.length === 0
+          ? []
+          : [historyOf(result, `${breach.expected} ${breach.actual}`)]),
+        replayCommand(id, run, place),
+      ],
+    },
+  ];
+};
+
+const historyOf = ({ exchanges }: RuleResult, about: string): Exchanges => ({
+  is: "exchanges",
+  ...endsOf(exchanges, FIRST, LAST),
+  where: "run.json",
+  about,
+});
+
+/** The command that judges a rule again. */
+const replayCommand = (id: string, run: string, { program }: Place): Block => ({
+  is: "command",
+  command: `${program} replay ${shellWord(run)} ${id}`,
+});
+
+/** Every rule by the sections of the document. */
+export const ruleGroups = (subject: GateSubject, options: GateOptions): readonly RuleGroup[] => {
+  const { rules } = subject.record;
+  const named = groups.map((group) => ({
+    title: groupTitles[group],
+    results: rules.filter((result) => result.group === group),
+  }));
+  // A record of another version may have groups that this one does not know: none of its rules may get lost.
+  const others = rules.filter((result) => !groups.includes(result.group));
+  return [...named, { title: "Others", results: others }]
+    .filter(({ results }) => results.length > 0)
+    .map(({ title, results }) => ({
+      title,
+      rules: results.map((result) => entryOf(result, subject, options)),
+    }));
+};
+
+const entryOf = (result: RuleResult, subject: GateSubject, options: GateOptions): RuleEntry => {
+  const { id, verdict, level, durationMs } = result;
+  const known = knownRequirement(id);
+  return {
+    anchor: ruleAnchor(options, id),
+    id,
+    kind: verdict.kind,
+    level,
+    sentence: known?.sentence ?? "A rule that this version does not know.",
+    cases: casesOf(verdict),
+    durationMs,
+    blocks: [
+      ...("breach" in verdict
+        ? [
+            text(
+              link(
+                breachAnchor(options, id),
+                "What was expected, what was seen, and the exchanges that show it",
+              ),
+            ),
+          ]
+        : []),
+      facts(aboutRule(result, known)),
+      ...evidenceOf(result, subject, options),
+    ],
+  };
+};
+
+const aboutRule = (
+  result: RuleResult,
+  known: Requirement | undefined,
+): readonly (Fact | false | undefined)[] => {
+  const { verdict, level, durationMs } = result;
+  const allowed = readingsOf(result);
+  const others = otherFactsOf(result);
+  return [
+    ["Level", `${level}: ${levelMeanings[level] ?? ""}`],
+    known && ["From", `${sectionsOf(known)} of the document`],
+    known?.level === "derived" && ["Why it follows", known.derivation],
+    known?.level === "advisory" && ["Clause", known.clause],
+    known && ["How it is judged", known.judged],
+    ...whyOpen(verdict),
+    allowed && ["Readings that fit", readingLines(allowed, known)],
+    ...intervalsOf(result).map(([name, interval]) => [name, intervalText(interval)] as const),
+    others.length > 0 && ["Measured", others.map(([name, value]) => factText(name, value)).join(" · ")],
+    verdict.kind === "observed" && ["Fingerprint", code(verdict.fingerprint)],
+    ["Took", elapsed(durationMs)],
+  ];
+};
+
+/** Readings by name, each with what it says. */
+export const readingLines = (allowed: readonly string[], known: Requirement | undefined): Text => {
+  if (allowed.length === 0) return "none";
+  const sentences = known?.readings ?? {};
+  return lines(
+    ...allowed.map((name): Text => [
+      strong(name),
+      // A record may name what every object inherits.
+      Object.hasOwn(sentences, name) ? `: ${sentences[name]}` : "",
+    ]),
+  );
+};
+
+const whyOpen = (verdict: Verdict): readonly Fact[] => {
+  switch (verdict.kind) {
+    case "could-not-run":
+      return [
+        ["What is missing", verdict.missing],
+        ["Why", verdict.reason],
+      ];
+    case "inconclusive":
+      return [
+        ["Why", verdict.reason],
+        ["What would settle it", verdict.settle],
+      ];
+    case "pending":
+      return [
+        ["Due", verdict.due],
+        ["Why", verdict.reason],
+      ];
+    case "not-applicable":
+      return [[verdict.by === "profile" ? "Says the profile" : "Why", verdict.reason]];
+    case "harness-error":
+      return [["What went wrong in Touchstone", verdict.stack ?? verdict.message]];
+    default:
+      return [];
+  }
+};
+
+const evidenceOf = (
+  { id, group, verdict }: RuleResult,
+  { run, evidence, pushes }: GateSubject,
+  options: GateOptions,
+): readonly Block[] => {
+  if ("breach" in verdict) return [];
+  const seen = evidence?.get(id);
+  return [
+    ...(group === "push" && pushes !== undefined
+      ? [text(link(`${options.prefix}pushes`, "The pushes that the receiver saw"))]
+      : []),
+    ...(seen === undefined || seen.count === 0
+      ? []
+      : [{ is: "exchanges", ...seen, where: "exchanges.jsonl", about: "" } as const]),
+    ...(verdict.kind === "not-applicable" ? [] : [replayCommand(id, run, options)]),
+  ];
+};

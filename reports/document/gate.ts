@@ -1,0 +1,262 @@
+import { requirementIds } from "../../conformance/contract/catalogue.ts";
+import { drifted } from "../../conformance/contract/outcome.ts";
+import type { RunRecord } from "../../conformance/contract/record.ts";
+import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
+import { causesOf, commonCauseOf } from "../text/causes.ts";
+import { figure as number, plural } from "../text/figures.ts";
+import { leftInShort, leftOn } from "../text/left-behind.ts";
+import { groupTitles, knownRequirement } from "../text/titles.ts";
+import { wordOf } from "../text/verdicts.ts";
+import { activeWaivers, waiverStateText } from "../text/waivers.ts";
+import { gateDetail, gateHeadline } from "./gate-answer.ts";
+import { breachCard, ruleAnchor, ruleGroups } from "./gate-rules.ts";
+import {
+  alsoMeasured,
+  fingerprintText,
+  lifetimesFigure,
+  observedTable,
+  pushBlocks,
+  readingsTable,
+} from "./gate-measured.ts";
+import type { GateOptions, GateSubject } from "./gate-subject.ts";
+import { lookOf, outcomeLook } from "./looks.ts";
+import {
+  code,
+  doc,
+  facts,
+  link,
+  list,
+  mark,
+  note,
+  section,
+  softText,
+  strong,
+  table,
+  text,
+  type Block,
+  type Card,
+  type Doc,
+  type Section,
+} from "./model.ts";
+import { limitsCallout, targetFacts, type Place } from "./run.ts";
+
+const usual: GateOptions = { prefix: "", program: "touchstone", detail: "brief" };
+
+/** A run of the gate: what broke, what changed, what could not be judged, every rule, and what was measured. */
+export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): Doc => {
+  const options = { ...usual, ...some };
+  const { record, run } = subject;
+  const headline = gateHeadline(record);
+  const left = leftInShort(record);
+  return doc({
+    title: `${record.target.name}: ${headline}`,
+    look: outcomeLook(record.outcome),
+    headline,
+    detail: gateDetail(record),
+    before: [limitsCallout(record)],
+    about: [...targetFacts(record), ["Record", code(run)]],
+    after: [
+      ...record.notes.map((one) => note(one)),
+      left !== undefined && softText(`Left on the target: ${left}.`),
+    ],
+    sections: [
+      ...failureSections(subject, options),
+      ...(options.detail === "failures" ? [] : accountSections(subject, options)),
+    ],
+    source: run,
+  });
+};
+
+type Part = (id: string, title: string, ...blocks: readonly (Block | false | undefined)[]) => Section;
+
+const partOf =
+  ({ prefix }: Place): Part =>
+  (id, title, ...blocks) =>
+    section(`${prefix}${id}`, title, ...blocks);
+
+/** What is broken, or waived, or not as it was pinned. */
+const failureSections = (subject: GateSubject, options: GateOptions): readonly Section[] => {
+  const { record, pinned = {} } = subject;
+  const part = partOf(options);
+  const excused = activeWaivers(record);
+  const cause = commonCauseOf(record.rules);
+  const first = new Set<string>(cause?.broken);
+  const cards = (kind: "failed" | "warned", isExcused: boolean, isShort = false): readonly Card[] =>
+    record.rules
+      .filter(({ id, verdict }) => verdict.kind === kind && excused.has(id) === isExcused)
+      .toSorted((a, b) => Number(first.has(b.id)) - Number(first.has(a.id)))
+      .flatMap((result) =>
+        breachCard(result, subject.run, { ...options, isShort, waiver: excused.get(result.id) }),
+      );
+  const broken = cards("failed", false);
+  const known = [...cards("failed", true, true), ...cards("warned", true, true)];
+  const warned = cards("warned", false, !record.strict);
+  return [
+    part("cause", "Look at this first", cause !== undefined && causeCallout(cause, options)),
+    part("broken", `Broken promises (${broken.length})`, ...broken),
+    part("known", `Known breaches, waived for a while (${known.length})`, ...known),
+    ...(options.detail === "failures" && !record.strict
+      ? []
+      : [part("warned", `Warnings (${warned.length}): from public standards, not the document`, ...warned)]),
+    part("waivers", `Waivers (${record.waivers?.length ?? 0})`, waiverTable(record)),
+    part("changed", "Changed since they were pinned", driftTable(record, pinned, options)),
+  ];
+};
+
+/** One answer that explains most of what could not be judged. */
+const causeCallout = (cause: NonNullable<ReturnType<typeof commonCauseOf>>, place: Place): Block =>
+  text(
+    `${plural(cause.unjudged.length, "rule")} could not be judged because a request that had to succeed did not: `,
+    strong(cause.reason),
+    `. The same answer is in the ${cause.broken.length === 1 ? "breach" : "breaches"} of `,
+    ...cause.broken.flatMap((id, at) => [at > 0 ? ", " : "", link(`${place.prefix}broken-${id}`, id)]),
+    ".",
+  );
+
+/** What to do about a waiver that fails the gate. */
+const remedies: Readonly<Partial<Record<WaiverState, string>>> = {
+  expired: "fix the breach and remove the waiver, or agree on a new date with its owner",
+  stale: "remove the waiver from the profile, so that a later breach is seen",
+};
+
+const waiverTable = ({ waivers = [] }: RunRecord) =>
+  table(
+    "Waivers",
+    ["Rule", "In this run", "Reason", "Owner", "Until", "What to do"],
+    waivers.map((waiver) => [
+      mark(
+        failsGate(waiver) ? ["bad", "cross"] : ["none", "dash"],
+        code(waiver.id),
+        failsGate(waiver) ? "fails" : "noted",
+      ),
+      waiverStateText(waiver),
+      waiver.reason,
+      waiver.owner,
+      waiver.expires,
+      remedies[waiver.state] ?? "",
+    ]),
+  );
+
+const driftTable = ({ rules }: RunRecord, pinned: Readonly<Record<string, string>>, place: Place) => {
+  const changed = new Set<string>(drifted(rules, pinned));
+  return table(
+    "Pinned observations that changed",
+    ["Observation", "Pinned", "Seen"],
+    rules.flatMap(({ id, verdict }) =>
+      verdict.kind === "observed" && changed.has(id)
+        ? [
+            [
+              mark(["bad", "unequal"], link(ruleAnchor(place, id), id), "changed"),
+              fingerprintText(pinned[id] ?? ""),
+              fingerprintText(verdict.fingerprint),
+            ],
+          ]
+        : [],
+    ),
+  );
+};
+
+/** What was judged, measured and observed, and what was not judged. */
+const accountSections = (subject: GateSubject, options: GateOptions): readonly Section[] => {
+  const { record, pinned = {}, pushes } = subject;
+  const part = partOf(options);
+  const isFull = options.detail === "full";
+  const observed = record.rules.filter(({ verdict }) => verdict.kind === "observed").length;
+  return [
+    part("unjudged", "What could not be judged", ...unjudged(record, options)),
+    part("rules", "Every rule", {
+      is: "rules",
+      isLong: isFull,
+      groups: ruleGroups(subject, options),
+    }),
+    part("lifetimes", "Lifetimes", lifetimesFigure(record, options)),
+    part("readings", "Readings that the evidence allows", readingsTable(record.rules, options)),
+    part("pushes", "Pushes", ...pushBlocks(record, pushes, options)),
+    ...(isFull ? [part("measured", "Also measured", alsoMeasured(record.rules, options))] : []),
+    part(
+      "observed",
+      "Observed where the document leaves it open",
+      isFull
+        ? observedTable(record, pinned, options)
+        : observed > 0 &&
+            softText(`${plural(observed, "observation")}; --verbose and reports show what was seen.`),
+    ),
+    part("untested", "Not asked for, or not testable", ...untested(record, options)),
+    ...(isFull
+      ? [
+          part(
+            "left",
+            "Left on the target: the document has no call that takes it back",
+            leftOn(record).length > 0 && list(leftOn(record)),
+          ),
+          part("environment", "How it was judged", facts(environment(record))),
+        ]
+      : []),
+  ];
+};
+
+/** Whether it was the end of the run that left the rule without a verdict: then its reason is everyone's. */
+const wasCutOff = ({ verdict }: RunRecord["rules"][number]): boolean =>
+  verdict.kind === "inconclusive" && verdict.reason === "interrupted";
+
+/** What did not run and why, rules of one cause together; then what was not reached. */
+const unjudged = (record: RunRecord, options: GateOptions): readonly Block[] => {
+  const settled = record.rules.filter((result) => !wasCutOff(result));
+  const ids = new Set<string>(settled.map(({ id }) => id));
+  const unreached = record.selected.filter((id) => !ids.has(id));
+  const names = options.detail === "full" ? `: ${unreached.join(", ")}` : "";
+  return [
+    ...causesOf(settled).map(({ kind, title, detail, ids: of }): Card => ({
+      is: "card",
+      header: mark(lookOf[kind], title, wordOf(kind)),
+      blocks: [
+        text(detail),
+        softText(...of.flatMap((id, at) => [at > 0 ? ", " : "", link(ruleAnchor(options, id), id)])),
+      ],
+    })),
+    ...(unreached.length === 0
+      ? []
+      : [
+          softText(
+            `${plural(unreached.length, "rule was", "rules were")} not judged before the run ended${names}.`,
+          ),
+        ]),
+  ];
+};
+
+/** Rules that were not asked for, and what cannot be seen from outside: the catalogue covers the whole document. */
+const untested = ({ selected }: RunRecord, { detail }: GateOptions): readonly (Block | undefined)[] => {
+  const asked = new Set<string>(selected);
+  const testable = requirementIds.filter((id) => knownRequirement(id)?.level !== "untestable");
+  const unasked = testable.filter((id) => !asked.has(id));
+  const statements = requirementIds.length - testable.length;
+  const names = detail === "full" ? `: ${unasked.join(", ")}` : "";
+  return [
+    unasked.length === 0
+      ? undefined
+      : softText(`${plural(unasked.length, "rule was", "rules were")} not asked for${names}.`),
+    detail === "full"
+      ? table(
+          groupTitles.untestable,
+          ["Statement", "What the document says", "Why it cannot be tested"],
+          requirementIds.flatMap((id) => {
+            const known = knownRequirement(id);
+            return known?.level === "untestable" ? [[code(id), known.sentence, known.reason]] : [];
+          }),
+        )
+      : unasked.length > 0
+        ? undefined
+        : softText(
+            `${plural(statements, "statement")} of the document cannot be tested from outside (\`touchstone rules\` says why).`,
+          ),
+  ];
+};
+
+const environment = (record: RunRecord) =>
+  [
+    ["Effort", record.effort],
+    ["Clock of the target", record.target.clock],
+    ["Strict", record.strict ? "yes: warnings fail" : "no"],
+    ["Rules asked for", number(record.selected.length)],
+    ["Seed", code(String(record.seed))],
+  ] as const;

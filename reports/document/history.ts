@@ -1,0 +1,175 @@
+import type { History, ListedRun, RuleHistory, Trend } from "../history/index.ts";
+import { figure as number, plural } from "../text/figures.ts";
+import { change, latency, percent, sparkline } from "../text/latency.ts";
+import { rate } from "../text/units.ts";
+import { isVerdict } from "../text/verdicts.ts";
+import {
+  code,
+  doc,
+  figure,
+  mark,
+  section,
+  softText,
+  strong,
+  table,
+  type Doc,
+  type Figure,
+  type Text,
+} from "./model.ts";
+import { lookOf, outcomeLook, symbolOfIcon } from "./looks.ts";
+
+const MOST_RUNS = 200;
+const MOST_POINTS = 500;
+/** As many points as a line of text has room for. */
+const MOST_BRIEF = 50;
+
+/** The history of a folder of runs: latencies with the places where they changed, rules that did not always pass, all runs. */
+export const historyDoc = (history: History): Doc => {
+  const { folder, runs, trends, rules, flaky, leftOut, problems } = history;
+  const latest = runs.at(-1);
+  const changes = trends.reduce((sum, { changes: some }) => sum + some.length, 0);
+  return doc({
+    title: `${folder}: ${plural(runs.length, "run")}`,
+    look: outcomeLook(latest?.outcome),
+    headline:
+      latest === undefined ? "There is no run yet." : `The latest run: ${latest.outcome ?? "cut off"}.`,
+    detail: `${plural(runs.length, "run")}; latencies changed in ${plural(changes, "place")}; ${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky.`,
+    about: [["Folder", code(folder)]],
+    sections: [
+      section("trends", "Load, run by run", ...trends.map(trendFigure)),
+      section("rules", "Rules that did not always pass", ...rules.map(ruleFigure)),
+      section(
+        "flaky",
+        "Flaky rules",
+        table(
+          "Flaky rules",
+          ["Rule", "Target", ">Failed", ">Changed", ">Of what it could"],
+          flaky.map((one) => [
+            code(one.id),
+            one.target,
+            `${number(one.failed)} of ${number(one.judged)}`,
+            plural(one.flips, "time"),
+            percent(one.rate),
+          ]),
+        ),
+      ),
+      section("runs", "All runs", ...runList(runs)),
+      section(
+        "left-out",
+        "In no trend, because they are incomplete",
+        table(
+          "Incomplete runs",
+          ["Run", "Why"],
+          leftOut.map(({ name, reason }) => [code(name), reason]),
+        ),
+      ),
+      section(
+        "problems",
+        "Cannot be read",
+        table(
+          "Run directories that cannot be read",
+          ["Run", "Why"],
+          problems.map(({ name, problem }) => [code(name), problem]),
+        ),
+      ),
+    ],
+    source: `the run directories in ${folder}`,
+  });
+};
+
+const isLatency = ({ metric }: Trend): boolean => metric.startsWith("p");
+
+const amount = (trend: Trend, value: number): string =>
+  isLatency(trend) ? latency(value) : `${rate(value)}/s`;
+
+/** As many of the latest runs as a picture has room for. */
+const latestOf = (whole: Trend): Trend => {
+  const from = Math.max(0, whole.points.length - MOST_POINTS);
+  return {
+    ...whole,
+    points: whole.points.slice(from),
+    changes: whole.changes.flatMap((one) => (one.at < from ? [] : [{ ...one, at: one.at - from }])),
+  };
+};
+
+const trendFigure = (whole: Trend): Figure => {
+  const trend = latestOf(whole);
+  const { endpoint, metric, points, changes } = trend;
+  const values = points.map(({ value }) => value);
+  const ends = `${amount(trend, values[0] ?? 0)} at first, ${amount(trend, values.at(-1) ?? 0)} at last`;
+  const said = changes.map(({ at, before, after, p }) =>
+    strong(
+      `From ${points[at]?.name ?? ""} on: ${amount(trend, after)} instead of ${amount(trend, before)} (${change(after / before)}, p = ${p.toFixed(3)}). `,
+    ),
+  );
+  const rows = table(
+    `${endpoint} ${metric} by run`,
+    ["Run", "Started", `>${metric}`, "Change"],
+    points.map(({ name, startedAt, value }, at) => {
+      const changed = changes.find((other) => other.at === at);
+      return [
+        name,
+        startedAt,
+        amount(trend, value),
+        changed === undefined
+          ? ""
+          : `from ${amount(trend, changed.before)} to ${amount(trend, changed.after)}`,
+      ];
+    }),
+  );
+  return figure({
+    title: `${endpoint} ${metric}`,
+    note: [
+      `${trend.target}, ${trend.scenario}, ${trend.shape}, ${rate(trend.rate)} requests a second. `,
+      points.length < whole.points.length
+        ? `The latest ${number(points.length)} of ${plural(whole.points.length, "run")}. `
+        : "",
+      ...said,
+    ],
+    picture: {
+      is: "trend",
+      trend,
+      label: `${endpoint} ${metric} over ${plural(points.length, "run")}: ${ends}, ${plural(changes.length, "change")}.`,
+    },
+    brief: [`${sparkline(values, MOST_BRIEF)}  ${ends}`],
+    ...(rows && { table: rows }),
+  });
+};
+
+/** What a rule came to in each of the latest runs. */
+const ruleFigure = ({ id, target, kind, points }: RuleHistory): Figure => {
+  const shown = points.slice(-MOST_RUNS);
+  const brief = points.slice(-MOST_BRIEF);
+  return figure({
+    title: id,
+    note: [
+      kind === "load" ? `${target}, under load` : target,
+      shown.length < points.length
+        ? `. The latest ${number(shown.length)} of ${plural(points.length, "run")}.`
+        : "",
+    ],
+    picture: { is: "verdicts", label: `Verdicts of ${id}`, points: shown },
+    brief: [
+      `${brief.length < points.length ? "… " : ""}${brief.map(({ verdict }) => (isVerdict(verdict) ? symbolOfIcon[lookOf[verdict][1]] : "?")).join("")}`,
+    ],
+  });
+};
+
+const runList = (runs: readonly ListedRun[]) => {
+  const shown = runs.slice(-MOST_RUNS).toReversed();
+  return [
+    shown.length < runs.length &&
+      softText(`The latest ${number(shown.length)} of ${plural(runs.length, "run")}.`),
+    table(
+      "All runs",
+      ["Run", "Started", "What", "Target", "Outcome"],
+      shown.map((run): readonly Text[] => [
+        code(run.name),
+        run.startedAt.slice(0, 19).replace("T", " "),
+        run.scenario === undefined ? "gate" : `${run.scenario} at ${rate(run.rate ?? 0)}/s`,
+        run.behaviour === undefined ? run.target : `${run.target} (${run.behaviour})`,
+        mark(outcomeLook(run.outcome), run.outcome ?? "cut off"),
+      ]),
+    ),
+  ];
+};

@@ -1,0 +1,168 @@
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { Bucket, Course, EndpointCourse, LatencyPoint } from "../gather/course.ts";
+import { figure as number, plural } from "../text/figures.ts";
+import { latency, sparkline } from "../text/latency.ts";
+import { rate } from "../text/units.ts";
+import { figure, softText, table, type Block, type Figure } from "./model.ts";
+
+/** As many values as a line of text has room for. */
+const MOST_BRIEF = 60;
+
+/** What was asked for and what came of it over time, and the latency of each endpoint. */
+export const courseBlocks = (course: Course, record: LoadRecord): readonly (Block | false)[] => [
+  course.buckets.length > 0 && rateFigure(course, record),
+  ...latencyFigures(course),
+  course.late > 0 &&
+    softText(
+      `${plural(course.late, "histogram")} came late: the distributions below hold them, the lines over time do not.`,
+    ),
+];
+
+export const perSecond = (count: number, { seconds }: Bucket): number =>
+  seconds === 0 ? 0 : count / seconds;
+
+const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord): Figure => {
+  const isSearch = record.steps !== undefined;
+  const isBroken = buckets.some(({ breaches }) => Object.keys(breaches).length > 0);
+  const isFailing = buckets.some(({ failed, dropped }) => failed + dropped > 0);
+  const asked = buckets.map((one) => perSecond(one.asked, one));
+  const started = buckets.map((one) => perSecond(one.started, one));
+  const highest = Math.max(...asked, ...started);
+  const rows = table(
+    "Rate asked and achieved, a second",
+    [
+      ">From second",
+      ">Asked",
+      ">Started",
+      ">Dropped",
+      ">Requests",
+      ">Refused as meant",
+      ">Failed",
+      "Breaches",
+    ],
+    buckets.map((bucket) => [
+      String(bucket.second),
+      rate(perSecond(bucket.asked, bucket)),
+      rate(perSecond(bucket.started, bucket)),
+      number(bucket.dropped),
+      number(bucket.requests),
+      number(bucket.refused),
+      number(bucket.failed),
+      Object.entries(bucket.breaches)
+        .map(([rule, count]) => `${rule} ${count}`)
+        .join(", "),
+    ]),
+  );
+  return figure({
+    title: "Rate asked and achieved",
+    note: isSearch
+      ? "Iterations a second, step after step."
+      : "Iterations a second; those of the warm-up are shaded.",
+    legend: [
+      ["asked", "asked"],
+      ["achieved", "started"],
+      ...(isFailing ? ([["failed", "failed requests and dropped iterations"]] as const) : []),
+      ...(isBroken ? ([["broken", "a promise was broken"]] as const) : []),
+    ],
+    picture: {
+      is: "rate",
+      seconds,
+      buckets,
+      // The steps of a search have a warm-up each, too short to be drawn.
+      warmUpSeconds: isSearch ? 0 : record.warmUpMs / 1_000,
+    },
+    brief: [
+      `asked    ${sparkline(thinned(asked), MOST_BRIEF, highest)}  at most ${rate(Math.max(...asked))}`,
+      `started  ${sparkline(thinned(started), MOST_BRIEF, highest)}  at most ${rate(Math.max(...started))}`,
+    ],
+    ...(rows && { table: rows }),
+  });
+};
+
+/** As many values as a line has room for, evenly chosen. */
+const thinned = (values: readonly number[]): readonly number[] =>
+  values.length <= MOST_BRIEF
+    ? values
+    : Array.from(
+        { length: MOST_BRIEF },
+        (_, at) => values[Math.floor((at * values.length) / MOST_BRIEF)] ?? 0,
+      );
+
+const latencyFigures = ({ endpoints, bucketSeconds, seconds }: Course): readonly Figure[] => {
+  const points = endpoints.flatMap((one) => one.points);
+  const least = points.reduce((low, { p50Ms }) => Math.min(low, p50Ms), Infinity);
+  const most = points.reduce((high, { maxMs }) => Math.max(high, maxMs), 0);
+  return points.length === 0
+    ? []
+    : endpoints.map((endpoint) =>
+        latencyFigure(endpoint, { bucketSeconds, seconds, rangeMs: [least, most] }),
+      );
+};
+
+interface Axes {
+  readonly bucketSeconds: number;
+  readonly seconds: number;
+  readonly rangeMs: readonly [number, number];
+}
+
+const latencyFigure = ({ endpoint, outcome, points }: EndpointCourse, axes: Axes): Figure => {
+  const title = `Latency of ${endpoint}${outcome === "granted" ? "" : ` (${outcome} requests)`}`;
+  const rows = table(
+    `${title} over time, in milliseconds`,
+    [">From second", ">Requests", ">p50", ">p95", ">p99", ">Slowest"],
+    points.map(({ second, count, p50Ms, p95Ms, p99Ms, maxMs }) => [
+      String(second),
+      number(count),
+      ...[p50Ms, p95Ms, p99Ms, maxMs].map((ms) => ms.toFixed(2)),
+    ]),
+  );
+  return figure({
+    title,
+    legend: [
+      ["p50", "median"],
+      ["p95", "to p95"],
+      ["p99", "to p99"],
+      ["max", "slowest"],
+    ],
+    picture: {
+      is: "latency",
+      label: `${title} over time, on a logarithmic axis: the median ${rangeOf(points, "p50Ms")}, the 99th percentile ${rangeOf(points, "p99Ms")}.`,
+      points,
+      ...axes,
+    },
+    brief: (["p50Ms", "p99Ms"] as const).map(
+      (name) =>
+        `${name.slice(0, -2)}  ${sparkline(thinned(points.map((point) => point[name])), MOST_BRIEF)}  ${rangeOf(points, name)}`,
+    ),
+    ...(rows && { table: rows }),
+  });
+};
+
+const rangeOf = (points: readonly LatencyPoint[], name: "p50Ms" | "p99Ms"): string => {
+  const values = points.map((point) => point[name]);
+  return `${latency(Math.min(...values))} to ${latency(Math.max(...values))}`;
+};
+
+const listed = [0, 0.5, 0.9, 0.95, 0.99, 0.999, 1] as const;
+
+/** How latencies are spread, one row for each endpoint; nothing where none was measured. */
+export const spreadFigure = ({ endpoints }: Course): Figure | undefined => {
+  const measured = endpoints.filter(({ points }) => points.length > 0);
+  const rows = table(
+    "Latencies in milliseconds, from the moment at which a request was meant to start",
+    ["Endpoint", ">Fastest", ">p50", ">p90", ">p95", ">p99", ">p99.9", ">Slowest"],
+    measured.map((one) => [one.endpoint, ...listed.map((share) => msAt(one, share).toFixed(2))]),
+  );
+  return rows === undefined
+    ? undefined
+    : figure({
+        title: "How latencies are spread",
+        note: "Each hill is as high as its own peak; the axis is logarithmic. The warm-up is left out. Latency counts from the moment at which a request was meant to start.",
+        picture: { is: "spread", label: "How latencies are spread", endpoints: measured },
+        table: rows,
+      });
+};
+
+/** A percentile of an endpoint's latencies in milliseconds. */
+export const msAt = ({ quantiles }: EndpointCourse, share: number): number =>
+  quantiles.find((one) => one.share >= share)?.ms ?? 0;

@@ -1,0 +1,172 @@
+import type {
+  BreakpointStep,
+  LoadBreach,
+  LoadRecord,
+  ObjectiveResult,
+} from "../../conformance/contract/load-record.ts";
+import { elapsed, plural, figure as number } from "../text/figures.ts";
+import { latency } from "../text/latency.ts";
+import { knownRequirement } from "../text/titles.ts";
+import { inUnit, rate } from "../text/units.ts";
+import type { LoadSubject } from "./load-subject.ts";
+import {
+  code,
+  facts,
+  figure,
+  lines,
+  mark,
+  soft,
+  softText,
+  strong,
+  table,
+  text,
+  type Block,
+  type Card,
+  type Look,
+  type Table,
+  type Text,
+} from "./model.ts";
+
+export const invalid = ({ validity }: LoadRecord): readonly Card[] =>
+  (validity?.reasons ?? [])
+    .filter(() => validity?.valid === false)
+    .map(({ reason, remedy }) => ({
+      is: "card",
+      header: mark(["open", "question"], [reason], "inconclusive"),
+      blocks: [text(remedy)],
+    }));
+
+export const breachBlocks = ({ breaches, record }: LoadSubject): readonly Block[] => {
+  const shown = breaches === undefined || breaches.shown.length === 0 ? record.breaches : breaches.shown;
+  const total = record.rules.reduce((sum, rule) => sum + rule.breaches, 0);
+  const all = Math.max(total, breaches?.count ?? 0, shown.length);
+  return [
+    ...shown.map(breachCard),
+    ...(shown.length < all
+      ? [
+          softText(
+            `${number(shown.length)} of ${plural(all, "breach", "breaches")} are shown here; breaches.jsonl has those that were kept.`,
+          ),
+        ]
+      : []),
+  ];
+};
+
+const breachCard = ({ rule, atMs, expected, actual, askedRate, exchanges }: LoadBreach): Card => ({
+  is: "card",
+  tone: "failed",
+  header: mark(["bad", "cross"], code(rule), "failed"),
+  beside: `after ${elapsed(atMs)}, at ${rate(askedRate)} arrivals a second`,
+  promise: knownRequirement(rule)?.sentence ?? "",
+  blocks: [
+    facts([
+      ["Expected", expected],
+      ["Seen", strong(actual)],
+    ]),
+    {
+      is: "exchanges",
+      count: exchanges.length,
+      where: "run.json",
+      about: `${expected} ${actual}`,
+      shown: exchanges.map(({ method, path, requestBody, status, answer, durationMs }, at) => ({
+        n: at + 1,
+        rule,
+        startedMs: atMs,
+        durationMs,
+        request: { method, path, headers: [], ...(requestBody === undefined ? {} : { body: requestBody }) },
+        ...(status === 0
+          ? { error: answer === "" ? "no answer" : answer }
+          : { answer: { status, headers: [], text: answer } }),
+      })),
+    },
+  ],
+});
+
+const objectiveLooks: Readonly<Record<ObjectiveResult["verdict"], readonly [Look, word: string]>> = {
+  held: [["good", "check"], "passed"],
+  breached: [["bad", "cross"], "failed"],
+  "not measured": [["open", "dash"], "not measured"],
+};
+
+export const objectivesTable = ({ objectives }: LoadRecord): Table | undefined =>
+  table(
+    "Objectives",
+    ["Objective", ">Limit", ">Measured", "Against the limit"],
+    objectives.map((one) => {
+      const { name, bound, limit, unit, verdict, measured, interval } = one;
+      const [look, word] = objectiveLooks[verdict];
+      return [
+        mark(look, [name], word),
+        `${bound} ${inUnit(limit, unit)}`,
+        measuredText(one),
+        measured === undefined
+          ? ""
+          : {
+              is: "bullet",
+              label: `${word}; ${bound} the limit`,
+              measured,
+              limit,
+              interval,
+              wrong: verdict === "breached",
+            },
+      ];
+    }),
+  );
+
+const measuredText = ({ measured, interval, unit, reason, verdict }: ObjectiveResult): Text => {
+  if (measured === undefined) return reason ?? verdict;
+  const between =
+    interval === undefined ? "" : ` (${inUnit(interval[0], unit)} to ${inUnit(interval[1], unit)})`;
+  return [inUnit(measured, unit), soft(between), soft(reason === undefined ? "" : ` ${reason}`)];
+};
+
+const stepLooks: Readonly<Record<BreakpointStep["verdict"], readonly [Look, word: string]>> = {
+  held: [["good", "check"], "passed"],
+  "gave way": [["bad", "cross"], "failed"],
+  spoilt: [["open", "question"], "invalid"],
+};
+
+/** The search for the highest rate: its answer, its course, and why each step failed. */
+export const searchBlocks = ({ steps = [], highestRate }: LoadRecord): readonly Block[] => {
+  if (steps.length === 0) return [];
+  const rates = steps.map((step) => step.rate);
+  const rows = table(
+    "The search for the highest rate",
+    [">Step", ">Asked, requests a second", ">Achieved", "Outcome", "p95", "Why"],
+    steps.map((step, at) => [
+      String(at + 1),
+      rate(step.rate),
+      rate(step.achieved),
+      mark(...stepLooks[step.verdict]),
+      lines(
+        ...Object.entries(step.p95Ms ?? {})
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .map(([endpoint, ms]) => `${endpoint} ${latency(ms)}`),
+      ),
+      [step.gaveWay, step.reason].filter((one) => one !== undefined).join(": "),
+    ]),
+  );
+  return [
+    text(
+      highestRate === undefined
+        ? "The objectives were met at no rate that was tried."
+        : `The objectives were met up to ${rate(highestRate)} requests a second.`,
+    ),
+    figure({
+      title: "Rates that were tried",
+      note: "Requests a second, on a logarithmic axis, one step after another. The line is what was asked for, the mark what was achieved.",
+      legend: [
+        ["steps-held", "passed"],
+        ["steps-gave", "failed"],
+        ["steps-spoilt", "invalid: says nothing about the service"],
+      ],
+      picture: {
+        is: "steps",
+        label: `${steps.length} steps from ${rate(Math.min(...rates))} to ${rate(Math.max(...rates))} requests a second; ${highestRate === undefined ? "none passed" : `the highest that passed is ${rate(highestRate)}`}.`,
+        steps,
+      },
+      open: true,
+      ...(rows && { table: rows }),
+    }),
+  ];
+};

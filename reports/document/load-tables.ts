@@ -1,0 +1,125 @@
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { elapsed, plural, figure as number } from "../text/figures.ts";
+import { latency, percent } from "../text/latency.ts";
+import { knownRequirement } from "../text/titles.ts";
+import { rate } from "../text/units.ts";
+import type { LoadOptions } from "./load-subject.ts";
+import {
+  code,
+  lines,
+  mark,
+  soft,
+  table,
+  text,
+  type Block,
+  type Fact,
+  type Look,
+  type Table,
+} from "./model.ts";
+
+/** Every endpoint's latencies, as the service took and as a caller who keeps to the schedule waits. */
+export const endpointTable = ({ endpoints }: LoadRecord): Table | undefined =>
+  table(
+    "Latencies by endpoint",
+    ["Endpoint", ">Requests", "Counted from", ">p50", ">p90", ">p95", ">p99", ">p99.9", ">Slowest"],
+    endpoints.flatMap(({ endpoint, outcome, service, response }) =>
+      (
+        [
+          ["meant to start", response],
+          ["sent", service],
+        ] as const
+      ).map(([from, one], at) => [
+        at === 0 ? [endpoint, " ", soft(outcome)] : "",
+        at === 0 ? number(one.count) : "",
+        from,
+        ...[one.p50Ms, one.p90Ms, one.p95Ms, one.p99Ms, one.p999Ms, one.maxMs].map(latency),
+      ]),
+    ),
+  );
+
+const ruleLook = (checks: number, breaches: number): readonly [Look, word: string] => {
+  if (breaches > 0) return [["bad", "cross"], "failed"];
+  return checks > 0 ? [["good", "check"], "passed"] : [["open", "dash"], "not checked"];
+};
+
+export const rulesTable = ({ rules }: LoadRecord, detail: LoadOptions["detail"]): Table | undefined =>
+  table(
+    "Promises under load",
+    ["Rule", ">Checks", ">Breaches", detail === "full" ? "What it says" : ""],
+    rules.map(({ id, checks, breaches, note: remark }) => {
+      const [look, word] = ruleLook(checks, breaches);
+      const sentence = detail === "full" ? knownRequirement(id)?.sentence : undefined;
+      return [
+        mark(look, code(id), word),
+        number(checks),
+        number(breaches),
+        lines(sentence, remark !== undefined && soft(remark)),
+      ];
+    }),
+  );
+
+export const pushBlocks = ({ pushes }: LoadRecord): readonly (Block | undefined)[] => {
+  if (pushes === undefined) return [];
+  const { events, acknowledged, attempts, deliveryDelay: delay } = pushes;
+  return [
+    text(
+      `${plural(pushes.pushes, "push", "pushes")} for ${plural(events, "event")}, ${number(acknowledged)} of which were acknowledged (${percent(events === 0 ? 0 : acknowledged / events)}).`,
+      delay === undefined || delay.count === 0
+        ? ""
+        : ` From its event to its first push it took ${latency(delay.p50Ms)} in the median, ${latency(delay.p95Ms)} at p95, ${latency(delay.p99Ms)} at p99, ${latency(delay.maxMs)} at most.`,
+    ),
+    table(
+      "Notifications by how often each was pushed",
+      ["Pushed", ">Notifications"],
+      Object.entries(attempts).map(([times, count]) => [plural(Number(times), "time"), number(count)]),
+    ),
+  ];
+};
+
+export const environment = (record: LoadRecord): readonly (Fact | false | undefined)[] => {
+  const { achieved, machine, k6 } = record;
+  return [
+    ["Scenario", record.scenario],
+    [
+      "Shape",
+      `${record.shape}, ${elapsed(record.durationMs)}, the first ${elapsed(record.warmUpMs)} to warm up`,
+    ],
+    ["Asked for", `${rate(record.rate)} requests a second, ${rate(record.arrivalRate)} iterations`],
+    ["Virtual users", `at most ${number(record.virtualUsers)}`],
+    achieved && [
+      "Arrivals",
+      `${number(achieved.arrivals)} of ${number(Math.round(achieved.arrivalsAsked))}, ${number(achieved.dropped)} dropped`,
+    ],
+    achieved?.lag && [
+      "Iterations began late by",
+      `${latency(achieved.lag.p50Ms)} in the median, ${latency(achieved.lag.p99Ms)} at p99`,
+    ],
+    [
+      "k6",
+      [
+        `${k6.version}, ${k6.from}`,
+        soft(k6.exitMeaning === undefined ? "" : `; ${k6.exitMeaning} (exit code ${k6.exitCode ?? "none"})`),
+      ],
+    ],
+    achieved?.k6Cores !== undefined && [
+      "k6 used",
+      `${achieved.k6Cores.toFixed(2)} cores, ${number(Math.round(achieved.k6MemoryMiB ?? 0))} MiB`,
+    ],
+    achieved?.collectorCores !== undefined && [
+      "The collector used",
+      `${achieved.collectorCores.toFixed(2)} cores`,
+    ],
+    achieved?.machineIdle !== undefined && ["Idle share of the machine", percent(achieved.machineIdle)],
+    [
+      "Machine",
+      `${plural(machine.cores, "core")}, ${machine.processor}, ${number(Math.round(machine.memoryMiB))} MiB, ${machine.platform}, Node ${machine.node}`,
+    ],
+    ["Seed", code(String(record.seed))],
+    [
+      "Comparable with runs of the same",
+      Object.entries(record.fingerprint)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(" · "),
+    ],
+  ];
+};

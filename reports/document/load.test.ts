@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { gather } from "../gather/gather.ts";
+import type { LoadView } from "../gather/view.ts";
+import { renderMarkdownDocument } from "../markdown/document.ts";
+import { readRun } from "../read/index.ts";
+import { renderTerminal } from "../terminal/document.ts";
+import { plain } from "../terminal/palette.ts";
+import { writeLoadRun } from "../testing/records.ts";
+import { width } from "../text/layout.ts";
+import { loadDoc } from "./load.ts";
+import type { LoadSubject } from "./load-subject.ts";
+
+let folder: string;
+let view: LoadView;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "touchstone-load-doc-"));
+  const objectives: LoadRecord["objectives"] = [
+    {
+      name: "list p95",
+      bound: "at most",
+      limit: 50,
+      unit: "ms",
+      measured: 12,
+      interval: [11, 13],
+      verdict: "held",
+    },
+    {
+      name: "failed requests",
+      bound: "at most",
+      limit: 0.001,
+      unit: "share",
+      measured: 0.01,
+      verdict: "breached",
+    },
+  ];
+  writeLoadRun(folder, {
+    seed: 1,
+    seconds: 20,
+    requests: 2_000,
+    breaches: 3,
+    failedShare: 0.01,
+    record: { objectives, notes: ["a note"] },
+  });
+  const gathered = await gather(await readRun(folder));
+  if (gathered.kind !== "load") throw new Error("it is no load run");
+  view = { ...gathered, run: "runs/load" };
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const shown = (subject: LoadSubject, columns = 100): string =>
+  renderTerminal(loadDoc(subject), { palette: plain, columns });
+
+describe("a load run on the terminal", () => {
+  it("tells breaches with their exchanges, objectives, latencies and promises, and ends with what it comes to", () => {
+    const text = shown({ record: view.record, run: "runs/load" });
+    expect(text).toMatch(/✗ code\.single-use {2}after .* arrivals a second\n/);
+    expect(text).toMatch(/Expected {2}/);
+    expect(text).toMatch(/✓ list p95 +at most 50\.0 ms +12\.0 ms \(11\.0 ms to 13\.0 ms\)/);
+    expect(text).toMatch(/✗ failed requests +at most 0\.1 % +1 %/);
+    expect(text).toMatch(/list granted +[\d,]+ +meant to start +\d/);
+    expect(text).toMatch(/✓ exchange\.access-token-works/);
+    expect(text).toMatch(/Record +runs\/load\n/);
+    expect(text).toMatch(
+      /✗ 1 promise broke under load, and 1 objective was missed\.\n[^]*Exit\s+code 1\.\na note\n$/,
+    );
+    expect(text).not.toContain("Rate asked and achieved");
+  });
+
+  it("draws the course in lines of bars where the samples were read", () => {
+    expect(shown(view)).toMatch(/Rate asked and achieved\n[^]*asked +[▁▂▃▄▅▆▇█]{20} {2}at most \d/);
+  });
+
+  it.each([60, 80, 100])("stays within %i columns", (columns) => {
+    expect(
+      shown(view, columns)
+        .split("\n")
+        .filter((line) => width(line) > columns),
+    ).toEqual([]);
+  });
+
+  it("says why a run that is invalid cannot be trusted, and what to do", () => {
+    const validity = { valid: false, reasons: [{ reason: "9 were dropped", remedy: "lower --rate" }] };
+    const record = { ...view.record, validity, outcome: "incomplete" as const, exitCode: 3 };
+    expect(shown({ record, run: "r" })).toMatch(
+      /Why these figures cannot be trusted\n {2}\? 9 were dropped\n {4}lower --rate\n[^]*\? The load run is not valid/,
+    );
+  });
+});
+
+it("a load run in Markdown has the same sections as on the terminal", () => {
+  const document = loadDoc(view);
+  const text = renderMarkdownDocument(document);
+  for (const { title } of document.sections) expect(text).toContain(`## ${title}\n`);
+  expect(renderMarkdownDocument(document)).toBe(text);
+});

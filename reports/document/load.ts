@@ -1,0 +1,97 @@
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { plural } from "../text/figures.ts";
+import { rate } from "../text/units.ts";
+import { courseBlocks, spreadFigure } from "./load-course.ts";
+import { breachBlocks, invalid, objectivesTable, searchBlocks } from "./load-judged.ts";
+import type { LoadOptions, LoadSubject } from "./load-subject.ts";
+import { endpointTable, environment, pushBlocks, rulesTable } from "./load-tables.ts";
+import { outcomeLook } from "./looks.ts";
+import { code, doc, facts, note, section, softText, type Block, type Doc, type Section } from "./model.ts";
+import { limitsCallout, targetFacts, took } from "./run.ts";
+
+/** A load run: what broke, objectives, latencies, promises, pushes, and how it was loaded. */
+export const loadDoc = (
+  subject: LoadSubject,
+  { prefix = "", detail = "full" }: Partial<LoadOptions> = {},
+): Doc => {
+  const { record, run, course } = subject;
+  const part = (id: string, title: string, ...blocks: readonly (Block | false | undefined)[]): Section =>
+    section(`${prefix}${id}`, title, ...blocks);
+  const { steps = [] } = record;
+  return doc({
+    title: `${record.target.name}: ${headlineOf(record)}`,
+    look: outcomeLook(record.outcome),
+    headline: headlineOf(record),
+    detail: detailOf(record),
+    before: [limitsCallout(record)],
+    about: [...targetFacts(record), ["Record", code(run)]],
+    after: record.notes.map((one) => note(one)),
+    sections: [
+      part("validity", "Why these figures cannot be trusted", ...invalid(record)),
+      part("broken", "What broke under load", ...breachBlocks(subject)),
+      part("objectives", "Objectives", objectivesTable(record)),
+      part("search", "The search for the highest rate", ...searchBlocks(record)),
+      part(
+        "course",
+        "The load over time",
+        record.stopped !== undefined && note(`The load ended early: ${record.stopped}`),
+        ...(course === undefined ? [] : courseBlocks(course, record)),
+      ),
+      part(
+        "latency",
+        "Latencies",
+        steps.length > 0 &&
+          softText(
+            "Of the step whose figures this record shows: the best one, or the one that broke a rule.",
+          ),
+        course !== undefined && spreadFigure(course),
+        endpointTable(record),
+      ),
+      part("promises", "Promises under load", rulesTable(record, detail)),
+      part("pushes", "Pushes under load", ...pushBlocks(record)),
+      part("environment", "How it was loaded", detail === "full" && facts(environment(record))),
+    ],
+    source: run,
+  });
+};
+
+const headlineOf = (record: LoadRecord): string => {
+  const broken = record.rules.filter(({ breaches }) => breaches > 0).length;
+  const missed = record.objectives.filter(({ verdict }) => verdict === "breached").length;
+  switch (record.outcome) {
+    case "passed":
+      return record.objectives.length > 0
+        ? "Promises and objectives held under load."
+        : "Promises held under load.";
+    case "failed":
+      return [
+        ...(broken > 0 ? [`${plural(broken, "promise")} broke under load`] : []),
+        ...(missed > 0 ? [`${plural(missed, "objective was", "objectives were")} missed`] : []),
+      ]
+        .join(", and ")
+        .concat(broken + missed === 0 ? "The load run failed." : ".");
+    case "incomplete":
+      return "The load run is not valid: its figures say nothing.";
+    case "harness-error":
+      return "Touchstone itself failed under load; this says nothing about the service.";
+    default:
+      return "The load run was cut off; this is what was measured by then.";
+  }
+};
+
+const detailOf = (record: LoadRecord): string => {
+  const { achieved, rules, stopped, exitCode, highestRate } = record;
+  const checks = rules.reduce((sum, one) => sum + one.checks, 0);
+  const requests =
+    achieved === undefined
+      ? "No request was sent"
+      : `${plural(achieved.requests, "request")} at ${rate(achieved.requestsPerSecond)} a second, ${rate(record.rate)} asked for at the peak`;
+  return [
+    `${requests}; ${plural(checks, "check")} of ${plural(rules.length, "rule")}${took(record)}.`,
+    ...(highestRate === undefined
+      ? []
+      : [`The highest rate with all objectives met: ${rate(highestRate)} requests a second.`]),
+    ...(stopped === undefined ? [] : [`It ended early: ${stopped}.`]),
+    ...(exitCode === undefined ? [] : [`Exit code ${exitCode}.`]),
+  ].join(" ");
+};

@@ -1,0 +1,235 @@
+import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import type { VerdictKind } from "../../conformance/contract/verdict.ts";
+import type { Picture } from "./pictures.ts";
+
+/*
+ * A report as data. One function per kind of report decides what it says; the renderers for terminal, HTML
+ * and Markdown decide how it looks. Texts are raw here: each renderer makes them harmless for its medium.
+ */
+
+/** What a mark says by its colour; the icon in it says the same. */
+export type Tone = "good" | "bad" | "warn" | "open" | "seen" | "none";
+export type Icon =
+  | "check"
+  | "cross"
+  | "alert"
+  | "ring"
+  | "dots"
+  | "dash"
+  | "slash"
+  | "question"
+  | "hash"
+  | "unequal";
+export type Look = readonly [tone: Tone, icon: Icon];
+
+export type Text = string | Span | readonly Text[];
+export type Span =
+  | { readonly is: "strong" | "soft" | "code"; readonly text: Text }
+  | {
+      readonly is: "mark";
+      readonly look: Look;
+      readonly text: Text;
+      /** For those who hear the page. */ readonly word?: string;
+    }
+  /** A link to a place of the same document. */
+  | { readonly is: "link"; readonly to: string; readonly text: Text }
+  /** Several texts in one cell, below one another. */
+  | { readonly is: "lines"; readonly lines: readonly Text[] }
+  /** A measured value beside its limit, for a table whose other cells have the figures. */
+  | Bullet;
+
+export interface Bullet {
+  readonly is: "bullet";
+  readonly label: string;
+  readonly measured: number;
+  readonly limit: number;
+  readonly interval?: readonly [low: number, high: number] | undefined;
+  readonly wrong: boolean;
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align?: "right";
+}
+
+export interface Table {
+  readonly is: "table";
+  readonly caption: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Text[])[];
+}
+
+export type Fact = readonly [name: string, value: Text];
+
+/** A picture of data. HTML draws it; terminal and Markdown show `brief`, or the table where there is none. */
+export interface Figure {
+  readonly is: "figure";
+  readonly title: string;
+  readonly note?: Text;
+  readonly legend?: readonly (readonly [key: string, words: string])[];
+  readonly picture: Picture;
+  readonly table?: Table;
+  readonly brief?: readonly Text[];
+  /** HTML shows the table beneath the picture, instead of unfolding it on demand. */
+  readonly open?: boolean;
+}
+
+export type Block =
+  | { readonly is: "text"; readonly text: Text; readonly look?: "soft" | "note" }
+  | { readonly is: "heading"; readonly text: string }
+  | { readonly is: "facts"; readonly facts: readonly Fact[] }
+  | { readonly is: "list"; readonly items: readonly Text[] }
+  | Callout
+  /** A command that can be copied. */
+  | { readonly is: "command"; readonly command: string }
+  | Card
+  | Rules
+  | Exchanges
+  | Table
+  | Figure;
+
+export interface Callout {
+  readonly is: "callout";
+  readonly title: string;
+  readonly blocks: readonly Block[];
+}
+
+/** One thing in full, such as a broken rule. */
+export interface Card {
+  readonly is: "card";
+  readonly tone?: "failed" | "warned" | undefined;
+  readonly id?: string;
+  readonly header: Text;
+  readonly beside?: string;
+  /** The sentence of the document that it is about. */
+  readonly promise?: string;
+  readonly blocks: readonly Block[];
+}
+
+/** Every rule by the sections of the document. HTML unfolds each to its blocks. */
+export interface Rules {
+  readonly is: "rules";
+  /** Whether a terminal has a line for each rule, or for each group alone. */
+  readonly isLong: boolean;
+  readonly groups: readonly RuleGroup[];
+}
+
+export interface RuleGroup {
+  readonly title: string;
+  readonly rules: readonly RuleEntry[];
+}
+
+export interface RuleEntry {
+  readonly anchor: string;
+  readonly id: string;
+  readonly kind: VerdictKind;
+  readonly level: string;
+  readonly sentence: string;
+  readonly cases: number;
+  readonly durationMs: number;
+  readonly blocks: readonly Block[];
+}
+
+/** Requests and their answers. */
+export interface Exchanges {
+  readonly is: "exchanges";
+  readonly shown: readonly ExchangeRecord[];
+  readonly count: number;
+  /** The file that has all of them. */
+  readonly where: string;
+  /** Headers that this text names are shown where there is little room. */
+  readonly about: string;
+}
+
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly blocks: readonly Block[];
+}
+
+export interface Doc {
+  /** Of the page. */
+  readonly title: string;
+  readonly look: Look;
+  /** One sentence: what it all comes to. */
+  readonly headline: string;
+  readonly detail: Text;
+  /** What has to be known before the headline is believed. */
+  readonly before: readonly Block[];
+  /** What was judged or compared. */
+  readonly about: readonly Fact[];
+  /** Further remarks that belong to the headline. */
+  readonly after: readonly Block[];
+  readonly sections: readonly Section[];
+  /** The records that it was made from. */
+  readonly source: string;
+}
+
+type Optional<T> = T | false | undefined;
+
+const given = <T>(items: readonly Optional<T>[]): readonly T[] =>
+  items.filter((item): item is T => item !== false && item !== undefined);
+
+/** A document; sections without a block are left out. */
+export const doc = (
+  parts: Omit<Doc, "before" | "after" | "sections" | "about"> & {
+    readonly before?: readonly Optional<Block>[];
+    readonly after?: readonly Optional<Block>[];
+    readonly about: readonly Optional<Fact>[];
+    readonly sections: readonly Section[];
+  },
+): Doc => ({
+  ...parts,
+  before: given(parts.before ?? []),
+  after: given(parts.after ?? []),
+  about: given(parts.about),
+  sections: parts.sections.filter(({ blocks }) => blocks.length > 0),
+});
+
+export const section = (id: string, title: string, ...blocks: readonly Optional<Block>[]): Section => ({
+  id,
+  title,
+  blocks: given(blocks),
+});
+
+export const strong = (text: Text): Span => ({ is: "strong", text });
+export const soft = (text: Text): Span => ({ is: "soft", text });
+export const code = (text: string): Span => ({ is: "code", text });
+export const lines = (...all: readonly Optional<Text>[]): Span => ({ is: "lines", lines: given(all) });
+export const link = (to: string, text: Text): Span => ({ is: "link", to, text });
+export const mark = (look: Look, text: Text, word?: string): Span => ({
+  is: "mark",
+  look,
+  text,
+  ...(word === undefined ? {} : { word }),
+});
+
+export const text = (...parts: readonly Text[]): Block => ({ is: "text", text: parts });
+export const softText = (...parts: readonly Text[]): Block => ({ is: "text", text: parts, look: "soft" });
+export const note = (...parts: readonly Text[]): Block => ({ is: "text", text: parts, look: "note" });
+export const facts = (entries: readonly Optional<Fact>[]): Block => ({ is: "facts", facts: given(entries) });
+export const list = (items: readonly Text[]): Block => ({ is: "list", items });
+export const callout = (title: string, ...blocks: readonly Optional<Block>[]): Callout => ({
+  is: "callout",
+  title,
+  blocks: given(blocks),
+});
+
+/** A table, or nothing where it has no rows. A column whose title begins with ">" is aligned to the right. */
+export const table = (
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly Text[])[],
+): Table | undefined =>
+  rows.length === 0
+    ? undefined
+    : {
+        is: "table",
+        caption,
+        columns: columns.map((title) =>
+          title.startsWith(">") ? { title: title.slice(1), align: "right" as const } : { title },
+        ),
+        rows,
+      };
+
+export const figure = (parts: Omit<Figure, "is">): Figure => ({ is: "figure", ...parts });

@@ -1,0 +1,129 @@
+import type { BreakpointStep } from "../../conformance/contract/load-record.ts";
+import type { RuleResult } from "../../conformance/contract/record.ts";
+import type { Densities } from "../compare/densities.ts";
+import type { MemberVerdict } from "../duet/model.ts";
+import type { Bucket, EndpointCourse, LatencyPoint } from "../gather/course.ts";
+import type { Trend } from "../history/trends.ts";
+import type { ScheduleRow, TimeInterval } from "../text/facts.ts";
+
+export type Range = readonly [low: number, high: number];
+
+/** Values of several things on one logarithmic axis, a lane each. */
+export interface LanesPicture {
+  readonly is: "lanes";
+  /** Ratios with no change in the middle, or latencies in milliseconds. */
+  readonly axis: "change" | "latency";
+  readonly label: string;
+  readonly lanes: readonly Lane[];
+}
+
+export interface Lane {
+  readonly name: string;
+  readonly said: string;
+  /** What is heard in place of the lane. */
+  readonly label: string;
+  readonly band?: { readonly look: "floor" | "limit"; readonly range: Range };
+  readonly interval?: Range | undefined;
+  readonly lines?: readonly (readonly [look: "detectable" | "usual", value: number])[];
+  readonly dot?: number | undefined;
+  readonly verdict?: MemberVerdict | undefined;
+}
+
+/** Changes of one metric pair by pair, in the order in which they were measured. */
+export interface PairsPicture {
+  readonly is: "pairs";
+  readonly label: string;
+  readonly verdict: MemberVerdict;
+  readonly pairs: readonly { readonly pair: number; readonly ratio: number }[];
+  readonly ratio: number;
+  readonly interval: Range | undefined;
+  readonly floor: number;
+  readonly detectable: number | undefined;
+}
+
+/** Two distributions over one another. */
+export interface DensitiesPicture {
+  readonly is: "densities";
+  readonly densities: Densities;
+}
+
+/** One metric over the runs, with the places where its level changed. */
+export interface TrendPicture {
+  readonly is: "trend";
+  readonly trend: Trend;
+  readonly label: string;
+}
+
+/** Verdicts of one rule, run after run. */
+export interface VerdictsPicture {
+  readonly is: "verdicts";
+  readonly label: string;
+  readonly points: readonly { readonly name: string; readonly verdict: string }[];
+}
+
+/** Iterations asked for and started, failures and breaches over time. */
+export interface RatePicture {
+  readonly is: "rate";
+  readonly seconds: number;
+  readonly buckets: readonly Bucket[];
+  readonly warmUpSeconds: number;
+}
+
+/** Latencies of one endpoint over time, on the axes that all endpoints of the run share. */
+export interface LatencyPicture {
+  readonly is: "latency";
+  readonly label: string;
+  readonly points: readonly LatencyPoint[];
+  readonly bucketSeconds: number;
+  readonly seconds: number;
+  readonly rangeMs: Range;
+}
+
+/** How the latencies of each endpoint are spread. */
+export interface SpreadPicture {
+  readonly is: "spread";
+  readonly label: string;
+  readonly endpoints: readonly EndpointCourse[];
+}
+
+/** The steps of a search for the highest rate. */
+export interface StepsPicture {
+  readonly is: "steps";
+  readonly label: string;
+  readonly steps: readonly BreakpointStep[];
+}
+
+/** Lifetimes around the promised end, on one axis for all. */
+export interface LifetimesPicture {
+  readonly is: "lifetimes";
+  readonly rows: readonly {
+    readonly id: string;
+    /** Where the rule is in the document. */
+    readonly anchor: string;
+    readonly names: readonly string[];
+    readonly interval: TimeInterval;
+  }[];
+}
+
+/** The pushes of a notification that was never acknowledged, over the windows of each interpretation. */
+export interface SchedulePicture {
+  readonly is: "schedule";
+  readonly result: RuleResult;
+  readonly rows: readonly ScheduleRow[];
+  readonly fits: ReadonlySet<unknown>;
+  readonly names: readonly string[];
+  readonly mostPushes: number;
+}
+
+export type Picture =
+  | LanesPicture
+  | PairsPicture
+  | DensitiesPicture
+  | TrendPicture
+  | VerdictsPicture
+  | RatePicture
+  | LatencyPicture
+  | SpreadPicture
+  | StepsPicture
+  | LifetimesPicture
+  | SchedulePicture;

@@ -1,0 +1,63 @@
+import { duration } from "../../conformance/contract/duration.ts";
+import { documentLimits } from "../../conformance/contract/limits.ts";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { RunRecord } from "../../conformance/contract/record.ts";
+import { words } from "../text/compact.ts";
+import { elapsed } from "../text/figures.ts";
+import { callout, code, lines, soft, table, type Block, type Fact } from "./model.ts";
+
+/** What reports on a gate and on a load have in common. */
+
+/** Where things are in the document, and how a user calls Touchstone. */
+export interface Place {
+  /** Precedes every id of a run, so that several runs share a page. */
+  readonly prefix: string;
+  readonly program: string;
+}
+
+type AnyRecord = RunRecord | LoadRecord;
+
+/** " in 6.3 s" of a run that ended. */
+export const took = ({ startedAt, endedAt }: AnyRecord): string =>
+  endedAt === undefined ? "" : ` in ${elapsed(Date.parse(endedAt) - Date.parse(startedAt))}`;
+
+export const targetFacts = ({
+  target,
+  replacedLimits,
+  startedAt,
+  tool,
+  seed,
+}: AnyRecord): readonly Fact[] => [
+  ["Target", lines(target.name, soft(target.baseUrl))],
+  ...(target.profiles.length === 0 ? [] : [["Profile", code(target.profiles.join(", "))] as const]),
+  ...(target.behaviour === undefined ? [] : [["Behaviour", code(target.behaviour)] as const]),
+  ["Limits", replacedLimits.length === 0 ? "the document’s own" : "some are not the document’s"],
+  // As the record has it: the reader's time zone is not the writer's.
+  ["Started", startedAt.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")],
+  ["Judged with", lines(`Touchstone ${tool}`, soft(`seed ${seed}`))],
+];
+
+type Limit = number | readonly number[] | undefined;
+
+/** Limits that are not the document's come before all else. */
+export const limitsCallout = ({ replacedLimits, limits }: AnyRecord): Block | undefined =>
+  replacedLimits.length === 0
+    ? undefined
+    : callout(
+        "Judged by limits that are not the document’s",
+        table(
+          "Replaced limits",
+          ["Limit", "In this run", "In the document"],
+          replacedLimits.map((name) => [
+            words(name),
+            limitText(name, limits[name]),
+            limitText(name, Object.entries<Limit>({ ...documentLimits }).find(([key]) => key === name)?.[1]),
+          ]),
+        ),
+      );
+
+const limitText = (name: string, value: Limit): string => {
+  if (value === undefined) return "nothing";
+  if (typeof value !== "number") return value.map((one) => limitText(name, one)).join(", ");
+  return name.endsWith("Ms") ? duration(value) : String(value);
+};

@@ -1,0 +1,16 @@
+/** The files of reports on runs, by their format. `--report` accepts these names, and write.ts has a renderer for each. */
+export const reportFiles = {
+  html: "report.html",
+  junit: "junit.xml",
+  ctrf: "ctrf.json",
+  markdown: "summary.md",
+} as const;
+
+export type ReportFormat = keyof typeof reportFiles;
+export const reportFormats = Object.keys(reportFiles) as readonly ReportFormat[];
+
+/** Formats of comparisons, histories and duets, with the ends of their files' names. */
+export const documentEnds = { html: ".html", markdown: ".md" } as const;
+
+export type DocumentFormat = keyof typeof documentEnds;
+export const documentFormats = Object.keys(documentEnds) as readonly DocumentFormat[];

@@ -1,0 +1,207 @@
+import { build, type Histogram } from "hdr-histogram-js";
+import {
+  histogramUnit,
+  type LatencyKind,
+  type SampleOutcome,
+  type SecondLine,
+} from "../../conformance/contract/load-record.ts";
+import type { LoadRun } from "../read/index.ts";
+
+/** What happened in some seconds of the load; counts are of all of them together. */
+export interface Bucket {
+  readonly second: number;
+  readonly seconds: number;
+  readonly asked: number;
+  readonly started: number;
+  readonly dropped: number;
+  readonly requests: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly lagMs: number | undefined;
+  readonly breaches: Readonly<Record<string, number>>;
+}
+
+export interface LatencyPoint {
+  readonly second: number;
+  readonly count: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** The latency of an endpoint's granted requests (of the refused ones where none was granted) over time, and as a whole. */
+export interface EndpointCourse {
+  readonly endpoint: string;
+  readonly outcome: SampleOutcome;
+  readonly points: readonly LatencyPoint[];
+  /** Latencies at evenly growing percentiles, for drawing the distribution. */
+  readonly quantiles: readonly { readonly share: number; readonly ms: number }[];
+}
+
+/** The course of a load in as many buckets as a picture has room for. */
+export interface Course {
+  readonly bucketSeconds: number;
+  readonly seconds: number;
+  readonly buckets: readonly Bucket[];
+  readonly endpoints: readonly EndpointCourse[];
+  /** Histograms that came after their bucket was closed: in the distributions, not in the lines over time. */
+  readonly late: number;
+}
+
+const BUCKETS = 240;
+/** Latency is drawn as the one that a late load generator cannot flatter. */
+const DRAWN: LatencyKind = "response";
+
+const histogram = (): Histogram =>
+  build({
+    bitBucketSize: 32,
+    autoResize: true,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: 2_000_000,
+    numberOfSignificantValueDigits: histogramUnit.significantDigits,
+  });
+
+const atPercentile = (one: Histogram, percentile: number): number =>
+  one.getValueAtPercentile(percentile) / histogramUnit.perMs;
+
+type SecondHistogram = ReturnType<LoadRun["histograms"]> extends AsyncGenerator<infer T> ? T : never;
+
+/** Sums up a run's seconds and histograms, which come in the order of time. */
+export const courseOf = async (run: LoadRun): Promise<Course> => {
+  const lines: SecondLine[] = [];
+  for await (const line of run.seconds()) lines.push(line);
+  const last = lines.reduce((most, { second }) => Math.max(most, second + 1), 0);
+  const total = Math.max(1, last, Math.ceil(run.record.durationMs / 1_000));
+  const bucketSeconds = bucketOfSeconds(lines, total);
+  const warmUpSeconds = run.record.warmUpMs / 1_000;
+  const series = new Map<string, Series>();
+  let late = 0;
+  for await (const line of run.histograms({ kind: DRAWN })) {
+    if (line.outcome === "failed") continue;
+    const key = `${line.endpoint};${line.outcome}`;
+    const one = series.get(key) ?? startSeries(line, warmUpSeconds);
+    series.set(key, one);
+    if (!one.add(line.second, Math.floor(line.second / bucketSeconds) * bucketSeconds, line.histogram))
+      late += 1;
+  }
+  const all = [...series.values()].map((one) => one.end());
+  return {
+    bucketSeconds,
+    seconds: total,
+    buckets: bucketsOf(lines, bucketSeconds),
+    endpoints: all.filter(
+      ({ endpoint, outcome }) =>
+        outcome === "granted" ||
+        !all.some((other) => other.endpoint === endpoint && other.outcome === "granted"),
+    ),
+    late,
+  };
+};
+
+/** A percentile of few requests says little: a stretch has about so many of every endpoint, if enough stretches remain. */
+const ENOUGH_REQUESTS = 30;
+const LEAST_BUCKETS = 20;
+
+const bucketOfSeconds = (lines: readonly SecondLine[], total: number): number => {
+  const counts = new Map<string, number>();
+  for (const { requests } of lines)
+    for (const [endpoint, { granted, refused }] of Object.entries(requests))
+      counts.set(endpoint, (counts.get(endpoint) ?? 0) + granted + refused);
+  const least = Math.min(...[...counts.values()].filter((count) => count > 0));
+  const wished = Math.min((ENOUGH_REQUESTS * total) / least, total / LEAST_BUCKETS);
+  return Math.max(1, Math.ceil(total / BUCKETS), Math.floor(wished));
+};
+
+interface Series {
+  /** Adds a second's latencies to the bucket that begins at `bucket`. False where that was closed already. */
+  add(second: number, bucket: number, part: Histogram): boolean;
+  end(): EndpointCourse;
+}
+
+/** Lines over time show everything; the distribution is, as objectives are, of what came after the warm-up. */
+const startSeries = ({ endpoint, outcome }: SecondHistogram, warmUpSeconds: number): Series => {
+  const whole = histogram();
+  const points: LatencyPoint[] = [];
+  let open: { readonly second: number; readonly sum: Histogram } | undefined;
+  const close = (): void => {
+    if (open !== undefined) points.push(pointOf(open.second, open.sum));
+    open = undefined;
+  };
+  return {
+    add: (second, bucket, part) => {
+      if (second >= warmUpSeconds) whole.add(part);
+      if (open !== undefined && bucket < open.second) return false;
+      if (open?.second !== bucket) {
+        close();
+        open = { second: bucket, sum: histogram() };
+      }
+      open.sum.add(part);
+      return true;
+    },
+    end: () => {
+      close();
+      return { endpoint, outcome, points, quantiles: quantilesOf(whole) };
+    },
+  };
+};
+
+const pointOf = (second: number, sum: Histogram): LatencyPoint => ({
+  second,
+  count: sum.totalCount,
+  p50Ms: atPercentile(sum, 50),
+  p95Ms: atPercentile(sum, 95),
+  p99Ms: atPercentile(sum, 99),
+  maxMs: sum.maxValue / histogramUnit.perMs,
+});
+
+const STEPS = 200;
+
+/** Evenly over the bulk of the distribution, and finely over both of its ends. */
+const shares = [
+  0,
+  0.000_1,
+  0.001,
+  ...Array.from({ length: STEPS - 1 }, (_, at) => (at + 1) / STEPS),
+  0.997,
+  0.999,
+  0.999_5,
+  0.999_9,
+  1,
+];
+
+const quantilesOf = (whole: Histogram): EndpointCourse["quantiles"] =>
+  shares.map((share) => ({
+    share,
+    ms: share === 0 ? whole.minNonZeroValue / histogramUnit.perMs : atPercentile(whole, share * 100),
+  }));
+
+const bucketsOf = (lines: readonly SecondLine[], bucketSeconds: number): readonly Bucket[] =>
+  [...Map.groupBy(lines, ({ second }) => Math.floor(second / bucketSeconds))]
+    .toSorted(([a], [b]) => a - b)
+    .map(([at, group]) => bucketOf(at * bucketSeconds, group));
+
+const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
+  const sum = (of: (line: SecondLine) => number): number =>
+    lines.reduce((total, line) => total + of(line), 0);
+  const requests = (of: "granted" | "refused" | "failed") =>
+    sum((line) => Object.values(line.requests).reduce((total, counts) => total + counts[of], 0));
+  const lags = lines.flatMap(({ lagMs }) => (lagMs === undefined ? [] : [lagMs.maxMs]));
+  const [refused, failed] = [requests("refused"), requests("failed")];
+  const breaches: Record<string, number> = {};
+  for (const line of lines)
+    for (const [rule, count] of Object.entries(line.breaches)) breaches[rule] = (breaches[rule] ?? 0) + count;
+  return {
+    second,
+    // A second may have several lines: in a search, what was answered after the end of a step.
+    seconds: new Set(lines.map((line) => line.second)).size,
+    asked: sum((line) => line.asked),
+    started: sum((line) => line.started),
+    dropped: sum((line) => line.dropped),
+    requests: requests("granted") + refused + failed,
+    refused,
+    failed,
+    lagMs: lags.length === 0 ? undefined : Math.max(...lags),
+    breaches,
+  };
+};

@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readRun } from "../read/index.ts";
+import { writeGateRun, writeLoadRun } from "../testing/records.ts";
+import { renderHtml } from "../html/html.ts";
+import { gather } from "./gather.ts";
+import { endsOf, sampler } from "./sampled.ts";
+import type { GateView, LoadView } from "./view.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-gather-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("a gathered load run", () => {
+  it("tells of as many requests as its record does, in at most 240 buckets", async () => {
+    const directory = path.join(folder, "load");
+    const record = writeLoadRun(directory, {
+      seed: 3,
+      seconds: 500,
+      requests: 20_000,
+      breaches: 3,
+      failedShare: 0.02,
+    });
+    const { course } = (await gather(await readRun(directory))) as LoadView;
+    const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+    expect(course.bucketSeconds).toBe(3);
+    expect(course.buckets.length).toBe(167);
+    expect(sum(course.buckets.map(({ requests }) => requests))).toBe(record.achieved?.requests);
+    expect(sum(course.buckets.map(({ breaches }) => breaches["code.single-use"] ?? 0))).toBe(3);
+    for (const { endpoint, points, quantiles } of course.endpoints) {
+      const row = record.endpoints.find((one) => one.endpoint === endpoint && one.outcome === "granted");
+      // Histograms keep three significant digits; the record's rows leave the warm-up out, lines over time do not.
+      expect(Math.max(...points.map(({ maxMs }) => maxMs))).toBeGreaterThan(
+        (row?.response.maxMs ?? Infinity) * 0.999,
+      );
+      const after = points.filter(({ second }) => second >= 6);
+      expect(sum(after.map(({ count }) => count)) / (row?.response.count ?? 0)).toBeCloseTo(1, 1);
+      expect(
+        (quantiles.find(({ share }) => share === 0.95)?.ms ?? 0) / (row?.response.p95Ms ?? 0),
+      ).toBeCloseTo(1, 2);
+    }
+    expect(course.late).toBe(0);
+  });
+
+  it("is of a bounded size, however many requests and pushes there were", async () => {
+    const directory = path.join(folder, "large");
+    writeLoadRun(directory, { seed: 3, seconds: 250, requests: 50_000, pushes: 8_000, breaches: 3_000 });
+    const view = (await gather(await readRun(directory))) as LoadView;
+    expect(view.pushes?.pushes).toBe(8_000);
+    expect([view.breaches.shown.length, view.breaches.count]).toEqual([20, 3_000]);
+    expect(renderHtml([view], { program: "touchstone" }).length).toBeLessThan(1_000_000);
+  });
+});
+
+describe("a gathered run of the gate", () => {
+  it("keeps some exchanges of each rule and counts all, and counts pushes", async () => {
+    const directory = path.join(folder, "gate");
+    writeGateRun(directory, { seed: 3, exchanges: 3_000, pushes: 500 });
+    const view = (await gather(await readRun(directory))) as GateView;
+    const counts = [...view.evidence.values()].map(({ count }) => count);
+
+    expect(counts.reduce((sum, one) => sum + one, 0)).toBe(3_000);
+    expect(Math.max(...[...view.evidence.values()].map(({ shown }) => shown.length))).toBe(4);
+    expect(view.pushes?.pushes).toBe(500);
+    expect(view.pushes?.course.counts.reduce((sum, one) => sum + one, 0)).toBe(500);
+    expect(view.pushes?.attempts.reduce((sum, one) => sum + one, 0)).toBe(view.pushes?.notifications);
+  });
+});
+
+describe("a sample", () => {
+  it("holds the first ones and the last ones, and counts all", () => {
+    const one = sampler<number>(2, 2);
+    for (let at = 1; at <= 7; at += 1) one.add(at);
+    expect(one.sampled()).toEqual({ shown: [1, 2, 6, 7], count: 7 });
+    expect(endsOf([1, 2, 3, 4, 5, 6, 7], 2, 2)).toEqual(one.sampled());
+    expect(endsOf([1, 2, 3], 2, 2)).toEqual({ shown: [1, 2, 3], count: 3 });
+  });
+});

@@ -1,0 +1,47 @@
+import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import type { GateRun, LoadRun, Run } from "../read/index.ts";
+import { courseOf } from "./course.ts";
+import { digestPushes } from "./pushes.ts";
+import { sampler, type Sampled } from "./sampled.ts";
+import type { GateView, LoadView, RunView } from "./view.ts";
+
+/** Of a rule that was not broken the first exchanges and the last one are shown. */
+const FIRST = 3;
+const LAST = 1;
+const BREACHES = 20;
+
+/** Brings a run down to the size of a page, reading each of its files once and line by line. Throws ConfigurationError where a line is damaged. */
+export const gather = (run: Run, pinned: Readonly<Record<string, string>> = {}): Promise<RunView> =>
+  run.kind === "conform" ? gatherGate(run, pinned) : gatherLoad(run);
+
+const gatherGate = async (run: GateRun, pinned: GateView["pinned"]): Promise<GateView> => ({
+  kind: "conform",
+  run: run.directory,
+  record: run.record,
+  evidence: await sampleExchanges(run),
+  pushes: await digestPushes(run.pushes()),
+  pinned: run.record.pinned ?? pinned,
+});
+
+const sampleExchanges = async (run: GateRun): Promise<ReadonlyMap<string, Sampled<ExchangeRecord>>> => {
+  const samplers = new Map<string, ReturnType<typeof sampler<ExchangeRecord>>>();
+  for await (const exchange of run.exchanges()) {
+    const known = samplers.get(exchange.rule) ?? sampler<ExchangeRecord>(FIRST, LAST);
+    samplers.set(exchange.rule, known);
+    known.add(exchange);
+  }
+  return new Map([...samplers].map(([rule, one]) => [rule, one.sampled()]));
+};
+
+const gatherLoad = async (run: LoadRun): Promise<LoadView> => {
+  const breaches = sampler<LoadView["breaches"]["shown"][number]>(BREACHES, 0);
+  for await (const breach of run.breaches()) breaches.add(breach);
+  return {
+    kind: "load",
+    run: run.directory,
+    record: run.record,
+    course: await courseOf(run),
+    breaches: breaches.sampled(),
+    pushes: await digestPushes(run.pushes()),
+  };
+};

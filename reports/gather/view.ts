@@ -1,0 +1,30 @@
+import type { LoadBreach, LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { ExchangeRecord, RunRecord } from "../../conformance/contract/record.ts";
+import type { Course } from "./course.ts";
+import type { PushDigest } from "./pushes.ts";
+import type { Sampled } from "./sampled.ts";
+
+/** A run of the gate in the size of a page. */
+export interface GateView {
+  readonly kind: "conform";
+  /** The run directory as a user types it. */
+  readonly run: string;
+  readonly record: RunRecord;
+  /** Exchanges of each rule that was not broken; a broken one carries its own in the record. */
+  readonly evidence: ReadonlyMap<string, Sampled<ExchangeRecord>>;
+  readonly pushes: PushDigest | undefined;
+  /** Fingerprints that the profile pins, by requirement id, as canonical JSON. */
+  readonly pinned: Readonly<Record<string, string>>;
+}
+
+/** A load run in the size of a page. */
+export interface LoadView {
+  readonly kind: "load";
+  readonly run: string;
+  readonly record: LoadRecord;
+  readonly course: Course;
+  readonly breaches: Sampled<LoadBreach>;
+  readonly pushes: PushDigest | undefined;
+}
+
+export type RunView = GateView | LoadView;

@@ -1,0 +1,101 @@
+import { scaleSymlog } from "d3-scale";
+import type { VNode } from "preact";
+import { duration } from "../../../conformance/contract/duration.ts";
+import type { LifetimesPicture } from "../../document/pictures.ts";
+import { intervalText, type TimeInterval } from "../../text/facts.ts";
+import { percent, type Tick } from "../chart.ts";
+import { el } from "../element.ts";
+import { link } from "../parts.ts";
+import { laneGroup, type LaneRow } from "./lane.ts";
+
+type Row = LifetimesPicture["rows"][number];
+
+const ROW_PX = 34;
+/** A line goes on beyond its strip, to the ends of a row that is higher. */
+const BEYOND_PX = 60;
+/** The axis shows at least so much on both sides of the promised end. */
+const LEAST_MS = 10_000;
+
+/** Lifetimes as intervals around the promised end, on one axis for all. */
+export const lifetimes = ({ rows }: LifetimesPicture): VNode => {
+  const axis = axisOf(rows);
+  return laneGroup({
+    label: "Lifetimes as measured",
+    rows: rows.map((row) => lane(row, axis)),
+    ticks: axis.ticks,
+  });
+};
+
+interface Axis {
+  readonly at: (fromEndMs: number) => number;
+  readonly farMs: number;
+  readonly ticks: readonly Tick[];
+}
+
+/** Symmetric around the promised end: seconds show beside days. */
+const axisOf = (rows: readonly Row[]): Axis => {
+  const distances = rows.flatMap(({ interval }) =>
+    [interval.acceptedUpToMs, interval.refusedFromMs].flatMap((age) =>
+      typeof age === "number" ? [Math.abs(age - interval.lifetimeMs)] : [],
+    ),
+  );
+  const farMs = Math.max(LEAST_MS, ...distances) * 1.6;
+  const at = scaleSymlog([-farMs, farMs], [0, 100]).constant(300);
+  const steps = [1_000, 10_000, 60_000, 600_000, 3_600_000, 86_400_000, 10 * 86_400_000].filter(
+    (one) => one < farMs,
+  );
+  const shown = steps.length > 3 ? steps.filter((_, index) => index % 2 === 0) : steps;
+  return {
+    at: (ms) => at(ms),
+    farMs,
+    ticks: [
+      ...shown.toReversed().map((one) => ({ at: at(-one), label: `−${duration(one)}` })),
+      { at: 50, label: "promised end" },
+      ...shown.map((one) => ({ at: at(one), label: `+${duration(one)}` })),
+    ].filter(({ at }, index, all) => index === 0 || at - (all[index - 1]?.at ?? 0) > 7),
+  };
+};
+
+const lane = ({ id, anchor, names, interval }: Row, axis: Axis): LaneRow => ({
+  name: [
+    link(anchor, id),
+    el("span", { class: "soft" }, `${named(names)}: ${duration(interval.lifetimeMs)}`),
+  ],
+  label: `${id}: ${intervalText(interval)}`,
+  heightPx: ROW_PX,
+  drawing: [
+    bars(interval, axis),
+    el("line", { class: "promise-line", x1: "50%", x2: "50%", y1: -BEYOND_PX, y2: ROW_PX + BEYOND_PX }),
+  ],
+});
+
+const named = (names: readonly string[]): string =>
+  names.length <= 2 ? names.join(", ") : `${names[0]} and ${names.length - 1} more`;
+
+const bars = ({ lifetimeMs, acceptedUpToMs, refusedFromMs }: TimeInterval, axis: Axis): readonly VNode[] => {
+  const bar = (className: string, fromMs: number, toMs: number): VNode[] => {
+    const [from, to] = [axis.at(Math.max(-axis.farMs, fromMs)), axis.at(Math.min(axis.farMs, toMs))];
+    return to <= from
+      ? []
+      : [
+          el("rect", {
+            class: className,
+            x: percent(from),
+            width: percent(to - from),
+            y: 11,
+            height: ROW_PX - 22,
+            rx: 2,
+          }),
+        ];
+  };
+  const accepted = typeof acceptedUpToMs === "number" ? acceptedUpToMs - lifetimeMs : undefined;
+  const refused = typeof refusedFromMs === "number" ? refusedFromMs - lifetimeMs : undefined;
+  return [
+    ...(accepted === undefined
+      ? []
+      : [...bar("bar-good", -axis.farMs, Math.min(0, accepted)), ...bar("bar-wrong", 0, accepted)]),
+    ...(refused === undefined
+      ? []
+      : [...bar("bar-wrong", refused, 0), ...bar("bar-ended", Math.max(0, refused), axis.farMs)]),
+  ];
+};

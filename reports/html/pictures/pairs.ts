@@ -1,0 +1,47 @@
+import type { VNode } from "preact";
+import type { PairsPicture, Range } from "../../document/pictures.ts";
+import { changeScale } from "../change-scale.ts";
+import { percent, plot, round } from "../chart.ts";
+import { el } from "../element.ts";
+
+const HEIGHT_PX = 150;
+/** Dots and their edges stay inside the picture. */
+const [FIRST, LAST] = [2, 98];
+
+/** One metric pair by pair, with its interval and the size from which a change matters. */
+export const pairs = (picture: PairsPicture): VNode => {
+  const { label, verdict, pairs: all, ratio, interval, floor, detectable } = picture;
+  const ratios = all.map((one) => one.ratio);
+  const seen = detectable === undefined ? [] : [1 / (1 + detectable), 1 + detectable];
+  const y = changeScale([...ratios, ...(interval ?? []), 1 + floor, ratio], HEIGHT_PX - 4, 4);
+  const at = (index: number): number =>
+    all.length === 1 ? 50 : FIRST + ((LAST - FIRST) * index) / (all.length - 1);
+  const across = (value: number, className: string): VNode =>
+    el("line", { class: className, x1: 0, x2: "100%", y1: round(y.at(value)), y2: round(y.at(value)) });
+  const band = ([low, high]: Range, className: string): VNode =>
+    el("rect", {
+      class: className,
+      x: 0,
+      width: 100,
+      y: round(y.at(high)),
+      height: Math.max(1, round(y.at(low) - y.at(high))),
+    });
+  const ends = [...new Set([0, all.length - 1])];
+  return plot({
+    label,
+    heightPx: HEIGHT_PX,
+    x: ends.map((index) => ({ at: at(index), label: `pair ${(all[index]?.pair ?? 0) + 1}` })),
+    y: y.ticks,
+    shapes: [
+      band([1 / (1 + floor), 1 + floor], "floor-band"),
+      interval !== undefined && band(interval, `interval-band ${verdict}`),
+    ],
+    marks: [
+      across(1, "no-change"),
+      ...seen.map((value) => across(value, "detectable-line")),
+      ...all.map((one, index) =>
+        el("circle", { class: "pair", cx: percent(at(index)), cy: round(y.at(one.ratio)), r: 4.5 }),
+      ),
+    ],
+  });
+};

@@ -1,0 +1,117 @@
+import { area, curveStepAfter, line } from "d3-shape";
+import type { VNode } from "preact";
+import { perSecond } from "../../document/load-course.ts";
+import type { RatePicture } from "../../document/pictures.ts";
+import type { Bucket } from "../../gather/course.ts";
+import { plural } from "../../text/figures.ts";
+import { rate } from "../../text/units.ts";
+import { percent, plot, round } from "../chart.ts";
+import { el, type Child } from "../element.ts";
+import { timeScale, upScale } from "../scales.ts";
+
+const RATE_PX = 150;
+const ERRORS_PX = 56;
+const RAIL_PX = 30;
+
+/** What was asked for and what came of it: iterations, requests that failed, promises that were broken. */
+export const ratePicture = ({ buckets, seconds, warmUpSeconds }: RatePicture): Child => {
+  const time = timeScale(seconds);
+  const x = time.ticks;
+  const broken = buckets.filter(({ breaches }) => Object.keys(breaches).length > 0);
+  const failing = buckets.some(({ failed, dropped }) => failed + dropped > 0);
+  return [
+    ratePlot(buckets, { time, x, warmUpSeconds, bare: failing || broken.length > 0 }),
+    failing && errorPlot(buckets, { time, x, bare: broken.length > 0 }),
+    broken.length > 0 && breachRail(broken, { time, x }),
+  ];
+};
+
+interface Frame {
+  readonly time: ReturnType<typeof timeScale>;
+  readonly x: ReturnType<typeof timeScale>["ticks"];
+  readonly bare?: boolean;
+}
+
+const ratePlot = (
+  buckets: readonly Bucket[],
+  { time, x, bare = false, warmUpSeconds }: Frame & { readonly warmUpSeconds: number },
+): VNode => {
+  const highest = Math.max(
+    0,
+    ...buckets.flatMap((one) => [perSecond(one.asked, one), perSecond(one.started, one)]),
+  );
+  const y = upScale(highest * 1.08, RATE_PX, rate);
+  const closed = closedBuckets(buckets);
+  const at = ({ second }: Bucket): number => time.at(second);
+  const started = area<Bucket>(at, RATE_PX, (one) => y.at(perSecond(one.started, one)))
+    .curve(curveStepAfter)
+    .digits(2);
+  const asked = line<Bucket>(at, (one) => y.at(perSecond(one.asked, one)))
+    .curve(curveStepAfter)
+    .digits(2);
+  return plot({
+    label: `Iterations a second over time: at most ${rate(highest)} asked or started.`,
+    heightPx: RATE_PX,
+    x,
+    y: y.ticks,
+    bare,
+    shapes: [
+      warmUpSeconds > 0 &&
+        el("rect", { class: "warm-up", x: 0, width: round(time.at(warmUpSeconds)), y: 0, height: RATE_PX }),
+      el("path", { class: "achieved", d: started(closed) ?? "" }),
+      el("path", { class: "asked", d: asked(closed) ?? "" }),
+    ],
+  });
+};
+
+/** A last bucket lasts as long as the others: steps need its end. */
+const closedBuckets = (buckets: readonly Bucket[]): Bucket[] => {
+  const last = buckets.at(-1);
+  return last === undefined ? [] : [...buckets, { ...last, second: last.second + last.seconds }];
+};
+
+const errorPlot = (buckets: readonly Bucket[], { time, x, bare = false }: Frame): VNode => {
+  const count = (one: Bucket): number => perSecond(one.failed + one.dropped, one);
+  // At least a fiftieth of the requests: a few failures among many have to look like few.
+  const highest = Math.max(...buckets.map((one) => Math.max(count(one), perSecond(one.requests, one) / 50)));
+  const y = upScale(highest, ERRORS_PX, rate);
+  return plot({
+    label: `Failed requests and dropped iterations a second: at most ${rate(Math.max(...buckets.map(count)))}.`,
+    heightPx: ERRORS_PX,
+    x,
+    y: y.ticks.slice(-1),
+    bare,
+    shapes: buckets
+      .filter((one) => count(one) > 0)
+      .map((one) =>
+        el("rect", {
+          class: "failed",
+          x: round(time.at(one.second)),
+          width: Math.max(0.15, round(time.at(one.second + one.seconds) - time.at(one.second))),
+          y: round(y.at(count(one))),
+          height: round(ERRORS_PX - y.at(count(one))),
+        }),
+      ),
+  });
+};
+
+const breachRail = (broken: readonly Bucket[], { time, x }: Frame): VNode => {
+  const total = broken.reduce(
+    (sum, { breaches }) => sum + Object.values(breaches).reduce((a, b) => a + b, 0),
+    0,
+  );
+  return plot({
+    label: `${plural(total, "breach", "breaches")}, the first in second ${broken[0]?.second ?? 0}.`,
+    heightPx: RAIL_PX,
+    x,
+    y: [],
+    shapes: undefined,
+    marks: broken.map(({ second, seconds }) =>
+      el(
+        "svg",
+        { class: "broken", x: percent(time.at(second + seconds / 2)), y: 0, overflow: "visible" },
+        el("use", { href: "#icon-cross", x: -8, y: RAIL_PX - 20, width: 16, height: 16 }),
+      ),
+    ),
+  });
+};

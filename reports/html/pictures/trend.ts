@@ -1,0 +1,47 @@
+import { scaleLinear } from "d3-scale";
+import { line } from "d3-shape";
+import type { VNode } from "preact";
+import type { TrendPicture } from "../../document/pictures.ts";
+import type { Trend } from "../../history/trends.ts";
+import { rate } from "../../text/units.ts";
+import { percent, plot, round } from "../chart.ts";
+import { el } from "../element.ts";
+import { roundLatency, upScale } from "../scales.ts";
+
+const HEIGHT_PX = 110;
+
+/** One metric over the runs, the same distance apart; a line marks where its level changed. */
+export const trend = ({ trend: { points, changes, metric }, label }: TrendPicture): VNode => {
+  const isLatency = metric.startsWith("p");
+  const x = scaleLinear([0, Math.max(1, points.length - 1)], [1, 99]);
+  const y = upScale(Math.max(...points.map(({ value }) => value)) * 1.1, HEIGHT_PX, (value) =>
+    isLatency ? roundLatency(value) : rate(value),
+  );
+  const path = line<Trend["points"][number]>(
+    (_, at) => x(at),
+    ({ value }) => y.at(value),
+  ).digits(2);
+  const ends = [...new Set([0, points.length - 1])];
+  return plot({
+    label,
+    heightPx: HEIGHT_PX,
+    x: ends.map((at) => ({ at: x(at), label: points[at]?.startedAt.slice(0, 10) ?? "" })),
+    y: y.ticks,
+    shapes: [
+      el("path", { class: "line-p50", d: path([...points]) ?? "" }),
+      el("path", {
+        class: "dots-run",
+        d: points.map(({ value }, at) => `M${round(x(at))},${round(y.at(value))}h0`).join(""),
+      }),
+    ],
+    marks: changes.map(({ at, before, after }) =>
+      el("line", {
+        class: after > before === isLatency ? "change worse" : "change",
+        x1: percent(x(at - 0.5)),
+        x2: percent(x(at - 0.5)),
+        y1: 0,
+        y2: HEIGHT_PX,
+      }),
+    ),
+  });
+};

@@ -1,0 +1,20 @@
+import type { VNode } from "preact";
+import type { VerdictsPicture } from "../../document/pictures.ts";
+import { isVerdict } from "../../text/verdicts.ts";
+import { el } from "../element.ts";
+import { mark, toneMark } from "../mark.ts";
+
+/** What a rule came to in each run, a mark each. */
+export const verdicts = ({ label, points }: VerdictsPicture): VNode =>
+  el(
+    "ul",
+    { class: "verdicts", "aria-label": label },
+    points.map(({ name, verdict }) =>
+      el(
+        "li",
+        { title: `${name}: ${verdict}` },
+        isVerdict(verdict) ? mark(verdict) : toneMark("open", "question", verdict),
+        el("span", { class: "heard" }, name),
+      ),
+    ),
+  );

@@ -1,0 +1,106 @@
+import type { VNode } from "preact";
+import type { RuleEntry, RuleGroup, Rules } from "../document/model.ts";
+import { plural } from "../text/figures.ts";
+import { verdictOrder, wordOf } from "../text/verdicts.ts";
+import { el, type Child } from "./element.ts";
+import { mark, toneOf } from "./mark.ts";
+
+/** All rules: a map of them, filters, and a line for each that unfolds. `body` draws what a line unfolds to. */
+export const rulesNode = ({ groups }: Rules, body: (entry: RuleEntry) => Child): readonly Child[] => [
+  overviewMap(groups),
+  filters(groups.flatMap(({ rules }) => rules)),
+  groups.map(({ title, rules }) =>
+    el(
+      "section",
+      { class: "rule-group" },
+      el("h3", {}, title, " ", el("span", { class: "soft" }, tally(rules))),
+      rules.map((entry) => ruleNode(entry, body)),
+    ),
+  ),
+];
+
+const ruleNode = (entry: RuleEntry, body: (entry: RuleEntry) => Child): VNode =>
+  el(
+    "details",
+    { class: "rule", id: entry.anchor, "data-kind": entry.kind, "data-level": entry.level },
+    el(
+      "summary",
+      {},
+      mark(entry.kind),
+      el("span", { class: "id" }, entry.id),
+      el("span", { class: "sentence" }, entry.sentence),
+      el(
+        "span",
+        { class: "cases soft" },
+        entry.cases === 0 ? wordOf(entry.kind) : plural(entry.cases, "case"),
+      ),
+    ),
+    el("div", { class: "rule-body" }, body(entry)),
+  );
+
+const tally = (rules: readonly RuleEntry[]): string =>
+  verdictOrder
+    .flatMap((kind) => {
+      const count = rules.filter((one) => one.kind === kind).length;
+      return count === 0 ? [] : [`${count} ${wordOf(kind)}`];
+    })
+    .join(", ");
+
+/** All rules at a glance: a cell each, in the order of the document. */
+const overviewMap = (groups: readonly RuleGroup[]): VNode =>
+  el(
+    "nav",
+    { class: "map", "aria-label": "All rules at a glance" },
+    groups.map(({ title, rules }) =>
+      el(
+        "div",
+        {},
+        el("span", { class: "soft" }, title),
+        el(
+          "ul",
+          {},
+          rules.map(({ id, kind, anchor }) =>
+            el(
+              "li",
+              {},
+              el(
+                "a",
+                {
+                  class: `cell ${toneOf(kind)}`,
+                  href: `#${anchor}`,
+                  title: `${id}: ${wordOf(kind)}`,
+                },
+                mark(kind),
+                el("span", { class: "heard" }, ` ${id}`),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+
+/** Narrows the list down; it appears where scripts run. */
+const filters = (rules: readonly RuleEntry[]): VNode => {
+  const kinds = verdictOrder.filter((kind) => rules.some((one) => one.kind === kind));
+  return el(
+    "div",
+    { class: "filters", hidden: true, role: "search", "aria-label": "Rules" },
+    el(
+      "label",
+      {},
+      el("span", { class: "heard" }, "Find rules"),
+      el("input", { type: "search", class: "find", placeholder: "Find a rule" }),
+    ),
+    kinds.map((kind) =>
+      el(
+        "button",
+        { type: "button", class: "kind", "data-kind": kind, "aria-pressed": "false" },
+        mark(kind),
+        ` ${rules.filter((one) => one.kind === kind).length} ${wordOf(kind)}`,
+      ),
+    ),
+    el("button", { type: "button", class: "unfold" }, "Unfold all"),
+    el("span", { class: "found soft", role: "status" }),
+  );
+};

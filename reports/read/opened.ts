@@ -1,0 +1,32 @@
+import type { LoadBreach, LoadRecord, SecondLine } from "../../conformance/contract/load-record.ts";
+import type { PushLine } from "../../conformance/contract/push.ts";
+import type { ExchangeRecord, RunRecord } from "../../conformance/contract/record.ts";
+import type { HistogramFilter, SecondHistogram } from "./latency-log.ts";
+import type { Alteration } from "./verify.ts";
+
+interface AnyRun {
+  readonly directory: string;
+  /** Files that are not what was sealed; always empty where readRun was not told to read altered runs. */
+  readonly alterations: readonly Alteration[];
+  /** The lines of the receiver's journal; none where no pushes were received. */
+  pushes(): AsyncGenerator<PushLine>;
+}
+
+/** A run of the gate. The generators read their file anew each time, line by line. */
+export interface GateRun extends AnyRun {
+  readonly kind: "conform";
+  readonly record: RunRecord;
+  /** In the order in which they ended. */
+  exchanges(): AsyncGenerator<ExchangeRecord>;
+}
+
+/** A load run. */
+export interface LoadRun extends AnyRun {
+  readonly kind: "load";
+  readonly record: LoadRecord;
+  seconds(): AsyncGenerator<SecondLine>;
+  histograms(filter?: HistogramFilter): AsyncGenerator<SecondHistogram>;
+  breaches(): AsyncGenerator<LoadBreach>;
+}
+
+export type Run = GateRun | LoadRun;

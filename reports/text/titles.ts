@@ -1,0 +1,31 @@
+import { catalogue, isRequirementId } from "../../conformance/contract/catalogue.ts";
+import type { Group, Level, Requirement } from "../../conformance/contract/requirement.ts";
+
+/** What the groups of the catalogue are called in reports. */
+export const groupTitles: Readonly<Record<Group, string>> = {
+  authorize: "Authorize",
+  code: "Authorization code",
+  exchange: "Token exchange",
+  refresh: "Token refresh",
+  access: "Access token",
+  notifications: "Notifications",
+  push: "Webhook push",
+  whole: "The service as a whole",
+  untestable: "Cannot be tested from outside",
+};
+
+export const levelMeanings: Readonly<Record<Level, string>> = {
+  required: "the document says so; a breach fails the gate",
+  derived: "it follows from the document; a breach fails the gate",
+  advisory: "a public standard says so, the document does not; a breach warns, and fails with --strict",
+  unspecified: "the document leaves it open; it is only observed",
+  untestable: "it cannot be seen from outside; it is listed with the reason",
+};
+
+/** The requirement of an id, or undefined for one that this version does not know (a record may be older). */
+export const knownRequirement = (id: string): Requirement | undefined =>
+  isRequirementId(id) ? catalogue[id] : undefined;
+
+/** "section 4.1" or "sections 2.1, 8". */
+export const sectionsOf = ({ sections }: Requirement): string =>
+  `section${sections.length === 1 ? "" : "s"} ${sections.join(", ")}`;

@@ -1,0 +1,50 @@
+import type { RuleResult } from "../conformance/contract/record.ts";
+import { casesOf } from "../conformance/contract/verdict.ts";
+import type { GateRun, LoadRun, Run } from "./read/index.ts";
+import { plural } from "./text/figures.ts";
+import { wordOf } from "./text/verdicts.ts";
+
+/** Why a run did not measure all that it was to measure; undefined where it did. */
+export const whyIncomplete = (run: Run): string | undefined => {
+  const { state, outcome } = run.record;
+  if (state === "open" || outcome === undefined) return "it was cut off";
+  if (outcome === "interrupted") return "it was interrupted";
+  if (outcome === "harness-error") return "Touchstone itself failed";
+  return run.kind === "conform" ? whyGateIncomplete(run) : whyLoadIncomplete(run);
+};
+
+const whyGateIncomplete = (run: GateRun): string | undefined => {
+  const { selected, outcome, rules } = run.record;
+  if (selected.length === 0) return "no rule was asked for";
+  const unreached = selected.length - new Set(rules.map(({ id }) => id)).size;
+  if (unreached > 0) return `${plural(unreached, "rule was", "rules were")} not reached`;
+  const unjudged = rules.filter((result) => whyUnjudged(result) !== undefined).length;
+  return outcome === "incomplete" || unjudged === rules.length
+    ? `${unjudged} of ${plural(rules.length, "rule")} could not be judged`
+    : undefined;
+};
+
+const whyLoadIncomplete = ({ record }: LoadRun): string | undefined => {
+  const { achieved, stopped, validity, outcome } = record;
+  if (stopped !== undefined) return `it ended early: ${stopped}`;
+  if (validity?.valid === false) return "it is invalid";
+  if (outcome === "incomplete") return "it could not be judged";
+  return (achieved?.requests ?? 0) === 0 ? "it sent no request" : undefined;
+};
+
+/** Why a rule has no verdict on the service; undefined where it has one. */
+export const whyUnjudged = ({ verdict }: RuleResult): string | undefined => {
+  switch (verdict.kind) {
+    case "could-not-run":
+    case "inconclusive":
+    case "pending":
+    case "harness-error":
+      return wordOf(verdict.kind);
+    case "not-applicable":
+      return verdict.by === "profile" ? "excluded by the profile" : undefined;
+    case "failed":
+      return undefined;
+    default:
+      return casesOf(verdict) === 0 ? "no case was judged" : undefined;
+  }
+};

@@ -1,0 +1,79 @@
+import type { ScriptClient } from "../protocol.ts";
+import { epochMs } from "./clock.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Check } from "./check.ts";
+import { obtainCode, obtainCodesTogether, redeem, redeemTogether, type ExchangedTokens } from "./login.ts";
+import { judgeOpens, type Tokens } from "./oracles/tokens.ts";
+import type { IterationContext } from "./iteration.ts";
+
+/** A logged-in client: what a virtual user keeps from one iteration to the next. */
+export interface Session {
+  readonly client: ScriptClient;
+  accessToken: string;
+  refreshToken: string;
+  /** The token is not relied upon from here on, in milliseconds of the wall clock. */
+  endsAtMs: number;
+  /** Where the access token came from, until it is used for the first time. */
+  fresh: "exchange" | "refresh" | undefined;
+  /** When the access token was asked for, in milliseconds of the wall clock. */
+  askedAtMs: number;
+}
+
+/** A token is not relied on for the last tenth of its life, or its last two seconds. */
+const usableUntilMs = (askedAtMs: number, { expiresInMs }: Tokens): number =>
+  askedAtMs + expiresInMs - Math.max(2_000, expiresInMs / 10);
+
+/** Authorizes and exchanges; undefined where either did not succeed. */
+export const logIn = (context: IterationContext, client?: ScriptClient): Session | undefined => {
+  const issuedCode = obtainCode(context, client);
+  if (issuedCode === undefined) return undefined;
+  const askedAtMs = epochMs();
+  const tokens = redeem(issuedCode);
+  return tokens === undefined ? undefined : sessionWith(issuedCode.client, askedAtMs, tokens);
+};
+
+/** Logs in several at once. Those whose login failed are missing. */
+export const logInTogether = (context: IterationContext, count: number): readonly Session[] => {
+  const codes = obtainCodesTogether(context, count).filter((code) => code !== undefined);
+  const askedAtMs = epochMs();
+  return redeemTogether(codes).flatMap((tokens, index) => {
+    const client = codes[index]?.client;
+    return tokens === undefined || client === undefined ? [] : sessionWith(client, askedAtMs, tokens);
+  });
+};
+
+const sessionWith = (client: ScriptClient, askedAtMs: number, tokens: ExchangedTokens): Session => ({
+  client,
+  accessToken: tokens.accessToken,
+  refreshToken: tokens.refreshToken,
+  endsAtMs: usableUntilMs(askedAtMs, tokens),
+  fresh: "exchange",
+  askedAtMs,
+});
+
+/** Puts a refreshed access token in the place of the one before. */
+export const takeRefreshed = (session: Session, askedAtMs: number, tokens: Tokens): void => {
+  session.accessToken = tokens.accessToken;
+  session.endsAtMs = usableUntilMs(askedAtMs, tokens);
+  session.fresh = "refresh";
+  session.askedAtMs = askedAtMs;
+};
+
+export const isNearItsEnd = (session: Session): boolean => epochMs() >= session.endsAtMs;
+
+/** The next iteration does not rely on the token any more. */
+export const dropToken = (session: Session): void => {
+  session.endsAtMs = 0;
+};
+
+/** A token that is first used later than this tells of its life, not of its birth. */
+const AT_ONCE_MS = 1_000;
+
+/** A use of the token at the list: the first one, at once, shows that it works, later ones that it lives as long as it said. */
+export const judgeUse = (session: Session, listing: Exchange): readonly Check[] => {
+  const isAtOnce = epochMs() - listing.durationMs - session.askedAtMs <= AT_ONCE_MS;
+  const origin = isAtOnce ? session.fresh : undefined;
+  session.fresh = undefined;
+  if (origin === undefined && isNearItsEnd(session)) return [];
+  return judgeOpens(origin === undefined ? "access.lifetime" : `${origin}.access-token-works`, listing);
+};

@@ -1,0 +1,174 @@
+import {
+  histogramTag,
+  type Latencies,
+  type LoadBreach,
+  type LoadRule,
+  type SecondLine,
+} from "../../../conformance/contract/load-record.ts";
+import { issuedOnce } from "../../../conformance/judging/laws/unique.ts";
+import { issuedRules, type Issued, type ScriptMessage, type ScriptSettings } from "../../protocol.ts";
+import type { LogLine } from "../k6/log.ts";
+import type { LoadSink } from "../record.ts";
+import { createBreaches, maskOf, type Breaches } from "./breaches.ts";
+import { logHead, logLine } from "./histograms.ts";
+import type { Reading } from "./readings.ts";
+import { createRowReader, type RowSink } from "./rows.ts";
+import { createScriptLog, type ScriptLog } from "./script-log.ts";
+import { createSeconds, type ClosedSecond, type Seconds } from "./seconds.ts";
+import { createTotals, type Totals } from "./totals.ts";
+import { createUniqueness, type Duplicate, type Uniqueness } from "./unique.ts";
+
+/** A second of a load run as it closes. */
+export interface LoadSecond {
+  readonly line: SecondLine;
+  /** Of the granted requests of all endpoints together. */
+  readonly latencies: Latencies | undefined;
+}
+
+export interface CollectorOptions {
+  readonly sink: LoadSink;
+  readonly settings: ScriptSettings;
+  /** The first part of the load, which percentiles leave out. */
+  readonly warmUpMs: number;
+  /** Called each second; a returned reason ends the load. */
+  readonly onSecond?: (second: LoadSecond) => string | undefined;
+  /** An event was triggered and acknowledged. Moments are wall-clock milliseconds. */
+  readonly onEvent?: (sentAtMs: number, notification: string | undefined) => void;
+  /** Secrets besides those of the clients. */
+  readonly hidden?: readonly string[];
+}
+
+export interface Collected extends Totals, ScriptLog {
+  /** When the load began, wall-clock milliseconds; undefined where it never did. */
+  readonly startedAtMs: number | undefined;
+  readonly rules: readonly LoadRule[];
+  /** The first of each rule, masked. */
+  readonly breaches: readonly LoadBreach[];
+  /** Rows of k6's samples that could not be read. */
+  readonly unreadable: number;
+}
+
+export interface Collector {
+  readonly samples: (bytes: Uint8Array) => void;
+  readonly log: (line: LogLine) => void;
+  /** Measures what the load costs from here on. */
+  readonly watch: (readings: () => Reading) => void;
+  /** Closes what is open, so that the record holds all that was measured. */
+  readonly close: () => void;
+  readonly summary: (isWhole: boolean) => Collected;
+}
+
+type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
+
+/** Takes in k6's samples and log, and writes them second by second into the sink. `stop` ends the load. */
+export const createCollector = (options: CollectorOptions, stop: (reason: string) => void): Collector => {
+  const { sink, settings, warmUpMs, onEvent, hidden = [] } = options;
+  const { stages } = settings;
+  const secrets = [...settings.clients.map(({ secret }) => secret), ...hidden];
+  const breaches = createBreaches(stages, secrets);
+  const totals = createTotals(stages, warmUpMs);
+  const uniqueness = createUniqueness();
+  let readings: (() => Reading) | undefined;
+
+  const seconds = createSeconds(
+    stages,
+    () => readings?.() ?? {},
+    (second) => {
+      totals.add(second);
+      const reason = tellSecond(options, second, seconds.startedAtMs() ?? 0);
+      if (reason !== undefined) stop(reason);
+    },
+  );
+  const sinceStart = (atMs: number): number => atMs - (seconds.startedAtMs() ?? atMs);
+  const prove = (message: BreachMessage): void => {
+    const breach = breaches.proof(message, sinceStart(message.atEpochMs));
+    if (breach !== undefined) sink.breach(breach);
+  };
+  const rows = createRowReader({
+    ...rowsOf(seconds, breaches),
+    issued: (atMs, what, digest) => {
+      const rule = issuedRules[what as Issued];
+      if (rule === undefined) return;
+      breaches.checked(rule, 1);
+      const duplicate = uniqueness.add(rule, what, digest, sinceStart(atMs));
+      if (duplicate === undefined) return;
+      seconds.breach(atMs, rule);
+      breaches.count(rule);
+      prove({ ...proofOf(rule, duplicate), atEpochMs: atMs });
+    },
+    event: (_, sentAtMs, notification) => onEvent?.(sentAtMs, notification),
+  });
+  const log = createScriptLog({
+    mask: maskOf(secrets, [settings.digestKey]),
+    write: (line) => sink.log(line),
+    onBreach: prove,
+  });
+
+  return {
+    samples: rows.push,
+    log: log.take,
+    watch: (given) => {
+      readings = given;
+    },
+    close: seconds.finish,
+    summary: (isWhole) => ({
+      ...totals.summary(seconds.elapsedMs(), isWhole),
+      ...log.log,
+      startedAtMs: seconds.startedAtMs(),
+      rules: rulesOf(breaches, uniqueness),
+      breaches: breaches.kept(),
+      unreadable: rows.unreadable(),
+    }),
+  };
+};
+
+const rowsOf = (seconds: Seconds, breaches: Breaches): Omit<RowSink, "issued" | "event"> => ({
+  ...seconds,
+  start: seconds.begin,
+  checks: (_, rule, count) => breaches.checked(rule, count),
+  breach: (atMs, rule) => {
+    seconds.breach(atMs, rule);
+    breaches.count(rule);
+  },
+});
+
+/** The rules, with a note where credentials were not compared with all others of the run. */
+const rulesOf = (breaches: Breaches, { note }: Uniqueness): readonly LoadRule[] => {
+  const text = note();
+  if (text !== undefined) for (const rule of new Set(Object.values(issuedRules))) breaches.note(rule, text);
+  return breaches.rules();
+};
+
+/** Writes a second and tells it; answers with a reason to end the load, where there is one. */
+const tellSecond = (
+  { sink, onSecond }: CollectorOptions,
+  { line, latencies, histograms }: ClosedSecond,
+  startedAtMs: number,
+): string | undefined => {
+  const lines = histograms.map(({ endpoint, outcome, kind, histogram }) =>
+    logLine(histogramTag(endpoint, outcome, kind), line.second, histogram),
+  );
+  sink.latency((line.second === 0 ? logHead(startedAtMs) : "") + lines.join(""));
+  sink.second(line);
+  const reason = onSecond?.({ line, latencies });
+  const failure = sink.failure();
+  return failure === undefined ? reason : `the record could not be written: ${failure}`;
+};
+
+const names: Readonly<Record<Issued, string>> = {
+  code: "code",
+  accessToken: "access token",
+  refreshToken: "refresh token",
+};
+
+const proofOf = (rule: (typeof issuedRules)[Issued], { what, atMs, beforeMs }: Duplicate) => {
+  const at = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
+  return {
+    kind: "breach" as const,
+    rule,
+    expected: issuedOnce[what === "code" ? "code" : "token"],
+    actual: `the ${names[what as Issued]} issued ${at(atMs)} after the start of the load had been issued at ${at(beforeMs)} already`,
+    exchanges: [],
+    secrets: [],
+  };
+};

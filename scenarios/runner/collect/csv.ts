@@ -1,0 +1,108 @@
+const NEWLINE = 10;
+export const COMMA = 44;
+const QUOTE = 34;
+const MINUS = 45;
+const POINT = 46;
+const LONGEST_ROW = 65_536;
+const MOST_FIELDS = 16;
+
+/**
+ * Cuts chunks of bytes, which may end anywhere, into lines without their ends. The bytes of a chunk
+ * may be overwritten after the call.
+ */
+export const createLineSplitter = (
+  onLine: (bytes: Buffer, from: number, to: number) => void,
+): ((chunk: Uint8Array) => void) => {
+  const carry = Buffer.alloc(LONGEST_ROW);
+  let carried = 0;
+  return (chunk) => {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let from = 0;
+    if (carried > 0) {
+      const end = bytes.indexOf(NEWLINE);
+      const upTo = end === -1 ? bytes.length : end;
+      if (carried + upTo > LONGEST_ROW)
+        throw new Error("a row of k6's CSV is longer than any that k6 writes");
+      carried += bytes.copy(carry, carried, 0, upTo);
+      if (end === -1) return;
+      onLine(carry, 0, carried);
+      carried = 0;
+      from = end + 1;
+    }
+    for (let end = bytes.indexOf(NEWLINE, from); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+      onLine(bytes, from, end);
+      from = end + 1;
+    }
+    carried = bytes.copy(carry, 0, from);
+  };
+};
+
+/** A reader of one row after the other: an object for each row would be garbage the moment after. */
+export interface Row {
+  readonly read: (bytes: Buffer, from: number, to: number) => void;
+  readonly text: (field: number) => string;
+  readonly number: (field: number) => number;
+  readonly count: () => number;
+}
+
+/** A field may be quoted and then hold commas (RFC 4180). */
+export const createRow = (): Row => {
+  /** Where each field begins, and one more, as if another came behind the last. */
+  const starts = new Int32Array(MOST_FIELDS + 1);
+  let bytes: Buffer = Buffer.alloc(0);
+  let count = 0;
+  const startOf = (field: number): number => starts[field] ?? 0;
+  const endOf = (field: number): number => startOf(field + 1) - 1;
+  return {
+    read: (of, from, to) => {
+      let isQuoted = false;
+      bytes = of;
+      starts[0] = from;
+      count = 1;
+      for (let at = from; at < to && count < MOST_FIELDS; at += 1) {
+        const byte = of[at];
+        if (byte === QUOTE) isQuoted = !isQuoted;
+        else if (byte === COMMA && !isQuoted) {
+          starts[count] = at + 1;
+          count += 1;
+        }
+      }
+      starts[count] = to + 1;
+    },
+    count: () => count,
+    number: (field) => (field < count ? decimal(bytes, startOf(field), endOf(field)) : Number.NaN),
+    text: (field) => {
+      if (field >= count || startOf(field) === endOf(field)) return "";
+      const text = bytes.toString("utf8", startOf(field), endOf(field));
+      return text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text;
+    },
+  };
+};
+
+/** A plain decimal number, as Go prints it; NaN for anything else. */
+const decimal = (bytes: Buffer, from: number, to: number): number => {
+  const isNegative = bytes[from] === MINUS;
+  let [value, scale] = [0, 0];
+  for (let at = isNegative ? from + 1 : from; at < to; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === POINT && scale === 0) scale = 1;
+    else if (byte >= 48 && byte <= 57) {
+      value = value * 10 + (byte - 48);
+      scale *= 10;
+    } else return Number.NaN;
+  }
+  if (from === to) return Number.NaN;
+  return (isNegative ? -value : value) / (scale === 0 ? 1 : scale);
+};
+
+/** The value of a name in `name=value&name=value`, whose order k6 leaves open. */
+export const pairIn = (pairs: string, name: string): string | undefined => {
+  for (let from = 0; from < pairs.length;) {
+    const found = pairs.indexOf("&", from);
+    const to = found === -1 ? pairs.length : found;
+    if (pairs.startsWith(name, from) && pairs[from + name.length] === "=")
+      return pairs.slice(from + name.length + 1, to);
+    from = to + 1;
+  }
+  return undefined;
+};

@@ -1,0 +1,48 @@
+import type { Limits } from "../../conformance/contract/limits.ts";
+import type { FixedShapeName, ScenarioName } from "../../conformance/contract/load-shape.ts";
+import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
+import type { PushPorts } from "../../conformance/contract/push-ports.ts";
+import type { ScriptClient } from "../protocol.ts";
+import type { RunnerClock } from "./clock.ts";
+import type { LoadSecond } from "./collect/collector.ts";
+import type { FoundK6 } from "./k6/find.ts";
+
+/** The service that is loaded, with the secrets that its scripts need. */
+export interface LoadTarget {
+  readonly name: string;
+  readonly profile: FetchedProfile;
+  readonly clients: readonly ScriptClient[];
+  readonly profiles: readonly string[];
+  readonly behaviour?: string | undefined;
+  readonly limits: Limits;
+  readonly replacedLimits: readonly string[];
+}
+
+/** What is asked of one load run. */
+export interface LoadPlan {
+  readonly scenario: ScenarioName;
+  readonly shape: FixedShapeName;
+  /** Requests a second at the peak. */
+  readonly rate: number;
+  readonly durationMs: number;
+  readonly warmUpMs: number;
+  readonly virtualUsers?: number | undefined;
+  readonly seed: number;
+  /** The target was loaded in the same way a moment ago, so the preflight is skipped. */
+  readonly isKnown?: boolean | undefined;
+}
+
+export interface LoadContext {
+  readonly target: LoadTarget;
+  readonly k6: FoundK6;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly clock: RunnerClock;
+  readonly signal: AbortSignal;
+  readonly tool: string;
+  /** Random, and different in every run. */
+  readonly runKey: string;
+  /** What a push load needs beside k6. */
+  readonly push?: PushPorts | undefined;
+  readonly onSecond?: (second: LoadSecond) => void;
+  readonly onPhase?: (phase: string | undefined) => void;
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { judgeValidity, type LoadEvidence } from "./validity.ts";
+
+type Achieved = LoadEvidence["achieved"];
+
+const evidence = (achieved: Partial<Achieved>, rest: Partial<LoadEvidence> = {}): LoadEvidence => ({
+  achieved: {
+    arrivalsAsked: 1_000,
+    arrivals: 1_000,
+    dropped: 0,
+    requests: 3_000,
+    requestsPerSecond: 300,
+    seconds: 10,
+    mostUnderWay: 5,
+    mostConnecting: 0,
+    ...achieved,
+  },
+  whole: true,
+  virtualUsers: { ready: 50, most: 200 },
+  cores: 2,
+  ...rest,
+});
+
+const lagOf = (p99Ms: number): NonNullable<Achieved["lag"]> => ({
+  count: 1,
+  minMs: 0,
+  meanMs: 0,
+  p50Ms: 0,
+  p90Ms: 0,
+  p95Ms: 0,
+  p99Ms,
+  p999Ms: 0,
+  maxMs: 0,
+});
+
+const reasonsOf = (given: LoadEvidence) => judgeValidity(given).reasons;
+const causesOf = (given: LoadEvidence) => reasonsOf(given).map(({ cause }) => cause);
+
+describe("whether a run speaks of speed", () => {
+  it("a load that was the one asked for does", () => {
+    expect(judgeValidity(evidence({}))).toEqual({ valid: true, reasons: [] });
+  });
+
+  it("a run that was stopped early is not blamed for what it did not start", () => {
+    expect(judgeValidity(evidence({ arrivals: 300 }, { whole: false })).valid).toBe(true);
+  });
+
+  it.each([
+    ["dropped with as many waiting as were ready", evidence({ dropped: 3, mostUnderWay: 60 }), /too slow/],
+    ["dropped with few waiting", evidence({ dropped: 3 }), /about 5 requests.*50.*cannot keep up/],
+    ["fewer started than asked for", evidence({ arrivals: 900 }), /900 of 1000/],
+    ["nothing started", evidence({ arrivals: 0 }), /no iteration/],
+    [
+      "late starts, with what is known of the machine",
+      evidence({ lag: lagOf(900), k6Cores: 1.9, machineIdle: 0.01 }),
+      /900 ms late.*1\.9 of 2 cores, 1 %/,
+    ],
+  ])("%s does not", (_, given, reason) => {
+    expect(judgeValidity(given).valid).toBe(false);
+    expect(
+      reasonsOf(given)
+        .map((one) => `${one.reason} ${one.remedy}`)
+        .join(" "),
+    ).toMatch(reason);
+  });
+});
+
+describe("what gave way where iterations were dropped", () => {
+  it.each([
+    [60, 0, "service"],
+    [60, 60, "service"],
+    [5, 40, "network"],
+    [5, 0, "load generator"],
+    [5, 10, "load generator"],
+  ] as const)(
+    "with %d requests waiting for answers and %d for connections, of 50 users, on an idle machine: the %s",
+    (mostUnderWay, mostConnecting, cause) => {
+      const shortfall = { seconds: 3, machineIdle: 0.4, k6Cores: 0.5, collectorLagMs: 2 };
+      expect(causesOf(evidence({ dropped: 3, mostUnderWay, mostConnecting, shortfall }))).toEqual([cause]);
+    },
+  );
+
+  it.each<[string, Partial<Achieved>, RegExp]>([
+    [
+      "the machine had no idle time while it fell short, though it had some before",
+      { machineIdle: 0.6, shortfall: { seconds: 3, machineIdle: 0.01, k6Cores: 1.2, collectorLagMs: 40 } },
+      /no processor to spare \(k6 used 1\.2 of 2 cores, 1 % of the machine was idle, timers were up to 40 ms late\)/,
+    ],
+    [
+      "k6 used every core that it may use, on a machine with others",
+      { shortfall: { seconds: 1, machineIdle: 0.8, k6Cores: 1.95 } },
+      /k6 used all of the processors itself/,
+    ],
+    ["it was late before it dropped anything", { lag: lagOf(900) }, /before that .* 900 ms late/],
+  ])("the load generator, however many wait: %s", (_, achieved, reason) => {
+    // A request that waits for k6 to be served looks like one that waits for the service.
+    for (const mostUnderWay of [5, 60]) {
+      const given = evidence({ dropped: 61_499, arrivals: 1_001, mostUnderWay, ...achieved });
+      expect(causesOf(given)).toEqual(["load generator"]);
+      expect(reasonsOf(given)[0]?.reason).toMatch(reason);
+      expect(reasonsOf(given)[0]?.remedy).toMatch(/lower --rate/);
+    }
+  });
+
+  it("never the service without a sign that the machine had time to load it", () => {
+    const given = evidence({ dropped: 3, mostUnderWay: 60, shortfall: { seconds: 1, machineIdle: 0.06 } });
+    expect(causesOf(given)).toEqual(["service"]);
+    expect(
+      causesOf({ ...given, achieved: { ...given.achieved, shortfall: { seconds: 1, machineIdle: 0.04 } } }),
+    ).toEqual(["load generator"]);
+  });
+});

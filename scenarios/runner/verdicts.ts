@@ -1,0 +1,107 @@
+import type { LoadBreach, LoadRule } from "../../conformance/contract/load-record.ts";
+import { type Outcome } from "../../conformance/contract/record.ts";
+import type { LoadResult } from "./collect/collect.ts";
+import type { LoadContext, LoadPlan } from "./context.ts";
+import { machine } from "./machine.ts";
+import type { PushOutcome } from "./push/watch.ts";
+import type { LoadFinal } from "./record.ts";
+import { thinkingUsers, virtualUsersFor } from "./settings.ts";
+import { judgeObjectives } from "./judge/objectives.ts";
+import { judgeValidity } from "./judge/validity.ts";
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
+
+/** The verdicts on a load that has ended, as they go into its record. */
+export const verdictsOf = (
+  { target, clock, signal, k6 }: LoadContext,
+  plan: LoadPlan,
+  result: LoadResult,
+  pushed: PushOutcome | undefined,
+): LoadFinal => {
+  const { end, stopped, achieved } = result;
+  const users = virtualUsersFor(plan, target.profile);
+  const rules = [...result.rules, ...(pushed?.judgement.rules ?? [])];
+  const breaches = [...result.breaches, ...(pushed?.judgement.breaches ?? [])];
+  const objectives = objectivesOf(target.profile, plan, result, pushed);
+  const validity = judgeValidity({
+    achieved,
+    whole: stopped === undefined,
+    virtualUsers: {
+      ready: Math.max(1, Math.round(users.allocated - thinkingUsers(plan.scenario, plan.rate))),
+      most: users.most,
+    },
+    cores: machine().cores,
+  });
+  const outcome = outcomeOf({ signal, result, rules, objectives, validity });
+  return {
+    endedAt: clock.wallTime().toISOString(),
+    virtualUsers: users.most,
+    k6: {
+      version: k6.version,
+      from: k6.from,
+      ...(end.exitCode === undefined ? {} : { exitCode: end.exitCode }),
+      exitMeaning: end.meaning,
+      ...(end.signal === undefined ? {} : { signal: end.signal }),
+    },
+    achieved,
+    validity,
+    ...(stopped === undefined ? {} : { stopped }),
+    endpoints: [...result.endpoints],
+    objectives: [...objectives],
+    rules,
+    breaches: firstOfEach(breaches),
+    ...(pushed === undefined ? {} : { pushes: pushed.summary }),
+    notes: [...result.notes, ...result.troubles, ...exceptionNotes(result), ...(pushed?.notes ?? [])],
+    outcome,
+    exitCode: exitCodes[outcome],
+  };
+};
+
+const objectivesOf = (
+  profile: LoadContext["target"]["profile"],
+  { seed }: LoadPlan,
+  { measures, measuredSeconds }: LoadResult,
+  pushed: PushOutcome | undefined,
+): ReturnType<typeof judgeObjectives> =>
+  judgeObjectives(profile, {
+    endpoints: Object.fromEntries(Object.entries(measures).filter(([endpoint]) => endpoint !== "trigger")),
+    measuredSeconds,
+    ...(pushed === undefined ? {} : { pushDelays: pushed.delays }),
+    seed,
+  });
+
+const exceptionNotes = ({ exceptions }: LoadResult): readonly string[] =>
+  exceptions.count === 0
+    ? []
+    : [
+        `the script threw an exception in ${exceptions.count} iterations, which is a mistake of Touchstone's: ${exceptions.first[0] ?? ""}`,
+      ];
+
+/** The first breach of each rule: all that were kept are in breaches.jsonl. */
+const firstOfEach = (breaches: readonly LoadBreach[]): LoadBreach[] =>
+  [...Map.groupBy(breaches, ({ rule }) => rule).values()].flatMap(([first]) => first ?? []);
+
+interface Evidence {
+  readonly signal: AbortSignal;
+  readonly result: Pick<LoadResult, "end" | "stopped" | "exceptions">;
+  readonly rules: readonly LoadRule[];
+  readonly objectives: ReturnType<typeof judgeObjectives>;
+  readonly validity: ReturnType<typeof judgeValidity>;
+}
+
+/**
+ * A broken rule outweighs everything else. A service that gave way fails. A run that the harness or
+ * its machine spoilt says nothing about speed: it is incomplete, never green.
+ */
+const outcomeOf = ({ signal, result, rules, objectives, validity }: Evidence): Outcome => {
+  if (rules.some(({ breaches }) => breaches > 0)) return "failed";
+  if (signal.aborted) return "interrupted";
+  const { end, stopped, exceptions } = result;
+  if (exceptions.count > 0 || end.says === "harness") return "harness-error";
+  if (end.says === "interrupted") return "interrupted";
+  // Apart from an interruption, only a full disk or the abort rule ends a load early.
+  if (stopped !== undefined) return stopped.startsWith("the record") ? "harness-error" : "failed";
+  if (!validity.valid) return "incomplete";
+  if (objectives.some(({ verdict }) => verdict === "breached")) return "failed";
+  if (objectives.some(({ verdict }) => verdict === "not measured")) return "incomplete";
+  return rules.some(({ checks }) => checks > 0) ? "passed" : "incomplete";
+};
