@@ -5,14 +5,13 @@ import { runOptions, startFake } from "../testing/fake.ts";
 import { startRoad, type RoadConditions, type RoadCounts } from "../testing/rough-road.ts";
 import { startNeighbours } from "../testing/neighbours.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
-import { seededRandom } from "../contract/random.ts";
 
 const stopping = stopAfterEach();
 
 const rough: RoadConditions = {
   latencyMs: 10,
-  dropShare: 0.01,
-  throttleShare: 0.02,
+  dropEvery: 20,
+  throttleEvery: 100,
   restartAfter: 300,
   restartMs: 600,
 };
@@ -37,7 +36,7 @@ const judgeBehind = async (
   only: readonly string[] = sections,
 ): Promise<{ result: ConformResult; counts: RoadCounts }> => {
   const fake = await stopping(startFake({ behaviour }));
-  const road = await stopping(startRoad(fake.server.baseUrl, conditions, seededRandom(7)));
+  const road = await stopping(startRoad(fake.server.baseUrl, conditions));
   const resolved = await fake.resolved({ baseUrl: road.url });
   const selected = rules.filter(({ requirement }) => only.includes(requirement));
   expect(selected).toHaveLength(only.length);
@@ -57,14 +56,14 @@ it("is green behind a road that delays, drops, throttles and restarts, and says 
   expect(notes).toMatch(/\d+ requests got no whole answer; \d+ of them were sent again/);
   expect(notes).toMatch(/\d+ cases? started over/);
   expect(notes).toMatch(/the target's address refused connections 1 time/);
-}, 60_000);
+});
 
 it("is green where the hooks' own server restarts in mid-run, and says so", async () => {
   const fake = await stopping(startFake());
-  const conditions = { latencyMs: 0, dropShare: 0, throttleShare: 0, restartAfter: 12, restartMs: 400 };
+  const conditions = { latencyMs: 0, restartAfter: 12, restartMs: 400, restartOn: "GET" } as const;
   const { controlUrl } = fake.server;
   // Reads of the clock: what is cut while it moves something cannot be sent again.
-  const road = await stopping(startRoad(controlUrl, { ...conditions, restartOn: "GET" }, seededRandom(7)));
+  const road = await stopping(startRoad(controlUrl, conditions));
   const { hooks = {} } = (await fake.resolved()).profile;
   const moved = JSON.parse(JSON.stringify(hooks).replaceAll(controlUrl, road.url)) as typeof hooks;
   const only = ["code.single-use", "code.lifetime", "refresh.lifetime"];
@@ -78,7 +77,7 @@ it("is green where the hooks' own server restarts in mid-run, and says so", asyn
   const notes = result.notes.join("\n");
   expect(notes).toMatch(/hooks\.clock\.now: \d+ calls? got no whole answer/);
   expect(notes).toMatch(/the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to/);
-}, 60_000);
+});
 
 it("finds a defect behind the same road under its own rule, and no other", async () => {
   const only = ["code.single-use", "exchange.token-set", "refresh.token-set"];
@@ -88,7 +87,7 @@ it("finds a defect behind the same road under its own rule, and no other", async
     "exchange.token-set": "passed",
     "refresh.token-set": "passed",
   });
-}, 60_000);
+});
 
 it("is green beside neighbours who write to the same list all the time", async () => {
   const fake = await stopping(startFake());
@@ -100,6 +99,6 @@ it("is green beside neighbours who write to the same list all the time", async (
     rules: rules.filter(({ requirement }) => only.includes(requirement)),
   });
   expect(verdicts(result)).toEqual(Object.fromEntries(only.map((id) => [id, "passed"])));
-  // They wrote while the rules ran: how much depends on how long that takes here.
-  expect(neighbours.written()).toBeGreaterThan(3);
-}, 60_000);
+  // How much they wrote while the rules ran depends on how long that takes here.
+  expect(neighbours.written()).toBeGreaterThan(0);
+});

@@ -6,10 +6,10 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface RoadConditions {
   /** Added to every request, in milliseconds; drawn anew for each where it is a function. */
   readonly latencyMs: number | (() => number);
-  /** Share of the requests whose connection is dropped before anything is passed on. */
-  readonly dropShare: number;
-  /** Share of the requests that are answered with 429 and Retry-After. */
-  readonly throttleShare: number;
+  /** Of each kind, told by method and path, every so many-th request is dropped with its connection, and nothing passed on. */
+  readonly dropEvery?: number;
+  /** Every so many-th request, of whatever kind, is answered with 429 and Retry-After unless it is dropped. */
+  readonly throttleEvery?: number;
   /** Number of requests after which nothing is served for a while, once; never where left out. */
   readonly restartAfter?: number;
   readonly restartMs?: number;
@@ -31,38 +31,48 @@ export interface Road {
   readonly stop: () => Promise<void>;
 }
 
-/** A proxy before a service that behaves as networks and gateways do; `random` gives numbers from 0 to below 1. */
-export const startRoad = async (
-  origin: string,
-  conditions: RoadConditions,
-  random: () => number,
-): Promise<Road> => {
+/** How long the road is away between two looks at whether its time is over. */
+const AWAY_STEP_MS = 20;
+
+/**
+ * A proxy before a service that behaves as networks and gateways do. What becomes of a request follows from how many
+ * went before it, so that each fate certainly comes up in a run that is long enough.
+ */
+export const startRoad = async (origin: string, conditions: RoadConditions): Promise<Road> => {
   const counts: RoadCounts = { passed: 0, dropped: 0, throttled: 0, restarts: 0 };
   const {
     latencyMs,
-    dropShare,
-    throttleShare,
+    dropEvery = Infinity,
+    throttleEvery = Infinity,
     restartAfter = Infinity,
     restartMs = 1_500,
     restartOn,
   } = conditions;
   let seen = 0;
+  let arrived = 0;
+  const ofKind = new Map<string, number>();
+  const fateOf = ({ method, url = "" }: IncomingMessage): "passed" | "dropped" | "throttled" => {
+    const kind = `${method} ${url.split("?")[0]}`;
+    const nth = (ofKind.get(kind) ?? 0) + 1;
+    ofKind.set(kind, nth);
+    arrived += 1;
+    if (nth % dropEvery === 0) return "dropped";
+    return arrived % throttleEvery === 0 ? "throttled" : "passed";
+  };
   let server: Server | undefined;
   let port = 0;
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     if (restartOn === undefined || incoming.method === restartOn) seen += 1;
     if (seen === restartAfter && counts.restarts === 0) void restart();
-    const fate = random();
+    const fate = fateOf(incoming);
+    counts[fate] += 1;
     await delay(typeof latencyMs === "number" ? latencyMs : latencyMs());
-    if (fate < dropShare) {
-      counts.dropped += 1;
+    if (fate === "dropped") {
       incoming.socket.destroy();
-    } else if (fate < dropShare + throttleShare) {
-      counts.throttled += 1;
+    } else if (fate === "throttled") {
       incoming.resume();
       outgoing.writeHead(429, { "retry-after": "1" }).end();
     } else {
-      counts.passed += 1;
       pass(origin, incoming, outgoing);
     }
   };
@@ -83,7 +93,8 @@ export const startRoad = async (
   const restart = async (): Promise<void> => {
     counts.restarts += 1;
     await close();
-    await delay(restartMs);
+    // In steps: after a stall of this process others still come to find it away.
+    for (let step = 0; step * AWAY_STEP_MS < restartMs; step += 1) await delay(AWAY_STEP_MS);
     await open();
   };
   await open();

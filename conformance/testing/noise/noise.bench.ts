@@ -86,9 +86,8 @@ const slowRoads = async (
   const [control] = [...text.matchAll(/http:\/\/127\.0\.0\.1:\d+/g)]
     .map(([origin]) => origin)
     .filter((origin) => origin !== new URL(baseUrl).origin);
-  const conditions = { dropShare: 0, throttleShare: 0 };
-  const service = await startRoad(baseUrl, { ...conditions, latencyMs: upTo(answerMs) }, random);
-  const hooks = await startRoad(control ?? baseUrl, { ...conditions, latencyMs: atTimes(hookMs) }, random);
+  const service = await startRoad(baseUrl, { latencyMs: upTo(answerMs) });
+  const hooks = await startRoad(control ?? baseUrl, { latencyMs: atTimes(hookMs) });
   const moved = text
     .replaceAll(new URL(baseUrl).origin, service.url)
     .replaceAll(control ?? "no control", hooks.url);
