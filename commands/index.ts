@@ -8,6 +8,7 @@ import { history } from "./flags/history.ts";
 import { init } from "./flags/init.ts";
 import { ledger } from "./flags/ledger.ts";
 import { load } from "./flags/load.ts";
+import { merge } from "./flags/merge.ts";
 import { receive } from "./flags/receive.ts";
 import { replay } from "./flags/replay.ts";
 import { report } from "./flags/report.ts";
@@ -40,6 +41,7 @@ export const commands = [
   loading(serve, () => import("./serve.ts")),
   loading(receive, () => import("./receive.ts")),
   loading(load, () => import("./load.ts")),
+  loading(merge, () => import("./merge.ts")),
   loading(run, () => import("./run.ts")),
   loading(report, () => import("./report.ts")),
   loading(compare, () => import("./compare.ts")),

@@ -7,6 +7,9 @@ import { wordOf } from "./text/verdicts.ts";
 /** Why a run did not measure all that it was to measure; undefined where it did. */
 export const whyIncomplete = (run: Run): string | undefined => {
   const { state, outcome } = run.record;
+  const segment = run.kind === "load" ? run.record.segment : undefined;
+  if (segment !== undefined)
+    return `it is segment ${segment.index} of ${segment.count} alone; \`merge\` makes a run of all`;
   if (state === "open" || outcome === undefined) return "it was cut off";
   if (outcome === "interrupted") return "it was interrupted";
   if (outcome === "harness-error") return "Touchstone itself failed";

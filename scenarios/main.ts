@@ -5,6 +5,7 @@ import { flushChecks } from "./lib/report.ts";
 import type { Scenario } from "./lib/scenario.ts";
 import { sendForSetUp } from "./lib/send.ts";
 import { settings } from "./lib/settings.ts";
+import { waitForStart } from "./lib/start.ts";
 import { mixed } from "./mixed.ts";
 import { notifications } from "./notifications.ts";
 import { push } from "./push.ts";
@@ -17,13 +18,16 @@ const scenario = scenarios[settings.scenario];
 
 export const options = optionsFor(settings);
 
-export const setup = (): unknown => {
+const setUp = (): unknown => {
   if (scenario.setUp === undefined) return undefined;
   sendForSetUp();
   const data = scenario.setUp(setUpContext());
   flushChecks();
   return data;
 };
+
+/** Runs in every segment, so that waiting for the others is its last act. */
+export const setup = (): unknown => waitForStart(setUp);
 
 export const preflight = (): void => iterate(scenario.preflight);
 

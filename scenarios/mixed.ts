@@ -23,9 +23,10 @@ import { isNearItsEnd, logIn, logInTogether, takeRefreshed, type Session } from 
 const mostAtStart = 300;
 const together = 6;
 
-/** Most virtual users begin as customers who logged in before the load. */
+/** Most virtual users begin as customers who logged in before the load. Each segment logs in its own. */
 const logInCustomers = (context: IterationContext): readonly Session[] => {
-  const wanted = settings.preflight ? 0 : Math.min(settings.virtualUsers.allocated, mostAtStart);
+  const ownUsers = settings.virtualUsers.allocated / (settings.segment?.count ?? 1);
+  const wanted = settings.preflight ? 0 : Math.min(ownUsers, mostAtStart);
   const sessions: Session[] = [];
   for (let asked = 0; asked < wanted; asked += together) sessions.push(...logInTogether(context, together));
   return sessions;
@@ -57,7 +58,7 @@ const visit = (context: IterationContext, sessions: readonly Session[]): void =>
 
 /** The logged-in customer that this virtual user begins as; users added later begin with a login. */
 const customerAtStart = (context: IterationContext, sessions: readonly Session[]): Customer | undefined => {
-  const session = sessions[exec.vu.idInTest - 1];
+  const session = sessions[exec.vu.idInInstance - 1];
   return session === undefined
     ? undefined
     : { session: { ...session }, account: newAccount(context.freshAccount()) };

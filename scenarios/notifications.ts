@@ -37,7 +37,8 @@ const readLists = (context: IterationContext, fixtures: Fixtures): void => {
   const session = liveSession(context, fixtures);
   if (session === undefined) return;
   const account = settled[context.random.below(settled.length)];
-  const isWriter = exec.vu.idInTest % oneWriterIn === 0;
+  // By the number within this segment: numbers of the whole test go round the segments, so that some would have no writer.
+  const isWriter = exec.vu.idInInstance % oneWriterIn === 0;
   if (!hasEvents) readWhatIsThere(session);
   else if (account === undefined || isWriter) readBesideWrites(context, session);
   else courses[drawKind(readKinds, context.random)](context, session, account);

@@ -27,6 +27,14 @@ export interface ScriptHook {
   readonly result?: string;
 }
 
+export interface ScriptSegment {
+  /** From 1. */
+  readonly index: number;
+  readonly count: number;
+  /** When all segments begin, in milliseconds of the wall clock. */
+  readonly startAtMs: number;
+}
+
 export interface ScriptSettings {
   readonly scenario: ScenarioName;
   readonly baseUrl: string;
@@ -54,7 +62,9 @@ export interface ScriptSettings {
   readonly virtualUsers: { readonly allocated: number; readonly most: number };
   readonly gracefulStopMs: number;
   readonly seed: number;
-  /** Another in every run. Keys the digests of issued credentials, and makes accounts that no other run has written to. */
+  /** The part of the load that this k6 plays, where others play the rest of it at the same time. */
+  readonly segment?: ScriptSegment;
+  /** Another in every run, and the same in all segments of one. Keys the digests of issued credentials, and makes accounts that no other run has written to. */
   readonly digestKey: string;
   /** One iteration by one virtual user, before any load. */
   readonly preflight: boolean;
@@ -68,7 +78,7 @@ export interface ScriptSettings {
  * - event: an event was triggered and acknowledged; metadata `sentAt` (wall clock in milliseconds, before the
  *   request) and `notification` where the hook told the id.
  * - arrival: an iteration has begun, at this moment; the value is its schedule lag in milliseconds.
- * - start: when the load began by k6's own account (wall clock in milliseconds); told by the first iteration.
+ * - start: when the load began by k6's own account (wall clock in milliseconds); told by the first iteration of each virtual user.
  * Requests of the set-up, before the load begins, have the name `setUpName` and are no part of the load.
  * Schedule lag rides as metadata `lag` (milliseconds, to a tenth, never negative) on every sample of an iteration.
  */
@@ -92,10 +102,16 @@ export const issuedRules = {
 } as const satisfies Readonly<Record<string, RequirementId>>;
 export type Issued = keyof typeof issuedRules;
 
+export const issuedNames: Readonly<Record<Issued, string>> = {
+  code: "code",
+  accessToken: "access token",
+  refreshToken: "refresh token",
+};
+
 /** A line that a script logs begins with this; JSON follows. */
 export const logMark = "touchstone:";
 
-/** What a script logs: a breach with its proof, or why a preflight cannot work. */
+/** What a script logs: a breach with its proof, why a preflight cannot work, how a set-up went. */
 export type ScriptMessage =
   | {
       readonly kind: "breach";
@@ -115,4 +131,6 @@ export type ScriptMessage =
       /** Credentials in it, which the runner masks before anything is written. */
       readonly secrets: readonly string[];
     }
-  | { readonly kind: "trouble"; readonly what: string };
+  | { readonly kind: "trouble"; readonly what: string }
+  /** The set-up of a segment is done; `lateMs` is positive where the start is over by then, and there is no load. */
+  | { readonly kind: "set-up"; readonly tookMs: number; readonly lateMs: number };

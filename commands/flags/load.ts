@@ -36,6 +36,12 @@ export const load = new Command("load")
     integerFlag("--vus", 1, 100_000),
   )
   .addOption(seedOption)
+  .option(
+    "--segment <part>",
+    "play segment I of N as I/N, or as the scheduler says with auto; the merge command makes one run of all",
+  )
+  .option("--run-id <id>", "name of the run that all its segments share, and no other run")
+  .option("--start-at <moment>", "when all segments begin, such as 2030-01-31T10:05:00Z")
   .addOption(maxWaitOption)
   .addOption(outOption)
   .addOption(reportOption("write reports of the run: "))

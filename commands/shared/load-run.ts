@@ -33,7 +33,7 @@ const openLoadTarget = async (context: CommandContext, options: TargetFlags): Pr
 };
 
 /** What is asked of a load, as far as it may be refused for it. */
-type AskedLoad = Pick<AskedRun, "scenario" | "rate" | "durationMs">;
+type AskedLoad = Pick<AskedRun, "scenario" | "rate" | "durationMs" | "segment">;
 
 /**
  * Refuses a load that this profile does not release or that k6 could not play, and returns the environment

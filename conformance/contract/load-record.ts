@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { Outcome } from "./record.ts";
+import { Merged, Segment } from "./segments.ts";
 
 /*
  * The record of a load run. Its directory holds `run.json` (this shape), `samples/latency.hlog`
@@ -68,6 +69,12 @@ export const SecondLine = Type.Object({
     ),
   ),
   virtualUsers: Type.Optional(Count),
+  blockedMs: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      description: "How long its requests had waited for a connection, all together.",
+    }),
+  ),
   breaches: Type.Record(Type.String(), Count, { description: "By requirement id." }),
   k6: Type.Optional(
     Type.Object({ cores: Type.Number({ minimum: 0 }), memoryMiB: Type.Number({ minimum: 0 }) }),
@@ -101,6 +108,7 @@ const LoadExchange = Type.Object({
 export const LoadBreach = Type.Object({
   rule: Type.String(),
   atMs: Type.Number({ description: "Since the start of the load." }),
+  segment: Type.Optional(Type.Integer({ description: "Of a merged run, the one that met it." })),
   expected: Type.String(),
   actual: Type.String(),
   askedRate: Type.Number({ description: "Arrivals a second that were asked for at that moment." }),
@@ -267,6 +275,8 @@ export const LoadRecord = Type.Object(
     highestRate: Type.Optional(
       Type.Number({ description: "The highest rate at which the objectives held." }),
     ),
+    segment: Type.Optional(Segment),
+    merged: Type.Optional(Merged),
     notes: Type.Array(Type.String()),
     outcome: Type.Optional(Type.String()),
     exitCode: Type.Optional(Type.Integer()),

@@ -166,7 +166,7 @@ const sealBroken = (writer: RecordWriter, error: unknown, mask: (text: string) =
 /** Where a run of a command is kept when nothing else is said: sorts by time, and two runs of one moment do not meet. */
 export const runDirectory = (
   started: Date,
-  command: "conform" | "load" | "duet",
+  command: "conform" | "load" | "duet" | "merge",
   freshUuid: () => string,
 ): string => {
   const stamp = started.toISOString().slice(0, 19).replaceAll(":", "").replace("T", "-");

@@ -3,6 +3,7 @@ import { plural } from "../text/figures.ts";
 import { rate } from "../text/units.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
 import { breachBlocks, invalid, objectivesTable, searchBlocks } from "./load-judged.ts";
+import { machineBlocks } from "./load-machines.ts";
 import type { LoadOptions, LoadSubject } from "./load-subject.ts";
 import { endpointTable, environment, pushBlocks, rulesTable } from "./load-tables.ts";
 import { outcomeLook } from "./looks.ts";
@@ -49,6 +50,7 @@ export const loadDoc = (
       ),
       part("promises", "Promises under load", rulesTable(record, detail)),
       part("pushes", "Pushes under load", ...pushBlocks(record)),
+      part("machines", "Machines", ...machineBlocks(record)),
       part("environment", "How it was loaded", detail === "full" && facts(environment(record))),
     ],
     source: run,
@@ -56,6 +58,9 @@ export const loadDoc = (
 };
 
 const headlineOf = (record: LoadRecord): string => {
+  const { segment } = record;
+  if (segment !== undefined && record.state === "sealed" && record.outcome === undefined)
+    return `Segment ${segment.index} of ${segment.count} was played to its end. \`merge\` judges the run.`;
   const broken = record.rules.filter(({ breaches }) => breaches > 0).length;
   const missed = record.objectives.filter(({ verdict }) => verdict === "breached").length;
   switch (record.outcome) {

@@ -29,31 +29,44 @@ export const accountsAreOwn = settings.accounts.length === 0;
  */
 export const iterate = (course: (context: IterationContext) => void): void => {
   const { iterationInTest, startTime } = exec.scenario;
-  arrived(iterationInTest, lagMs(settings.stages, iterationInTest, epochMs() - startTime), startTime);
+  arrived(lagMs(settings.stages, iterationInTest, epochMs() - startTime), startTime);
   try {
-    course(contextOf(iterationInTest));
+    course(
+      settings.preflight
+        ? outsideTheLoad("preflight")
+        : contextOf(String(iterationInTest), iterationInTest + 1),
+    );
   } finally {
     flushChecks();
   }
 };
 
-/** What is drawn before the load begins, when there is no iteration yet. */
-export const setUpContext = (): IterationContext => contextOf(-1);
+/** Numbers beyond those of any iteration, so that states of every segment's preflight and set-up differ as well. */
+const outside = { preflight: 1e12, "set-up": 2e12 } as const;
 
-const contextOf = (iteration: number): IterationContext => {
-  const random = randomFrom(`${settings.seed}/${iteration}`);
+const outsideTheLoad = (what: keyof typeof outside): IterationContext => {
+  const { index } = settings.segment ?? { index: 0 };
+  return contextOf(`${what} ${index}`, outside[what] + index);
+};
+
+/** What is drawn before the load begins, when there is no iteration yet. */
+export const setUpContext = (): IterationContext => outsideTheLoad("set-up");
+
+/** Iterations are numbered over all segments: name and number are those of no other context of the run. */
+const contextOf = (name: string, number: number): IterationContext => {
+  const random = randomFrom(`${settings.seed}/${name}`);
   let accountSource: Random | undefined;
   let states = 0;
   return {
     random,
     freshAccount: () => {
       if (!accountsAreOwn) return settings.accounts[random.below(settings.accounts.length)] ?? "";
-      accountSource ??= randomFrom(`${settings.digestKey}/${iteration}`);
+      accountSource ??= randomFrom(`${settings.digestKey}/${name}`);
       return accountSource.uuid();
     },
     freshState: () => {
       states += 1;
-      return stateFrom(random, `${iteration + 1}0${states}`, settings.limits.stateMaxBytes);
+      return stateFrom(random, `${number}0${states}`, settings.limits.stateMaxBytes);
     },
     someClient: () => settings.clients[random.below(settings.clients.length)] as ScriptClient,
   };

@@ -23,9 +23,9 @@ const proofs = new Map<RequirementId, number>();
 /** Checks of the current iteration by rule: each rule leaves as one sample. */
 const checked = new Map<RequirementId, number>();
 
-/** Tells that an iteration has begun, and how late; the first one tells when the load began by k6's account. */
-export const arrived = (iteration: number, lagMs: number, startedAtMs: number): void => {
-  if (iteration === 0) starts.add(startedAtMs);
+/** Tells that an iteration has begun, and how late; each virtual user's first one tells when the load began by k6's account. */
+export const arrived = (lagMs: number, startedAtMs: number): void => {
+  if (exec.vu.iterationInScenario === 0) starts.add(startedAtMs);
   exec.vu.metrics.metadata["lag"] = String(lagMs);
   arrivals.add(lagMs);
 };
@@ -73,7 +73,8 @@ const withMetadata = (values: Readonly<Record<string, string>>, action: () => vo
   for (const key of Object.keys(values)) delete metadata[key];
 };
 
-const say = (message: ScriptMessage): void => {
+/** Tells the runner something that samples cannot carry. */
+export const say = (message: ScriptMessage): void => {
   // k6's console is the way from a script to its runner.
   // oxlint-disable-next-line no-console
   console.error(logMark + JSON.stringify(message));

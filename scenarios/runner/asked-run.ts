@@ -6,6 +6,7 @@ import {
 } from "../../conformance/contract/load-shape.ts";
 import { leastStepMs } from "./breakpoint.ts";
 import type { AskedRun } from "./by-shape.ts";
+import type { SegmentPlan } from "./segment-plan.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 /** What the flags of `touchstone load` say. */
@@ -17,6 +18,7 @@ export interface LoadFlags {
   readonly warmUpMs?: number | undefined;
   readonly virtualUsers?: number | undefined;
   readonly seed: number;
+  readonly segment?: SegmentPlan | undefined;
 }
 
 /** A tenth of the run, and five seconds at most, for connections to be made and code to be compiled. */
@@ -25,7 +27,7 @@ const usualWarmUpMs = (durationMs: number): number =>
 
 /** The flags as a run that can be asked for. Throws ConfigurationError with every problem, each naming its flag. */
 export const parseAsked = (flags: LoadFlags): AskedRun => {
-  const { rate, durationMs, virtualUsers, seed } = flags;
+  const { rate, durationMs, virtualUsers, seed, segment } = flags;
   // The search for the highest rate may also be asked for as a scenario.
   const isSearch = flags.scenario === "breakpoint";
   const scenario: ScenarioName | undefined = isSearch
@@ -45,9 +47,14 @@ export const parseAsked = (flags: LoadFlags): AskedRun => {
           `--duration is ${durationMs / 1_000}s; a search has two steps of ${leastStepMs / 1_000}s at least, so accepted is ${(2 * leastStepMs) / 1_000}s or longer`,
         ]
       : []),
+    ...(shape === "breakpoint" && segment !== undefined
+      ? [
+          "--segment plays a fixed course; a search (breakpoint) is accepted without it, since each of its steps follows from the one before",
+        ]
+      : []),
     ...(warmUpMs >= durationMs ? ["--warm-up is no shorter than --duration; accepted is less"] : []),
   ];
   if (scenario === undefined || shape === undefined || problems.length > 0)
     throw new ConfigurationError(problems);
-  return { scenario, shape, rate, durationMs, warmUpMs, virtualUsers, seed };
+  return { scenario, shape, rate, durationMs, warmUpMs, virtualUsers, seed, segment };
 };

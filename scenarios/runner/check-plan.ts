@@ -11,8 +11,12 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
  */
 export const checkPlan = (
   { profile }: { readonly profile: FetchedProfile },
-  plan: Pick<LoadPlan, "scenario" | "rate" | "durationMs">,
+  plan: Pick<LoadPlan, "scenario" | "rate" | "durationMs" | "segment">,
 ): void => {
+  if (plan.segment !== undefined && plan.scenario === "push")
+    throw new ConfigurationError([
+      "--segment plays token, notifications and mixed; --scenario push is accepted without it: its receiver, its plan of failures and the target's clock, which is moved at the end, are of one machine",
+    ]);
   const { events } = traits[plan.scenario];
   const trigger = profile.hooks?.events?.trigger;
   const hook = trigger !== undefined && "http" in trigger ? [trigger.http.url] : [];

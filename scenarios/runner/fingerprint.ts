@@ -8,7 +8,9 @@ import { machine } from "./machine.ts";
 export const fingerprintOf = (
   { name, profile, limits }: LoadTarget,
   k6: FoundK6,
-  plan: Pick<LoadPlan, "scenario" | "rate" | "durationMs" | "warmUpMs"> & { readonly shape: string },
+  plan: Pick<LoadPlan, "scenario" | "rate" | "durationMs" | "warmUpMs" | "segment"> & {
+    readonly shape: string;
+  },
 ): Readonly<Record<string, string>> => {
   const { cores, processor, platform, memoryMiB } = machine();
   const { slos, tolerances, acknowledgement, authorize } = profile;
@@ -26,6 +28,7 @@ export const fingerprintOf = (
     rate: String(plan.rate),
     duration: String(plan.durationMs),
     warmUp: String(plan.warmUpMs),
+    ...(plan.segment === undefined ? {} : { segments: String(plan.segment.count) }),
     k6: k6.version,
     machine: `${cores} × ${processor}, ${Math.round(memoryMiB / 1_024)} GiB, ${platform}`,
   };

@@ -3,6 +3,7 @@ import type { LoadContext, LoadPlan } from "./context.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { machine } from "./machine.ts";
 import type { LoadHeader } from "./record.ts";
+import { segmentOf } from "./segment/play.ts";
 import { arrivalRateFor } from "./settings.ts";
 
 /** What is known of a run before it begins. */
@@ -35,5 +36,6 @@ export const headerOf = (
   objectives: [],
   rules: [],
   breaches: [],
+  ...(plan.segment === undefined ? {} : { segment: segmentOf({ target }, plan.segment) }),
   notes: [],
 });

@@ -12,7 +12,10 @@ import { headerOf } from "./header.ts";
 import { createAbortWatch, usualAbortRule } from "./judge/abort.ts";
 import { verdictsOf } from "./verdicts.ts";
 import { watchPushes } from "./push/watch.ts";
-import { nowhere, openLoadRecord, type LoadRecordWriter } from "./record.ts";
+import { nowhere, openLoadRecord, type LoadFinal, type LoadRecordWriter } from "./record.ts";
+import { clockOf, lateBy, segmentOf } from "./segment/play.ts";
+import { digestKeyOf, type SegmentPlan } from "./segment-plan.ts";
+import { lateEnd, sealedSegment } from "./segment/seal.ts";
 import { scriptSettings } from "./settings.ts";
 import { temporaryBase } from "./temporary.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
@@ -31,7 +34,9 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
     const script = await scriptFor(folder);
     const pushes = traits[plan.scenario].events === "needed" ? await watchPushes(context, out) : undefined;
     if (plan.isKnown !== true) await preflight(context, plan, script, pushes?.accounts);
-    const result = await run(context, plan, script, writer, pushes);
+    const play = () => run(context, plan, script, writer, pushes);
+    if (plan.segment !== undefined) return writer.seal(await playSegment(context, plan, plan.segment, play));
+    const result = await play();
     const pushed = await pushes?.finish(result, plan);
     context.onPhase?.(undefined);
     return writer.seal(verdictsOf(context, plan, result, pushed));
@@ -42,6 +47,32 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
     writer.close();
     await rm(folder, { recursive: true, force: true });
   }
+};
+
+/** Plays one segment, between two readings of the target's clock; not at all where the start is over by then. */
+const playSegment = async (
+  context: LoadContext,
+  plan: LoadPlan,
+  segmentPlan: SegmentPlan,
+  play: () => Promise<LoadResult>,
+): Promise<LoadFinal> => {
+  const before = await clockOf(context);
+  const segment = { ...segmentOf(context, segmentPlan), clock: { before } };
+  const lateMs = lateBy(context, segmentPlan);
+  const endedAt = (): string => context.clock.wallTime().toISOString();
+  if (lateMs !== undefined)
+    return { endedAt: endedAt(), segment: { ...segment, lateMs }, ...lateEnd(lateMs) };
+  context.onPhase?.("waiting for the start");
+  const result = await play();
+  const clockAfter = await clockOf(context);
+  context.onPhase?.(undefined);
+  const isInterrupted = context.signal.aborted;
+  return sealedSegment(verdictsOf(context, plan, result, undefined), {
+    segment,
+    result,
+    clockAfter,
+    isInterrupted,
+  });
 };
 
 /** What the preflight and the load have in common. */
@@ -99,7 +130,13 @@ const run = (
     script,
     // A key per run makes its accounts new, so that it does not find what earlier runs wrote.
     settings: scriptSettings(target, plan, {
-      runKey: `${runKey} ${writer.directory}`,
+      runKey:
+        plan.segment === undefined
+          ? `${runKey} ${writer.directory}`
+          : digestKeyOf(
+              plan.segment.runId,
+              target.clients.map(({ secret }) => secret),
+            ),
       preflight: false,
       accounts: pushes?.accounts,
     }),

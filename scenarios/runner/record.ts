@@ -20,6 +20,8 @@ import {
 } from "../../conformance/contract/load-record.ts";
 import { manifestFile, manifestOf, type ManifestEntry } from "../../conformance/contract/manifest.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import type { Issued } from "../protocol.ts";
+import { openDigests } from "./record-digests.ts";
 
 const recordVersion = 1;
 
@@ -35,6 +37,8 @@ export interface LoadSink {
   latency(lines: string): void;
   second(line: SecondLine): void;
   breach(breach: LoadBreach): void;
+  /** A segment keeps the digests of what was issued. */
+  digest(what: Issued, digest: string, atMs: number): void;
   /** A line of k6's log, masked. */
   log(line: string): void;
   /** Why something could not be written, in words. */
@@ -46,6 +50,7 @@ export const nowhere: LoadSink = {
   latency: () => undefined,
   second: () => undefined,
   breach: () => undefined,
+  digest: () => undefined,
   log: () => undefined,
   failure: () => undefined,
 };
@@ -69,30 +74,37 @@ const MOST_LOG_BYTES = 1_048_576;
  */
 export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecordWriter => {
   const opened: LoadRecord = { ...header, version: recordVersion, command: "load", state: "open" };
-  const files = prepare(directory, opened);
+  const { digests, ...files } = prepare(directory, opened);
   let failure: unknown;
   let logged = 0;
   let isOpen = true;
-  const append = (file: number, text: string): void => {
+  const attempt = (write: () => void): void => {
     // Once a write has failed, more would only garble the file.
     if (!isOpen || failure !== undefined) return;
-    const bytes = Buffer.from(text);
     try {
-      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+      write();
     } catch (error) {
       failure = error;
     }
   };
+  const append = (file: number, text: string): void =>
+    attempt(() => {
+      const bytes = Buffer.from(text);
+      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+    });
   const close = (): void => {
     if (!isOpen) return;
+    attempt(() => digests?.flush());
     isOpen = false;
     for (const file of Object.values(files)) closeSync(file);
+    digests?.close();
   };
   return {
     directory,
     latency: (lines) => append(files.latency, lines),
     second: (line) => append(files.seconds, `${JSON.stringify(line)}\n`),
     breach: (breach) => append(files.breaches, `${JSON.stringify(breach)}\n`),
+    digest: (what, digest, atMs) => attempt(() => digests?.add(what, digest, atMs)),
     log: (line) => {
       if (logged > MOST_LOG_BYTES) return;
       logged += line.length + 1;
@@ -132,6 +144,7 @@ const prepare = (directory: string, opened: LoadRecord) => {
       seconds: create(loadFiles.seconds),
       breaches: create(loadFiles.breaches),
       k6Log: create(loadFiles.k6Log),
+      digests: opened.segment === undefined ? undefined : openDigests(directory),
     };
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;

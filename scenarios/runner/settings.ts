@@ -2,7 +2,7 @@ import { stagesOf, type ScenarioName, type Stage } from "../../conformance/contr
 import type { FetchedProfile, HookDefinition } from "../../conformance/contract/profile-fetched.ts";
 import { tolerances } from "../../conformance/judging/tolerances.ts";
 import { traits } from "../lib/mix.ts";
-import type { ScriptHook, ScriptSettings } from "../protocol.ts";
+import type { ScriptHook, ScriptSegment, ScriptSettings } from "../protocol.ts";
 import type { LoadPlan, LoadTarget } from "./context.ts";
 
 /** Iterations a second that come to so many requests a second. */
@@ -51,10 +51,17 @@ export const scriptSettings = (
     virtualUsers: virtualUsersFor(plan, profile),
     gracefulStopMs: requestTimeoutMs * MOST_IN_A_ROW,
     seed: plan.seed,
+    ...(plan.segment === undefined ? {} : { segment: scriptSegment(plan.segment) }),
     digestKey: runKey,
     preflight,
   };
 };
+
+const scriptSegment = ({ index, count, startAtMs }: ScriptSegment): ScriptSegment => ({
+  index,
+  count,
+  startAtMs,
+});
 
 const requestTimeoutOf = (profile: Pick<FetchedProfile, "tolerances">): number =>
   profile.tolerances?.requestTimeoutMs ?? tolerances.requestTimeout.default;
@@ -81,6 +88,7 @@ const SLOW_ANSWER_MS = 1_000;
 /** Everything may stall for this long before an arrival finds no free virtual user. */
 const STALL_MS = 1_000;
 const FEWEST_USERS = 10;
+/** Of one k6. */
 const MOST_USERS_AT_START = 1_000;
 const MOST_USERS = 5_000;
 
@@ -88,22 +96,29 @@ const MOST_USERS = 5_000;
  * How many virtual users a rate takes, by Little's law: arrivals a second times the seconds that an
  * iteration lasts. Enough of them are there from the start for answers of a tenth of a second and a
  * stall, because k6 drops the arrival for which it has to make another one. One that waits costs
- * some hundred KiB.
+ * some hundred KiB. Where the load is cut into segments, k6 deals them out of these: each then gets as many.
  */
 export const virtualUsersFor = (
-  { scenario, rate, virtualUsers: asked }: Pick<LoadPlan, "scenario" | "rate" | "virtualUsers">,
+  {
+    scenario,
+    rate,
+    virtualUsers: asked,
+    segment,
+  }: Pick<LoadPlan, "scenario" | "rate" | "virtualUsers" | "segment">,
   profile: Pick<FetchedProfile, "tolerances">,
 ): ScriptSettings["virtualUsers"] => {
   const { requestsPerIteration, thinkTimeMs } = traits[scenario];
+  const parts = segment?.count ?? 1;
+  const wholeParts = (users: number): number => Math.ceil(users / parts) * parts;
   const busy = (answerMs: number): number =>
     Math.ceil(
       (arrivalRateFor(scenario, rate) * (requestsPerIteration * (answerMs + thinkTimeMs) + STALL_MS)) / 1_000,
     );
   const slowestMs = Math.min(SLOW_ANSWER_MS, requestTimeoutOf(profile));
-  const most = asked ?? clamp(busy(slowestMs), FEWEST_USERS, MOST_USERS);
+  const most = wholeParts(asked ?? clamp(busy(slowestMs), parts * FEWEST_USERS, parts * MOST_USERS));
   // Users that are asked for by number are all there from the start: that is what they are asked for.
-  const wanted = asked ?? clamp(busy(USUAL_ANSWER_MS), FEWEST_USERS, MOST_USERS_AT_START);
-  return { allocated: Math.min(most, wanted, MOST_USERS_AT_START), most };
+  const wanted = asked ?? clamp(busy(USUAL_ANSWER_MS), parts * FEWEST_USERS, parts * MOST_USERS_AT_START);
+  return { allocated: Math.min(most, wholeParts(wanted), parts * MOST_USERS_AT_START), most };
 };
 
 /** Virtual users that are pausing, and so wait for no answer, at any moment. */

@@ -19,6 +19,7 @@ export const verdictsOf = (
 ): LoadFinal => {
   const { end, stopped, achieved } = result;
   const users = virtualUsersFor(plan, target.profile);
+  const parts = plan.segment?.count ?? 1;
   const rules = [...result.rules, ...(pushed?.judgement.rules ?? [])];
   const breaches = [...result.breaches, ...(pushed?.judgement.breaches ?? [])];
   const objectives = objectivesOf(target.profile, plan, result, pushed);
@@ -26,15 +27,15 @@ export const verdictsOf = (
     achieved,
     whole: stopped === undefined,
     virtualUsers: {
-      ready: Math.max(1, Math.round(users.allocated - thinkingUsers(plan.scenario, plan.rate))),
-      most: users.most,
+      ready: Math.max(1, Math.round((users.allocated - thinkingUsers(plan.scenario, plan.rate)) / parts)),
+      most: users.most / parts,
     },
     cores: machine().cores,
   });
   const outcome = outcomeOf({ signal, result, rules, objectives, validity });
   return {
     endedAt: clock.wallTime().toISOString(),
-    virtualUsers: users.most,
+    virtualUsers: users.most / parts,
     k6: {
       version: k6.version,
       from: k6.from,

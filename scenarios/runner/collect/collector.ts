@@ -6,7 +6,13 @@ import {
   type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
 import { issuedOnce } from "../../../conformance/judging/laws/unique.ts";
-import { issuedRules, type Issued, type ScriptMessage, type ScriptSettings } from "../../protocol.ts";
+import {
+  issuedNames,
+  issuedRules,
+  type Issued,
+  type ScriptMessage,
+  type ScriptSettings,
+} from "../../protocol.ts";
 import type { LogLine } from "../k6/log.ts";
 import type { LoadSink } from "../record.ts";
 import { createBreaches, maskOf, type Breaches } from "./breaches.ts";
@@ -16,6 +22,7 @@ import { createRowReader, type RowSink } from "./rows.ts";
 import { createScriptLog, type ScriptLog } from "./script-log.ts";
 import { createSeconds, type ClosedSecond, type Seconds } from "./seconds.ts";
 import { createTotals, type Totals } from "./totals.ts";
+import { shareOf } from "../segment-plan.ts";
 import { createUniqueness, type Duplicate, type Uniqueness } from "./unique.ts";
 
 /** A second of a load run as it closes. */
@@ -44,6 +51,8 @@ export interface Collected extends Totals, ScriptLog {
   readonly rules: readonly LoadRule[];
   /** The first of each rule, masked. */
   readonly breaches: readonly LoadBreach[];
+  /** What a segment told of its set-up. */
+  readonly setUp?: { readonly tookMs: number; readonly lateMs: number };
   /** Rows of k6's samples that could not be read. */
   readonly unreadable: number;
 }
@@ -63,12 +72,13 @@ type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
 /** Takes in k6's samples and log, and writes them second by second into the sink. `stop` ends the load. */
 export const createCollector = (options: CollectorOptions, stop: (reason: string) => void): Collector => {
   const { sink, settings, warmUpMs, onEvent, hidden = [] } = options;
-  const { stages } = settings;
+  const stages = shareOf(settings.stages, settings.segment);
   const secrets = [...settings.clients.map(({ secret }) => secret), ...hidden];
-  const breaches = createBreaches(stages, secrets);
+  const breaches = createBreaches(settings.stages, secrets);
   const totals = createTotals(stages, warmUpMs);
   const uniqueness = createUniqueness();
   let readings: (() => Reading) | undefined;
+  let setUp: Collected["setUp"];
 
   const seconds = createSeconds(
     stages,
@@ -90,6 +100,7 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
       const rule = issuedRules[what as Issued];
       if (rule === undefined) return;
       breaches.checked(rule, 1);
+      sink.digest(what as Issued, digest, sinceStart(atMs));
       const duplicate = uniqueness.add(rule, what, digest, sinceStart(atMs));
       if (duplicate === undefined) return;
       seconds.breach(atMs, rule);
@@ -102,6 +113,9 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
     mask: maskOf(secrets, [settings.digestKey]),
     write: (line) => sink.log(line),
     onBreach: prove,
+    onSetUp: ({ tookMs, lateMs }) => {
+      setUp = { tookMs, lateMs };
+    },
   });
 
   return {
@@ -117,6 +131,7 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
       startedAtMs: seconds.startedAtMs(),
       rules: rulesOf(breaches, uniqueness),
       breaches: breaches.kept(),
+      ...(setUp === undefined ? {} : { setUp }),
       unreadable: rows.unreadable(),
     }),
   };
@@ -155,19 +170,13 @@ const tellSecond = (
   return failure === undefined ? reason : `the record could not be written: ${failure}`;
 };
 
-const names: Readonly<Record<Issued, string>> = {
-  code: "code",
-  accessToken: "access token",
-  refreshToken: "refresh token",
-};
-
 const proofOf = (rule: (typeof issuedRules)[Issued], { what, atMs, beforeMs }: Duplicate) => {
   const at = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
   return {
     kind: "breach" as const,
     rule,
     expected: issuedOnce[what === "code" ? "code" : "token"],
-    actual: `the ${names[what as Issued]} issued ${at(atMs)} after the start of the load had been issued at ${at(beforeMs)} already`,
+    actual: `the ${issuedNames[what as Issued]} issued ${at(atMs)} after the start of the load had been issued at ${at(beforeMs)} already`,
     exchanges: [],
     secrets: [],
   };

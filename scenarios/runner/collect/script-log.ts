@@ -17,10 +17,11 @@ export interface ScriptLogOptions {
   readonly mask: (text: string) => string;
   /** Takes a masked line for the record. */
   readonly write: (line: string) => void;
+  readonly onSetUp: (message: Extract<ScriptMessage, { kind: "set-up" }>) => void;
   readonly onBreach: (message: Extract<ScriptMessage, { kind: "breach" }>) => void;
 }
 
-export const createScriptLog = ({ mask, write, onBreach }: ScriptLogOptions) => {
+export const createScriptLog = ({ mask, write, onBreach, onSetUp }: ScriptLogOptions) => {
   const troubles: string[] = [];
   const exceptions: { count: number; readonly first: string[] } = { count: 0, first: [] };
   const take = (line: LogLine): void => {
@@ -33,6 +34,7 @@ export const createScriptLog = ({ mask, write, onBreach }: ScriptLogOptions) => 
     }
     const { message } = line;
     if (message.kind === "breach") onBreach(message);
+    else if (message.kind === "set-up") onSetUp(message);
     else if (troubles.length < MOST_TROUBLES && !troubles.includes(message.what))
       troubles.push(mask(message.what));
   };

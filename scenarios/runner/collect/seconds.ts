@@ -29,7 +29,8 @@ export interface ClosedSecond {
   readonly latencies: Latencies | undefined;
   /** Reused for later seconds: to be read before the call returns. */
   readonly histograms: readonly TaggedHistogram[];
-  readonly lag: Int32Histogram;
+  /** How late its iterations began; undefined where that is told for the whole load alone. */
+  readonly lag: Int32Histogram | undefined;
   /** How long the requests of this second had waited for a connection, all together. */
   readonly blockedMs: number;
 }
@@ -225,7 +226,7 @@ const addRequest = (
 const lineOf = (
   index: number,
   stages: readonly Stage[],
-  { endpoints, lag, started, dropped, virtualUsers, breaches }: OpenSecond,
+  { endpoints, lag, started, dropped, virtualUsers, breaches, blockedMs }: OpenSecond,
   reading: Reading,
 ): SecondLine => ({
   second: index,
@@ -235,6 +236,7 @@ const lineOf = (
   requests: Object.fromEntries([...endpoints].map(([name, { counts }]) => [name, counts])),
   ...(started === 0 ? {} : { lagMs: lagOf(lag) }),
   ...(virtualUsers === undefined ? {} : { virtualUsers }),
+  blockedMs: Math.round(blockedMs),
   breaches,
   ...reading,
 });

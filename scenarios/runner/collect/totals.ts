@@ -1,3 +1,4 @@
+import type { Int32Histogram } from "hdr-histogram-js";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import {
   histogramTag,
@@ -25,6 +26,8 @@ export interface Totals {
   /** By endpoint, without the warm-up, in the form in which objectives are judged. */
   readonly measures: Readonly<Record<string, EndpointMeasure>>;
   readonly measuredSeconds: number;
+  /** How late iterations began, without the warm-up. */
+  readonly lag: Int32Histogram;
 }
 
 /** Sums seconds up in memory that does not grow with their number. */
@@ -49,7 +52,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
     if (line.second * 1_000 < warmUpMs) return;
     sums.measuredSeconds += 1;
     // A dropped iteration has no number, so that from then on iterations seem later than they are.
-    if (sums.dropped === 0) lag.add(second.lag);
+    if (sums.dropped === 0 && second.lag !== undefined) lag.add(second.lag);
     endpoints.add(second);
   };
 
@@ -72,11 +75,12 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
         ...shortfallOf(shortfall),
       },
       ...endpoints.summary(),
+      lag,
       // The last second is seldom a whole one, and answers may come in after the load has ended.
       measuredSeconds: Math.min(measuredSeconds, Math.max(0, loadMs - warmUpMs) / 1_000),
     };
   };
-  return { add, summary };
+  return { add, addLag: (more: Int32Histogram): void => lag.add(more), summary };
 };
 
 /** What endpoints did outside the warm-up. */

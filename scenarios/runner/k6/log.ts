@@ -36,4 +36,4 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** Our own scripts write them, so that their kind is enough to know them by. */
 const isMessage = (value: unknown): value is ScriptMessage =>
-  isObject(value) && (value["kind"] === "breach" || value["kind"] === "trouble");
+  isObject(value) && ["breach", "trouble", "set-up"].includes(String(value["kind"]));

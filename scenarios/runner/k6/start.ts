@@ -12,6 +12,7 @@ import { endOf, type K6End } from "./exit.ts";
 import { makeFifo, readFifo } from "./fifo.ts";
 import type { FoundK6 } from "./find.ts";
 import { readLogLine, type LogLine } from "./log.ts";
+import { segmentFlags } from "../segment-plan.ts";
 import { K6Failed } from "./problems.ts";
 import { isAtLeast } from "./version.ts";
 
@@ -61,11 +62,11 @@ export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
 };
 
 const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Promise<RunningK6> => {
-  const { k6, script, clock, onSamples, onLog } = options;
+  const { k6, script, settings, clock, onSamples, onLog } = options;
   const { config, samples, variables, ignored } = await prepare(folder, options);
   let asked = false;
   const fifo = readFifo(samples, clock, onSamples);
-  const child = spawn(k6.path, argumentsFor(k6.version, config, script), {
+  const child = spawn(k6.path, argumentsFor({ version: k6.version, config, script }, settings), {
     cwd: folder,
     env: variables,
     stdio: ["ignore", "ignore", "pipe"],
@@ -129,7 +130,10 @@ const prepare = async (folder: string, { k6, settings, environment }: StartOptio
 /** Version 1.3 brought the mode in which k6 keeps no samples for a summary; version 2 took the older switch away. */
 const hasSummaryMode = (version: string): boolean => isAtLeast(version, 1, 3);
 
-const argumentsFor = (version: string, config: string, script: string): readonly string[] => [
+const argumentsFor = (
+  { version, config, script }: { readonly version: string; readonly config: string; readonly script: string },
+  { segment, preflight }: Pick<ScriptSettings, "segment" | "preflight">,
+): readonly string[] => [
   "run",
   `--config=${config}`,
   "--quiet",
@@ -142,6 +146,8 @@ const argumentsFor = (version: string, config: string, script: string): readonly
   "--log-format=json",
   "--system-tags=name,status,error_code,expected_response",
   "--out=csv",
+  // One iteration cannot be dealt out: the preflight is the segment's own.
+  ...(segment === undefined || preflight ? [] : segmentFlags(segment)),
   script,
 ];
 

@@ -1,0 +1,116 @@
+import type { LoadRecord } from "../../../conformance/contract/load-record.ts";
+import type { ClockReading, Merged, MergedMachine } from "../../../conformance/contract/segments.ts";
+import type { SegmentRun } from "./segment-run.ts";
+
+/** A clock that moves by more against the target's while the load runs places its seconds wrongly. */
+const MOST_DRIFT_MS = 100;
+/** As much as iterations may be late. */
+const MOST_SKEW_MS = 250;
+
+/** When a machine began, in milliseconds since the start that was asked for by the target's clock. */
+export interface Begun {
+  readonly ms: number;
+  readonly errorMs: number;
+}
+
+/** Undefined where it did not begin, or nobody knows when. */
+export const begunOf = ({ segment }: Pick<SegmentRun, "segment">): Begun | undefined => {
+  const { beganAtMs, startAt, clock } = segment;
+  const { offsetMs, errorMs } = clock.before ?? {};
+  return beganAtMs === undefined || offsetMs === undefined || errorMs === undefined
+    ? undefined
+    : { ms: beganAtMs + offsetMs - Date.parse(startAt), errorMs };
+};
+
+/** Every machine of the run, those whose record is missing among them, with what speaks against it. */
+export const machinesOf = (segments: readonly SegmentRun[], count: number): readonly MergedMachine[] => {
+  const byIndex = new Map(segments.map((one) => [one.segment.index, one]));
+  return Array.from({ length: count }, (_, at) => {
+    const run = byIndex.get(at + 1);
+    return run === undefined ? { index: at + 1, problems: ["its record is missing"] } : machineOf(run);
+  });
+};
+
+const machineOf = (run: SegmentRun): MergedMachine => {
+  const { record, segment, directory } = run;
+  const { achieved, machine } = record;
+  const begun = begunOf(run);
+  const { before, after } = segment.clock;
+  const driftMs = driftOf(before, after);
+  return {
+    index: segment.index,
+    record: directory,
+    host: segment.host,
+    machine: machineText(machine),
+    ...(achieved === undefined
+      ? {}
+      : {
+          arrivals: achieved.arrivals,
+          arrivalsAsked: achieved.arrivalsAsked,
+          requests: achieved.requests,
+          ...(achieved.lag === undefined ? {} : { lagP99Ms: achieved.lag.p99Ms }),
+        }),
+    ...(segment.setUpMs === undefined ? {} : { setUpMs: segment.setUpMs }),
+    ...(begun === undefined ? {} : { beganMs: begun.ms, beganErrorMs: begun.errorMs }),
+    ...(before?.offsetMs === undefined ? {} : { clockOffsetMs: before.offsetMs }),
+    ...(driftMs === undefined ? {} : { driftMs }),
+    problems: [...problemsOf(record), ...clockProblems(before, after, driftMs)],
+  };
+};
+
+export const machineText = ({ cores, processor, memoryMiB, platform }: LoadRecord["machine"]): string =>
+  `${cores} × ${processor}, ${Math.round(memoryMiB / 1_024)} GiB, ${platform}`;
+
+const problemsOf = ({ state, stopped, outcome, validity }: LoadRecord): readonly string[] => {
+  if (state !== "sealed") return ["its record was never sealed: it was killed, or still runs"];
+  if (stopped !== undefined) return [stopped];
+  if (outcome === "interrupted") return ["it was interrupted"];
+  if (outcome !== undefined) return ["its load generator failed"];
+  return (validity?.reasons ?? []).map(({ reason }) => reason);
+};
+
+const driftOf = (before: ClockReading | undefined, after: ClockReading | undefined): number | undefined =>
+  before?.offsetMs === undefined || after?.offsetMs === undefined
+    ? undefined
+    : Math.abs(after.offsetMs - before.offsetMs);
+
+const clockProblems = (
+  before: ClockReading | undefined,
+  after: ClockReading | undefined,
+  driftMs: number | undefined,
+): readonly string[] => {
+  if (driftMs !== undefined)
+    return driftMs > MOST_DRIFT_MS
+      ? [`its clock drifted by ${Math.round(driftMs)} ms against the target's while the load ran`]
+      : [];
+  const unread = before?.offsetMs === undefined ? (["before", before] as const) : (["after", after] as const);
+  const [when, reading] = unread;
+  return [`its clock is unknown ${when} the load: ${reading?.unknown ?? "it was not read"}`];
+};
+
+/** How far apart the machines began, the most that their clocks leave open included; undefined where fewer than two are known. */
+export const skewOf = (
+  machines: readonly MergedMachine[],
+): { readonly skewMs: number; readonly skewErrorMs: number } | undefined => {
+  const known = machines.flatMap(({ beganMs, beganErrorMs }) =>
+    beganMs === undefined || beganErrorMs === undefined ? [] : [{ beganMs, beganErrorMs }],
+  );
+  if (known.length < 2) return undefined;
+  const moments = known.map(({ beganMs }) => beganMs);
+  const [largest = 0, second = 0] = known.map(({ beganErrorMs }) => beganErrorMs).toSorted((a, b) => b - a);
+  return { skewMs: Math.max(...moments) - Math.min(...moments), skewErrorMs: largest + second };
+};
+
+/** Undefined where the machines began together. */
+export const skewProblem = ({ skewMs = 0, skewErrorMs = 0, machines }: Merged): string | undefined => {
+  if (skewMs + skewErrorMs <= MOST_SKEW_MS) return undefined;
+  const known = machines.filter(({ beganMs }) => beganMs !== undefined);
+  const byBegin = known.toSorted((a, b) => (a.beganMs ?? 0) - (b.beganMs ?? 0));
+  return `machines began up to ${Math.round(skewMs)} ± ${Math.round(skewErrorMs)} ms apart, segment ${byBegin[0]?.index ?? "?"} first and segment ${byBegin.at(-1)?.index ?? "?"} last`;
+};
+
+/** The machine that kept its schedule least well: the one with a problem, else the one whose iterations began latest. */
+export const worstOf = (machines: readonly MergedMachine[]): number | undefined =>
+  machines.toSorted(
+    (a, b) => b.problems.length - a.problems.length || (b.lagP99Ms ?? 0) - (a.lagP99Ms ?? 0),
+  )[0]?.index;

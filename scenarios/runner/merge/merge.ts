@@ -1,0 +1,207 @@
+import { decodeFromCompressedBase64, type Int32Histogram } from "hdr-histogram-js";
+import { exitCodes } from "../../../conformance/contract/exit-codes.ts";
+import type { LoadBreach, LoadRecord, LoadRule } from "../../../conformance/contract/load-record.ts";
+import { stagesOf, type FixedShapeName } from "../../../conformance/contract/load-shape.ts";
+import type { Profile } from "../../../conformance/contract/profile.ts";
+import type { Merged } from "../../../conformance/contract/segments.ts";
+import { createTotals, type Totals } from "../collect/totals.ts";
+import { judgeObjectives } from "../judge/objectives.ts";
+import { openLoadRecord, type LoadFinal, type LoadHeader } from "../record.ts";
+import { mergeCourse } from "./course.ts";
+import { duplicatesAcross, type FoundDuplicates } from "./duplicates.ts";
+import { begunOf, machinesOf, machineText, skewOf, worstOf } from "./machines.ts";
+import { gaveUp, mergedOutcome, mergedValidity } from "./outcome.ts";
+import { segmentsOfOneRun } from "./refuse.ts";
+import type { AnyLoadRun, SegmentRun } from "./segment-run.ts";
+
+/**
+ * Makes one run of the segments of a load and leaves its record in `out`. Histograms are added up cell by
+ * cell, so that percentiles are those of one machine that had played it all. Throws ConfigurationError
+ * where the records are not segments of one run, before anything is written.
+ */
+export const mergeSegments = async (runs: readonly AnyLoadRun[], out: string): Promise<LoadRecord> => {
+  const segments = segmentsOfOneRun(runs);
+  const merged = mergedOf(segments);
+  const header = headerOf(segments, merged);
+  const writer = openLoadRecord(out, header);
+  try {
+    const stages = stagesOf(header.shape as FixedShapeName, header.arrivalRate, header.durationMs);
+    const totals = createTotals(stages, header.warmUpMs);
+    const found = await duplicatesAcross(segments, stages);
+    const breaches = await breachesOf(segments, found);
+    for (const breach of breaches) writer.breach(breach);
+    const seconds = await mergeCourse(segments, {
+      writer,
+      totals,
+      startAtMs: Date.parse(merged.startAt),
+      found: found.bySecond,
+    });
+    for (const { segment } of segments) if (segment.lag !== undefined) totals.addLag(decoded(segment.lag));
+    const isWhole = merged.machines.every(({ problems }) => problems.length === 0);
+    const summary = totals.summary(seconds * 1_000, isWhole);
+    const rules = await rulesOf(segments, found);
+    return writer.seal(finalOf(segments, { merged, summary, rules, breaches }));
+  } finally {
+    writer.close();
+  }
+};
+
+const decoded = (lag: string): Int32Histogram => decodeFromCompressedBase64(lag) as Int32Histogram;
+
+const first = (segments: readonly SegmentRun[]): SegmentRun => segments[0] as SegmentRun;
+
+const mergedOf = (segments: readonly SegmentRun[]): Merged => {
+  const { runId, count, startAt } = first(segments).segment;
+  const machines = machinesOf(segments, count);
+  const worst = worstOf(machines);
+  return {
+    runId,
+    count,
+    startAt,
+    ...skewOf(machines),
+    ...(worst === undefined ? {} : { worst }),
+    machines: [...machines],
+  };
+};
+
+const headerOf = (segments: readonly SegmentRun[], merged: Merged): LoadHeader => {
+  const { record } = first(segments);
+  const sum = (of: (one: LoadRecord) => number): number =>
+    segments.reduce((total, one) => total + of(one.record), 0);
+  const kinds = [...new Set(segments.map((one) => machineText(one.record.machine)))];
+  return {
+    ...sharedBy(record),
+    startedAt: merged.startAt,
+    virtualUsers: sum(({ virtualUsers }) => virtualUsers),
+    k6: { version: record.k6.version, from: record.k6.from },
+    machine: {
+      ...record.machine,
+      cores: sum(({ machine }) => machine.cores),
+      memoryMiB: sum(({ machine }) => machine.memoryMiB),
+      processor: [...new Set(segments.map((one) => one.record.machine.processor))].join(" and "),
+    },
+    fingerprint: { ...record.fingerprint, machine: `${merged.count} of ${kinds.join("; ")}` },
+    endpoints: [],
+    objectives: [],
+    rules: [],
+    breaches: [],
+    merged,
+    notes: notesOf(segments),
+  };
+};
+
+/** What a record tells of all segments alike. */
+const sharedBy = ({
+  tool,
+  seed,
+  target,
+  limits,
+  replacedLimits,
+  scenario,
+  shape,
+  rate,
+  arrivalRate,
+  durationMs,
+  warmUpMs,
+}: LoadRecord) => ({
+  tool,
+  seed,
+  target,
+  limits,
+  replacedLimits,
+  scenario,
+  shape,
+  rate,
+  arrivalRate,
+  durationMs,
+  warmUpMs,
+});
+
+const notesOf = (segments: readonly SegmentRun[]): string[] =>
+  segments.flatMap(({ record, segment }) => record.notes.map((note) => `segment ${segment.index}: ${note}`));
+
+/** All that were kept, by the corrected moment of each. */
+const breachesOf = async (
+  segments: readonly SegmentRun[],
+  found: FoundDuplicates,
+): Promise<readonly LoadBreach[]> => {
+  const all = [...found.breaches];
+  for (const run of segments) {
+    const laterMs = begunOf(run)?.ms ?? 0;
+    for await (const breach of run.breaches())
+      all.push({ ...breach, atMs: breach.atMs + laterMs, segment: run.segment.index });
+  }
+  return all.toSorted((a, b) => a.atMs - b.atMs);
+};
+
+/** How often each rule was looked at and broken on all machines. A record that was cut off tells its breaches by its seconds. */
+const rulesOf = async (
+  segments: readonly SegmentRun[],
+  { byRule }: FoundDuplicates,
+): Promise<readonly LoadRule[]> => {
+  const rules = new Map<string, LoadRule>();
+  const add = ({ id, checks, breaches, note }: LoadRule): void => {
+    const sum = rules.get(id) ?? { id, checks: 0, breaches: 0 };
+    const notes = [...new Set([sum.note, note].filter((one) => one !== undefined))];
+    rules.set(id, {
+      id,
+      checks: sum.checks + Math.max(checks, breaches),
+      breaches: sum.breaches + breaches,
+      ...(notes.length === 0 ? {} : { note: notes.join("; ") }),
+    });
+  };
+  for (const run of segments) {
+    for (const rule of run.record.rules) add(rule);
+    if (run.record.state === "sealed") continue;
+    for await (const { breaches } of run.seconds())
+      for (const [id, count] of Object.entries(breaches)) add({ id, checks: count, breaches: count });
+  }
+  // Each was looked at where it was issued.
+  for (const [id, count] of Object.entries(byRule)) {
+    const { checks = 0 } = rules.get(id) ?? {};
+    add({ id, checks: 0, breaches: count });
+    rules.set(id, { ...(rules.get(id) as LoadRule), checks: Math.max(checks, count) });
+  }
+  return [...rules.values()];
+};
+
+interface Found {
+  readonly merged: Merged;
+  readonly summary: Totals;
+  readonly rules: readonly LoadRule[];
+  readonly breaches: readonly LoadBreach[];
+}
+
+const finalOf = (segments: readonly SegmentRun[], { merged, summary, rules, breaches }: Found): LoadFinal => {
+  const { record, segment } = first(segments);
+  const cores = segments.reduce((sum, one) => sum + one.record.machine.cores, 0);
+  const validity = mergedValidity(summary.achieved, merged, cores);
+  const objectives = judgeObjectives(
+    segment.objectives === undefined ? {} : { slos: segment.objectives as NonNullable<Profile["slos"]> },
+    {
+      endpoints: Object.fromEntries(Object.entries(summary.measures).filter(([name]) => name !== "trigger")),
+      measuredSeconds: summary.measuredSeconds,
+      seed: record.seed,
+    },
+  );
+  const stopped = gaveUp(segments, merged.count);
+  const outcome = mergedOutcome({ rules, stopped, validity, objectives });
+  return {
+    endedAt: lastOf(segments),
+    achieved: summary.achieved,
+    validity,
+    ...(stopped === undefined ? {} : { stopped }),
+    endpoints: [...summary.endpoints],
+    objectives: [...objectives],
+    rules: [...rules],
+    breaches: [...Map.groupBy(breaches, ({ rule }) => rule).values()].flatMap(([one]) => one ?? []),
+    outcome,
+    exitCode: exitCodes[outcome],
+  };
+};
+
+const lastOf = (segments: readonly SegmentRun[]): string =>
+  segments.reduce(
+    (last, { record: { startedAt, endedAt = startedAt } }) => (endedAt > last ? endedAt : last),
+    "",
+  );

@@ -1,0 +1,35 @@
+import type { Int32Histogram } from "hdr-histogram-js";
+import type {
+  LatencyKind,
+  LoadBreach,
+  LoadRecord,
+  SampleOutcome,
+  SecondLine,
+} from "../../../conformance/contract/load-record.ts";
+import type { Segment } from "../../../conformance/contract/segments.ts";
+
+/** The latencies of one endpoint in one second of a segment. */
+export interface SecondLatencies {
+  readonly endpoint: string;
+  readonly outcome: SampleOutcome;
+  readonly kind: LatencyKind;
+  readonly second: number;
+  /** Adds them to another histogram. */
+  readonly addTo: (histogram: Int32Histogram) => void;
+}
+
+/** A run directory as a merge reads it. */
+export interface AnyLoadRun {
+  readonly directory: string;
+  readonly record: LoadRecord;
+  seconds(): AsyncGenerator<SecondLine>;
+  latencies(): AsyncGenerator<SecondLatencies>;
+  breaches(): AsyncGenerator<LoadBreach>;
+  /** The digests of what was issued, of one partition. */
+  digests(partition: number): Promise<Buffer>;
+}
+
+/** One that holds a segment, which is more than every run does. */
+export interface SegmentRun extends AnyLoadRun {
+  readonly segment: Segment;
+}

@@ -1,0 +1,138 @@
+import { ConfigurationError, type Problem } from "../../../conformance/contract/problem.ts";
+import type { SegmentPlan } from "../segment-plan.ts";
+
+/** What the flags of a segment say, as they were given. */
+export interface SegmentFlags {
+  readonly segment?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly startAt?: string | undefined;
+}
+
+interface Part {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** k6 deals arrivals out one by one: more machines than this share too few of them each. */
+const MOST_SEGMENTS = 1_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * The segment that the flags ask for; undefined where there is none. Throws ConfigurationError with every
+ * problem, each naming its flag.
+ */
+export const parseSegment = (
+  { segment, runId, startAt }: SegmentFlags,
+  environment: NodeJS.ProcessEnv,
+  nowMs: number,
+): SegmentPlan | undefined => {
+  const others = { "--run-id": runId, "--start-at": startAt };
+  if (segment === undefined) {
+    const lonely = Object.entries(others).filter(([, value]) => value !== undefined);
+    if (lonely.length === 0) return undefined;
+    throw new ConfigurationError(lonely.map(([flag]) => `${flag} is for --segment, which is missing`));
+  }
+  const missing = Object.entries(others).filter(([, value]) => value === undefined);
+  const part = segment === "auto" ? fromScheduler(environment) : partIn(segment);
+  const startAtMs = startAt === undefined ? Number.NaN : momentIn(startAt);
+  const problems = [
+    ...(isProblem(part) ? [part] : []),
+    ...missing.map(([flag]) => `${flag} is missing; --segment needs it, the same on every machine`),
+    ...(runId === undefined || /^[A-Za-z0-9][\w.-]{0,99}$/.test(runId) ? [] : [wrongRunId(runId)]),
+    ...(startAt === undefined ? [] : startProblems(startAt, startAtMs - nowMs)),
+  ];
+  if (isProblem(part) || runId === undefined || problems.length > 0) throw new ConfigurationError(problems);
+  return { ...part, runId, startAtMs };
+};
+
+const isProblem = (part: Part | Problem | string): part is Problem | string =>
+  typeof part === "string" || "key" in part;
+
+const accepted = `I/N, segment I of N, with N from 2 to ${MOST_SEGMENTS} and I from 1 to N, such as 2/4; or auto`;
+
+const isPart = ({ index, count }: Part): boolean =>
+  Number.isInteger(index) &&
+  Number.isInteger(count) &&
+  count >= 2 &&
+  count <= MOST_SEGMENTS &&
+  index >= 1 &&
+  index <= count;
+
+const partIn = (text: string): Part | Problem => {
+  const [, index, count] = /^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? [];
+  const part = { index: Number(index), count: Number(count) };
+  return isPart(part) ? part : { key: "--segment", value: text, accepted };
+};
+
+/** Variables by which a scheduler tells each of its jobs or tasks its number, from `first` on, and how many there are. */
+interface Scheduler {
+  readonly index: string;
+  readonly count: string;
+  readonly first: 0 | 1;
+}
+
+export const schedulers: readonly Scheduler[] = [
+  // Kubernetes, Job with completionMode Indexed; the number is for the manifest to tell.
+  { index: "JOB_COMPLETION_INDEX", count: "TOUCHSTONE_SEGMENTS", first: 0 },
+  // GitLab CI, `parallel`.
+  { index: "CI_NODE_INDEX", count: "CI_NODE_TOTAL", first: 1 },
+  { index: "CIRCLE_NODE_INDEX", count: "CIRCLE_NODE_TOTAL", first: 0 },
+  { index: "BUILDKITE_PARALLEL_JOB", count: "BUILDKITE_PARALLEL_JOB_COUNT", first: 0 },
+  // Google Cloud Run jobs.
+  { index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT", first: 0 },
+  // Slurm, srun.
+  { index: "SLURM_PROCID", count: "SLURM_NTASKS", first: 0 },
+];
+
+const fromScheduler = (environment: NodeJS.ProcessEnv): Part | Problem | string => {
+  const found = schedulers.filter(({ index }) => (environment[index] ?? "") !== "");
+  const [one, other] = found;
+  if (one === undefined)
+    return {
+      key: "--segment",
+      value: "auto",
+      accepted: `one of ${schedulers.map(({ index, count }) => `${index} with ${count}`).join(", ")} in the environment, and none is set`,
+      remedy: "give the segment as I/N",
+    };
+  if (other !== undefined)
+    return `--segment is "auto", and both ${one.index} and ${other.index} are set; give the segment as I/N`;
+  const told = (name: string): number =>
+    /^\d{1,5}$/.test(environment[name] ?? "") ? Number(environment[name]) : Number.NaN;
+  const part = { index: told(one.index) + 1 - one.first, count: told(one.count) };
+  return isPart(part)
+    ? part
+    : {
+        key: "--segment",
+        value: `auto, with ${one.index}=${environment[one.index] ?? ""} and ${one.count}=${environment[one.count] ?? ""}`,
+        accepted: `a number of segments from 2 to ${MOST_SEGMENTS} in ${one.count}, and an index from ${one.first} to ${one.first === 0 ? "one less" : "that"} in ${one.index}`,
+      };
+};
+
+const wrongRunId = (value: string): Problem => ({
+  key: "--run-id",
+  value,
+  accepted: "up to 100 letters, digits, dots, dashes and underscores that begin with a letter or digit",
+});
+
+/** A moment with its offset from UTC (RFC 3339 section 5.6): without one it would be another on each machine. */
+const momentIn = (text: string): number =>
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+
+const startProblems = (value: string, aheadMs: number): readonly Problem[] => {
+  const key = "--start-at";
+  if (Number.isNaN(aheadMs))
+    return [
+      { key, value, accepted: "a moment with seconds and its offset from UTC, such as 2030-01-31T10:05:00Z" },
+    ];
+  if (aheadMs > 0 && aheadMs < DAY_MS) return [];
+  return [
+    {
+      key,
+      value,
+      accepted: "a moment within the next 24 hours",
+      remedy: aheadMs <= 0 ? "it is over by this machine's clock" : "it is more than a day ahead",
+    },
+  ];
+};

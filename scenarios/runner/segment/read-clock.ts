@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import https from "node:https";
+import type { ClockReading } from "../../../conformance/contract/segments.ts";
+import { errorMessage } from "../../../conformance/contract/text.ts";
+import type { RunnerClock } from "../clock.ts";
+import { nextEdgeMs, offsetFrom, openBounds, type DateLook } from "./clock-offset.ts";
+
+export interface ClockTarget {
+  readonly baseUrl: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly clock: Pick<RunnerClock, "wallTime" | "sleep">;
+  readonly signal: AbortSignal;
+}
+
+/** The Date of one answer; a cache's answer tells the time at which it was stored, and is none. */
+export type AskDate = () => Promise<number | undefined>;
+
+/** First looks spread over a second, so that one of two neighbours sees the Date change. */
+const COARSE_LOOKS = 20;
+const COARSE_EVERY_MS = 1_000 / COARSE_LOOKS;
+/** Then looks one after another around the next edges, each narrower than the one before. */
+const EDGES = 2;
+const MOST_AT_AN_EDGE = 40;
+const GOOD_ENOUGH_MS = 2;
+
+/** Reads the target's clock by the Date of its answers: some fifty requests in about three seconds. */
+export const readClock = async ({ clock, signal, ...target }: ClockTarget): Promise<ClockReading> => {
+  const asker = dateAsker(target);
+  try {
+    return await readBy(asker.ask, clock, signal);
+  } finally {
+    asker.close();
+  }
+};
+
+export const readBy = async (
+  ask: AskDate,
+  clock: ClockTarget["clock"],
+  signal: AbortSignal,
+): Promise<ClockReading> => {
+  const looks: DateLook[] = [];
+  const nowMs = (): number => clock.wallTime().getTime();
+  const look = async (): Promise<void> => {
+    const sentMs = nowMs();
+    const dateMs = await ask();
+    // The wall clock is read in whole milliseconds, cut off.
+    if (dateMs !== undefined) looks.push({ sentMs, receivedMs: nowMs() + 1, dateMs });
+  };
+  try {
+    for (let count = 0; count < COARSE_LOOKS; count += 1) {
+      await look();
+      await clock.sleep(COARSE_EVERY_MS, signal);
+    }
+    for (let edge = 0; edge < EDGES && looks.length > 0; edge += 1) {
+      const { leastMs, mostMs } = openBounds(looks);
+      const openMs = mostMs - leastMs;
+      if (openMs <= GOOD_ENOUGH_MS) break;
+      const edgeMs = nextEdgeMs(looks, nowMs() + openMs);
+      await clock.sleep(Math.max(0, edgeMs - openMs / 2 - nowMs()), signal);
+      for (let count = 0; count < MOST_AT_AN_EDGE && nowMs() <= edgeMs + openMs / 2; count += 1) await look();
+    }
+    return offsetFrom(looks);
+  } catch (error) {
+    return { ...offsetFrom([], errorMessage(error)), looks: looks.length };
+  }
+};
+
+/** Asks over one connection that is kept: a new one would add its own time to the error. */
+const dateAsker = ({
+  baseUrl,
+  environment,
+}: Pick<ClockTarget, "baseUrl" | "environment">): { readonly ask: AskDate; readonly close: () => void } => {
+  const url = new URL(baseUrl);
+  const isTls = url.protocol === "https:";
+  const { SSL_CERT_FILE: authority } = environment;
+  const agent = isTls
+    ? new https.Agent({
+        keepAlive: true,
+        maxSockets: 1,
+        ...(authority === undefined ? {} : { ca: readFileSync(authority) }),
+      })
+    : new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const ask: AskDate = () =>
+    new Promise((resolve, reject) => {
+      const request = (isTls ? https : http).request(
+        url,
+        { agent, method: "HEAD", timeout: ANSWER_MS },
+        (answer) => {
+          answer.resume();
+          const { date, age } = answer.headers;
+          const dateMs = date === undefined || age !== undefined ? Number.NaN : Date.parse(date);
+          answer.once("end", () => resolve(Number.isNaN(dateMs) ? undefined : dateMs));
+          answer.once("error", reject);
+        },
+      );
+      request.once("timeout", () => request.destroy(new Error(`no answer within ${ANSWER_MS / 1_000} s`)));
+      request.once("error", reject);
+      request.end();
+    });
+  return { ask, close: () => agent.destroy() };
+};
+
+const ANSWER_MS = 5_000;
