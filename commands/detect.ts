@@ -6,7 +6,8 @@ import { openTarget, withReceiver } from "./shared/target.ts";
 import { detectPatienceMs } from "../conformance/engine/detect.ts";
 import { mergeDetections, parseShard, detectShard } from "../conformance/engine/detect-shards.ts";
 import { rules } from "../conformance/rules/index.ts";
-import { renderDetect, renderInterrupted } from "../reports/terminal/detect.ts";
+import { detectDoc, interruptedDetection } from "../reports/document/detect.ts";
+import { renderTerminal } from "../reports/terminal/document.ts";
 import type { detect as definition } from "./flags/detect.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { bundlesOf, defects, joint, variants } from "../fake-server/index.ts";
@@ -111,8 +112,8 @@ const tell = async (
   json: boolean,
 ): Promise<void> => {
   if (json) output.printJson(report);
-  else if (signal.aborted) output.say(renderInterrupted(report));
-  else output.print(renderDetect(report, output.page()));
+  else if (signal.aborted) output.say(interruptedDetection(report));
+  else output.print(renderTerminal(detectDoc(report), output.page()));
   const { defects, variants } = report;
   if (signal.aborted) exitWith(exitCodes.interrupted);
   else if (defects.survivors.length + variants.falseAlarms.length > 0) exitWith(exitCodes.failed);

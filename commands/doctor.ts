@@ -3,7 +3,8 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
 import { type TargetFlags } from "./shared/flags.ts";
 import { openTarget, withReceiver } from "./shared/target.ts";
-import { renderDoctor } from "../reports/terminal/doctor.ts";
+import { doctorDoc } from "../reports/document/doctor.ts";
+import { renderTerminal } from "../reports/terminal/document.ts";
 import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts";
 import { rules } from "../conformance/rules/index.ts";
 import { examine } from "../conformance/engine/conform.ts";
@@ -15,7 +16,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const { output } = context;
   const checks = [...(await diagnose(context, flags)), await checkK6(context)];
   if (flags.json) output.printJson({ checks });
-  else output.print(renderDoctor(checks, output.page()));
+  else output.print(renderTerminal(doctorDoc(checks), output.page()));
   const fatal = checks.find((check) => check.fatal !== undefined)?.fatal;
   if (fatal !== undefined) context.exitWith(exitCodes[fatal === "unreachable" ? "unreachable" : "usage"]);
   else if (checks.some(({ ok }) => ok === false)) context.exitWith(exitCodes.incomplete);

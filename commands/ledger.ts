@@ -2,7 +2,8 @@ import type { Action } from "./shared/context.ts";
 import { given } from "./shared/given.ts";
 import { listLedger } from "../conformance/lifetimes/store/open.ts";
 import { dueWindow } from "../conformance/judging/lifetimes/entries.ts";
-import { renderLedger } from "../reports/terminal/ledger.ts";
+import { ledgerDoc } from "../reports/document/ledger.ts";
+import { renderTerminal } from "../reports/terminal/document.ts";
 import type { ledger as definition } from "./flags/ledger.ts";
 
 export const run: Action<typeof definition> = async ({ output }, file, flags) => {
@@ -24,5 +25,5 @@ export const run: Action<typeof definition> = async ({ output }, file, flags) =>
     };
   });
   if (flags.json) output.printJson(rows);
-  else output.print(renderLedger(file, rows, output.page()));
+  else output.print(renderTerminal(ledgerDoc(file, rows), output.page()));
 };

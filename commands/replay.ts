@@ -4,7 +4,8 @@ import { targetAgain } from "./shared/gate-run.ts";
 import { openTarget, withReceiver } from "./shared/target.ts";
 import { readGateRun } from "../reports/read/index.ts";
 import { replay, replayable } from "../conformance/engine/replay.ts";
-import { renderReplay } from "../reports/terminal/replay.ts";
+import { replayDoc } from "../reports/document/replay.ts";
+import { renderTerminal } from "../reports/terminal/document.ts";
 import type { replay as definition } from "./flags/replay.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
@@ -27,7 +28,10 @@ export const run: Action<typeof definition> = async (context, directory, rule, f
       freshUuid,
     });
     if (flags.json) output.printJson(answer);
-    else output.print(renderReplay(answer, { ...output.page(), run: directory }));
+    else
+      output.print(
+        renderTerminal(replayDoc(answer, { run: directory, program: context.programName }), output.page()),
+      );
     context.exitWith(
       {
         "still fails": exitCodes.failed,

@@ -2,7 +2,8 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
 import { reportOn } from "./shared/write-reports.ts";
 import { schemaOf, readRun, verify } from "../reports/read/index.ts";
-import { renderVerified } from "../reports/terminal/verified.ts";
+import { verifiedDoc } from "../reports/document/verified.ts";
+import { renderTerminal } from "../reports/terminal/document.ts";
 import type { report as definition } from "./flags/report.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
@@ -32,7 +33,7 @@ const verifyRuns = async (
     found.push({ run: directory, ...(await verify(directory)) });
   }
   if (json) output.printJson(found);
-  else output.print(renderVerified(found, output.page()));
+  else output.print(renderTerminal(verifiedDoc(found), output.page()));
   if (found.some(({ state }) => state === "altered")) exitWith(exitCodes.failed);
   else if (found.some(({ state }) => state === "unsealed")) exitWith(exitCodes.incomplete);
 };

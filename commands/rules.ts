@@ -4,7 +4,8 @@ import { isRequirementId, requirementIds } from "../conformance/contract/catalog
 import { nearest } from "../conformance/contract/nearest.ts";
 import { defects } from "../fake-server/defects/index.ts";
 import { rulesDocument } from "../reports/json/rules.ts";
-import { renderCatalogue, renderRule } from "../reports/terminal/rules.ts";
+import { catalogueDoc, ruleDoc } from "../reports/document/rules.ts";
+import { renderTerminal } from "../reports/terminal/document.ts";
 import type { rules as definition } from "./flags/rules.ts";
 
 export const run: Action<typeof definition> = async ({ output }, id, flags) => {
@@ -16,7 +17,7 @@ export const run: Action<typeof definition> = async ({ output }, id, flags) => {
   const namesOf = (rule: string) => killing(rule).map(({ name }) => name);
   if (id === undefined) {
     if (flags.json) output.printJson(rulesDocument(namesOf));
-    else output.print(renderCatalogue(output.page()));
+    else output.print(renderTerminal(catalogueDoc(), output.page()));
     return;
   }
   if (!isRequirementId(id))
@@ -24,5 +25,5 @@ export const run: Action<typeof definition> = async ({ output }, id, flags) => {
       `rule "${id}": no such id; near it are ${nearest(id, requirementIds).join(", ")}`,
     ]);
   if (flags.json) output.printJson(rulesDocument(namesOf, [id])[0]);
-  else output.print(renderRule(id, killing(id), output.page()));
+  else output.print(renderTerminal(ruleDoc(id, killing(id)), output.page()));
 };

@@ -4,7 +4,8 @@ import { given } from "./shared/given.ts";
 import type { Output } from "./shared/output.ts";
 import { serve, behaviours, defects, variants } from "../fake-server/index.ts";
 import { nearest } from "../conformance/contract/nearest.ts";
-import { behavioursWith, renderBehaviours } from "../reports/terminal/behaviours.ts";
+import { behavioursDoc, behavioursWith } from "../reports/document/behaviours.ts";
+import { renderTerminal } from "../reports/terminal/document.ts";
 import type { serve as definition } from "./flags/serve.ts";
 
 export const run: Action<typeof definition> = async ({ output, signal, interrupt }, flags) => {
@@ -62,5 +63,5 @@ const listBehaviours = async (output: Output, text: string): Promise<void> => {
       `--list "${text}": no behaviour has that in its name, summary or rules; near it are ${nearest(text, Object.keys(behaviours)).join(", ")}`,
     ]);
   if (output.manner().json) output.printJson(found);
-  else output.print(renderBehaviours(found, output.page()));
+  else output.print(renderTerminal(behavioursDoc(found), output.page()));
 };

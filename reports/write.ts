@@ -3,12 +3,11 @@ import type { CiRun } from "./ci/case.ts";
 import { renderCtrf } from "./ctrf/ctrf.ts";
 import type { Doc } from "./document/model.ts";
 import { documentEnds, reportFiles, type DocumentFormat, type ReportFormat } from "./formats.ts";
-import { renderHtmlDocument } from "./html/document.ts";
+import { chaptersOf, type Chapter } from "./document/chapters.ts";
 import { gather } from "./gather/gather.ts";
-import { renderHtml } from "./html/html.ts";
+import { renderHtmlChapters, renderHtmlDocument } from "./html/document.ts";
 import { renderJunit } from "./junit/junit.ts";
-import { renderMarkdownDocument } from "./markdown/document.ts";
-import { renderMarkdown } from "./markdown/summary.ts";
+import { renderMarkdownChapters, renderMarkdownDocument } from "./markdown/document.ts";
 import { placeFiles } from "./place.ts";
 import type { Run } from "./read/index.ts";
 
@@ -61,6 +60,15 @@ export const writeDocument = (
 
 type Renderer = (runs: readonly Run[], options: ReportOptions) => string | Promise<string>;
 
+/** A report for people, made of the document of each run. */
+const ofDocuments =
+  (render: (chapters: readonly Chapter[]) => string): Renderer =>
+  async (runs, { program, pinned }) => {
+    const views = [];
+    for (const run of runs) views.push(await gather(run, pinned));
+    return render(chaptersOf(views, program));
+  };
+
 /** A report for CI, made of the cases of all runs. */
 const ofCases =
   (render: (runs: readonly CiRun[], options: { readonly program: string }) => string): Renderer =>
@@ -68,12 +76,8 @@ const ofCases =
     render(ciRunsOf(runs, pinned), { program });
 
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
-  html: async (runs, { program, pinned }) => {
-    const views = [];
-    for (const run of runs) views.push(await gather(run, pinned));
-    return renderHtml(views, { program });
-  },
+  html: ofDocuments(renderHtmlChapters),
   junit: ofCases(renderJunit),
   ctrf: ofCases(renderCtrf),
-  markdown: ofCases(renderMarkdown),
+  markdown: ofDocuments(renderMarkdownChapters),
 };

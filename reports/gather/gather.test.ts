@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readRun } from "../read/index.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
-import { renderHtml } from "../html/html.ts";
+import { renderHtml } from "../testing/run-pages.ts";
 import { gather } from "./gather.ts";
 import { endsOf, sampler } from "./sampled.ts";
 import type { GateView, LoadView } from "./view.ts";

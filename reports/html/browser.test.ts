@@ -19,7 +19,7 @@ import { historyDoc } from "../document/history.ts";
 import { renderHtmlDocument } from "./document.ts";
 import { gather } from "../gather/gather.ts";
 import type { RunView } from "../gather/view.ts";
-import { renderHtml } from "./html.ts";
+import { renderHtml } from "../testing/run-pages.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 
 /** Axe looks at every element several times: of rules, one of each verdict is enough for it. */

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
-import type { Block, Doc, Fact, Figure, Icon, Section, Table, Text } from "../document/model.ts";
+import { gravestOf, type Chapter } from "../document/chapters.ts";
+import type { Block, Doc, Fact, Figure, Section, Table, Text } from "../document/model.ts";
 import { el, type Child } from "./element.ts";
 import { evidence } from "./exchanges.ts";
 import { toneMark } from "./mark.ts";
@@ -8,14 +9,6 @@ import { bullet } from "./pictures/bullet.ts";
 import { draw } from "./pictures/draw.ts";
 import { rulesNode } from "./rules.ts";
 import { renderPage } from "./shell.ts";
-
-/** A document of a page that may have several. */
-export interface Chapter {
-  readonly title: string;
-  /** Precedes the ids of the document's sections. */
-  readonly prefix: string;
-  readonly document: Doc;
-}
 
 /** A document as a page. */
 export const renderHtmlDocument = (document: Doc, name: string): string =>
@@ -26,9 +19,8 @@ export const renderHtmlDocument = (document: Doc, name: string): string =>
  * documents always give the same bytes. Of several the gravest gives the headline.
  */
 export const renderHtmlChapters = (chapters: readonly Chapter[]): string => {
-  const [gravest] = chapters.toSorted((a, b) => gravityOf(b) - gravityOf(a));
-  if (gravest === undefined) throw new Error("a page has at least one document");
-  const { title, look } = gravest.document;
+  const gravest = gravestOf(chapters);
+  const { title, look } = gravest;
   return renderPage({
     title,
     tone: look[0],
@@ -38,7 +30,7 @@ export const renderHtmlChapters = (chapters: readonly Chapter[]): string => {
       parts: one.document.sections,
     })),
     main: [
-      overview(chapters, gravest.document),
+      overview(chapters, gravest),
       chapters.map((chapter) => chapterNode(chapter, chapters.length > 1)),
       el(
         "footer",
@@ -48,10 +40,6 @@ export const renderHtmlChapters = (chapters: readonly Chapter[]): string => {
     ],
   });
 };
-
-/** The greater, the more it matters. */
-const gravities: readonly Icon[] = ["check", "ring", "unequal", "dots", "question", "hash", "cross"];
-const gravityOf = ({ document }: Chapter): number => gravities.indexOf(document.look[1]);
 
 const overview = (chapters: readonly Chapter[], gravest: Doc): VNode => {
   const isOne = chapters.length === 1;

@@ -10,7 +10,7 @@ import { acting, hostile } from "../testing/hostile.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { gather } from "../gather/gather.ts";
 import type { GateView, RunView } from "../gather/view.ts";
-import { renderHtml } from "./html.ts";
+import { renderHtml } from "../testing/run-pages.ts";
 
 let folder: string;
 

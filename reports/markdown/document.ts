@@ -1,24 +1,60 @@
-import type { Block, Doc, Fact, Figure, Section, Table, Text } from "../document/model.ts";
+import { cut } from "../../conformance/contract/text.ts";
+import type { Chapter } from "../document/chapters.ts";
+import type { Block, Doc, Exchanges, Fact, Figure, Section, Table, Text } from "../document/model.ts";
 import { lookOf, symbolOfIcon } from "../document/looks.ts";
+import { plural } from "../text/figures.ts";
 import { wordOf } from "../text/verdicts.ts";
+import { endsOf } from "../gather/sampled.ts";
 import { codeMarkdown, inertMarkdown } from "./inert.ts";
+import { fitted, type Piece } from "./pieces.ts";
+
+/** What CI services accept of a summary. */
+const MEBIBYTE = 1_048_576;
 
 /** A document in Markdown, for places that show it: summaries of jobs, pull requests, wikis. */
 export const renderMarkdownDocument = (document: Doc): string =>
-  `${[
-    `# ${symbolOfIcon[document.look[1]]} ${inertMarkdown(document.headline)}`,
+  renderMarkdownChapters([{ title: "", prefix: "", document }]);
+
+/** Documents in one text: the headlines of all come first. It keeps to its size, and counts what had no room. */
+export const renderMarkdownChapters = (
+  chapters: readonly Chapter[],
+  { mostBytes = MEBIBYTE }: { readonly mostBytes?: number } = {},
+): string => {
+  const label = ({ title }: Chapter): string => (chapters.length === 1 ? "" : `${title}: `);
+  const source = chapters.map(({ document }) => inertMarkdown(document.source)).join(" and ");
+  const pieces = [
+    ...chapters.map((chapter) => ({
+      text: headText(chapter.document, label(chapter)),
+      of: "Answer",
+      rank: 0,
+    })),
+    ...chapters.flatMap((chapter) => sectionPieces(chapter.document.sections, label(chapter))),
+    { text: `<sub>Written by Touchstone from ${source}.</sub>`, of: "Source", rank: 0 },
+  ];
+  return `${fitted(pieces, mostBytes)}\n`;
+};
+
+const headText = (document: Doc, label: string): string =>
+  joined([
+    `# ${symbolOfIcon[document.look[1]]} ${inertMarkdown(label + document.headline)}`,
     ...document.before.map(blockText),
     textOf(document.detail),
     factsText(document.about),
     ...document.after.map(blockText),
-    ...document.sections.map(sectionText),
-    `<sub>Written by Touchstone from ${inertMarkdown(document.source)}.</sub>`,
-  ]
-    .filter((part) => part !== "")
-    .join("\n\n")}\n`;
+  ]);
 
-const sectionText = ({ title, blocks }: Section): string =>
-  [`## ${inertMarkdown(title)}`, ...blocks.map(blockText)].filter((part) => part !== "").join("\n\n");
+/** Each block of the sections as a piece, the first one of each with the title. */
+const sectionPieces = (sections: readonly Section[], label: string): readonly Piece[] =>
+  sections
+    .flatMap(({ title, blocks }) =>
+      blocks.map((block, at) => ({
+        text: joined([at === 0 ? `## ${inertMarkdown(label + title)}` : "", blockText(block)]),
+        of: label + title,
+      })),
+    )
+    .map((piece, rank) => ({ ...piece, rank }));
+
+const joined = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n\n");
 
 const blockText = (block: Block): string => {
   switch (block.is) {
@@ -47,29 +83,39 @@ const blockText = (block: Block): string => {
             `${title}: ${rules.length}`,
             rules
               .map(
-                ({ id, kind, cases }) =>
-                  `- ${symbolOfIcon[lookOf[kind][1]]} ${codeMarkdown(id)} ${wordOf(kind)}, ${cases} cases`,
+                ({ id, kind, cases, sentence }) =>
+                  `- ${symbolOfIcon[lookOf[kind][1]]} ${codeMarkdown(id)} ${wordOf(kind)}, ${plural(cases, "case")}: ${inertMarkdown(sentence)}`,
               )
               .join("\n"),
           ),
         )
         .join("\n");
     case "exchanges":
-      return unfolding(
-        `${block.shown.length} of ${block.count} exchanges`,
-        block.shown
-          .map(({ n, request, answer, error }) =>
-            codeMarkdown(
-              `#${n} ${request.method} ${request.path}${request.body === undefined ? "" : ` ${request.body}`} → ${answer === undefined ? (error ?? "no whole answer") : `${answer.status} ${answer.text}`}`,
-            ),
-          )
-          .join("<br>\n"),
-      );
+      return exchangesText(block);
     case "table":
       return tableText(block);
     default:
       return figureText(block);
   }
+};
+
+/** Of a long history the first exchanges and the last ones are shown. */
+const FIRST = 3;
+const LAST = 5;
+const MOST_OF_EXCHANGE = 600;
+
+const exchangesText = ({ shown, count }: Exchanges): string => {
+  const some = endsOf(shown, FIRST, LAST).shown;
+  return unfolding(
+    `${some.length} of ${plural(count, "exchange")}`,
+    some
+      .map(({ n, request, answer, error }) => {
+        const said = answer === undefined ? (error ?? "no whole answer") : `${answer.status} ${answer.text}`;
+        const sent = `#${n} ${request.method} ${request.path} ${request.body ?? ""}`.trimEnd();
+        return codeMarkdown(cut(`${sent} → ${said}`, MOST_OF_EXCHANGE));
+      })
+      .join("<br>\n"),
+  );
 };
 
 const factsText = (facts: readonly Fact[]): string =>
@@ -96,8 +142,11 @@ const tableText = ({ columns, rows }: Table): string =>
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");
 
+/** What one text of a service may take up. */
+const LONGEST = 2_000;
+
 const textOf = (text: Text): string => {
-  if (typeof text === "string") return inertMarkdown(text);
+  if (typeof text === "string") return inertMarkdown(cut(text, LONGEST));
   if (!("is" in text)) return text.map(textOf).join("");
   switch (text.is) {
     case "strong":

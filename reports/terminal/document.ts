@@ -1,5 +1,5 @@
 import { symbolOfIcon } from "../document/looks.ts";
-import type { Block, Card, Doc, Figure, Section } from "../document/model.ts";
+import type { Block, Card, Doc, Figure, Section, Text } from "../document/model.ts";
 import { indent } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import { exchangeLines } from "./exchanges.ts";
@@ -13,21 +13,20 @@ export const renderTerminal = (document: Doc, options: Page): string => {
   const { palette } = page;
   const paint = paintOf(document.look[0], palette);
   const headline = textLines(`${symbolOfIcon[document.look[1]]} ${document.headline}`, page).map(paint);
-  const lines = [
-    ...apart(document.before.map((block) => blockLines(block, page))),
-    ...(document.before.length === 0 ? [] : [""]),
-    ...factLines(document.about, page),
-    ...document.sections.flatMap((section) => sectionLines(section, page)),
-    "",
-    ...headline,
-    ...textLines({ is: "soft", text: document.detail }, page),
-    ...document.after.flatMap((block) => blockLines(block, page)),
+  const blocks = [
+    ...document.before.map((block) => blockLines(block, page)),
+    factLines(document.about, page),
+    ...document.sections.map((section) => sectionLines(section, page)),
+    [
+      ...headline,
+      ...textLines({ is: "soft", text: document.detail }, page),
+      ...document.after.flatMap((block) => blockLines(block, page)),
+    ],
   ];
-  return `${lines.join("\n")}\n`;
+  return `${apart(blocks).join("\n")}\n`;
 };
 
 const sectionLines = ({ title, blocks }: Section, page: Page): string[] => [
-  "",
   page.palette.bold(safe(title)),
   ...indent(apart(blocks.map((block) => blockLines(block, narrowed(page, 2)))), 2),
 ];
@@ -46,7 +45,7 @@ export const blockLines = (block: Block, page: Page): string[] => {
     case "list":
       return block.items.flatMap((item) => {
         const [first = "", ...rest] = textLines(item, narrowed(page, 2));
-        return [`- ${first}`, ...indent(rest, 2)];
+        return [beginsWithMark(item) ? first : `- ${first}`, ...indent(rest, 2)];
       });
     case "callout":
       return [
@@ -66,6 +65,13 @@ export const blockLines = (block: Block, page: Page): string[] => {
     default:
       return figureLines(block, page);
   }
+};
+
+/** A mark stands in place of the dash of an item. */
+const beginsWithMark = (item: Text): boolean => {
+  if (typeof item === "string") return false;
+  const first = "is" in item ? (item.is === "lines" ? item.lines[0] : undefined) : item[0];
+  return first === undefined ? "is" in item && item.is === "mark" : beginsWithMark(first);
 };
 
 const cardLines = ({ header, beside, promise, blocks }: Card, page: Page): string[] => [

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LeftBehind } from "../../conformance/contract/left-behind.ts";
 import { conformDocument } from "../json/conform.ts";
-import { renderHtml } from "../html/html.ts";
-import { renderMarkdown } from "../markdown/summary.ts";
+import { renderHtml, renderMarkdown } from "../testing/run-pages.ts";
 import { gateDoc } from "../document/gate.ts";
 import type { GateOptions } from "../document/gate-subject.ts";
 import { renderTerminal } from "../terminal/document.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { renderLedger, type LedgerRow } from "./ledger.ts";
-import { plain } from "./palette.ts";
+import { renderTerminal } from "../terminal/document.ts";
+import { plain } from "../terminal/palette.ts";
+import { ledgerDoc, type LedgerRow } from "./ledger.ts";
 
 const row = (over: Partial<LedgerRow> = {}): LedgerRow => ({
   rule: "code.lifetime",
@@ -16,7 +17,7 @@ const row = (over: Partial<LedgerRow> = {}): LedgerRow => ({
 });
 
 const render = (rows: readonly LedgerRow[]): string =>
-  renderLedger("ledger.db", rows, { columns: 140, palette: plain });
+  renderTerminal(ledgerDoc("ledger.db", rows), { columns: 140, palette: plain });
 
 describe("what a ledger holds", () => {
   it("is due in minutes where it lives for minutes, and told to the second then", () => {

@@ -1,0 +1,56 @@
+import { catalogue, type RequirementId } from "../../conformance/contract/catalogue.ts";
+import { groups } from "../../conformance/contract/requirement.ts";
+import { plural } from "../text/figures.ts";
+import { groupTitles } from "../text/titles.ts";
+import { doc, lines, list, section, soft, strong, type Doc, type Section } from "./model.ts";
+
+/** A behaviour of the fake service as `serve --list` tells it. */
+export interface ListedBehaviour {
+  readonly name: string;
+  readonly summary: string;
+  readonly kind: "sound" | "defect" | "variant";
+  /** The requirements that a defect breaks; none for the others. */
+  readonly breaks: readonly RequirementId[];
+}
+
+/** Behaviours whose name, summary or broken requirements hold this text, in whichever case. */
+export const behavioursWith = (all: readonly ListedBehaviour[], text: string): readonly ListedBehaviour[] => {
+  const wanted = text.toLowerCase();
+  return all.filter(({ name, summary, breaks }) =>
+    [name, summary, ...breaks].some((part) => part.toLowerCase().includes(wanted)),
+  );
+};
+
+/** The behaviours: the sound one, defects by the section of the first rule that they break, then variants. */
+export const behavioursDoc = (behaviours: readonly ListedBehaviour[]): Doc => {
+  const of = (kind: ListedBehaviour["kind"]): readonly ListedBehaviour[] =>
+    behaviours.filter((one) => one.kind === kind);
+  const defects = Map.groupBy(of("defect"), ({ breaks: [first] }) =>
+    first === undefined ? "untestable" : catalogue[first].group,
+  );
+  return doc({
+    title: "Behaviours of the fake service",
+    look: ["seen", "ring"],
+    headline: `${plural(behaviours.length, "behaviour")}: ${plural(of("defect").length, "defect")}, ${plural(of("variant").length, "variant")}`,
+    detail: "",
+    about: [],
+    sections: [
+      part("sound", "Keeps every promise", of("sound")),
+      ...groups.map((group) => part(group, `Defects: ${groupTitles[group]}`, defects.get(group) ?? [])),
+      part("variants", "Variants: different, and conforming", of("variant")),
+    ],
+    source: "the fake service",
+  });
+};
+
+const part = (id: string, title: string, behaviours: readonly ListedBehaviour[]): Section =>
+  section(
+    id,
+    `${title} (${behaviours.length})`,
+    behaviours.length > 0 &&
+      list(
+        behaviours.map(({ name, summary, breaks }) =>
+          lines(strong(name), soft(summary), breaks.length > 0 && soft(`breaks ${breaks.join(", ")}`)),
+        ),
+      ),
+  );

@@ -1,0 +1,51 @@
+import { gateDoc } from "./gate.ts";
+import type { GateSubject } from "./gate-subject.ts";
+import { loadDoc } from "./load.ts";
+import type { LoadSubject } from "./load-subject.ts";
+import type { Doc, Icon } from "./model.ts";
+
+/** A run as far as it was read; a view of `gather/` is one. */
+export type RunSubject =
+  | ({ readonly kind: "conform" } & GateSubject)
+  | ({ readonly kind: "load" } & LoadSubject);
+
+/** A document of a report that may have several. */
+export interface Chapter {
+  readonly title: string;
+  /** Precedes the ids of the document's sections. */
+  readonly prefix: string;
+  readonly document: Doc;
+}
+
+/** A chapter for each run. `program` is how a user calls Touchstone, for the commands that reports offer. */
+export const chaptersOf = (views: readonly RunSubject[], program: string): readonly Chapter[] =>
+  views.map((view, at) => {
+    const prefix = views.length === 1 ? "" : `run${at + 1}-`;
+    return {
+      title: titleOf(views, at),
+      prefix,
+      document:
+        view.kind === "conform"
+          ? gateDoc(view, { prefix, program, detail: "full" })
+          : loadDoc(view, { prefix }),
+    };
+  });
+
+/** "Gate", or "Gate 2" where there are several. */
+const titleOf = (views: readonly RunSubject[], at: number): string => {
+  const kind = views[at]?.kind;
+  const count = (some: readonly RunSubject[]): number => some.filter((view) => view.kind === kind).length;
+  const title = kind === "conform" ? "Gate" : "Load";
+  return count(views) === 1 ? title : `${title} ${count(views.slice(0, at + 1))}`;
+};
+
+/** From the least grave to the gravest. */
+const gravities: readonly Icon[] = ["check", "ring", "unequal", "dots", "question", "hash", "cross"];
+const gravityOf = ({ document }: Chapter): number => gravities.indexOf(document.look[1]);
+
+/** The document that gives a report of several its headline. */
+export const gravestOf = (chapters: readonly Chapter[]): Doc => {
+  const [gravest] = chapters.toSorted((a, b) => gravityOf(b) - gravityOf(a));
+  if (gravest === undefined) throw new Error("a report has at least one document");
+  return gravest.document;
+};

@@ -1,0 +1,174 @@
+import pc from "picocolors";
+import { describe, expect, it } from "vitest";
+import { requirementIds } from "../../conformance/contract/catalogue.ts";
+import type { DetectReport } from "../../conformance/contract/detect.ts";
+import { renderTerminal } from "../terminal/document.ts";
+import { plain } from "../terminal/palette.ts";
+import { detectDoc, interruptedDetection } from "./detect.ts";
+
+const render = (report: DetectReport, palette = plain): string =>
+  renderTerminal(detectDoc(report), { palette, columns: 80 });
+
+const clean: DetectReport = {
+  effort: "quick",
+  seed: 7,
+  durationMs: 48_210,
+  defects: {
+    total: 3,
+    killed: 3,
+    survivors: [],
+    kills: [
+      { defect: "state-lower-cased", rule: "authorize.echoes-state", cases: 3 },
+      { defect: "state-trimmed", rule: "authorize.echoes-state", cases: 1_204 },
+      { defect: "code-reusable", rule: "code.single-use", cases: 1 },
+    ],
+  },
+  variants: { total: 34, falseAlarms: [], unsettled: [] },
+};
+
+/** The totals at the end of a report on detection. */
+const ends = (text: string): string => text.trimEnd().split("\n\n").at(-1) ?? "";
+
+describe("detect", () => {
+  it("prints for each rule which defects it killed and with how many cases", () => {
+    const text = render(clean);
+    expect(text.slice(0, text.indexOf("Broken by no defect"))).toMatchInlineSnapshot(`
+      "Effort              quick
+      Took                48.2 s
+      Seed                7
+      Beside each defect  the cases that the rule had judged when it failed
+
+      Authorize
+        ✓ authorize.echoes-state  2 of 2 defects
+          state-lower-cased 3 · state-trimmed 1,204
+
+      Authorization code
+        ✓ code.single-use  1 of 1 defect
+          code-reusable 1
+
+      "
+    `);
+    expect(ends(text)).toMatchInlineSnapshot(`"✓ 3 of 3 defects killed; no false alarm on 34 variants"`);
+  });
+
+  it("lists the gating rules that no defect breaks, and no others", () => {
+    const [, listed = ""] = /Broken by no defect \((?:\d+)\)\n([^]*?)\n\n/.exec(render(clean)) ?? [];
+    const ids = listed.trim().split(/,\s+/);
+    expect(ids).toContain("refresh.lifetime");
+    expect(ids).not.toContain("code.single-use");
+    expect(ids).not.toContain("authorize.redirect");
+  });
+
+  it("names survivors, false alarms and what could not be settled", () => {
+    const report: DetectReport = {
+      ...clean,
+      defects: {
+        ...clean.defects,
+        killed: 2,
+        survivors: [{ name: "code-lives-a-second-longer", rule: "code.lifetime", verdict: "passed" }],
+      },
+      variants: {
+        total: 34,
+        falseAlarms: [
+          {
+            variant: "clock-skewed",
+            rule: "access.lifetime",
+            expected: "it works for 2 h",
+            actual: "refused\u202e",
+          },
+        ],
+        unsettled: [
+          { variant: "slow", rule: "refresh.reusable", verdict: "inconclusive", reason: "no answer" },
+        ],
+      },
+    };
+    const text = render(report);
+    expect(text).toContain("code-lives-a-second-longer survived");
+    expect(text.slice(text.indexOf("Survivors"))).toMatchInlineSnapshot(`
+      "Survivors (1)
+        ✗ code-lives-a-second-longer  code.lifetime: passed
+
+      False alarms (1)
+        ✗ clock-skewed  access.lifetime
+          Expected  it works for 2 h
+          Seen      refused\\u202e
+
+      Not settled on a variant (1)
+        ? refresh.reusable: inconclusive
+          no answer
+          slow
+
+      ✗ 2 of 3 defects killed; 1 false alarm, on 1 variant among 34 variants
+      "
+    `);
+  });
+
+  it("claims nothing for what a run that was cut short did not try", () => {
+    const report: DetectReport = { ...clean, defects: { ...clean.defects, total: 339 } };
+    expect(ends(render(report))).toMatchInlineSnapshot(`
+      "? 3 of 339 defects killed, 336 not tried; no false alarm on those of 34 variants
+      that were judged
+      The run was cut short: what was not tried proves nothing."
+    `);
+    const counted = { ...clean, variants: { ...clean.variants, judged: 12 } };
+    expect(ends(render(counted))).toMatchInlineSnapshot(`
+      "? 3 of 3 defects killed; no false alarm on 12 of 34 variants
+      The run was cut short: what was not tried proves nothing."
+    `);
+  });
+
+  it("is one line for a run that was interrupted", () => {
+    const report = {
+      ...clean,
+      defects: { ...clean.defects, total: 339 },
+      variants: { ...clean.variants, judged: 12 },
+    };
+    expect(interruptedDetection(report)).toBe(
+      "Interrupted after 3 of 339 defects and 12 of 34 variants; seed 7. That proves nothing.\n",
+    );
+  });
+
+  it("names beside each defect of the whole matrix every rule that did not hold", () => {
+    const verdicts = Object.fromEntries(requirementIds.map((id) => [id, "passed"])) as Record<
+      string,
+      "passed"
+    >;
+    const report: DetectReport = {
+      ...clean,
+      matrix: [
+        {
+          defect: "state-trimmed",
+          breaks: ["authorize.echoes-state", "authorize.state-charset"],
+          verdicts: {
+            ...verdicts,
+            "authorize.answers-with-code": "inconclusive",
+            "authorize.echoes-state": "failed",
+            "authorize.state-length": "failed",
+          },
+        },
+        { defect: "a-defect-that-nothing-sees", breaks: [], verdicts },
+      ],
+    };
+    const text = render(report);
+    const all = requirementIds.length;
+    expect(text.slice(text.indexOf("Every defect"), text.indexOf("✓ 3 of 3"))).toBe(
+      [
+        "Every defect against every rule (2)",
+        `  - state-trimmed  ${all - 4} of ${all} rules held`,
+        "    failed as declared: authorize.echoes-state",
+        "    declared and did not fail: authorize.state-charset",
+        "    failed too: authorize.state-length",
+        "    not settled: authorize.answers-with-code",
+        `  - a-defect-that-nothing-sees  ${all} of ${all} rules held`,
+        "",
+        "",
+      ].join("\n"),
+    );
+  });
+});
+
+it("colours change no word", () => {
+  const coloured = render(clean, pc.createColors(true));
+  // eslint-disable-next-line no-control-regex -- colours are control characters
+  expect(coloured.replaceAll(/\u001b\[\d+m/g, "")).toBe(render(clean));
+});

@@ -1,0 +1,112 @@
+import { duration } from "../../conformance/contract/duration.ts";
+import { plural } from "../text/figures.ts";
+import {
+  code,
+  doc,
+  lines,
+  list,
+  mark,
+  section,
+  soft,
+  table,
+  type Doc,
+  type Look,
+  type Text,
+} from "./model.ts";
+
+/** A credential of the ledger, as a reader wants to know of it. */
+export interface LedgerRow {
+  readonly rule: string;
+  readonly subject: string;
+  readonly side: "alive" | "dead";
+  readonly target: string;
+  readonly state: "waiting" | "claimed" | "judged" | "missed";
+  readonly lifetimeMs: number;
+  /** ISO 8601, on the target's clock. */
+  readonly issuedAt: string;
+  readonly dueFrom: string;
+  readonly dueUntil: string;
+  readonly held?: boolean;
+  readonly note?: string;
+}
+
+/** What a ledger holds: what is due when, what was judged, what expired unjudged and why. */
+export const ledgerDoc = (file: string, rows: readonly LedgerRow[]): Doc => {
+  const of = (...states: readonly LedgerRow["state"][]): readonly LedgerRow[] =>
+    rows.filter(({ state }) => states.includes(state));
+  const [waiting, judged, missed] = [of("waiting", "claimed"), of("judged"), of("missed")];
+  const broken = judged.filter(({ held }) => held !== true).length;
+  return doc({
+    title: `Ledger ${file}`,
+    look: broken > 0 ? ["bad", "cross"] : missed.length > 0 ? ["open", "question"] : ["seen", "ring"],
+    headline: `${plural(rows.length, "credential")}: ${waiting.length} due, ${judged.length} judged, ${missed.length} expired unjudged.`,
+    detail: broken === 0 ? "" : `${broken} of those that were judged broke their rule.`,
+    about: [["Ledger", code(file)]],
+    sections: [
+      section("due", `Due (${waiting.length})`, dueTable(waiting)),
+      section("judged", `Judged (${judged.length})`, judged.length > 0 && list(alike(judged).map(told))),
+      section(
+        "missed",
+        `Expired unjudged (${missed.length})`,
+        missed.length > 0 && list(alike(missed).map(told)),
+      ),
+    ],
+    source: file,
+  });
+};
+
+const dueTable = (waiting: readonly LedgerRow[]) =>
+  table(
+    "Due",
+    ["When", "Rule", "Of what", "What is judged"],
+    waiting.map(({ dueFrom, dueUntil, rule, subject, side, lifetimeMs }) => [
+      spanOf(dueFrom, dueUntil),
+      rule,
+      subject,
+      soft(`${side === "alive" ? "still works before" : "is refused after"} ${duration(lifetimeMs)}`),
+    ]),
+  );
+
+const lookOfRow = (row: LedgerRow): Look => {
+  if (row.state === "missed") return ["open", "question"];
+  return row.held === true ? ["good", "check"] : ["bad", "cross"];
+};
+
+const told = ({ latest, times }: Alike): Text =>
+  lines(
+    [
+      mark(lookOfRow(latest), latest.rule),
+      `  ${latest.subject}  `,
+      soft(
+        `${latest.side === "alive" ? "before" : "after"} its end${times > 1 ? `, ${times} times, the last one` : ""} issued ${short(latest.issuedAt)}`,
+      ),
+    ],
+    latest.note,
+  );
+
+/** Rows of which a reader wants to know the latest, and how many there were. */
+interface Alike {
+  readonly latest: LedgerRow;
+  readonly times: number;
+}
+
+/** A daily run adds rows of the same kind for as long as it lives; what differs in more than its age stays apart. */
+const alike = (rows: readonly LedgerRow[]): readonly Alike[] =>
+  [
+    ...Map.groupBy(rows, ({ target, rule, subject, side, held, state, note }) =>
+      JSON.stringify([target, rule, subject, side, held, state === "missed" ? note : ""]),
+    ).values(),
+  ].flatMap((group) => {
+    const latest = group.toSorted((a, b) => (a.issuedAt < b.issuedAt ? -1 : 1)).at(-1);
+    return latest === undefined ? [] : [{ latest, times: group.length }];
+  });
+
+/** To the minute, and to the second where the whole of it is a matter of minutes. */
+const spanOf = (from: string, until: string): string => {
+  const isBrief = Date.parse(until) - Date.parse(from) < 600_000;
+  const told = (instant: string): string =>
+    isBrief ? instant.slice(0, 19).replace("T", " ") : short(instant);
+  return `${told(from)} to ${told(until)}`;
+};
+
+const short = (instant: string): string => instant.slice(0, 16).replace("T", " ");

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { renderHtmlDocument } from "../html/document.ts";
+import { renderMarkdownDocument } from "../markdown/document.ts";
+import { renderTerminal } from "../terminal/document.ts";
+import { plain } from "../terminal/palette.ts";
+import { failedRule, gateRun, loadRun, missingRule } from "../testing/ci-runs.ts";
+import { madeDuet } from "../testing/duet-document.ts";
+import { withResults } from "../testing/fixture.ts";
+import { chaptersOf, type RunSubject } from "./chapters.ts";
+import { doctorDoc } from "./doctor.ts";
+import { duetDoc } from "./duet.ts";
+import type { Block, Doc, Text } from "./model.ts";
+import { catalogueDoc, ruleDoc } from "./rules.ts";
+
+const of = (subject: RunSubject): Doc => {
+  const [chapter] = chaptersOf([subject], "touchstone");
+  if (chapter === undefined) throw new Error("no chapter");
+  return chapter.document;
+};
+
+const documents: Readonly<Record<string, Doc>> = {
+  gate: of(gateRun(withResults(failedRule, missingRule), { outcome: "failed", exitCode: 1 })),
+  load: of(loadRun({ fingerprint: { scenario: "mixed" } })),
+  duet: duetDoc(madeDuet({ pairs: 3 }), { run: "runs/duet", isPilot: false }),
+  doctor: doctorDoc([
+    { check: "clients[0]", ok: false, message: "it was refused", remedy: "set the secret" },
+  ]),
+  catalogue: catalogueDoc(),
+  rule: ruleDoc("code.single-use", [{ name: "a-defect", summary: "It forgets." }]),
+};
+
+/** Every text that a renderer has to show, whatever its medium can draw. */
+const textsOf = (block: Block): readonly Text[] => {
+  switch (block.is) {
+    case "text":
+      return [block.text];
+    case "heading":
+      return [block.text];
+    case "facts":
+      return block.facts.flat();
+    case "list":
+      return block.items;
+    case "callout":
+      return [block.title, ...block.blocks.flatMap(textsOf)];
+    case "command":
+      return [block.command];
+    case "card":
+      return [block.header, block.beside ?? "", block.promise ?? "", ...block.blocks.flatMap(textsOf)];
+    case "rules":
+      return block.groups.flatMap(({ title, rules }) => [title, ...rules.map(({ id }) => id)]);
+    case "exchanges":
+      return [];
+    case "table":
+      return block.rows.flat();
+    default:
+      return [block.title, block.note ?? ""];
+  }
+};
+
+const wordsOf = (text: Text): readonly string[] => {
+  if (typeof text === "string") return text.split(/[^\p{L}\d.-]+/u).filter((word) => word !== "");
+  if (!("is" in text)) return text.flatMap(wordsOf);
+  if (text.is === "bullet") return [];
+  return text.is === "lines" ? text.lines.flatMap(wordsOf) : wordsOf(text.text);
+};
+
+const renderers: Readonly<Record<string, (document: Doc) => string>> = {
+  terminal: (document) => renderTerminal(document, { palette: plain, columns: 100 }),
+  html: (document) => renderHtmlDocument(document, "report"),
+  markdown: renderMarkdownDocument,
+};
+
+describe.each(Object.entries(documents))("the document of %s", (_, document) => {
+  it.each(Object.entries(renderers))("is shown whole by %s", (__, render) => {
+    const shown = new Set(
+      wordsOf(
+        render(document).replaceAll(/&#(\d+);/g, (_all, code: string) => String.fromCodePoint(Number(code))),
+      ),
+    );
+    const texts: readonly Text[] = [
+      document.headline,
+      document.detail,
+      document.about.flat(),
+      ...[...document.before, ...document.after].flatMap(textsOf),
+      ...document.sections.flatMap(({ title, blocks }) => [title, ...blocks.flatMap(textsOf)]),
+    ];
+    expect([...new Set(texts.flatMap(wordsOf))].filter((word) => !shown.has(word))).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+import type { RuleResult } from "../../conformance/contract/record.ts";
+import type { Verdict } from "../../conformance/contract/verdict.ts";
+import { breachCard } from "./gate-rules.ts";
+import { doc, section, type Doc, type Look } from "./model.ts";
+
+/** What judging one rule again came to. */
+export interface ReplayResult {
+  readonly answer: "still fails" | "fixed" | "could not run";
+  readonly result: RuleResult;
+}
+
+const looks: Readonly<Record<ReplayResult["answer"], Look>> = {
+  "still fails": ["bad", "cross"],
+  fixed: ["good", "check"],
+  "could not run": ["open", "slash"],
+};
+
+/** The breach with its history where there is one, then the answer, or why the rule could not be judged. */
+export const replayDoc = (
+  { answer, result }: ReplayResult,
+  { run, program = "touchstone" }: { readonly run: string; readonly program?: string },
+): Doc =>
+  doc({
+    title: `${result.id} of ${run}`,
+    look: looks[answer],
+    headline: `${result.id}: ${answer}`,
+    detail: whyOpen(result.verdict),
+    about: [],
+    sections: [
+      section("breach", "The breach", ...breachCard(result, run, { prefix: "", program, isShort: false })),
+    ],
+    source: run,
+  });
+
+const whyOpen = (verdict: Verdict): string => {
+  if ("missing" in verdict) return `${verdict.missing} is missing: ${verdict.reason}`;
+  if ("settle" in verdict) return `${verdict.reason}; to settle it: ${verdict.settle}`;
+  if ("reason" in verdict) return verdict.reason;
+  return "message" in verdict ? verdict.message : "";
+};

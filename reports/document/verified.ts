@@ -1,0 +1,46 @@
+import type { Verification } from "../read/index.ts";
+import { plural } from "../text/figures.ts";
+import { code, doc, lines, mark, section, table, type Doc, type Look } from "./model.ts";
+
+const looks: Readonly<Record<Verification["state"], Look>> = {
+  intact: ["good", "check"],
+  unsealed: ["open", "question"],
+  altered: ["bad", "cross"],
+};
+
+/** Whether run directories are as they were sealed, and what is not. */
+export const verifiedDoc = (runs: readonly (Verification & { readonly run: string })[]): Doc => {
+  const count = (state: Verification["state"]): number => runs.filter((one) => one.state === state).length;
+  const worst = (["altered", "unsealed"] as const).find((state) => count(state) > 0) ?? "intact";
+  return doc({
+    title: "Verification of runs",
+    look: looks[worst],
+    headline:
+      worst === "intact"
+        ? `As sealed: ${plural(runs.length, "run")}.`
+        : `${count("altered")} altered, ${count("unsealed")} never sealed, ${count("intact")} intact.`,
+    detail: "",
+    about: [],
+    sections: [
+      section(
+        "runs",
+        "Runs",
+        table(
+          "Runs",
+          ["Run", "What was found"],
+          runs.map((one) => [mark(looks[one.state], code(one.run)), foundIn(one)]),
+        ),
+      ),
+    ],
+    source: runs.map(({ run }) => run).join(", "),
+  });
+};
+
+const foundIn = (one: Verification) => {
+  if (one.state === "intact") return `as it was sealed (${plural(one.files, "file")})`;
+  if (one.state === "unsealed") return "was never sealed, so that nothing tells whether it is whole";
+  return lines(
+    "altered since it was sealed",
+    ...one.alterations.map(({ file, change, detail }) => `${file}  ${change}: ${detail}`),
+  );
+};
