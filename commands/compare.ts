@@ -6,7 +6,7 @@ import { seededRandom } from "../conformance/contract/random.ts";
 import { compareDoc } from "../reports/document/compare.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import { writeDocument } from "../reports/write.ts";
-import { besideRun } from "./shared/write-reports.ts";
+import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { compare as definition } from "./flags/compare.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
@@ -21,6 +21,7 @@ export const run: Action<typeof definition> = async ({ output, exitWith }, direc
   if (flags.out !== undefined && flags.report === undefined)
     throw new ConfigurationError(["--out is for --report, which is missing"]);
   const { baseline } = flags;
+  checkReportOut(flags.out, "--out");
   const force = flags.force === true;
   const runs = [];
   for (const directory of directories) runs.push(await readRun(directory, force ? { altered: "read" } : {}));

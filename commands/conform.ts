@@ -1,12 +1,12 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
 import { runGate } from "./shared/gate-run.ts";
-import { reportOn } from "./shared/write-reports.ts";
+import { conclude, withVerdict } from "./shared/conclude.ts";
+import { checkReportOut } from "./shared/write-reports.ts";
 import { conformDocument } from "../reports/json/conform.ts";
 import { gateDoc } from "../reports/document/gate.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import type { conform as definition } from "./flags/conform.ts";
-import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
 export const run: Action<typeof definition> = async (context, flags) => {
   const { output, programName } = context;
@@ -14,13 +14,15 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const verbose = flags.verbose === true;
   if (verbose && quiet)
     throw new ConfigurationError(["--verbose and --quiet ask for opposite things; leave one of them out"]);
-  const { record, directory, pinned } = await runGate(context, flags);
+  checkReportOut(flags.reportOut);
+  const ran = await withVerdict(runGate(context, flags));
+  const { record, directory } = ran;
+  const pinned = record.pinned ?? {};
   if (flags.json) output.printJson(conformDocument(record, directory));
   else {
     const detail = quiet ? "failures" : verbose ? "full" : "brief";
     const shown = gateDoc({ record, run: directory, pinned }, { program: programName, detail });
     output.print(renderTerminal(shown, output.page()));
   }
-  for (const file of await reportOn(context, [directory], flags, pinned)) output.say(`Report   ${file}`);
-  context.exitWith(record.exitCode ?? exitCodes["harness-error"]);
+  for (const file of await conclude(context, [ran], flags, pinned)) output.say(`Report   ${file}`);
 };

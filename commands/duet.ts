@@ -14,7 +14,7 @@ import { duetDoc } from "../reports/document/duet.ts";
 import type { DocumentFormat } from "../reports/formats.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import { writeDocument } from "../reports/write.ts";
-import { besideRun } from "./shared/write-reports.ts";
+import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { duet as definition } from "./flags/duet.ts";
 
 /** A service that was started by a command has to answer by then. */
@@ -24,6 +24,7 @@ export const run: Action<typeof definition> = async (context, a, b, flags) => {
   const seed = flags.seed ?? context.freshSeed();
   const { block: blockMs, rate, scenario } = flags;
   const plan = parseBlock({ scenario, rate, blockMs, seed });
+  checkReportOut(flags.reportOut);
   const k6 = await findK6ForLoad(context);
   const first = await openSide(context, { side: "a", given: a, start: flags.startA, plan, k6 });
   try {
@@ -60,7 +61,7 @@ const play = async (
   context: CommandContext,
   { a, b }: { readonly a: Side; readonly b: Side },
   plan: LoadPlan,
-  { pairs, endEarly, planFor, out, report, reportOut, json }: DuetFlags,
+  { pairs, endEarly, planFor, out: folder, report, reportOut, json }: DuetFlags,
 ): Promise<void> => {
   const { output, signal } = context;
   const { scenario, rate, durationMs: blockMs, warmUpMs, seed } = plan;
@@ -78,7 +79,7 @@ const play = async (
       warmUpMs,
     },
   );
-  const run = out ?? runDirectory(startedAt, "duet", context.freshUuid);
+  const run = folder ?? runDirectory(startedAt, "duet", context.freshUuid);
   context.recordingBegins();
   const played = await playDuet(
     {
@@ -103,7 +104,8 @@ const play = async (
   if (json) output.printJson({ ...document, run });
   else output.print(renderTerminal(shown, output.page()));
   if (report !== undefined) {
-    const file = writeDocument(shown, { name: "duet", format: report, out: reportOut ?? besideRun(run) });
+    const out = reportOut ?? besideRun(run);
+    const file = writeDocument(shown, { name: "duet", format: report, out, flag: "--report-out" });
     output.say(`Report  ${file}`);
   }
   context.exitWith(duetExitCode(document, isPilot));

@@ -5,7 +5,7 @@ import { historyOf } from "../reports/history/index.ts";
 import { historyDoc } from "../reports/document/history.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import { writeDocument } from "../reports/write.ts";
-import { besideRun } from "./shared/write-reports.ts";
+import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { history as definition } from "./flags/history.ts";
 
 export const run: Action<typeof definition> = async (
@@ -15,6 +15,7 @@ export const run: Action<typeof definition> = async (
 ) => {
   if (out !== undefined && report === undefined)
     throw new ConfigurationError(["--out is for --report, which is missing"]);
+  checkReportOut(out, "--out");
   const history = await historyOf(folder, given(selection));
   const shown = historyDoc(history);
   if (json) output.printJson(history);

@@ -44,7 +44,11 @@ export const main = async (programFile: string): Promise<void> => {
     // One interruption ends the run in an orderly way; a second one ends the process.
     if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
     interruption.abort();
-    if (isRecording) output.say("\nStopping; what was recorded stays readable. Once more to quit at once.");
+    output.say(
+      isRecording
+        ? "\nStopping; what was recorded stays readable. Once more to quit at once."
+        : "\nStopping; nothing was recorded yet.",
+    );
   });
   try {
     await parse(context, (flags) => {

@@ -16,7 +16,7 @@ export const run: Action<typeof definition> = async (context, directories, flags
     throw new ConfigurationError(["report takes one or more run directories, or --schema <name>"]);
   if (flags.verify === true) return verifyRuns(context, directories, flags.json === true);
   const { report = ["html"], out: reportOut } = flags;
-  const files = await reportOn(context, directories, { report, reportOut });
+  const files = await reportOn(context, directories, { report, reportOut }, {}, "--out");
   if (flags.json) output.printJson({ files });
   else output.print(files.join("\n"));
 };

@@ -1,12 +1,16 @@
+import type { LoadRecord } from "../conformance/contract/load-record.ts";
+import type { RunRecord } from "../conformance/contract/record.ts";
 import type { FoundK6 } from "../scenarios/runner/index.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
 import { runGate } from "./shared/gate-run.ts";
 import { findK6ForLoad, refuseLoad, runLoad } from "./shared/load-run.ts";
-import { reportOn } from "./shared/write-reports.ts";
+import { conclude, withVerdict, type Ran } from "./shared/conclude.ts";
+import { checkReportOut } from "./shared/write-reports.ts";
 import { parseAsked, runnerClock } from "../scenarios/runner/index.ts";
 import { gateDoc } from "../reports/document/gate.ts";
 import { loadDoc } from "../reports/document/load.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
+import { shellWord } from "../reports/text/figures.ts";
 import type { run as definition } from "./flags/run.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
@@ -15,34 +19,59 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const seed = flags.seed ?? context.freshSeed();
   const { duration: durationMs, rate, scenario } = flags;
   const asked = parseAsked({ scenario, rate, durationMs, seed });
+  checkReportOut(flags.reportOut);
   const search = searchForK6(context);
   // The gate may take long: what keeps the load from being played is told before it.
-  const gate = await runGate(context, { ...flags, seed }, async (resolved) => {
-    await refuseLoad(context, resolved, asked);
-    await search.begin();
-  });
-  const { pinned, directory } = gate;
+  const gate = await withVerdict(
+    runGate(context, { ...flags, seed }, async (resolved) => {
+      await refuseLoad(context, resolved, asked);
+      await search.begin();
+    }),
+  );
+  const { record, directory } = gate;
+  const pinned = record.pinned ?? {};
   const page = output.page();
   const detail = output.manner().quiet ? "failures" : "brief";
-  const judgedGate = { record: gate.record, run: directory, pinned };
-  output.print(renderTerminal(gateDoc(judgedGate, { program: programName, detail }), page));
-  const judged = gate.record.exitCode ?? exitCodes["harness-error"];
-  context.exitWith(judged);
-  if (signal.aborted) return;
-  search.tell();
-  const runs = [directory];
+  output.print(
+    renderTerminal(gateDoc({ record, run: directory, pinned }, { program: programName, detail }), page),
+  );
+  context.exitWith(record.exitCode ?? exitCodes["harness-error"]);
+  const ran: Ran<RunRecord | LoadRecord>[] = [gate];
   try {
-    const loaded = await runLoad(context, flags, asked, search.end);
-    runs.push(loaded.directory);
+    if (signal.aborted) return;
+    search.tell();
+    const loaded = await withVerdict(runLoad(context, flags, asked, search.end));
+    ran.push(loaded);
     output.print(
       `\n${renderTerminal(loadDoc({ record: loaded.record, run: loaded.directory }, { detail: "brief" }), page)}`,
     );
-    if (judged === exitCodes.passed) context.exitWith(loaded.record.exitCode ?? exitCodes["harness-error"]);
   } finally {
-    // What the gate found is worth its report whatever became of the load.
-    const [report] = await reportOn(context, runs, { ...flags, report: ["html"] }, pinned);
-    output.print(`Report   ${report ?? ""}`);
+    // What was found is worth its report, whatever became of the rest.
+    const [report] = await conclude(context, ran, { ...flags, report: ["html"] }, pinned);
+    if (signal.aborted) output.say(afterInterruption(context, ran, flags));
+    if (report !== undefined) output.print(`Report   ${report}`);
   }
+};
+
+/** What an interrupted run leaves, and the command that does the rest of it. */
+const afterInterruption = (
+  { programName }: CommandContext,
+  [gate, load]: readonly Ran<RunRecord | LoadRecord>[],
+  { profile = [], behaviour, scenario, rate, duration }: Parameters<typeof run>[1],
+): string => {
+  const target = [
+    ...profile.map((file) => `--profile ${shellWord(file)}`),
+    ...(behaviour === undefined ? [] : [`--behaviour ${shellWord(behaviour)}`]),
+  ];
+  const again = [
+    programName,
+    "load",
+    ...target,
+    `--scenario ${scenario} --rate ${rate} --duration ${duration}ms`,
+  ];
+  if (gate?.record.outcome === "interrupted")
+    return `Interrupted in the gate; ${gate.directory} keeps what it had judged. To go on: ${programName} conform --resume ${shellWord(gate.directory)}`;
+  return `Interrupted ${load === undefined ? "before" : "in"} the load; ${[gate, load].flatMap((one) => one?.directory ?? []).join(" and ")} ${load === undefined ? "is kept, and whole" : "are kept, the load up to its last second"}. To load again: ${again.join(" ")}`;
 };
 
 /** Who cannot get k6 at all mostly knows it sooner; who builds it needs minutes, which the gate need not wait for. */

@@ -1,23 +1,42 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { fileReason } from "../conformance/contract/files.ts";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { directoryMode, fileMode, fileReason, makeFolders } from "../conformance/contract/files.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
+
+/** Where files go. */
+export interface Place {
+  readonly folder: string;
+  /** The flag that names the folder, for errors. */
+  readonly flag: string;
+}
 
 /**
  * Writes files into a folder, which is made where there is none. Each is written beside its place and then
  * renamed, so that a reader sees an old file or a new one, whole. Throws ConfigurationError.
  */
 export const placeFiles = (
-  folder: string,
+  { folder, flag }: Place,
   files: readonly (readonly [file: string, text: string])[],
 ): void => {
   const drafts: string[] = [];
   let at = folder;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, { mkdir: (one) => mkdirSync(one, { mode: directoryMode }), above: path.dirname });
     for (const [file, text] of files) {
       at = file;
       drafts.push(`${file}.part`);
-      writeFileSync(`${file}.part`, text, { mode: 0o600 });
+      writeFileSync(`${file}.part`, text, { mode: fileMode });
     }
     for (const [file] of files) {
       at = file;
@@ -25,8 +44,26 @@ export const placeFiles = (
     }
   } catch (error) {
     for (const draft of drafts) rmSync(draft, { force: true });
-    throw new ConfigurationError(
-      `--out: ${at} cannot be written (${fileReason(error)}); give a folder that can`,
-    );
+    throw unwritable(flag, at, error);
   }
 };
+
+/** Throws ConfigurationError where nothing could be written into a folder, or the folder could not be made. Leaves nothing behind. */
+export const checkPlace = ({ folder, flag }: Place): void => {
+  const nearest = nearestFolder(path.resolve(folder));
+  try {
+    if (!statSync(nearest).isDirectory()) throw Object.assign(new Error("a file"), { code: "ENOTDIR" });
+    // Permissions alone do not tell: a file system may be read-only, or take no folders at all.
+    accessSync(nearest, constants.W_OK);
+    rmdirSync(mkdtempSync(path.join(nearest, ".touchstone-")));
+  } catch (error) {
+    throw unwritable(flag, folder, error);
+  }
+};
+
+/** The folder itself, or the nearest one above it that exists. */
+const nearestFolder = (folder: string): string =>
+  existsSync(folder) || path.dirname(folder) === folder ? folder : nearestFolder(path.dirname(folder));
+
+const unwritable = (flag: string, at: string, error: unknown): ConfigurationError =>
+  new ConfigurationError(`${flag}: ${at} cannot be written (${fileReason(error)}); give a folder that can`);

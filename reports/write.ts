@@ -15,6 +15,8 @@ export interface ReportOptions {
   readonly formats: readonly ReportFormat[];
   /** The folder; it is made where there is none. */
   readonly out: string;
+  /** The flag that names the folder, for errors; by default --out. */
+  readonly flag?: string;
   /** How a user calls Touchstone, for the commands that reports offer. */
   readonly program: string;
   /** Fingerprints that the profile pins, by requirement id, as canonical JSON. */
@@ -30,7 +32,7 @@ export const ciRunsOf = (
 /**
  * Writes one report of all runs in each format, and returns the files in the order of the formats.
  * All are rendered first, written beside their places and then put there, so that a reader sees an
- * old report or a new one, whole. Throws ConfigurationError, and ConfigurationError where a record is damaged.
+ * old report or a new one, whole. Throws ConfigurationError, also where a record is damaged.
  */
 export const writeReports = async (
   runs: readonly Run[],
@@ -39,7 +41,7 @@ export const writeReports = async (
   const rendered: (readonly [file: string, text: string])[] = [];
   for (const format of new Set(options.formats))
     rendered.push([path.join(options.out, reportFiles[format]), await renderers[format](runs, options)]);
-  placeFiles(options.out, rendered);
+  placeFiles({ folder: options.out, flag: options.flag ?? "--out" }, rendered);
   return rendered.map(([file]) => file);
 };
 
@@ -48,13 +50,21 @@ const documentRenderers: Readonly<Record<DocumentFormat, (document: Doc, name: s
   markdown: renderMarkdownDocument,
 };
 
+interface DocumentPlace {
+  readonly name: string;
+  readonly format: DocumentFormat;
+  readonly out: string;
+  /** The flag that names the folder, for errors. */
+  readonly flag?: string;
+}
+
 /** Writes a document under its name in one format, and returns the file. Throws ConfigurationError. */
 export const writeDocument = (
   document: Doc,
-  { name, format, out }: { readonly name: string; readonly format: DocumentFormat; readonly out: string },
+  { name, format, out, flag = "--out" }: DocumentPlace,
 ): string => {
   const file = path.join(out, `${name}${documentEnds[format]}`);
-  placeFiles(out, [[file, documentRenderers[format](document, name)]]);
+  placeFiles({ folder: out, flag }, [[file, documentRenderers[format](document, name)]]);
   return file;
 };
 

@@ -2,12 +2,18 @@ import type { ReportFormat } from "../../reports/formats.ts";
 import type { CommandContext } from "./context.ts";
 import { readRun } from "../../reports/read/index.ts";
 import { ciRunsOf, writeReports } from "../../reports/write.ts";
+import { checkPlace } from "../../reports/place.ts";
 import { annotationsOf } from "../../reports/annotations/annotations.ts";
 
-interface ReportFlags {
+export interface ReportFlags {
   readonly report?: ReportFormat[] | undefined;
   readonly reportOut?: string | undefined;
 }
+
+/** Looks at the folder of the reports before anything runs: whoever waited for a run wants its report. Throws ConfigurationError. */
+export const checkReportOut = (reportOut: string | undefined, flag = "--report-out"): void => {
+  if (reportOut !== undefined) checkPlace({ folder: reportOut, flag });
+};
 
 /**
  * Writes the reports that were asked for, and tells the CI service that runs this what broke. Returns the
@@ -18,6 +24,7 @@ export const reportOn = async (
   directories: readonly string[],
   { report = [], reportOut }: ReportFlags,
   pinned: Readonly<Record<string, string>> = {},
+  flag = "--report-out",
 ): Promise<readonly string[]> => {
   const isCi = (environment["CI"] ?? "") !== "";
   if (report.length === 0 && !isCi) return [];
@@ -27,7 +34,7 @@ export const reportOn = async (
     if (!output.manner().json) output.print(line);
   if (report.length === 0) return [];
   const out = reportOut ?? `${directories[0]}-report`;
-  return writeReports(runs, { formats: report, out, program: programName, pinned });
+  return writeReports(runs, { formats: report, out, flag, program: programName, pinned });
 };
 
 /** Where reports go unless a folder is given. */

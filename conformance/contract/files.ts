@@ -56,3 +56,22 @@ export const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 
 export const fileReason = (error: unknown): string => reasons[codeOf(error)] ?? errorMessage(error);
+
+/**
+ * Makes a folder and those above it, by `mkdir`. Node's own recursion never ends in pseudo file systems, which
+ * say that the folder above does not exist when it does.
+ */
+export const makeFolders = (
+  folder: string,
+  { mkdir, above }: { readonly mkdir: (folder: string) => void; readonly above: (folder: string) => string },
+): void => {
+  const parent = above(folder);
+  try {
+    mkdir(folder);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    if (codeOf(error) !== "ENOENT" || parent === folder) throw error;
+    makeFolders(parent, { mkdir, above });
+    mkdir(folder);
+  }
+};

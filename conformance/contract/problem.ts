@@ -41,3 +41,19 @@ export class UnreachableError extends Error {
     this.name = "UnreachableError";
   }
 }
+
+/** The record of a run could not be written to its end, such as on a full disk. What the run came to is not lost with it. */
+export class UnfinishedRecord<Record> extends Error {
+  readonly directory: string;
+  readonly record: Record;
+  constructor(
+    { directory, record }: { readonly directory: string; readonly record: Record },
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`the record in ${directory} could not be completed: ${reason}`, options);
+    this.name = "UnfinishedRecord";
+    this.directory = directory;
+    this.record = record;
+  }
+}

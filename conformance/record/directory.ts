@@ -1,13 +1,13 @@
 import { mkdirSync, openSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { codeOf, directoryMode, fileMode, fileReason } from "../contract/files.ts";
+import { codeOf, directoryMode, fileMode, fileReason, makeFolders } from "../contract/files.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 
 /** Makes the run directory, where it is not there yet. Throws ConfigurationError, naming --out, where it is in use or cannot be written. */
 export const prepareDirectory = (directory: string): void => {
   let present: readonly string[];
   try {
-    mkdirSync(path.dirname(directory), { recursive: true });
+    makeFolders(path.dirname(directory), { mkdir: mkdirSync, above: path.dirname });
     try {
       mkdirSync(directory, { mode: directoryMode });
     } catch (error) {

@@ -11,6 +11,7 @@ import {
   type RuleResult,
   type RunRecord,
 } from "../contract/record.ts";
+import { UnfinishedRecord } from "../contract/problem.ts";
 import type { JournalSink } from "../world/evidence/journal.ts";
 import { appender, lazily, type Appender } from "./appender.ts";
 import { prepareDirectory, unwritable } from "./directory.ts";
@@ -36,7 +37,7 @@ export interface RecordWriter {
   addRule(result: RuleResult): void;
   /**
    * Completes the record, with a manifest of its files, and returns it as it stands in run.json.
-   * Throws an Error where anything of the run could not be written.
+   * Throws UnfinishedRecord where anything of the run could not be written.
    */
   seal(final: RecordFinal): RunRecord;
   /** Writes out what is held and lets the files go, sealed or not. Safe to call twice. */
@@ -79,8 +80,8 @@ export const openRecord = (directory: string, header: RecordHeader): RecordWrite
     seal: (final) => {
       close();
       const failure = exchanges.failure() ?? rules.failure() ?? pushes.failure();
-      if (failure !== undefined) throw unfinished(directory, failure);
       const sealed: RunRecord = { ...opened, ...final, state: "sealed", rules: inCatalogueOrder(results) };
+      if (failure !== undefined) throw unfinished(directory, sealed, failure);
       try {
         const run = replaceJson(directory, recordFiles.run, sealed);
         replaceJson(
@@ -94,7 +95,7 @@ export const openRecord = (directory: string, header: RecordHeader): RecordWrite
           }),
         );
       } catch (error) {
-        throw unfinished(directory, error);
+        throw unfinished(directory, sealed, error);
       }
       return sealed;
     },
@@ -102,8 +103,8 @@ export const openRecord = (directory: string, header: RecordHeader): RecordWrite
   };
 };
 
-const unfinished = (directory: string, cause: unknown): Error =>
-  new Error(`the record in ${directory} could not be completed: ${fileReason(cause)}`, { cause });
+const unfinished = (directory: string, record: RunRecord, cause: unknown): UnfinishedRecord<RunRecord> =>
+  new UnfinishedRecord({ directory, record: { ...record, state: "open" } }, fileReason(cause), { cause });
 
 /** Puts a file in place in one step: readers see the old one or the new one, whole. */
 const replaceJson = (directory: string, name: string, value: unknown): ManifestEntry => {

@@ -6,4 +6,6 @@ export const duetFile = "duet.json";
 
 /** Writes duet.json, or replaces it. Throws ConfigurationError. */
 export const writeDuet = (directory: string, document: DuetDocument): void =>
-  placeFiles(directory, [[path.join(directory, duetFile), `${JSON.stringify(document, undefined, 2)}\n`]]);
+  placeFiles({ folder: directory, flag: "--out" }, [
+    [path.join(directory, duetFile), `${JSON.stringify(document, undefined, 2)}\n`],
+  ]);

@@ -11,7 +11,13 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import { codeOf, directoryMode, fileMode, fileReason } from "../../conformance/contract/files.ts";
+import {
+  codeOf,
+  directoryMode,
+  fileMode,
+  fileReason,
+  makeFolders,
+} from "../../conformance/contract/files.ts";
 import {
   loadFiles,
   type LoadBreach,
@@ -19,7 +25,7 @@ import {
   type SecondLine,
 } from "../../conformance/contract/load-record.ts";
 import { manifestFile, manifestOf, type ManifestEntry } from "../../conformance/contract/manifest.ts";
-import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { ConfigurationError, UnfinishedRecord } from "../../conformance/contract/problem.ts";
 import type { Issued } from "../protocol.ts";
 import { openDigests } from "./record-digests.ts";
 
@@ -57,7 +63,7 @@ export const nowhere: LoadSink = {
 
 export interface LoadRecordWriter extends LoadSink {
   readonly directory: string;
-  /** Completes the record, with a manifest of its files. Throws an Error where anything of the run could not be written. */
+  /** Completes the record, with a manifest of its files. Throws UnfinishedRecord where anything of the run could not be written. */
   seal(final: LoadFinal): LoadRecord;
   /** Lets the files go, sealed or not. Safe to call twice. */
   close(): void;
@@ -113,13 +119,13 @@ export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecor
     failure: () => (failure === undefined ? undefined : fileReason(failure)),
     seal: (final) => {
       close();
-      if (failure !== undefined) throw unfinished(directory, failure);
       const sealed: LoadRecord = { ...opened, ...final, state: "sealed" };
+      if (failure !== undefined) throw unfinished(directory, sealed, failure);
       try {
         replaceJson(directory, loadFiles.run, sealed);
         replaceJson(directory, manifestFile, manifestOf(entriesOf(directory)));
       } catch (error) {
-        throw unfinished(directory, error);
+        throw unfinished(directory, sealed, error);
       }
       return sealed;
     },
@@ -129,7 +135,7 @@ export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecor
 
 const prepare = (directory: string, opened: LoadRecord) => {
   try {
-    mkdirSync(path.dirname(directory), { recursive: true });
+    makeFolders(path.dirname(directory), { mkdir: mkdirSync, above: path.dirname });
     try {
       mkdirSync(directory, { mode: directoryMode });
     } catch (error) {
@@ -162,8 +168,8 @@ const inUse = (directory: string): ConfigurationError =>
     `--out is "${directory}", a folder with something in it; give one that does not exist yet or is empty`,
   ]);
 
-const unfinished = (directory: string, cause: unknown): Error =>
-  new Error(`the record in ${directory} could not be completed: ${fileReason(cause)}`, { cause });
+const unfinished = (directory: string, record: LoadRecord, cause: unknown): UnfinishedRecord<LoadRecord> =>
+  new UnfinishedRecord({ directory, record: { ...record, state: "open" } }, fileReason(cause), { cause });
 
 /** Replaces a file in one step, so that readers see either the old or the new one, whole. */
 const replaceJson = (directory: string, name: string, value: unknown): void => {

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
+import { UnfinishedRecord } from "../../conformance/contract/problem.ts";
+import { conclude, withVerdict } from "./conclude.ts";
+import type { CommandContext } from "./context.ts";
+
+const contextOf = () => {
+  const told: string[] = [];
+  const codes: number[] = [];
+  const context = {
+    environment: {},
+    programName: "touchstone",
+    output: { complain: (line: string) => told.push(line), manner: () => ({ json: false }) },
+    exitWith: (code: number) => codes.push(code),
+  } as unknown as CommandContext;
+  return { context, told, codes };
+};
+
+it("a run whose record could not be completed keeps its verdict", async () => {
+  const record = { exitCode: 1 };
+  const run = withVerdict(
+    Promise.reject(new UnfinishedRecord({ directory: "runs/x", record }, "the disk is full")),
+  );
+  expect(await run).toEqual({
+    record,
+    directory: "runs/x",
+    trouble: "the record in runs/x could not be completed: the disk is full",
+  });
+  await expect(withVerdict(Promise.reject(new TypeError("x")))).rejects.toThrow(TypeError);
+});
+
+it.each([
+  ["a broken promise stays one", exitCodes.failed, exitCodes.failed],
+  ["a pass is no pass without its record", exitCodes.passed, exitCodes["harness-error"]],
+])("%s", async (_, exitCode, comesTo) => {
+  const { context, told, codes } = contextOf();
+  await conclude(context, [{ record: { exitCode }, directory: "runs/x", trouble: "the disk is full" }], {});
+  expect(told).toEqual(["touchstone: the disk is full"]);
+  expect(codes.at(-1)).toBe(comesTo);
+});
+
+it("a report that cannot be written is told in a line", async () => {
+  const { context, told, codes } = contextOf();
+  const ran = [{ record: { exitCode: exitCodes.failed }, directory: "/nowhere/at/all" }];
+  expect(await conclude(context, ran, { report: ["junit"] })).toEqual([]);
+  expect(told.join("\n")).toContain("/nowhere/at/all");
+  expect(codes.at(-1)).toBe(exitCodes.failed);
+});

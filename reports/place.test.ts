@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { makeFolders } from "../conformance/contract/files.ts";
+import { checkPlace, placeFiles } from "./place.ts";
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-place-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const failing = (code: string) => Object.assign(new Error(code), { code });
+
+it("a folder that can be made is not made by looking at it, and takes files afterwards", () => {
+  const place = { folder: path.join(folder, "a", "b"), flag: "--report-out" };
+  checkPlace(place);
+  expect(readdirSync(folder)).toEqual([]);
+  placeFiles(place, [[path.join(place.folder, "x"), "text"]]);
+  expect(readdirSync(place.folder)).toEqual(["x"]);
+});
+
+it("names the flag and the reason, beforehand as well as when it writes", () => {
+  const file = path.join(folder, "file");
+  writeFileSync(file, "");
+  const place = { folder: path.join(file, "below"), flag: "--report-out" };
+  const told = `--report-out: ${place.folder} cannot be written (a part of the path is a file); give a folder that can`;
+  expect(() => checkPlace(place)).toThrow(told);
+  expect(() => placeFiles(place, [[path.join(place.folder, "x"), ""]])).toThrow(told);
+  expect(() => checkPlace({ ...place, folder: file })).toThrow("a part of the path is a file");
+});
+
+it("a file system that denies that its own folder exists ends the attempt", () => {
+  const asked: string[] = [];
+  const mkdir = (one: string): void => {
+    asked.push(one);
+    throw failing(one === "/proc" ? "EEXIST" : "ENOENT");
+  };
+  expect(() => makeFolders("/proc/x/y", { mkdir, above: path.posix.dirname })).toThrow("ENOENT");
+  expect(asked).toEqual(["/proc/x/y", "/proc/x", "/proc", "/proc/x"]);
+});
+
+it("makes folders from the nearest one that exists", () => {
+  const deep = path.join(folder, "c", "d", "e");
+  makeFolders(deep, { mkdir: mkdirSync, above: path.dirname });
+  expect(readdirSync(path.dirname(deep))).toEqual(["e"]);
+});
