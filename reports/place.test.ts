@@ -34,12 +34,14 @@ it("a file system that denies that its own folder exists ends the attempt", () =
     asked.push(one);
     throw failing(one === "/proc" ? "EEXIST" : "ENOENT");
   };
-  expect(() => makeFolders("/proc/x/y", { mkdir, above: path.posix.dirname })).toThrow("ENOENT");
+  expect(() => makeFolders("/proc/x/y", { mkdir, above: (one) => path.posix.dirname(one) })).toThrow(
+    "ENOENT",
+  );
   expect(asked).toEqual(["/proc/x/y", "/proc/x", "/proc", "/proc/x"]);
 });
 
 it("makes folders from the nearest one that exists", () => {
   const deep = path.join(folder, "c", "d", "e");
-  makeFolders(deep, { mkdir: mkdirSync, above: path.dirname });
+  makeFolders(deep, { mkdir: mkdirSync, above: (one) => path.dirname(one) });
   expect(readdirSync(path.dirname(deep))).toEqual(["e"]);
 });

@@ -32,7 +32,10 @@ export const placeFiles = (
   const drafts: string[] = [];
   let at = folder;
   try {
-    makeFolders(folder, { mkdir: (one) => mkdirSync(one, { mode: directoryMode }), above: path.dirname });
+    makeFolders(folder, {
+      mkdir: (one) => mkdirSync(one, { mode: directoryMode }),
+      above: (one) => path.dirname(one),
+    });
     for (const [file, text] of files) {
       at = file;
       drafts.push(`${file}.part`);

@@ -9,7 +9,7 @@ const REDRAWN_MS = 200;
 
 const isSilent = ({ output }: CommandContext): boolean => output.manner().quiet || output.manner().json;
 
-/** The live line of a gate run: rewritten as rules settle and while they wait; nothing where standard error is no terminal. */
+/** The live line of a gate run: rewritten as rules settle and while they wait; lines of a log where standard error is no terminal. */
 export const gateProgress = async (context: CommandContext, ids: readonly string[]) => {
   if (isSilent(context)) return { running: () => {}, result: () => {}, stop: () => {} };
   const { clock, output } = context;
@@ -23,6 +23,7 @@ export const gateProgress = async (context: CommandContext, ids: readonly string
     line.show({
       ...state,
       elapsedMs: clock.nowMs() - startedMs,
+      wallMs: clock.wallMs(),
       ...(now === undefined ? {} : { waiting: now }),
     });
   };

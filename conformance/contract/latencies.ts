@@ -6,6 +6,7 @@ interface LatencyHistogram {
   readonly mean: number;
   readonly minNonZeroValue: number;
   readonly maxValue: number;
+  highestEquivalentValue(value: number): number;
   getValueAtPercentile(percentile: number): number;
 }
 
@@ -23,6 +24,7 @@ export const latenciesOf = (histogram: LatencyHistogram): Latencies => {
     p95Ms: at(95),
     p99Ms: at(99),
     p999Ms: at(99.9),
-    maxMs: inMs(histogram.maxValue),
+    // As percentiles are: the highest value of its cell, so that none is above it.
+    maxMs: inMs(histogram.highestEquivalentValue(histogram.maxValue)),
   };
 };

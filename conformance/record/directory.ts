@@ -7,7 +7,7 @@ import { ConfigurationError } from "../contract/problem.ts";
 export const prepareDirectory = (directory: string): void => {
   let present: readonly string[];
   try {
-    makeFolders(path.dirname(directory), { mkdir: mkdirSync, above: path.dirname });
+    makeFolders(path.dirname(directory), { mkdir: mkdirSync, above: (one) => path.dirname(one) });
     try {
       mkdirSync(directory, { mode: directoryMode });
     } catch (error) {

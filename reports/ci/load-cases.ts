@@ -5,15 +5,18 @@ import { inUnit } from "../text/units.ts";
 import { safe } from "../text/safe.ts";
 import type { CiCase } from "./case.ts";
 
+/** All cases of a load are judged by the same run: none has a time of its own. */
+const NO_TIME = 0;
+
 /** The cases of a load run: whether it is valid, its objectives, and the rules that it looked at. */
 export const loadCases = (record: LoadRecord): readonly CiCase[] => [
   validityCase(record),
-  ...record.objectives.map((one) => objectiveCase(one, record)),
+  ...record.objectives.map(objectiveCase),
   ...record.rules.map((rule) => ruleCase(rule, record)),
 ];
 
-const validityCase = ({ validity, durationMs, outcome, stopped }: LoadRecord): CiCase => {
-  const common = { name: "the load run is valid", group: "load", durationMs };
+const validityCase = ({ validity, outcome, stopped }: LoadRecord): CiCase => {
+  const common = { name: "the load run is valid", group: "load", durationMs: NO_TIME };
   if (validity?.valid === true)
     return {
       ...common,
@@ -31,7 +34,7 @@ const validityCase = ({ validity, durationMs, outcome, stopped }: LoadRecord): C
   };
 };
 
-const objectiveCase = (one: ObjectiveResult, { durationMs }: LoadRecord): CiCase => {
+const objectiveCase = (one: ObjectiveResult): CiCase => {
   const limit = `${one.bound} ${inUnit(one.limit, one.unit)}`;
   const measured =
     one.measured === undefined ? "nothing measured" : `measured ${inUnit(one.measured, one.unit)}`;
@@ -44,14 +47,14 @@ const objectiveCase = (one: ObjectiveResult, { durationMs }: LoadRecord): CiCase
     group: "objectives",
     status: ({ held: "passed", breached: "failed", "not measured": "skipped" } as const)[one.verdict],
     verdict: one.verdict,
-    durationMs,
+    durationMs: NO_TIME,
     message: `${limit}; ${measured}${interval}${one.reason === undefined ? "" : `; ${safe(one.reason)}`}`,
   };
 };
 
 const ruleCase = ({ id, checks, breaches, note }: LoadRule, record: LoadRecord): CiCase => {
   const first = record.breaches.find(({ rule }) => rule === id);
-  const common = { name: `${safe(id)} under load`, group: "promises", durationMs: record.durationMs };
+  const common = { name: `${safe(id)} under load`, group: "promises", durationMs: NO_TIME };
   if (breaches > 0)
     return {
       ...common,

@@ -14,8 +14,7 @@ export const amountOf = ({ metric }: Member, value: number): string =>
 /** Beyond tenfold, digits only tell that the pairs were too few. */
 const MOST_SHARE = 9;
 
-export const changeText = (ratio: number): string =>
-  ratio - 1 > MOST_SHARE ? `over +${percent(MOST_SHARE)}` : change(ratio).replace("-", "−");
+export const changeText = (ratio: number): string => change(ratio).replace("-", "−");
 
 export const intervalText = ({ interval }: Member): string =>
   interval === undefined ? "unknown" : `${changeText(interval[0])} to ${changeText(interval[1])}`;

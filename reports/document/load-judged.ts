@@ -94,7 +94,11 @@ export const objectivesTable = ({ objectives }: LoadRecord): Table | undefined =
     ["Objective", ">Limit", ">Measured", "Against the limit"],
     objectives.map((one) => {
       const { name, bound, limit, unit, verdict, measured, interval } = one;
-      const [look, word] = objectiveLooks[verdict];
+      // What so few requests cannot show has no plain tick.
+      const [look, word]: readonly [Look, string] =
+        verdict === "held" && one.reason !== undefined
+          ? [["open", "ring"], "held, not shown"]
+          : objectiveLooks[verdict];
       return [
         mark(look, [name], word),
         `${bound} ${inUnit(limit, unit)}`,
@@ -117,7 +121,11 @@ const measuredText = ({ measured, interval, unit, reason, verdict }: ObjectiveRe
   if (measured === undefined) return reason ?? verdict;
   const between =
     interval === undefined ? "" : ` (${inUnit(interval[0], unit)} to ${inUnit(interval[1], unit)})`;
-  return [inUnit(measured, unit), soft(between), soft(reason === undefined ? "" : ` ${reason}`)];
+  return [
+    inUnit(measured, unit),
+    soft(between),
+    soft(reason === undefined ? "" : verdict === "held" ? `; held; ${reason}` : ` ${reason}`),
+  ];
 };
 
 const stepLooks: Readonly<Record<BreakpointStep["verdict"], readonly [Look, word: string]>> = {
@@ -125,6 +133,20 @@ const stepLooks: Readonly<Record<BreakpointStep["verdict"], readonly [Look, word
   "gave way": [["bad", "cross"], "failed"],
   spoilt: [["open", "question"], "invalid"],
 };
+
+/** What a search found: a highest rate only where something gave way above it. */
+export const searchAnswer = ({ steps = [], highestRate }: SearchResult): string => {
+  if (highestRate === undefined) return "The objectives were met at no rate that was tried.";
+  const isHighest = steps.some((step) => step.verdict === "gave way" && step.rate > highestRate);
+  return isHighest
+    ? `The highest rate with all objectives met is ${rate(highestRate)} requests a second.`
+    : `All objectives are met at ${rate(highestRate)} requests a second at least; nothing gave way above it.`;
+};
+
+interface SearchResult {
+  readonly steps?: readonly BreakpointStep[] | undefined;
+  readonly highestRate?: number | undefined;
+}
 
 /** The search for the highest rate: its answer, its course, and why each step failed. */
 export const searchBlocks = ({ steps = [], highestRate }: LoadRecord): readonly Block[] => {
@@ -147,11 +169,7 @@ export const searchBlocks = ({ steps = [], highestRate }: LoadRecord): readonly 
     ]),
   );
   return [
-    text(
-      highestRate === undefined
-        ? "The objectives were met at no rate that was tried."
-        : `The objectives were met up to ${rate(highestRate)} requests a second.`,
-    ),
+    text(searchAnswer({ steps, highestRate })),
     figure({
       title: "Rates that were tried",
       note: "Requests a second, on a logarithmic axis, one step after another. The line is what was asked for, the mark what was achieved.",

@@ -88,7 +88,7 @@ export const environment = (record: LoadRecord): readonly (Fact | false | undefi
     ["Virtual users", `at most ${number(record.virtualUsers)}`],
     achieved && [
       "Arrivals",
-      `${number(achieved.arrivals)} of ${number(Math.round(achieved.arrivalsAsked))}, ${number(achieved.dropped)} dropped`,
+      `${plural(achieved.arrivals, "iteration")}, ${number(Math.round(achieved.arrivalsAsked))} asked for, ${number(achieved.dropped)} dropped`,
     ],
     achieved?.lag && [
       "Iterations began late by",

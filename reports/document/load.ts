@@ -2,7 +2,7 @@ import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { plural } from "../text/figures.ts";
 import { rate } from "../text/units.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
-import { breachBlocks, invalid, objectivesTable, searchBlocks } from "./load-judged.ts";
+import { breachBlocks, invalid, objectivesTable, searchAnswer, searchBlocks } from "./load-judged.ts";
 import { machineBlocks } from "./load-machines.ts";
 import type { LoadOptions, LoadSubject } from "./load-subject.ts";
 import { endpointTable, environment, pushBlocks, rulesTable } from "./load-tables.ts";
@@ -62,6 +62,8 @@ const headlineOf = (record: LoadRecord): string => {
   if (segment !== undefined && record.state === "sealed" && record.outcome === undefined)
     return `Segment ${segment.index} of ${segment.count} was played to its end. \`merge\` judges the run.`;
   const broken = record.rules.filter(({ breaches }) => breaches > 0).length;
+  const isAnswered = record.outcome === "passed" || record.outcome === "failed";
+  if (record.steps !== undefined && broken === 0 && isAnswered) return searchAnswer(record);
   const missed = record.objectives.filter(({ verdict }) => verdict === "breached").length;
   switch (record.outcome) {
     case "passed":
@@ -93,9 +95,9 @@ const detailOf = (record: LoadRecord): string => {
       : `${plural(achieved.requests, "request")} at ${rate(achieved.requestsPerSecond)} a second, ${rate(record.rate)} asked for at the peak`;
   return [
     `${requests}; ${plural(checks, "check")} of ${plural(rules.length, "rule")}${took(record)}.`,
-    ...(highestRate === undefined
+    ...(highestRate === undefined || headlineOf(record) === searchAnswer(record)
       ? []
-      : [`The highest rate with all objectives met: ${rate(highestRate)} requests a second.`]),
+      : [searchAnswer(record)]),
     ...(stopped === undefined ? [] : [`It ended early: ${stopped}.`]),
     ...(exitCode === undefined ? [] : [`Exit code ${exitCode}.`]),
   ].join(" ");

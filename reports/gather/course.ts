@@ -152,7 +152,7 @@ const pointOf = (second: number, sum: Histogram): LatencyPoint => ({
   p50Ms: atPercentile(sum, 50),
   p95Ms: atPercentile(sum, 95),
   p99Ms: atPercentile(sum, 99),
-  maxMs: sum.maxValue / histogramUnit.perMs,
+  maxMs: atPercentile(sum, 100),
 });
 
 const STEPS = 200;

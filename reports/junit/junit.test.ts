@@ -46,6 +46,21 @@ describe("JUnit XML", () => {
     expect(await problemsOf(suite(`<testcase name="a" classname="b" time="-1"/>`))).not.toEqual([]);
   });
 
+  it("takes the wall time for a run, adds no parallel rules up, and gives the cases of a load no time", () => {
+    const xml = render(passing, loadRun());
+    const times = (name: string): readonly number[] =>
+      [...xml.matchAll(new RegExp(`<${name} [^>]*?time="([0-9.]+)"`, "g"))].map(([, time]) => Number(time));
+    const wall = ({ startedAt, endedAt = startedAt }: { startedAt: string; endedAt?: string }): number =>
+      (Date.parse(endedAt) - Date.parse(startedAt)) / 1_000;
+    const expected = [passing.record, loadRun().record].map(wall);
+    expect(times("testsuite")).toEqual(expected);
+    expect(times("testsuites")).toEqual([expected.reduce((sum, one) => sum + one)]);
+    const ofLoad = xml.slice(xml.indexOf('name="touchstone load"'));
+    expect(new Set([...ofLoad.matchAll(/<testcase [^>]*time="([0-9.]+)"/g)].map(([, time]) => time))).toEqual(
+      new Set(["0.000"]),
+    );
+  });
+
   it("writes a broken rule as a failure with what was expected, what was seen, and the replay", () => {
     const xml = render(gateRun(withResults(failedRule), { outcome: "failed", exitCode: 1 }));
     const element = elementOf(xml, "code.single-use");

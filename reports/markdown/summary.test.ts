@@ -24,6 +24,19 @@ describe("the summary in Markdown", () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
+  it("counts what was warned and observed apart, and shows warnings unfolded", () => {
+    const warned = resultOf("authorize.unregistered-redirect", {
+      kind: "warned",
+      cases: 1,
+      breach: breachOf("a", "it was cut"),
+    });
+    const observed = resultOf("authorize.redirect", { kind: "observed", cases: 1, fingerprint: '"kept"' });
+    const text = renderMarkdown([gateRun([warned, observed])], options);
+    expect(text).toMatch(/1 warned · 1 observed/);
+    expect(text.indexOf("### ⚠️")).toBeGreaterThan(0);
+    expect(text.indexOf("it was cut")).toBeLessThan(text.indexOf("<details>"));
+  });
+
   it("never calls a run that is not complete passed", () => {
     const text = renderMarkdown(
       [gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 })],

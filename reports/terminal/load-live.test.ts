@@ -19,8 +19,32 @@ const second = (at: number): { readonly line: SecondLine } => ({
 describe("a load run while it goes on", () => {
   it("names the step of a search first, then the time", () => {
     expect(
-      loadLine({ seconds: [second(7)], durationMs: 30_000, phase: "step 3: 80 requests/s" }, page),
-    ).toMatch(/^step 3: 80 requests\/s {2}8\/30 s {2}19 of 20 arrivals\/s, 61 requests\/s/);
+      loadLine(
+        { seconds: [second(7)], durationMs: 30_000, phase: "step 3: 80 requests/s" },
+        { ...page, columns: 120 },
+      ),
+    ).toMatch(/^step 3: 80 requests\/s {2}8\/30 s {2}19 arrivals\/s \(20 asked\) {2}61 requests\/s/);
+  });
+
+  it("at 80 columns keeps what went wrong, and leaves out what matters less", () => {
+    const line = loadLine(
+      {
+        seconds: [{ ...second(7), latencies: { p50Ms: 12.5, p95Ms: 140, p99Ms: 1_250 } }],
+        durationMs: 30_000,
+        phase: "step 3: 80 requests/s",
+      },
+      { ...page, columns: 80 },
+    );
+    expect(line.length).toBeLessThanOrEqual(80);
+    expect(line).toMatch(/8\/30 s.*p95 140 ms.*1 failed {2}0 breaches {2}0 dropped$/);
+  });
+
+  it("counts no second beyond the last, asks for no arrivals where none were asked for, and knows one breach", () => {
+    const [one] = [second(11)];
+    const late = { line: { ...one.line, asked: 0, started: 1, breaches: { "code.single-use": 1 } } };
+    const line = loadLine({ seconds: [late], durationMs: 10_000 }, { ...page, columns: 200 });
+    expect(line).toMatch(/^10\/10 s {2}1 arrivals\/s {2}61/);
+    expect(line).toContain("1 breach ");
   });
 
   it("without a terminal tells each thing that begins once, and a line every five seconds", () => {

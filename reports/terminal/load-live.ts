@@ -1,7 +1,7 @@
 import type { Latencies, SecondLine } from "../../conformance/contract/load-record.ts";
-import { figure } from "../text/figures.ts";
+import { figure, plural } from "../text/figures.ts";
 import { latency, sparkline } from "../text/latency.ts";
-import { cut } from "../text/layout.ts";
+import { cut, width } from "../text/layout.ts";
 import type { Page } from "./palette.ts";
 
 /** A second of a load run with what it says of latency: all endpoints' granted requests together. */
@@ -42,24 +42,54 @@ const countsOf = (seconds: readonly LiveSecond[]): Counts => {
 };
 
 /** The latest seconds as one line: time, rates, percentiles, errors, breaches, drops. */
-export const loadLine = ({ seconds, durationMs, phase }: LoadLiveState, { palette }: Page): string => {
+export const loadLine = (
+  { seconds, durationMs, phase }: LoadLiveState,
+  { palette, columns }: Page,
+): string => {
   const last = seconds.at(-1);
   if (last === undefined) return palette.dim(phase ?? "starting k6");
   const now = countsOf([last]);
   const all = countsOf(seconds);
   const bad = (text: string, count: number): string => (count === 0 ? palette.dim(text) : palette.red(text));
   const p = last.latencies;
-  return [
-    ...(phase === undefined ? [] : [palette.dim(phase)]),
-    `${last.line.second + 1}/${Math.round(durationMs / 1_000)} s`,
-    `${figure(Math.round(last.line.started))} of ${figure(Math.round(now.asked))} arrivals/s, ${figure(now.done)} requests/s`,
-    p === undefined
-      ? "no answer"
-      : `p50 ${latency(p.p50Ms)}  p95 ${latency(p.p95Ms)}  p99 ${latency(p.p99Ms)}`,
-    bad(`${figure(all.failed)} failed`, all.failed),
-    bad(`${figure(all.breaches)} breaches`, all.breaches),
-    bad(`${figure(all.dropped)} dropped`, all.dropped),
-  ].join("  ");
+  const total = Math.round(durationMs / 1_000);
+  const parts: readonly Part[] = [
+    ...(phase === undefined ? [] : [{ text: palette.dim(phase), keep: 1 }]),
+    // Answers may still come in after the load has ended.
+    { text: `${Math.min(last.line.second + 1, total)}/${total} s`, keep: 4 },
+    { text: arrivalsText(last.line.started, now.asked), keep: 0 },
+    { text: `${figure(now.done)} requests/s`, keep: 3 },
+    ...(p === undefined
+      ? [{ text: "no answer", keep: 3 }]
+      : [
+          { text: `p50 ${latency(p.p50Ms)}`, keep: 1 },
+          { text: `p95 ${latency(p.p95Ms)}`, keep: 3 },
+          { text: `p99 ${latency(p.p99Ms)}`, keep: 2 },
+        ]),
+    { text: bad(`${figure(all.failed)} failed`, all.failed), keep: 5 },
+    { text: bad(plural(all.breaches, "breach", "breaches"), all.breaches), keep: 5 },
+    { text: bad(`${figure(all.dropped)} dropped`, all.dropped), keep: 5 },
+  ];
+  return fitting(parts, columns).join("  ");
+};
+
+/** A part of the line; of those that do not fit together, the ones with the lowest `keep` go first. */
+interface Part {
+  readonly text: string;
+  readonly keep: number;
+}
+
+const fitting = (parts: readonly Part[], columns: number): readonly string[] => {
+  const texts = parts.map(({ text }) => text);
+  if (parts.length < 2 || width(texts.join("  ")) <= columns) return texts;
+  const least = Math.min(...parts.map(({ keep }) => keep));
+  const leaves = parts.findLastIndex(({ keep }) => keep === least);
+  return fitting(parts.toSpliced(leaves, 1), columns);
+};
+
+const arrivalsText = (started: number, asked: number): string => {
+  const arrivals = `${figure(Math.round(started))} arrivals/s`;
+  return Math.round(asked) === 0 ? arrivals : `${arrivals} (${figure(Math.round(asked))} asked)`;
 };
 
 const SPARKS = 40;
@@ -120,7 +150,7 @@ export const createLoadLive = (stream: LiveStream, page: Page): LoadLive => {
       const second = state.seconds.at(-1)?.line.second;
       if (second === undefined || second === told || (second + 1) % PLAIN_EVERY_SECONDS !== 0) return;
       told = second;
-      stream.write(`${loadLine(state, page)}\n`);
+      stream.write(`${loadLine(state, { ...page, columns: Infinity })}\n`);
     },
   };
 };

@@ -72,11 +72,17 @@ describe("showing progress", () => {
     expect(written.at(-1)).toBe("\r\u001b[2K");
   });
 
-  it("writes nothing where there is no terminal", () => {
+  it("without a terminal writes a line at the start and every ten seconds, with what is waited for until when", () => {
     const { written, stream } = kept(false);
     const progress = createProgress(stream, plain);
-    progress.show(halfway);
+    const wallMs = Date.parse("2030-01-01T10:00:00Z");
+    for (const elapsedMs of [0, 200, 9_900, 10_100, 20_000, 20_200])
+      progress.show({ ...halfway, elapsedMs, wallMs, waiting: { sleepers: 2, nextInMs: 450_000 } });
     progress.clear();
-    expect(written).toEqual([]);
+    expect(written).toEqual([
+      "judging 4 rules\n",
+      "2 of 4 rules settled after 10.1 s, 1 failed; 2 rules wait, the next until 10:07:30 UTC (7.5 min more); still to settle: code.lifetime, refresh.lifetime\n",
+      "2 of 4 rules settled after 20.2 s, 1 failed; 2 rules wait, the next until 10:07:30 UTC (7.5 min more); still to settle: code.lifetime, refresh.lifetime\n",
+    ]);
   });
 });

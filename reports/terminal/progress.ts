@@ -14,6 +14,8 @@ export interface ProgressState {
   readonly elapsedMs: number;
   /** Rules that sleep, and the time to the next wake-up where it is known. */
   readonly waiting?: { readonly sleepers: number; readonly nextInMs: number | undefined };
+  /** The time of day, in milliseconds since 1970, for lines that are read later. */
+  readonly wallMs?: number;
 }
 
 export const progressAtStart = (ids: readonly string[]): ProgressState => ({
@@ -51,6 +53,22 @@ const tailOf = ({ ids, settled, waiting }: ProgressState): string => {
   return running.length === 0 ? "" : `running ${safe(running.join(", "))}`;
 };
 
+/** The state as a line of its own, for a log: what has settled, and what is waited for until when. */
+export const progressNote = (state: ProgressState): string => {
+  const { settled, ids, failed, elapsedMs, waiting, wallMs } = state;
+  if (elapsedMs === 0) return `judging ${plural(ids.length, "rule")}`;
+  const running = ids.filter((id) => !settled.has(id));
+  const named = safe(running.slice(0, MOST_NAMED).join(", "));
+  const names = running.length > MOST_NAMED ? `${named} and ${running.length - MOST_NAMED} more` : named;
+  const until =
+    wallMs === undefined || waiting?.nextInMs === undefined || waiting.sleepers === 0
+      ? ""
+      : `; ${plural(waiting.sleepers, "rule waits", "rules wait")}, the next until ${new Date(wallMs + waiting.nextInMs).toISOString().slice(11, 19)} UTC (${elapsed(waiting.nextInMs)} more)`;
+  return `${settled.size} of ${plural(ids.length, "rule")} settled after ${elapsed(elapsedMs)}, ${failed} failed${until}${running.length === 0 ? "" : `; still to settle: ${names}`}`;
+};
+
+const MOST_NAMED = 5;
+
 /** What progress is written to; process.stderr is one. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
@@ -59,21 +77,28 @@ export interface ProgressStream {
 }
 
 export interface Progress {
-  /** Rewrites the line, at most some times a second; nothing where the stream is no terminal. */
+  /** Rewrites the line, at most some times a second; where the stream is no terminal, adds a line at the start and now and then. */
   show(state: ProgressState): void;
   /** Takes the line away, for other text or for good. */
   clear(): void;
 }
 
 const LEAST_INTERVAL_MS = 50;
+const NOTED_EVERY_MS = 10_000;
 const eraseLine = "\r\u001b[2K";
 
-/** Shows progress as one line of a terminal that is rewritten in place. */
+/** Shows progress as one line of a terminal that is rewritten in place, or as lines of a log. */
 export const createProgress = (stream: ProgressStream, palette: Palette): Progress => {
   let shownAtMs: number | undefined;
+  let notedAtMs: number | undefined;
   return {
     show: (state) => {
-      if (stream.isTTY !== true) return;
+      if (stream.isTTY !== true) {
+        if (notedAtMs !== undefined && state.elapsedMs - notedAtMs < NOTED_EVERY_MS) return;
+        stream.write(`${progressNote(notedAtMs === undefined ? { ...state, elapsedMs: 0 } : state)}\n`);
+        notedAtMs = state.elapsedMs;
+        return;
+      }
       if (shownAtMs !== undefined && state.elapsedMs - shownAtMs < LEAST_INTERVAL_MS) return;
       shownAtMs = state.elapsedMs;
       // The last column stays free: some terminals begin a new line once it is written.

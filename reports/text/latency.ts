@@ -1,3 +1,5 @@
+import { figure } from "./figures.ts";
+
 /** A latency to the precision that matters: "0.84 ms", "12.3 ms", "340 ms", "1.25 s". */
 export const latency = (valueMs: number): string => {
   if (valueMs >= 999.5) return `${(valueMs / 1_000).toFixed(2)} s`;
@@ -17,10 +19,22 @@ export const sparkline = (values: readonly number[], most: number, full?: number
 };
 
 /** A share as people read it: 0.0123 gives "1.23 %". */
-export const percent = (share: number): string => `${Number((share * 100).toPrecision(3))} %`;
+export const percent = (share: number): string =>
+  share !== 0 && Math.abs(share) < LEAST_SHARE
+    ? `under ${LEAST_SHARE * 100} %`
+    : `${Number((share * 100).toPrecision(3))} %`;
 
-/** How a change reads: +12.3 %, -4 %. */
+/** Smaller shares are noise of the arithmetic, or of no interest. */
+const LEAST_SHARE = 0.000_01;
+
+/** From here on, a change is told as a multiple. */
+const TENFOLD = 10;
+const MOST_TIMES = 1_000;
+
+/** How a change reads: +12.3 %, -4 %, 14.5 times. */
 export const change = (ratio: number): string => {
+  if (ratio > MOST_TIMES) return `over ${figure(MOST_TIMES)} times`;
+  if (ratio >= TENFOLD) return `${Number(ratio.toPrecision(3))} times`;
   const rounded = Number(((ratio - 1) * 100).toFixed(1));
   return Number.isFinite(rounded) ? `${rounded > 0 ? "+" : ""}${rounded} %` : "?";
 };

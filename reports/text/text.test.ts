@@ -2,8 +2,19 @@ import { assert, integer, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compact, compactFields, words } from "./compact.ts";
 import { elapsed, figure, plural, shellWord } from "./figures.ts";
+import { change, percent } from "./latency.ts";
 import { cut, flow, fold, padEnd, padStart, width, wrap } from "./layout.ts";
 import { safe } from "./safe.ts";
+
+it.each([
+  [percent(2.16e-17), "under 0.001 %"],
+  [percent(0), "0 %"],
+  [percent(0.0123), "1.23 %"],
+  [change(1.123), "+12.3 %"],
+  [change(0.96), "-4 %"],
+  [change(14.493), "14.5 times"],
+  [change(2.5e9), "over 1,000 times"],
+])("%s reads %s", (told, reads) => expect(told).toBe(reads));
 
 const anyText = string({ unit: "binary" });
 

@@ -55,6 +55,13 @@ describe("the search for the highest rate", () => {
     );
   });
 
+  it("keeps to its duration with what passes between the steps, or says how much longer it takes", () => {
+    expect(stepsIn(60_000)).toEqual({ stepMs: 3_000, mostSteps: 12, needsMs: 60_000 });
+    expect(stepsIn(6_000)).toEqual({ stepMs: 3_000, mostSteps: 2, needsMs: 10_000 });
+    for (const durationMs of [10_000, 33_000, 600_000])
+      expect(stepsIn(durationMs).needsMs).toBeLessThanOrEqual(durationMs);
+  });
+
   it("has steps that together last no longer than the run", () => {
     fc.assert(
       fc.property(fc.integer({ min: 6_000, max: 36_000_000 }), (durationMs) => {

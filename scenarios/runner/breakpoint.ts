@@ -33,11 +33,26 @@ export const leastStepMs = 3_000;
  */
 const STEPS_IN_A_RUN = 12;
 
-/** How long a step lasts, and how many there are at most, so that all of them together last no longer than this. */
-export const stepsIn = (durationMs: number): { readonly stepMs: number; readonly mostSteps: number } => {
-  const stepMs = Math.max(leastStepMs, Math.floor(durationMs / STEPS_IN_A_RUN / 1_000) * 1_000);
-  return { stepMs, mostSteps: Math.max(1, Math.floor(durationMs / stepMs)) };
+/** k6 takes about so long to start and to end, for each step. */
+const BETWEEN_STEPS_MS = 2_000;
+/** With fewer, a search tells nothing. */
+const LEAST_STEPS = 2;
+
+/** How long a step lasts, and how many there are at most, so that all of them together, with what passes between them, last no longer than this. */
+export const stepsIn = (durationMs: number): StepPlan => {
+  const share = durationMs / STEPS_IN_A_RUN - BETWEEN_STEPS_MS;
+  const stepMs = Math.max(leastStepMs, Math.floor(share / 1_000) * 1_000);
+  const wholeMs = stepMs + BETWEEN_STEPS_MS;
+  const mostSteps = Math.max(LEAST_STEPS, Math.floor(durationMs / wholeMs));
+  return { stepMs, mostSteps, needsMs: mostSteps * wholeMs };
 };
+
+interface StepPlan {
+  readonly stepMs: number;
+  readonly mostSteps: number;
+  /** About how long all steps take, with what passes between them. */
+  readonly needsMs: number;
+}
 
 /**
  * Searches the highest rate at which the objectives hold: the rate doubles until something gives way,

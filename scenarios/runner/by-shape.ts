@@ -27,7 +27,10 @@ const FIRST_SHARE = 1 / 16;
 const LEAST_ARRIVALS = 10;
 
 const search = async (context: LoadContext, asked: AskedRun, out: string): Promise<LoadRecord> => {
-  const { stepMs, mostSteps } = stepsIn(asked.durationMs);
+  const { stepMs, mostSteps, needsMs } = stepsIn(asked.durationMs);
+  context.onPhase?.(
+    `searching in ${mostSteps} steps of ${stepMs / 1_000} s at most, which takes up to about ${Math.ceil(needsMs / 1_000)} s`,
+  );
   const plan: LoadPlan = {
     ...asked,
     shape: "constant",

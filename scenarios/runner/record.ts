@@ -135,7 +135,7 @@ export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecor
 
 const prepare = (directory: string, opened: LoadRecord) => {
   try {
-    makeFolders(path.dirname(directory), { mkdir: mkdirSync, above: path.dirname });
+    makeFolders(path.dirname(directory), { mkdir: mkdirSync, above: (one) => path.dirname(one) });
     try {
       mkdirSync(directory, { mode: directoryMode });
     } catch (error) {

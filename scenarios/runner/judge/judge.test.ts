@@ -29,6 +29,14 @@ describe("objectives", () => {
     });
   });
 
+  it("so few requests that the interval crosses the limit hold it, and show nothing", () => {
+    const few = judge(undefined, measure(5, { granted: 15 })).find(({ name }) => name === "list errors");
+    expect(few).toMatchObject({ verdict: "held", reason: "15 requests cannot show 1 %" });
+    const many = judge(undefined, measure(5)).find(({ name }) => name === "list errors");
+    expect(many).not.toHaveProperty("reason");
+    expect(shareInterval(0, 15)[0]).toBe(0);
+  });
+
   it("the profile's own limits take the place of the usual ones, each by itself", () => {
     const slos = { endpoints: { list: { p95Ms: 4, minPerSecond: 50 } } };
     expect(verdicts(judge(slos, measure(5)))).toEqual({

@@ -73,7 +73,7 @@ const judgeEndpoint = (
     ...judged(
       errors,
       wanted.errorShare,
-      all === 0 ? {} : { measured: failed / all, interval: shareInterval(failed, all) },
+      all === 0 ? {} : { measured: failed / all, interval: shareInterval(failed, all), requests: all },
     ),
     ...judged(
       throughput,
@@ -125,14 +125,24 @@ const unmeasured = (endpoint: string, asked: Wanted): readonly ObjectiveResult[]
 ];
 
 /** Nothing where there is no limit. */
-const judged = (bound: Bound, limit: number | undefined, found: Measured): readonly ObjectiveResult[] => {
+const judged = (
+  bound: Bound,
+  limit: number | undefined,
+  found: Measured & { readonly requests?: number },
+): readonly ObjectiveResult[] => {
   if (limit === undefined) return [];
-  const { measured } = found;
-  const objective = { ...bound, limit, ...found };
+  const { requests, ...figures } = found;
+  const { measured } = figures;
+  const objective = { ...bound, limit, ...figures };
   if (measured === undefined)
     return [{ ...objective, verdict: "not measured", reason: "no request was granted outside the warm-up" }];
   const holds = bound.bound === "at most" ? measured <= limit : measured >= limit;
-  return [{ ...objective, verdict: holds ? "held" : "breached" }];
+  if (!holds) return [{ ...objective, verdict: "breached" }];
+  const isOpen = requests !== undefined && (found.interval?.[1] ?? 0) > limit;
+  const reason = isOpen
+    ? { reason: `${requests} requests cannot show ${Number((limit * 100).toPrecision(3))} %` }
+    : {};
+  return [{ ...objective, verdict: "held", ...reason }];
 };
 
 /** Wilson's 95 % interval of a share (Wilson 1927). */
@@ -142,5 +152,9 @@ export const shareInterval = (hits: number, of: number): [number, number] => {
   const spread = z * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
   const middle = share + (z * z) / (2 * of);
   const scale = 1 + (z * z) / of;
-  return [Math.max(0, (middle - spread) / scale), Math.min(1, (middle + spread) / scale)];
+  // At the ends of the scale, rounding alone would keep the interval from reaching them.
+  return [
+    hits === 0 ? 0 : Math.max(0, (middle - spread) / scale),
+    hits === of ? 1 : Math.min(1, (middle + spread) / scale),
+  ];
 };
