@@ -8,6 +8,9 @@ import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { history as definition } from "./flags/history.ts";
 
+/** A folder of runs may be years old: the latest tell what matters. */
+const USUAL_LAST = 50;
+
 export const run: Action<typeof definition> = async (
   { output },
   folder = "runs",
@@ -16,7 +19,9 @@ export const run: Action<typeof definition> = async (
   if (out !== undefined && report === undefined)
     throw new ConfigurationError(["--out is for --report, which is missing"]);
   checkReportOut(out, "--out");
-  const history = await historyOf(folder, given(selection));
+  // Who asks for a time means all of it.
+  const last = selection.last ?? (selection.since === undefined ? USUAL_LAST : undefined);
+  const history = await historyOf(folder, given({ ...selection, last }));
   const shown = historyDoc(history);
   if (json) output.printJson(history);
   else output.print(renderTerminal(shown, output.page()));

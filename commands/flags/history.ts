@@ -15,7 +15,11 @@ export const history = new Command("history")
   )
   .option("--target <name>", "only runs against this target")
   .option("--since <date>", "only runs started on or after this day, as YYYY-MM-DD", dateFlag("--since"))
-  .option("--last <number>", "only the latest N runs", integerFlag("--last", 1, 1_000_000))
+  .option(
+    "--last <number>",
+    "only the latest N runs (default: 50, or all since --since)",
+    integerFlag("--last", 1, 1_000_000),
+  )
   .addOption(documentOption("the history"))
   .option("--out <directory>", "folder of the page (default: beside the runs)")
   .addOption(jsonOption);

@@ -15,7 +15,7 @@ export const loadCases = (record: LoadRecord): readonly CiCase[] => [
   ...record.rules.map((rule) => ruleCase(rule, record)),
 ];
 
-const validityCase = ({ validity, outcome, stopped }: LoadRecord): CiCase => {
+const validityCase = ({ validity, outcome, stopped, notes }: LoadRecord): CiCase => {
   const common = { name: "the load run is valid", group: "load", durationMs: NO_TIME };
   if (validity?.valid === true)
     return {
@@ -29,7 +29,7 @@ const validityCase = ({ validity, outcome, stopped }: LoadRecord): CiCase => {
     ...common,
     status: outcome === "harness-error" ? "error" : "skipped",
     verdict: "not valid",
-    message: reasons[0] ?? "the run ended before it could be judged",
+    message: reasons[0] ?? notes.map(safe)[0] ?? "the run ended before it could be judged",
     ...(reasons.length < 2 ? {} : { details: reasons.join("\n") }),
   };
 };

@@ -36,7 +36,7 @@ export const historyDoc = (history: History): Doc => {
     detail: `${plural(runs.length, "run")}; latencies changed in ${plural(changes, "place")}; ${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky.`,
     about: [["Folder", code(folder)]],
     sections: [
-      section("trends", "Load, run by run", ...trends.map(trendFigure)),
+      section("trends", "Load, run by run", ...drawn(trends).map(trendFigure)),
       section("rules", "Rules that did not always pass", ...rules.map(ruleFigure)),
       section(
         "flaky",
@@ -75,6 +75,15 @@ export const historyDoc = (history: History): Doc => {
     ],
     source: `the run directories in ${folder}`,
   });
+};
+
+/** A single run is no trend. What changed comes first. */
+const drawn = (trends: readonly Trend[]): readonly Trend[] => {
+  const several = trends.filter(({ points }) => points.length > 1);
+  return [
+    ...several.filter(({ changes }) => changes.length > 0),
+    ...several.filter(({ changes }) => changes.length === 0),
+  ];
 };
 
 const isLatency = ({ metric }: Trend): boolean => metric.startsWith("p");

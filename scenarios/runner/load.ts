@@ -18,7 +18,7 @@ import { digestKeyOf, type SegmentPlan } from "./segment-plan.ts";
 import { lateEnd, sealedSegment } from "./segment/seal.ts";
 import { scriptSettings } from "./settings.ts";
 import { temporaryBase } from "./temporary.ts";
-import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 /**
@@ -109,10 +109,21 @@ const preflight = async (
   });
   if (signal.aborted) return;
   const reasons = [...troubles, ...exceptions.first.map((first) => `the script failed: ${first}`)];
+  const silent = unanswered(troubles);
+  if (silent !== undefined && exceptions.count === 0)
+    throw new UnreachableError(
+      `${target.profile.baseUrl} cannot be reached: ${silent}. Start the service, or correct baseUrl in the profile`,
+    );
   if (reasons.length > 0)
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed:`, ...reasons]);
   if (end.says !== "finished")
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed: k6 ${end.meaning}`]);
+};
+
+/** Why no request at all was answered; undefined where one was. */
+export const unanswered = (troubles: readonly string[]): string | undefined => {
+  const reasons = troubles.map((trouble) => /: no answer \((.*?)\)(?:\.|$)/.exec(trouble)?.[1]);
+  return reasons.includes(undefined) ? undefined : reasons[0];
 };
 
 const run = (
@@ -153,14 +164,19 @@ const run = (
 const sealBroken = ({ clock, signal }: LoadContext, writer: LoadRecordWriter, error: unknown): void => {
   const outcome: Outcome = signal.aborted
     ? "interrupted"
-    : error instanceof ConfigurationError
+    : error instanceof ConfigurationError || error instanceof UnreachableError
       ? "incomplete"
       : "harness-error";
   try {
     writer.seal({
       endedAt: clock.wallTime().toISOString(),
       outcome,
-      exitCode: outcome === "incomplete" ? exitCodes.usage : exitCodes[outcome],
+      exitCode:
+        error instanceof UnreachableError
+          ? exitCodes.unreachable
+          : outcome === "incomplete"
+            ? exitCodes.usage
+            : exitCodes[outcome],
       notes: [errorMessage(error)],
     });
   } catch {
