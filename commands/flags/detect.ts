@@ -6,7 +6,10 @@ import { jsonOption, seedOption } from "../shared/flags.ts";
 
 export const detect = new Command("detect")
   .description("measure what the rules can see: seeded defects killed, false alarms on conforming variants")
-  .option("--full", "try every defect against every rule at standard effort, and list every rule that did not hold")
+  .option(
+    "--full",
+    "try every defect against every rule at standard effort, and list every rule that did not hold",
+  )
   .option("--behaviour <names>", "only these defects and variants", listFlag)
   .addOption(
     new Option("--effort <effort>", `${efforts.join(", ")} (default: quick, with --full standard)`).argParser(
