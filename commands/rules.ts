@@ -3,12 +3,20 @@ import type { Action } from "./shared/context.ts";
 import { isRequirementId, requirementIds } from "../conformance/contract/catalogue.ts";
 import { nearest } from "../conformance/contract/nearest.ts";
 import { defects } from "../fake-server/defects/index.ts";
+import { tool } from "../conformance/record/tool.ts";
+import { openApiDocument } from "../reports/openapi/document.ts";
 import { rulesDocument } from "../reports/json/rules.ts";
 import { catalogueDoc, ruleDoc } from "../reports/document/rules.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import type { rules as definition } from "./flags/rules.ts";
 
 export const run: Action<typeof definition> = async ({ output }, id, flags) => {
+  if (flags.openapi === true) {
+    if (id !== undefined)
+      throw new ConfigurationError(`rules ${id} --openapi: the document is one whole; leave out the id.`);
+    output.printJson(openApiDocument(tool.version));
+    return;
+  }
   // From its own file: the fake itself is not needed, and takes as long to load as everything else together.
   const killing = (rule: string) =>
     Object.entries(defects).flatMap(([name, { summary, breaks }]) =>

@@ -13,6 +13,9 @@ export const isoMillisecondsShape =
 /** The characters that a state may have (section 2.1). */
 export const stateCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
+/** A state of the allowed characters alone; its length is one of the limits (section 2.1). */
+export const stateShape = /^[a-zA-Z0-9]*$/;
+
 /** The endpoints of the document (section 4). To add one, begin here: each table over them stops compiling until it has it. */
 export const endpoints = {
   authorize: { method: "GET", path: "/open-api/oauth/authorize" },

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { startPushing } from "../testing/pushing.ts";
+import { pushBreach } from "../../reports/testing/contract-schemas.ts";
+import { oddPushVariants } from "./push-odd.ts";
 import { pushVariants } from "./push.ts";
 
 const R1 = [0, 30, 90, 210, 450];
@@ -52,6 +54,18 @@ test.each(Object.keys(pushVariants))("%s stops when acknowledged", async (behavi
   await service.event({});
   expect(await service.secondsOfPushes(1_200, 50)).toHaveLength(1);
 });
+
+test.each(["sound", ...Object.keys(pushVariants), ...Object.keys(oddPushVariants)])(
+  "pushes of %s keep to the OpenAPI document",
+  async (behaviour) => {
+    await using service = await startPushing({ behaviour });
+    await service.event({});
+    await service.secondsOfPushes(60, 5);
+    const bodies = service.receiver.pushes.map(({ body }): unknown => JSON.parse(body));
+    expect(bodies).not.toEqual([]);
+    expect(bodies.map(pushBreach)).toEqual(bodies.map(() => undefined));
+  },
+);
 
 test.each(Object.entries(secondsOfHanging))("%s counts from its anchor", async (behaviour, expected) => {
   await using service = await startPushing({ behaviour, patienceMs: 20 });

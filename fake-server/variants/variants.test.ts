@@ -1,28 +1,40 @@
 import { expect, test, vi } from "vitest";
-import { ACCOUNT, codeIn, startTestService } from "../testing/flow.ts";
+import { ACCOUNT, codeIn, type Reply, startTestService } from "../testing/flow.ts";
 import { variants } from "./index.ts";
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
+import type { Endpoint } from "../../conformance/contract/forms.ts";
+import { answerBreach } from "../../reports/testing/contract-schemas.ts";
 
-test.each(Object.keys(variants))(
+/** The answer keeps to the OpenAPI document, unless it is a redirect, which has no body to speak of. */
+const expectContract = (endpoint: Endpoint, { status, fields }: Reply): void => {
+  if (status < 300) expect({ endpoint, breach: answerBreach[endpoint](fields) }).toEqual({ endpoint });
+  else expect(endpoint).toBe("authorize");
+};
+
+test.each(["sound", ...Object.keys(variants)])(
   "%s serves the whole flow and refuses what is to be refused",
   async (behaviour) => {
     await using service = await startTestService({ behaviour });
     const id = await service.event({ clientId: service.client.id });
     await service.advance(3 * SECOND_MS);
 
-    const code = codeIn(await service.authorize({ state: "State007" }));
+    const granted = await service.authorize({ state: "State007" });
+    expectContract("authorize", granted);
+    const code = codeIn(granted);
     expect(code).not.toBe("");
-    const { fields: tokens } = await service.exchange(code);
+    const exchanged = await service.exchange(code);
+    expectContract("exchange", exchanged);
+    const { fields: tokens } = exchanged;
     expect(tokens).toMatchObject({ accessToken: expect.any(String), refreshToken: expect.any(String) });
-    const { fields: refreshed } = await service.refresh(tokens["refreshToken"]);
+    const refreshing = await service.refresh(tokens["refreshToken"]);
+    expectContract("refresh", refreshing);
+    const { fields: refreshed } = refreshing;
     expect(refreshed).not.toHaveProperty("refreshToken");
     // Some list what is new in their own time.
     await vi.waitFor(async () => {
-      const { fields: listed } = await service.list(
-        String(refreshed["accessToken"]),
-        `?accountId=${ACCOUNT}`,
-      );
-      expect(listed).toMatchObject({ data: [{ id, accountId: ACCOUNT }], total: 1 });
+      const listing = await service.list(String(refreshed["accessToken"]), `?accountId=${ACCOUNT}`);
+      expectContract("list", listing);
+      expect(listing.fields).toMatchObject({ data: [{ id, accountId: ACCOUNT }], total: 1 });
     });
 
     const again = await service.exchange(code);

@@ -2,32 +2,42 @@ import { isoMillisecondsShape, uuidShape } from "../../contract/forms.ts";
 import type { Fields } from "./answer.ts";
 import type { Breach } from "./breach.ts";
 
-const isString = (value: unknown): boolean => typeof value === "string";
-const isUuid = (value: unknown): boolean => typeof value === "string" && uuidShape.test(value);
-const isMoment = (value: unknown): boolean => typeof value === "string" && isoMillisecondsShape.test(value);
+const isString = (value: unknown): value is string => typeof value === "string";
+
+/** The forms that a field of a notification may have. */
+const forms = {
+  uuid: { form: "a UUID", holds: (value: unknown) => isString(value) && uuidShape.test(value) },
+  moment: {
+    form: "a moment in ISO 8601, in UTC with milliseconds",
+    holds: (value: unknown) => isString(value) && isoMillisecondsShape.test(value),
+  },
+  string: { form: "a string", holds: isString },
+} as const;
 
 /** Fields of a notification (section 2.3). Others are allowed: the document does not close the list. */
-const forms = [
-  { name: "id", form: "a UUID", holds: isUuid },
-  { name: "accountId", form: "a UUID", holds: isUuid },
-  { name: "createTime", form: "a moment in ISO 8601, in UTC with milliseconds", holds: isMoment },
-  { name: "businessType", form: "a string", holds: isString },
-  { name: "businessStatus", form: "a string", holds: isString },
-  { name: "remark", form: "a string", holds: isString },
-  { name: "data", form: "a string", holds: isString },
-  { name: "status", form: "a string", holds: isString },
-] as const;
+export const notificationForms = {
+  id: "uuid",
+  accountId: "uuid",
+  createTime: "moment",
+  businessType: "string",
+  businessStatus: "string",
+  remark: "string",
+  data: "string",
+  status: "string",
+} as const satisfies Readonly<Record<string, keyof typeof forms>>;
 
-export const notificationFields = forms.map(({ name }) => name);
+export const notificationFields = Object.keys(
+  notificationForms,
+) as readonly (keyof typeof notificationForms)[];
 
 /** A notification has every field of section 2.3 in its form. k6 is slow at iterators, so callbacks are used. */
 export const notificationBreach = (item: Fields): Breach | undefined => {
-  const wrong = forms.find(({ name, holds }) => !holds(item[name]));
+  const wrong = notificationFields.find((name) => !forms[notificationForms[name]].holds(item[name]));
   return wrong === undefined
     ? undefined
     : {
-        expected: `${wrong.name} of a notification is ${wrong.form}`,
-        actual: `it is ${shown(item[wrong.name])}`,
+        expected: `${wrong} of a notification is ${forms[notificationForms[wrong]].form}`,
+        actual: `it is ${shown(item[wrong])}`,
       };
 };
 

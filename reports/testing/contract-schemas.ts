@@ -1,0 +1,51 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { endpoints, type Endpoint } from "../../conformance/contract/forms.ts";
+import { openApiDocument } from "../openapi/document.ts";
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+const document = openApiDocument("0");
+ajv.addVocabulary(["openapi", "info", "servers", "paths", "webhooks", "components"]);
+ajv.addVocabulary(["x-requirements", "x-left-open"]);
+ajv.addSchema(document, "contract");
+
+const validatorAt = (steps: readonly string[]) => {
+  const pointer = steps
+    .map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1")))
+    .join("/");
+  const validate = ajv.compile({ $ref: `contract#/${pointer}` });
+  return (value: unknown): string | undefined =>
+    validate(value) ? undefined : ajv.errorsText(validate.errors);
+};
+
+const body = ["content", "application/json", "schema"];
+
+/** What the JSON of an answer to a right request breaks of the OpenAPI document; undefined where it breaks nothing. */
+export const answerBreach: Readonly<Record<Endpoint, (body: unknown) => string | undefined>> = (() => {
+  const of = (name: Endpoint) => {
+    const { method, path } = endpoints[name];
+    const operation = ["paths", path, method.toLowerCase()];
+    return validatorAt([...operation, "responses", "2XX", ...body]);
+  };
+  return {
+    authorize: of("authorize"),
+    exchange: of("exchange"),
+    refresh: of("refresh"),
+    list: of("list"),
+  };
+})();
+
+const webhook = ["webhooks", "notification", "post"];
+
+/** The same of the body of a push, and of what acknowledges it. */
+export const pushBreach = validatorAt([...webhook, "requestBody", ...body]);
+export const acknowledgementBreach = validatorAt([...webhook, "responses", "2XX", ...body]);
+
+/** The same of a parameter of a request. */
+export const stateBreach = validatorAt([
+  "paths",
+  endpoints.authorize.path,
+  "get",
+  "parameters",
+  "1",
+  "schema",
+]);
