@@ -1,8 +1,14 @@
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
 
 export const closed = { additionalProperties: false } as const;
 export const Address = Type.String({ minLength: 1, description: "An absolute http or https URL." });
 export const Milliseconds = Type.Number({ minimum: 0 });
+
+/** The same schema, saying what it is for. */
+export const described = <S extends TSchema>(schema: S, description: string): S => ({
+  ...schema,
+  description,
+});
 
 /** Where a secret is kept. It is never written into a profile. */
 export const SecretSource = Type.Union(
@@ -57,6 +63,11 @@ export const Headers = Type.Unsafe<Record<string, SecretValue>>(Type.Record(Type
 /** The key of an object that stands for a secret within the body of a hook. */
 export const secretKey = "$secret";
 
+const timeout = described(Milliseconds, "How long it may take; default 10000, and 60000 for clock.advance.");
+
+const hookForm =
+  '{ "http": { "method", "url", "headers", "body" } } or { "command": [program, ...arguments] }';
+
 /** One call that the harness makes for something the service's own interface does not offer. */
 export const Hook = Type.Union(
   [
@@ -66,7 +77,7 @@ export const Hook = Type.Union(
           {
             method: Type.Optional(Type.String({ description: "GET by default, POST with a body." })),
             url: Address,
-            headers: Type.Optional(Headers),
+            headers: Type.Optional(described(Headers, "Headers of the call.")),
             body: Type.Optional(
               Type.Unknown({
                 description:
@@ -74,10 +85,10 @@ export const Hook = Type.Union(
               }),
             ),
           },
-          closed,
+          { ...closed, description: "The call, over HTTP." },
         ),
         result: Type.Optional(Type.String({ description: "JSON pointer to the value in the answer." })),
-        timeoutMs: Type.Optional(Milliseconds),
+        timeoutMs: Type.Optional(timeout),
       },
       closed,
     ),
@@ -88,13 +99,13 @@ export const Hook = Type.Union(
           description: "Program and arguments; {{placeholders}} are replaced. It prints JSON or plain text.",
         }),
         result: Type.Optional(Type.String({ description: "JSON pointer to the value in what it prints." })),
-        timeoutMs: Type.Optional(Milliseconds),
+        timeoutMs: Type.Optional(timeout),
       },
       closed,
     ),
   ],
-  {
-    description:
-      '{ "http": { "method", "url", "headers", "body" } } or { "command": [program, ...arguments] }',
-  },
+  { description: hookForm },
 );
+
+/** A hook, with what it is for. */
+export const hook = (purpose: string): typeof Hook => described(Hook, `${purpose} ${hookForm}`);

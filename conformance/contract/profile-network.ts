@@ -15,9 +15,15 @@ export const Receiver = Type.Union(
                 description: "Name under which the service reaches it, where that is another.",
               }),
             ),
-            port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
-            scheme: Type.Optional(Type.Union([Type.Literal("https"), Type.Literal("http")])),
-            path: Type.Optional(Type.String({ pattern: "^/" })),
+            port: Type.Optional(
+              Type.Integer({ minimum: 0, maximum: 65_535, description: "Port; any free one by default." }),
+            ),
+            scheme: Type.Optional(
+              Type.Union([Type.Literal("https"), Type.Literal("http")], { description: "https by default." }),
+            ),
+            path: Type.Optional(
+              Type.String({ pattern: "^/", description: "Path of the callback; default /service/webhook." }),
+            ),
             certificateFolder: Type.Optional(
               Type.String({
                 minLength: 1,
@@ -27,7 +33,10 @@ export const Receiver = Type.Union(
             ),
             certificate: Type.Optional(
               Type.Object(
-                { certFile: Type.String({ minLength: 1 }), keyFile: Type.String({ minLength: 1 }) },
+                {
+                  certFile: Type.String({ minLength: 1, description: "The certificate." }),
+                  keyFile: Type.String({ minLength: 1, description: "Its key; only its owner may read it." }),
+                },
                 {
                   ...closed,
                   description: "PEM files, relative to the profile; default: a generated one.",
@@ -35,13 +44,18 @@ export const Receiver = Type.Union(
               ),
             ),
           },
-          closed,
+          { ...closed, description: "Starts a receiver for the run with these settings." },
         ),
       },
       closed,
     ),
     Type.Object(
-      { attach: Type.Object({ controlUrl: Address, token: Type.Optional(SecretSource) }, closed) },
+      {
+        attach: Type.Object(
+          { controlUrl: Address, token: Type.Optional(SecretSource) },
+          { ...closed, description: "Uses a receiver that runs elsewhere, through its control interface." },
+        ),
+      },
       closed,
     ),
   ],
@@ -64,7 +78,7 @@ export const Network = Type.Object(
     clientCertificate: Type.Optional(
       Type.Object(
         {
-          certFile: Type.String({ minLength: 1 }),
+          certFile: Type.String({ minLength: 1, description: "PEM, relative to the profile." }),
           keyFile: Type.String({ minLength: 1, description: "PEM; only its owner may read it." }),
           passphrase: Type.Optional(SecretSource),
         },

@@ -1,15 +1,18 @@
 import Type, { type Static } from "typebox";
-import { Address, closed, Headers, Hook, Milliseconds, SecretSource } from "./profile-hook.ts";
+import { closed, described, Headers, hook, type Hook, Milliseconds, SecretSource } from "./profile-hook.ts";
 import { Concurrency, Network, Receiver } from "./profile-network.ts";
 import { Objectives, Share } from "./profile-objectives.ts";
 
 const ProfileClient = Type.Object(
   {
-    id: Type.String({ minLength: 1 }),
+    id: Type.String({ minLength: 1, description: "clientId, as the service issued it." }),
     secret: SecretSource,
-    redirectUri: Address,
+    redirectUri: Type.String({
+      minLength: 1,
+      description: "The client's redirectUri as registered, an absolute URL.",
+    }),
   },
-  closed,
+  { ...closed, description: "An OAuth client." },
 );
 
 /**
@@ -18,17 +21,24 @@ const ProfileClient = Type.Object(
  */
 export const Profile = Type.Object(
   {
-    $schema: Type.Optional(Type.String()),
+    $schema: Type.Optional(Type.String({ description: "JSON Schema of profiles, for editors." })),
     name: Type.Optional(Type.String({ description: "How reports call the target." })),
-    baseUrl: Address,
-    clients: Type.Array(ProfileClient, { minItems: 1, maxItems: 2 }),
-    headers: Type.Optional(Headers),
+    baseUrl: Type.String({
+      minLength: 1,
+      description: "The part of the service's addresses before /open-api/, an absolute http or https URL.",
+    }),
+    clients: Type.Array(ProfileClient, {
+      minItems: 1,
+      maxItems: 2,
+      description: "OAuth clients. Rules that compare two clients need the second one.",
+    }),
+    headers: Type.Optional(described(Headers, "Further headers of every request.")),
     authorize: Type.Optional(
       Type.Object(
         {
-          headers: Type.Optional(Headers),
-          query: Type.Optional(Headers),
-          code: Type.Optional(Hook),
+          headers: Type.Optional(described(Headers, "Headers of authorize requests.")),
+          query: Type.Optional(described(Headers, "Parameters added to authorize requests.")),
+          code: Type.Optional(hook("Goes through consent and answers with the code.")),
         },
         {
           ...closed,
@@ -49,11 +59,11 @@ export const Profile = Type.Object(
           clock: Type.Optional(
             Type.Object(
               {
-                now: Type.Optional(Hook),
-                advance: Type.Optional(Hook),
+                now: Type.Optional(hook("Tells the service's time.")),
+                advance: Type.Optional(hook("Advances the service's clock by at least so much.")),
                 faketime: Type.Optional(
                   Type.Object(
-                    { file: Type.String({ minLength: 1 }) },
+                    { file: Type.String({ minLength: 1, description: "The file that libfaketime reads." }) },
                     {
                       ...closed,
                       description:
@@ -62,28 +72,57 @@ export const Profile = Type.Object(
                   ),
                 ),
               },
-              closed,
+              { ...closed, description: "Moves the service's clock, so that rules of 30 days take seconds." },
             ),
           ),
-          events: Type.Optional(Type.Object({ trigger: Hook }, closed)),
-          callback: Type.Optional(Type.Object({ register: Hook, restore: Type.Optional(Hook) }, closed)),
-          cleanup: Type.Optional(Hook),
+          events: Type.Optional(
+            Type.Object(
+              { trigger: hook("Creates a notification for an account, and answers with its id.") },
+              { ...closed, description: "Makes notifications." },
+            ),
+          ),
+          callback: Type.Optional(
+            Type.Object(
+              {
+                register: hook("Tells the service where to push, and which authority to trust."),
+                restore: Type.Optional(hook("Restores the former callback address at the end of a run.")),
+              },
+              { ...closed, description: "Sets the callback address of the service." },
+            ),
+          ),
+          cleanup: Type.Optional(hook("Gets the list of everything the run created, at its end.")),
         },
-        closed,
+        { ...closed, description: "What the service's own interface does not offer." },
       ),
     ),
     limits: Type.Optional(
       Type.Object(
         {
-          codeLifetimeMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
-          refreshTokenLifetimeMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
-          stateMaxBytes: Type.Optional(Type.Integer({ minimum: 1 })),
-          defaultLimit: Type.Optional(Type.Integer({ minimum: 1 })),
-          defaultPage: Type.Optional(Type.Integer({ minimum: 0 })),
-          pushDelaysMs: Type.Optional(
-            Type.Array(Type.Number({ exclusiveMinimum: 0 }), { minItems: 1, maxItems: 20 }),
+          codeLifetimeMs: Type.Optional(
+            Type.Number({ exclusiveMinimum: 0, description: "How long a code can be exchanged." }),
           ),
-          maxPushes: Type.Optional(Type.Integer({ minimum: 1, maximum: 20 })),
+          refreshTokenLifetimeMs: Type.Optional(
+            Type.Number({ exclusiveMinimum: 0, description: "How long a refreshToken works." }),
+          ),
+          stateMaxBytes: Type.Optional(Type.Integer({ minimum: 1, description: "The longest state." })),
+          defaultLimit: Type.Optional(
+            Type.Integer({ minimum: 1, description: "Items of a page without limit." }),
+          ),
+          defaultPage: Type.Optional(Type.Integer({ minimum: 0, description: "The page without page." })),
+          pushDelaysMs: Type.Optional(
+            Type.Array(Type.Number({ exclusiveMinimum: 0 }), {
+              minItems: 1,
+              maxItems: 20,
+              description: "Delays of the pushes that repeat a failed one, in order.",
+            }),
+          ),
+          maxPushes: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 20,
+              description: "How often a notification is pushed at most.",
+            }),
+          ),
         },
         {
           ...closed,
@@ -94,7 +133,12 @@ export const Profile = Type.Object(
     tolerances: Type.Optional(
       Type.Object(
         {
-          lifetimeGuardMs: Type.Optional(Milliseconds),
+          lifetimeGuardMs: Type.Optional(
+            described(
+              Milliseconds,
+              "How close to the end of a lifetime a probe decides nothing; default 500 on a virtual clock, 1500 on a real one. Use 1100 for a service that rounds expiresIn to seconds.",
+            ),
+          ),
           lifetimeResolutionMs: Type.Optional(
             Type.Number({
               exclusiveMinimum: 0,
@@ -102,8 +146,12 @@ export const Profile = Type.Object(
                 "How coarsely the end of a lifetime may be known for the rule to pass; 1 % of the lifetime by default, and at most 60000.",
             }),
           ),
-          visibilityMs: Type.Optional(Milliseconds),
-          requestTimeoutMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+          visibilityMs: Type.Optional(
+            described(Milliseconds, "How long a new notification may take to be listed; default 30000."),
+          ),
+          requestTimeoutMs: Type.Optional(
+            Type.Number({ exclusiveMinimum: 0, description: "How long an answer may take; default 10000." }),
+          ),
           latenessMs: Type.Optional(
             Type.Number({
               minimum: 0,
@@ -118,7 +166,7 @@ export const Profile = Type.Object(
             }),
           ),
         },
-        closed,
+        { ...closed, description: "How far evidence may be off before it says something." },
       ),
     ),
     concurrency: Type.Optional(Concurrency),
@@ -126,18 +174,26 @@ export const Profile = Type.Object(
     receiver: Type.Optional(Receiver),
     acknowledgement: Type.Optional(
       Type.Object(
-        { status: Type.Integer({ minimum: 200, maximum: 299 }) },
+        { status: Type.Integer({ minimum: 200, maximum: 299, description: "The code; default 200." }) },
         {
           ...closed,
-          description: "The status code that the service expects from a receiver; default 200.",
+          description: "What the service expects from a receiver.",
         },
       ),
     ),
     pins: Type.Optional(
       Type.Object(
         {
-          observations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-          readings: Type.Optional(Type.Record(Type.String(), Type.String())),
+          observations: Type.Optional(
+            Type.Record(Type.String(), Type.Unknown(), {
+              description: "Unspecified behaviour, as conform --json prints it under fingerprint.",
+            }),
+          ),
+          readings: Type.Optional(
+            Type.Record(Type.String(), Type.String(), {
+              description: "The reading of an ambiguous rule that the service must follow.",
+            }),
+          ),
         },
         {
           ...closed,
@@ -157,12 +213,16 @@ export const Profile = Type.Object(
           maxRate: Type.Optional(
             Type.Number({ exclusiveMinimum: 0, description: "Highest rate, in requests a second." }),
           ),
-          maxDurationMs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+          maxDurationMs: Type.Optional(
+            Type.Number({ exclusiveMinimum: 0, description: "Longest duration of a load." }),
+          ),
           abort: Type.Optional(
             Type.Object(
               {
-                errorShare: Type.Optional(Share),
-                seconds: Type.Optional(Type.Integer({ minimum: 1 })),
+                errorShare: Type.Optional(described(Share, "Share of requests that fail.")),
+                seconds: Type.Optional(
+                  Type.Integer({ minimum: 1, description: "For how many seconds on end." }),
+                ),
               },
               {
                 ...closed,
@@ -179,14 +239,14 @@ export const Profile = Type.Object(
         Type.Object(
           {
             id: Type.String({ minLength: 1, description: "Requirement id." }),
-            reason: Type.String({ minLength: 1 }),
-            owner: Type.String({ minLength: 1 }),
+            reason: Type.String({ minLength: 1, description: "Why it is excused." }),
+            owner: Type.String({ minLength: 1, description: "Who sees to it." }),
             expires: Type.String({
               pattern: "^\\d{4}-\\d{2}-\\d{2}$",
               description: "The last day on which it holds, as YYYY-MM-DD.",
             }),
           },
-          closed,
+          { ...closed, description: "One breach that is excused." },
         ),
         { description: "Known breaches that do not fail the gate for a while." },
       ),

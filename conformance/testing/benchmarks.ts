@@ -6,6 +6,7 @@ import { duet } from "../../reports/duet/duet.bench.ts";
 import { statistics } from "../../reports/duet/statistics.bench.ts";
 import { history } from "../../reports/history/history.bench.ts";
 import { page } from "../../reports/html/page.bench.ts";
+import { schemathesisBench } from "../../reports/openapi/schemathesis.bench.ts";
 import { load } from "../../scenarios/runner/load.bench.ts";
 import { detection } from "../engine/detect.bench.ts";
 import { gate } from "../engine/gate.bench.ts";
@@ -35,6 +36,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   foreign,
   startup,
   noise,
+  schemathesis: schemathesisBench,
 };
 
 const asked = process.argv.slice(2);

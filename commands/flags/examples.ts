@@ -1,0 +1,107 @@
+/** What a command is called with, and what that does. `--help` and the reference show them. */
+type Example = readonly [line: string, does: string];
+
+const profile = "--profile touchstone.config.ts";
+
+export const examples: Readonly<Record<string, readonly Example[]>> = {
+  conform: [
+    ["conform", "judge the embedded fake by every rule"],
+    [`conform ${profile} --report junit,html`, "judge your service, and write reports for CI and for people"],
+    [
+      `conform ${profile} --only code.lifetime,code.single-use --verbose`,
+      "judge two rules, and show all that was seen",
+    ],
+    [
+      `conform ${profile} --max-wait 45m --ledger promises.ledger`,
+      "judge in real time, and let later runs judge what takes days",
+    ],
+    ["conform --resume runs/2026-11-21-130645-conform-a931", "continue a run that was interrupted"],
+    ["conform --behaviour code-lives-a-second-longer", "see the gate fail"],
+  ],
+  replay: [
+    [
+      "replay runs/2026-11-21-130645-conform-a931 code.lifetime",
+      "judge a red rule again, with the values that broke it",
+    ],
+  ],
+  init: [
+    ["init", "ask for what is needed, and write touchstone.config.ts"],
+    [
+      "init --base-url https://staging.example --client-id client-1 --secret-env CLIENT_1_SECRET --redirect-uri https://client.example/callback",
+      "write it without a question",
+    ],
+    ["init --schema profile.schema.json", "write the JSON Schema of profiles, for editors"],
+  ],
+  doctor: [
+    [`doctor ${profile}`, "check everything a run depends on, before the first run and after changes"],
+  ],
+  rules: [
+    ["rules", "print the catalogue"],
+    ["rules code.lifetime", "print how one rule is judged, and which defects it kills"],
+    ["rules --openapi", "print the service's contract as OpenAPI 3.1"],
+  ],
+  serve: [
+    [
+      "serve --port 8080 --control-port 8081 --write-profile fake.json",
+      "run the fake, with a profile to judge it by",
+    ],
+    ["serve --list lifetime", "list the behaviours that have to do with lifetimes"],
+    ["serve --behaviour code-lives-a-second-longer", "run a fake that breaks a promise"],
+  ],
+  receive: [
+    ["receive --port 9443 --page", "watch pushes live while you work on the sender"],
+    [
+      "receive --host 0.0.0.0 --public-host hooks.example --port 9443 --control-port 9444 --token-env RECEIVER_TOKEN",
+      "receive where the service can reach it, for runs elsewhere",
+    ],
+  ],
+  load: [
+    [
+      `load ${profile} --scenario mixed --rate 200 --duration 5m`,
+      "load your service, and judge objectives and rules",
+    ],
+    [
+      `load ${profile} --scenario breakpoint --rate 2000`,
+      "search the highest rate that holds the objectives",
+    ],
+    ["load --scenario push --rate 20 --duration 10s", "load the pushes of the embedded fake"],
+  ],
+  run: [
+    ["run", "gate, load and one report, of the embedded fake"],
+    [`run ${profile} --rate 50 --duration 30s`, "the same of your service"],
+  ],
+  report: [
+    ["report runs/2026-11-21-130645-conform-a931 --report html,markdown", "write reports of a run"],
+    [
+      "report --verify runs/2026-11-21-130645-conform-a931",
+      "say whether a run was changed since it was sealed",
+    ],
+    ["report --schema conform", "print the JSON Schema of a gate's record"],
+  ],
+  compare: [
+    ["compare runs/before runs/after --report html", "compare two runs"],
+    ["compare runs/after --baseline runs", "compare a run with ten or more of the same kind"],
+  ],
+  ledger: [["ledger promises.ledger", "list what later runs will judge, and when"]],
+  history: [
+    ["history runs --report html", "show all runs over time"],
+    ["history runs --rule code.lifetime --last 20", "show one rule in the latest runs"],
+  ],
+  duet: [
+    [
+      "duet main.config.ts branch.config.ts --scenario token --rate 100 --pairs 20",
+      "say whether the branch is slower than main",
+    ],
+    ["duet fake:sound fake:sound --plan-for 5%", "say how many pairs it takes to see a change of 5 %"],
+  ],
+  detect: [
+    ["detect", "measure which seeded defects the rules kill"],
+    ["detect --behaviour code-lives-a-second-longer --json", "measure one of them"],
+  ],
+};
+
+/** The examples of a command as lines of its help. */
+export const exampleLines = (command: string): string => {
+  const lines = (examples[command] ?? []).map(([line, does]) => `  touchstone ${line}\n      ${does}`);
+  return lines.length === 0 ? "" : `\nExamples:\n${lines.join("\n")}`;
+};

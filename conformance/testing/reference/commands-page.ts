@@ -1,0 +1,41 @@
+import { examples } from "../../../commands/flags/examples.ts";
+import { commands } from "../../../commands/index.ts";
+import type { CommandContext } from "../../../commands/shared/context.ts";
+import { code, page, table } from "./markdown.ts";
+
+/** Every command as the program defines it; none of them is run. */
+export const definitions = commands.map((make) => make({} as CommandContext));
+
+const flagRows = (command: (typeof definitions)[number]): readonly (readonly string[])[] =>
+  command.options
+    .filter(({ hidden }) => !hidden)
+    .map(({ flags, description, defaultValue, defaultValueDescription, argChoices }) => {
+      const told = defaultValueDescription ?? (defaultValue === undefined ? undefined : String(defaultValue));
+      const choices = argChoices === undefined ? "" : ` (${argChoices.join(", ")})`;
+      // What depends on the machine is told in words only.
+      const shown = told === undefined || /jobs/.test(flags) ? "" : code(told);
+      return [code(flags), `${description}${choices}`, shown];
+    });
+
+const commandPart = (command: (typeof definitions)[number]): string => {
+  const name = command.name();
+  const flags = flagRows(command);
+  return [
+    `## ${name}`,
+    `${command.description()}.`,
+    `\`touchstone ${name} ${command.usage()}\``,
+    flags.length === 0 ? "" : table(["flag", "what it does", "default"], flags),
+    ["```sh", ...(examples[name] ?? []).map(([line, does]) => `touchstone ${line}  # ${does}`), "```"].join(
+      "\n",
+    ),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+};
+
+export const commandsPage = (): string =>
+  page(
+    "Commands",
+    "Every command with its flags. `--no-color` and `-q, --quiet` go with all of them; results go to standard output, everything else to standard error.",
+    definitions.map(commandPart),
+  );

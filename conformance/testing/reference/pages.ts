@@ -1,0 +1,15 @@
+import { commandsPage } from "./commands-page.ts";
+import { exitCodesPage } from "./exit-codes-page.ts";
+import { profilePage } from "./profile-page.ts";
+import { rulesPage } from "./rules-page.ts";
+
+/** Where the pages lie, from the root. */
+export const folder = "docs/reference";
+
+/** Every page of the reference by its file. */
+export const pages = (): Readonly<Record<string, string>> => ({
+  "commands.md": commandsPage(),
+  "profile.md": profilePage(),
+  "rules.md": rulesPage(),
+  "exit-codes.md": exitCodesPage(),
+});

@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { examples } from "../../../commands/flags/examples.ts";
+import { root } from "../measure.ts";
+import { definitions } from "./commands-page.ts";
+import { folder, pages } from "./pages.ts";
+import { profileKeys } from "./profile-page.ts";
+import { profileRefusals, refusalsBy } from "./refusals.ts";
+
+test.each(Object.entries(pages()))("%s is current; npm run reference makes it so", (name, text) => {
+  expect(readFileSync(path.join(root, folder, name), "utf8")).toBe(text);
+});
+
+test("every command has examples, and none is of a command that is not there", () => {
+  const names = definitions.map((command) => command.name());
+  expect(Object.keys(examples).toSorted()).toEqual(names.toSorted());
+});
+
+const lines = Object.values(examples).flatMap((all) => all.map(([line]) => line));
+
+test.each(lines)("touchstone %s has arguments and flags as the command defines them", (line) => {
+  const [name, ...parameters] = line.split(" ");
+  const command = definitions.find((one) => one.name() === name);
+  let parsed = false;
+  command
+    ?.exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .action(() => {
+      parsed = true;
+    });
+  command?.parse(parameters, { from: "user" });
+  expect(parsed).toBe(true);
+});
+
+test("every key of the profile says what it means", () => {
+  expect(profileKeys().filter(({ description }) => description === "")).toEqual([]);
+  expect(profileKeys().map(({ key }) => key)).toEqual(
+    expect.arrayContaining(["baseUrl", "clients[].secret", "slos.endpoints.list.p95Ms", "waivers[].expires"]),
+  );
+});
+
+test("refusals are read from the code with what stands for their values", () => {
+  const messages = refusalsBy("ConfigurationError").map(({ message }) => message);
+  expect(messages).toContain("Port … is in use. Choose another one, or 0 for any free port.");
+  expect(messages.length).toBeGreaterThan(50);
+  expect(refusalsBy("UnreachableError").length).toBeGreaterThan(0);
+  expect(profileRefusals().length).toBeGreaterThan(3);
+});
