@@ -10,7 +10,12 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly const?: unknown;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
-  readonly [key: string]: unknown;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
 }
 
 export interface ProfileKey {
@@ -41,7 +46,7 @@ const acceptedBy = (schema: Schema): string => {
 
 const limitsOf = (schema: Schema): string => {
   const said = bounds.flatMap((bound) =>
-    schema[bound] === undefined ? [] : [`${words[bound]} ${String(schema[bound])}`],
+    schema[bound] === undefined ? [] : [`${words[bound]} ${schema[bound]}`],
   );
   return said.length === 0 ? "" : `, ${said.join(" ")}`;
 };

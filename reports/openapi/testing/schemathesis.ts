@@ -109,12 +109,15 @@ export const schemathesis = async (
     writeFileSync(document, JSON.stringify(documentFor(kind, service.client)));
     const { accessToken } = await tokensOf(service);
     const files = { document, folder };
+    const token = `x-service-access-token: ${accessToken}`;
     const single = await phase(programs, service, files, [
-      ...["--phases", "examples,coverage,fuzzing", "-H", `x-service-access-token: ${accessToken}`],
-      ...["--exclude-checks", GROUNDLESS.join(",")],
+      "--phases=examples,coverage,fuzzing",
+      `--header=${token}`,
+      `--exclude-checks=${GROUNDLESS.join(",")}`,
     ]);
     const linked = await phase(programs, service, files, [
-      ...["--phases", "stateful", "--exclude-checks", [...GROUNDLESS, "ignored_auth"].join(",")],
+      "--phases=stateful",
+      `--exclude-checks=${[...GROUNDLESS, "ignored_auth"].join(",")}`,
     ]);
     return {
       failures: [...new Set([...single.failures, ...linked.failures])],
