@@ -66,6 +66,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ],
     ["load --scenario push --rate 20 --duration 10s", "load the pushes of the embedded fake"],
   ],
+  merge: [["merge segments/1 segments/2 --report html", "make one run of what two segments of a load left"]],
   run: [
     ["run", "gate, load and one report, of the embedded fake"],
     [`run ${profile} --rate 50 --duration 30s`, "the same of your service"],
