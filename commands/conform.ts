@@ -24,5 +24,6 @@ export const run: Action<typeof definition> = async (context, flags) => {
     const shown = gateDoc({ record, run: directory, pinned }, { program: programName, detail });
     output.print(renderTerminal(shown, output.page()));
   }
-  for (const file of await conclude(context, [ran], flags, pinned)) output.say(`Report   ${file}`);
+  const { files } = await conclude(context, [ran], flags, pinned);
+  for (const file of files) output.say(`Report   ${file}`);
 };

@@ -1,21 +1,33 @@
 import path from "node:path";
 import { tool } from "../conformance/record/tool.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
-import { checkFile, gatherAnswers, writeProfile, writeSchema } from "../conformance/profile/init.ts";
+import {
+  checkFile,
+  gatherAnswers,
+  writeProfile,
+  writeSchema,
+  type Talk,
+} from "../conformance/profile/init.ts";
+import { isInstalledAt, profileNameAt } from "../conformance/profile/profile-place.ts";
 import { createInterface } from "node:readline/promises";
 import type { init as definition } from "./flags/init.ts";
 
 export const run: Action<typeof definition> = async (context, flags) => {
   const { output, programName, programFile } = context;
-  const { schema: schemaFile, out: file } = flags;
+  const { schema: schemaFile } = flags;
   const force = flags.force === true;
   const isSchemaAlone =
-    schemaFile !== undefined && flags.baseUrl === undefined && flags.clientId === undefined;
+    schemaFile !== undefined &&
+    flags.baseUrl === undefined &&
+    flags.clientId === undefined &&
+    flags.yes !== true;
   if (!isSchemaAlone) {
-    checkFile({ file, force });
-    const asking = await startAsking(context);
-    const answers = await gatherAnswers(flags, asking?.ask).finally(() => asking?.stop());
-    const importFrom = profileModule(file, programFile);
+    const folder = path.dirname(path.resolve(flags.out ?? "touchstone.config"));
+    const importFrom = profileModule(folder, programFile);
+    const file = flags.out ?? profileNameAt(folder, importFrom !== undefined);
+    checkFile({ file, force, importFrom });
+    const asking = flags.yes === true ? takingOffers : await startAsking(context);
+    const answers = await gatherAnswers(flags, asking).finally(() => asking?.stop());
     writeProfile(answers, { file, force, importFrom, schemaFile });
     const names = answers.clients.map(({ secretEnv }) => secretEnv).join(", ");
     output.say(`Set ${names}, then: ${programName} doctor --profile ${file}`);
@@ -26,28 +38,36 @@ export const run: Action<typeof definition> = async (context, flags) => {
   output.print(schemaFile);
 };
 
+interface Asking extends Talk {
+  readonly stop: () => void;
+}
+
+const takingOffers: Asking = { ask: async (_, offered) => offered, tell: () => {}, stop: () => {} };
+
 /** Questions on a terminal; undefined if there is none. */
-const startAsking = async ({ signal, interrupt }: CommandContext) => {
+const startAsking = async ({ signal, interrupt, output }: CommandContext): Promise<Asking | undefined> => {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   return {
-    ask: async (question: string, offered?: string): Promise<string> => {
-      const shown = offered === undefined ? question : `${question} (${offered})`;
-      const answer = await lines.question(`${shown}: `, { signal }).catch((error: unknown) => {
-        // Ctrl-C and Ctrl-D end the questions, and with them the command.
-        if (error instanceof Error && error.name === "AbortError") interrupt();
-        throw error;
-      });
-      return answer.trim() === "" ? (offered ?? "") : answer.trim();
+    ask: async (question, offered) => {
+      const answer = await lines
+        .question(`${question} (${offered}): `, { signal })
+        .catch((error: unknown) => {
+          // Ctrl-C and Ctrl-D end the questions, and with them the command.
+          if (error instanceof Error && error.name === "AbortError") interrupt();
+          throw error;
+        });
+      return answer.trim() === "" ? offered : answer.trim();
     },
+    tell: (problem) => output.complain(problem),
     stop: () => lines.close(),
   };
 };
 
-/** Where a profile imports defineProfile from: the sources in a checkout, else the package. */
-const profileModule = (file: string, programFile: string): string => {
-  if (!programFile.endsWith(".ts")) return tool.name;
+/** Where a profile in this folder imports defineProfile from: the sources in a checkout, else the package, if it is installed there. */
+const profileModule = (folder: string, programFile: string): string | undefined => {
+  if (!programFile.endsWith(".ts")) return isInstalledAt(folder, tool.name) ? tool.name : undefined;
   const sources = path.join(path.dirname(programFile), "conformance/contract/profile.ts");
-  const relative = path.relative(path.dirname(path.resolve(file)), sources);
+  const relative = path.relative(folder, sources);
   return relative.startsWith(".") ? relative : `./${relative}`;
 };

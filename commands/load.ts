@@ -26,5 +26,6 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const { record, directory } = ran;
   if (flags.json) output.printJson({ ...record, run: directory });
   else output.print(renderTerminal(loadDoc({ record, run: directory }, { detail: "brief" }), output.page()));
-  for (const file of await conclude(context, [ran], flags)) output.say(`Report   ${file}`);
+  const { files } = await conclude(context, [ran], flags);
+  for (const file of files) output.say(`Report   ${file}`);
 };

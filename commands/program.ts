@@ -8,17 +8,40 @@ import { commands } from "./index.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
 import { endingOf } from "./shared/exit.ts";
-import { complainThrough, createOutput } from "./shared/output.ts";
+import { complainThrough, createOutput, type Manner, type Output, type Streams } from "./shared/output.ts";
 
-/** Runs the command that the process was called with, deals with interruptions and errors, and sets the exit code. */
-export const main = async (programFile: string): Promise<void> => {
+/** What a program is called with. */
+export interface Call {
+  /** Arguments and flags, without the program's own name. */
+  readonly given: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly streams: Streams;
+  /** The file of this program, for child processes. */
+  readonly programFile: string;
+}
+
+/** A call that can be interrupted. */
+export interface Running {
+  /** The exit code. Never rejects. */
+  readonly ended: Promise<number>;
+  readonly interruption: AbortController;
+  readonly output: Output;
+  /** Whether a record has begun, which an interruption would cut short. */
+  readonly isRecording: () => boolean;
+  /** Tells of an error that nothing else caught, and returns its exit code. */
+  readonly failWith: (error: unknown) => number;
+}
+
+/** Runs one command, from its arguments to its exit code. */
+export const start = ({ given, environment, streams, programFile }: Call): Running => {
   const interruption = new AbortController();
   let isRecording = false;
-  let manner = { quiet: false, json: false, colour: wantsColour(process.env, process.stdout) };
-  const output = createOutput(() => manner);
+  let exitCode = 0;
+  let manner: Manner = { quiet: false, json: false, colour: wantsColour(environment, streams.stdout) };
+  const output = createOutput(() => manner, streams);
   const context: CommandContext = {
     output,
-    environment: process.env,
+    environment,
     clock: commandClock,
     signal: interruption.signal,
     interrupt: () => interruption.abort(),
@@ -26,43 +49,45 @@ export const main = async (programFile: string): Promise<void> => {
       isRecording = true;
     },
     exitWith: (code) => {
-      process.exitCode = code;
+      exitCode = code;
     },
     freshUuid: randomUUID,
     freshSeed: () => randomInt(2 ** 31),
-    // By the script of a checkout, or by its own name.
-    programName: ["touchstone", "start"].includes(process.env["npm_lifecycle_event"] ?? "")
-      ? "npm run --silent touchstone --"
-      : "touchstone",
+    programName: programNameOf(environment, programFile),
     programFile,
   };
   const failWith = (error: unknown): number => {
-    const { exitCode, message } = endingOf(error, interruption.signal.aborted);
+    const { exitCode: code, message } = endingOf(error, interruption.signal.aborted);
     if (message !== undefined) output.complain(message);
-    return exitCode;
+    return code;
   };
-  guardProcess(failWith, () => {
-    // One interruption ends the run in an orderly way; a second one ends the process.
-    if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
-    interruption.abort();
-    output.say(
-      isRecording
-        ? "\nStopping; what was recorded stays readable. Once more to quit at once."
-        : "\nStopping; nothing was recorded yet.",
-    );
-  });
-  try {
-    await parse(context, (flags) => {
-      manner = { ...flags, colour: manner.colour && flags.colour };
-    });
-  } catch (error) {
-    process.exitCode = failWith(error);
-  }
+  const ended = parse(context, given, (flags) => {
+    manner = { ...flags, colour: manner.colour && flags.colour };
+  }).then(() => exitCode, failWith);
+  return { ended, interruption, output, isRecording: () => isRecording, failWith };
+};
+
+/** How users call this program: by a script of the checkout, through their package manager, or by its own name. */
+const programNameOf = (environment: NodeJS.ProcessEnv, programFile: string): string => {
+  if (["touchstone", "start"].includes(environment["npm_lifecycle_event"] ?? ""))
+    return "npm run --silent touchstone --";
+  const isPackage = !programFile.endsWith(".ts");
+  // npx would fetch whatever has the name of the command alone, where the package is not installed.
+  return isPackage && environment["npm_config_user_agent"] !== undefined ? `npx ${tool.name}` : "touchstone";
+};
+
+/** Runs the command that the process was called with, deals with interruptions and errors, and sets the exit code. */
+export const main = async (programFile: string): Promise<void> => {
+  const [, , ...given] = process.argv;
+  const running = start({ given, environment: process.env, streams: process, programFile });
+  guardProcess(running);
+  process.exitCode = await running.ended;
 };
 
 const parse = async (
   context: CommandContext,
-  talk: (manner: { readonly quiet: boolean; readonly json: boolean; readonly colour: boolean }) => void,
+  given: readonly string[],
+  talk: (manner: Manner) => void,
 ): Promise<void> => {
   const program = new Command("touchstone")
     .description("Check whether a service keeps the promises of its document.")
@@ -83,8 +108,8 @@ const parse = async (
     command.exitOverride().showHelpAfterError("(--help tells more)");
     complainThrough(context.output, command);
   }
-  if (process.argv.length <= 2) program.help({ error: true });
-  await program.parseAsync();
+  if (given.length === 0) program.help({ error: true });
+  await program.parseAsync(given, { from: "user" });
 };
 
 const exitCodeLines = (): string =>
@@ -92,7 +117,17 @@ const exitCodeLines = (): string =>
     .map(([code, meaning]) => `  ${code.padStart(3)}  ${meaning}\n`)
     .join("");
 
-const guardProcess = (failWith: (error: unknown) => number, onInterrupt: () => void): void => {
+const guardProcess = ({ interruption, isRecording, output, failWith }: Running): void => {
+  const onInterrupt = (): void => {
+    // One interruption ends the run in an orderly way; a second one ends the process.
+    if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
+    interruption.abort();
+    output.say(
+      isRecording()
+        ? "\nStopping; what was recorded stays readable. Once more to quit at once."
+        : "\nStopping; nothing was recorded yet.",
+    );
+  };
   // A reader that went away (`| head`) ends the output, not the run: its exit code still tells the outcome.
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {

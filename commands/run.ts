@@ -1,7 +1,9 @@
 import type { LoadRecord } from "../conformance/contract/load-record.ts";
 import type { RunRecord } from "../conformance/contract/record.ts";
+import path from "node:path";
 import type { FoundK6 } from "../scenarios/runner/index.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
+import { endingOf } from "./shared/exit.ts";
 import { runGate } from "./shared/gate-run.ts";
 import { findK6ForLoad, refuseLoad, runLoad } from "./shared/load-run.ts";
 import { conclude, withVerdict, type Ran } from "./shared/conclude.ts";
@@ -9,48 +11,68 @@ import { checkReportOut } from "./shared/write-reports.ts";
 import { parseAsked, runnerClock } from "../scenarios/runner/index.ts";
 import { gateDoc } from "../reports/document/gate.ts";
 import { loadDoc } from "../reports/document/load.ts";
+import { wholeRunDocument } from "../reports/json/run.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import { shellWord } from "../reports/text/figures.ts";
 import type { run as definition } from "./flags/run.ts";
+import { prepareDirectory } from "../conformance/record/directory.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
+type Gate = Ran<RunRecord>;
+type Load = Ran<LoadRecord>;
+
 export const run: Action<typeof definition> = async (context, flags) => {
-  const { output, programName, signal } = context;
+  const { output, signal } = context;
   const seed = flags.seed ?? context.freshSeed();
   const { duration: durationMs, rate, scenario } = flags;
   const asked = parseAsked({ scenario, rate, durationMs, seed });
   checkReportOut(flags.reportOut);
+  const placeOf = (name: string) => (flags.out === undefined ? undefined : path.join(flags.out, name));
   const search = searchForK6(context);
   // The gate may take long: what keeps the load from being played is told before it.
   const gate = await withVerdict(
-    runGate(context, { ...flags, seed }, async (resolved) => {
+    runGate(context, { ...flags, seed, out: placeOf("gate") }, async (resolved) => {
       await refuseLoad(context, resolved, asked);
+      if (flags.out !== undefined) prepareDirectory(flags.out);
       await search.begin();
     }),
   );
-  const { record, directory } = gate;
-  const pinned = record.pinned ?? {};
-  const page = output.page();
-  const detail = output.manner().quiet ? "failures" : "brief";
-  output.print(
-    renderTerminal(gateDoc({ record, run: directory, pinned }, { program: programName, detail }), page),
-  );
-  context.exitWith(record.exitCode ?? exitCodes["harness-error"]);
-  const ran: Ran<RunRecord | LoadRecord>[] = [gate];
+  tellGate(context, gate);
+  context.exitWith(gate.record.exitCode ?? exitCodes["harness-error"]);
+  let load: Load | undefined;
+  let failedWith: number | undefined;
   try {
     if (signal.aborted) return;
     search.tell();
-    const loaded = await withVerdict(runLoad(context, flags, asked, search.end));
-    ran.push(loaded);
-    output.print(
-      `\n${renderTerminal(loadDoc({ record: loaded.record, run: loaded.directory }, { detail: "brief" }), page)}`,
-    );
+    load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, search.end));
+    tellLoad(context, load);
+  } catch (error) {
+    failedWith = endingOf(error, signal.aborted).exitCode;
+    throw error;
   } finally {
     // What was found is worth its report, whatever became of the rest.
-    const [report] = await conclude(context, ran, { ...flags, report: ["html"] }, pinned);
+    const ran = load === undefined ? [gate] : [gate, load];
+    const reported = { ...flags, report: flags.report ?? (["html"] as const) };
+    const { files, exitCode } = await conclude(context, ran, reported, gate.record.pinned ?? {});
     if (signal.aborted) output.say(afterInterruption(context, ran, flags));
-    if (report !== undefined) output.print(`Report   ${report}`);
+    if (flags.json)
+      output.printJson(wholeRunDocument(gate, load, { exitCode: failedWith ?? exitCode, reports: files }));
+    else for (const file of files) output.print(`Report   ${file}`);
   }
+};
+
+const tellGate = ({ output, programName }: CommandContext, { record, directory }: Gate): void => {
+  if (output.manner().json) return;
+  const detail = output.manner().quiet ? "failures" : "brief";
+  const judged = { record, run: directory, pinned: record.pinned ?? {} };
+  output.print(renderTerminal(gateDoc(judged, { program: programName, detail }), output.page()));
+};
+
+const tellLoad = ({ output }: CommandContext, { record, directory }: Load): void => {
+  if (output.manner().json) return;
+  output.print(
+    `\n${renderTerminal(loadDoc({ record, run: directory }, { detail: "brief" }), output.page())}`,
+  );
 };
 
 /** What an interrupted run leaves, and the command that does the rest of it. */

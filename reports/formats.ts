@@ -4,6 +4,7 @@ export const reportFiles = {
   junit: "junit.xml",
   ctrf: "ctrf.json",
   markdown: "summary.md",
+  codequality: "code-quality.json",
 } as const;
 
 export type ReportFormat = keyof typeof reportFiles;

@@ -33,7 +33,9 @@ describe("writing reports", () => {
     const out = path.join(folder, "new", "reports");
     const files = await write(out, [...reportFormats, "html"]);
     expect(files).toEqual(
-      ["report.html", "junit.xml", "ctrf.json", "summary.md"].map((name) => path.join(out, name)),
+      ["report.html", "junit.xml", "ctrf.json", "summary.md", "code-quality.json"].map((name) =>
+        path.join(out, name),
+      ),
     );
     expect(readdirSync(out).toSorted()).toEqual(["ctrf.json", "junit.xml", "report.html", "summary.md"]);
     for (const file of files) expect(readFileSync(file, "utf8")).toContain("code.single-use");

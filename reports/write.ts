@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { CiRun } from "./ci/case.ts";
+import { renderCodeQuality } from "./codequality/codequality.ts";
 import { renderCtrf } from "./ctrf/ctrf.ts";
 import type { Doc } from "./document/model.ts";
 import { documentEnds, reportFiles, type DocumentFormat, type ReportFormat } from "./formats.ts";
@@ -11,16 +12,21 @@ import { renderMarkdownChapters, renderMarkdownDocument } from "./markdown/docum
 import { placeFiles } from "./place.ts";
 import type { Run } from "./read/index.ts";
 
-export interface ReportOptions {
+interface RenderOptions {
+  /** How a user calls Touchstone, for the commands that reports offer. */
+  readonly program: string;
+  /** Fingerprints that the profile pins, by requirement id, as canonical JSON. */
+  readonly pinned?: Readonly<Record<string, string>>;
+  /** The folder of the repository, for reports that point at its files. */
+  readonly root?: string | undefined;
+}
+
+export interface ReportOptions extends RenderOptions {
   readonly formats: readonly ReportFormat[];
   /** The folder; it is made where there is none. */
   readonly out: string;
   /** The flag that names the folder, for errors; by default --out. */
   readonly flag?: string;
-  /** How a user calls Touchstone, for the commands that reports offer. */
-  readonly program: string;
-  /** Fingerprints that the profile pins, by requirement id, as canonical JSON. */
-  readonly pinned?: Readonly<Record<string, string>>;
 }
 
 /** Runs as reports for CI take them. */
@@ -40,7 +46,7 @@ export const writeReports = async (
 ): Promise<readonly string[]> => {
   const rendered: (readonly [file: string, text: string])[] = [];
   for (const format of new Set(options.formats))
-    rendered.push([path.join(options.out, reportFiles[format]), await renderers[format](runs, options)]);
+    rendered.push([path.join(options.out, reportFiles[format]), await renderReport(format, runs, options)]);
   placeFiles({ folder: options.out, flag: options.flag ?? "--out" }, rendered);
   return rendered.map(([file]) => file);
 };
@@ -68,7 +74,7 @@ export const writeDocument = (
   return file;
 };
 
-type Renderer = (runs: readonly Run[], options: ReportOptions) => string | Promise<string>;
+type Renderer = (runs: readonly Run[], options: RenderOptions) => string | Promise<string>;
 
 /** A report for people, made of the document of each run. */
 const ofDocuments =
@@ -81,13 +87,21 @@ const ofDocuments =
 
 /** A report for CI, made of the cases of all runs. */
 const ofCases =
-  (render: (runs: readonly CiRun[], options: { readonly program: string }) => string): Renderer =>
-  (runs, { program, pinned }) =>
-    render(ciRunsOf(runs, pinned), { program });
+  (render: (runs: readonly CiRun[], options: Pick<RenderOptions, "program" | "root">) => string): Renderer =>
+  (runs, { program, pinned, root }) =>
+    render(ciRunsOf(runs, pinned), { program, root });
 
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   html: ofDocuments(renderHtmlChapters),
   junit: ofCases(renderJunit),
   ctrf: ofCases(renderCtrf),
   markdown: ofDocuments(renderMarkdownChapters),
+  codequality: ofCases(renderCodeQuality),
 };
+
+/** One report of all runs as text. */
+export const renderReport = async (
+  format: ReportFormat,
+  runs: readonly Run[],
+  options: RenderOptions,
+): Promise<string> => renderers[format](runs, options);

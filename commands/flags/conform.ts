@@ -5,6 +5,7 @@ import {
   effortOption,
   jsonOption,
   maxWaitOption,
+  onlyOption,
   outOption,
   profileOption,
   reportOption,
@@ -17,7 +18,7 @@ export const conform = new Command("conform")
   .description("judge a service by every rule; without a profile, the embedded fake")
   .addOption(profileOption)
   .addOption(behaviourOption)
-  .option("--only <ids>", "judge only these rules, separated by commas", listFlag)
+  .addOption(onlyOption)
   .option(
     "--section <names>",
     `judge only these groups (${groups.join(", ")}) or sections of the document (4.1, ...)`,

@@ -9,7 +9,11 @@ export const init = new Command("init")
   .option("--client-id <id>", "id of an OAuth client; repeat for a second one", collected)
   .option("--secret-env <name>", "environment variable that holds the client's secret", collected)
   .option("--redirect-uri <address>", "the client's redirectUri as registered", collected)
-  .option("--out <file>", "the profile, .ts or .json", "touchstone.config.ts")
+  .option(
+    "--out <file>",
+    "the profile, .ts, .mts or .json (default: touchstone.config with the ending that loads in this folder)",
+  )
+  .option("--yes", "take what is offered instead of asking, to be edited later")
   .option("--force", "overwrite an existing profile")
   .option(
     "--schema <file>",

@@ -3,18 +3,23 @@ import { durationFlag } from "../shared/flag-values.ts";
 import {
   behaviourOption,
   effortOption,
+  jsonOption,
   maxWaitOption,
+  onlyOption,
   profileOption,
   rateOption,
+  reportOption,
   reportOutOption,
   seedOption,
+  wholeOutOption,
 } from "../shared/flags.ts";
 import { scenarioNames } from "../../conformance/contract/load-shape.ts";
 
 export const run = new Command("run")
-  .description("do the whole job: the gate, a short load run, and one HTML report of both")
+  .description("do the whole job of CI: the gate, a short load run, and one report of both")
   .addOption(profileOption)
   .addOption(behaviourOption)
+  .addOption(onlyOption)
   .addOption(effortOption)
   .addOption(seedOption)
   .addOption(maxWaitOption)
@@ -25,4 +30,7 @@ export const run = new Command("run")
       .default(5_000, "5s")
       .argParser(durationFlag("--duration")),
   )
-  .addOption(reportOutOption("the report"));
+  .addOption(wholeOutOption)
+  .addOption(reportOption("write reports of both runs (default: html): "))
+  .addOption(reportOutOption("the reports"))
+  .addOption(jsonOption);

@@ -22,7 +22,7 @@ export const withVerdict = async <Record>(running: Promise<Ran<Record>>): Promis
 };
 
 /**
- * Writes the reports of runs that have their verdict. What cannot be written is told in a line; the
+ * Writes the reports of runs that have their verdict, and sets the exit code. What cannot be written is told in a line; the
  * verdict's exit code stays, unless it was a pass: something is missing then, which is a failure of the harness.
  */
 export const conclude = async (
@@ -30,10 +30,9 @@ export const conclude = async (
   ran: readonly Ran<{ readonly exitCode?: number | undefined }>[],
   flags: ReportFlags,
   pinned: Readonly<Record<string, string>> = {},
-): Promise<readonly string[]> => {
+): Promise<{ readonly files: readonly string[]; readonly exitCode: number }> => {
   const codes = ran.map(({ record }) => record.exitCode ?? exitCodes["harness-error"]);
   const verdict = codes.find((code) => code !== exitCodes.passed) ?? exitCodes.passed;
-  context.exitWith(verdict);
   const troubles = ran.flatMap(({ trouble }) => trouble ?? []);
   let files: readonly string[] = [];
   try {
@@ -43,8 +42,8 @@ export const conclude = async (
     if (!(error instanceof ConfigurationError)) throw error;
     troubles.push(error.message);
   }
-  if (troubles.length === 0) return files;
-  context.output.complain(`touchstone: ${troubles.join("\n            ")}`);
-  if (verdict === exitCodes.passed) context.exitWith(exitCodes["harness-error"]);
-  return files;
+  if (troubles.length > 0) context.output.complain(`touchstone: ${troubles.join("\n            ")}`);
+  const exitCode = troubles.length > 0 && verdict === exitCodes.passed ? exitCodes["harness-error"] : verdict;
+  context.exitWith(exitCode);
+  return { files, exitCode };
 };

@@ -45,9 +45,18 @@ export const effortOption = new Option(
 export const effortOf = (record: { readonly effort: string }): Effort =>
   choiceFlag("effort of the run", efforts)(record.effort);
 
+export const onlyOption = new Option("--only <ids>", "judge only these rules, separated by commas").argParser(
+  listFlag,
+);
+
 export const outOption = new Option(
   "--out <directory>",
   "the run directory (default: a new one under runs/)",
+);
+
+export const wholeOutOption = new Option(
+  "--out <directory>",
+  "folder of the run directories `gate` and `load` (default: two new ones under runs/)",
 );
 
 const reportFormat = choiceFlag("--report", reportFormats);

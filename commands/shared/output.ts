@@ -32,7 +32,7 @@ export interface Output {
 
 /** Where text goes; `process` is one. */
 export interface Streams {
-  readonly stdout: Pick<NodeJS.WriteStream, "write" | "columns">;
+  readonly stdout: Pick<NodeJS.WriteStream, "write" | "columns"> & { readonly isTTY?: boolean };
   readonly stderr: Pick<NodeJS.WriteStream, "write">;
 }
 

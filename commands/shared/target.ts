@@ -6,6 +6,7 @@ import type { Rule } from "../../conformance/checks/rule.ts";
 import type { CommandContext } from "./context.ts";
 import type { Output } from "./output.ts";
 import type { TargetFlags } from "./flags.ts";
+import { profileNames } from "../../conformance/profile/profile-place.ts";
 import { checkProfile, loadProfile, resolveProfile } from "../../conformance/profile/profile.ts";
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { watchesPushes } from "../../conformance/engine/needs.ts";
@@ -45,10 +46,9 @@ export const openTarget = async (
     };
   }
   // A profile is never used just because it is in the folder: the command may not be meant for its service.
-  if (options.behaviour === undefined && existsSync("touchstone.config.ts"))
-    output.say(
-      "touchstone.config.ts is here and is not used; --profile touchstone.config.ts judges its service.",
-    );
+  const unused = profileNames.find((name) => existsSync(name));
+  if (options.behaviour === undefined && unused !== undefined)
+    output.say(`${unused} is here and is not used; --profile ${unused} judges its service.`);
   const { behaviour = "sound", patienceMs } = options;
   const fake = await startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) });
   return {

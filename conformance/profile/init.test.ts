@@ -4,9 +4,10 @@ import path from "node:path";
 import { Ajv } from "ajv";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { examples } from "./init-text.ts";
-import { gatherAnswers, profileSchema, writeProfile, writeSchema, type Ask } from "./init.ts";
+import { gatherAnswers, profileSchema, writeProfile, writeSchema, type Talk } from "./init.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { checkProfile } from "./profile-check.ts";
+import { profileNameAt } from "./profile-place.ts";
 import { loadProfile } from "./profile.ts";
 
 let folder: string;
@@ -87,6 +88,35 @@ describe("a new profile", () => {
   });
 });
 
+describe("the name of a new profile", () => {
+  const nameIn = (packageJson: string | undefined, canImport = true): string => {
+    if (packageJson !== undefined) writeFileSync(path.join(folder, "package.json"), packageJson);
+    return profileNameAt(path.join(folder, "gate"), canImport);
+  };
+
+  it.each([
+    ["a package of modules", '{ "type": "module" }', "touchstone.config.ts"],
+    ["a package of CommonJS", '{ "type": "commonjs" }', "touchstone.config.mts"],
+    ["a package that does not say", "{}", "touchstone.config.mts"],
+    ["a package.json that is none", "{", "touchstone.config.mts"],
+  ])("is one that loads in %s", (_, packageJson, name) => {
+    expect(nameIn(packageJson)).toBe(name);
+  });
+
+  it("is JSON where defineProfile cannot be imported", () => {
+    expect(nameIn('{ "type": "module" }', false)).toBe("touchstone.config.json");
+  });
+
+  it("may not be one that would not load", () => {
+    writeFileSync(path.join(folder, "package.json"), '{ "type": "commonjs" }');
+    expect(() => writeProfile(answers, into("p.ts"))).toThrow(/would not load.*"type": "commonjs".*\.mts/);
+    expect(() => writeProfile(answers, into("p.mts", { importFrom: undefined }))).toThrow(
+      /not installed there.*\.json/,
+    );
+    expect(readdirSync(folder)).toEqual(["package.json"]);
+  });
+});
+
 describe("what a profile needs", () => {
   const flags = {
     baseUrl: "https://x.example/",
@@ -96,7 +126,7 @@ describe("what a profile needs", () => {
   };
 
   it("is taken from flags, without a question where all is said", async () => {
-    const ask: Ask = () => Promise.reject(new Error("nobody was to be asked"));
+    const ask = () => Promise.reject(new Error("nobody was to be asked"));
     const first = { id: "a", secretEnv: "A", redirectUri: "https://a/" };
     expect(await gatherAnswers(flags, undefined)).toEqual({ baseUrl: "https://x.example", clients: [first] });
     const two = {
@@ -105,21 +135,53 @@ describe("what a profile needs", () => {
       secretEnv: ["A", "B"],
       redirectUri: ["https://a/", "https://b/"],
     };
-    expect((await gatherAnswers(two, ask)).clients).toHaveLength(2);
+    expect((await gatherAnswers(two, { ask, tell: () => {} })).clients).toHaveLength(2);
   });
 
   it("is asked for where flags leave it out", async () => {
     const asked: string[] = [];
-    const ask: Ask = (question, offered) => {
+    const ask: Talk["ask"] = (question, offered) => {
       asked.push(question);
-      return Promise.resolve(question.includes("second client") ? "yes" : (offered ?? ""));
+      return Promise.resolve(question.includes("second client") ? "yes" : offered);
     };
-    const { clients } = await gatherAnswers({ baseUrl: "https://x.example" }, ask);
+    const { clients } = await gatherAnswers({ baseUrl: "https://x.example" }, { ask, tell: () => {} });
     expect(clients.map(({ id, secretEnv }) => [id, secretEnv])).toEqual([
       ["client-1", "CLIENT_1_SECRET"],
       ["client-2", "CLIENT_2_SECRET"],
     ]);
     expect(asked.some((question) => question.startsWith("Address"))).toBe(false);
+  });
+
+  it("is asked for again after a wrong answer, with what was wrong and without a secret that was typed", async () => {
+    const answers = [
+      "staging.example",
+      "https://staging.example/open-api/",
+      "https://staging.example/",
+      "shop",
+      "s3cret-itself",
+      "SHOP_SECRET",
+      "not an address",
+      "https://shop.example/back",
+      "perhaps",
+      "n",
+    ];
+    const told: string[] = [];
+    const given = await gatherAnswers(
+      {},
+      { ask: async () => answers.shift() ?? "", tell: (problem) => void told.push(problem) },
+    );
+    expect(given).toEqual({
+      baseUrl: "https://staging.example",
+      clients: [{ id: "shop", secretEnv: "SHOP_SECRET", redirectUri: "https://shop.example/back" }],
+    });
+    expect(told).toEqual([
+      expect.stringMatching(/^baseUrl is "staging\.example"; accepted is .*https:\/\//),
+      expect.stringMatching(/accepted is what stands before \/open-api\/: "https:\/\/staging\.example"$/),
+      expect.stringContaining("never the secret itself"),
+      expect.stringMatching(/^redirectUri is "not an address"; accepted is/),
+      expect.stringMatching(/"perhaps".*yes and no/),
+    ]);
+    expect(told.join()).not.toContain("s3cret-itself");
   });
 
   it("is told where nobody can be asked, and where there is too much", async () => {

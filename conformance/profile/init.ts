@@ -4,6 +4,8 @@ import { fileReason } from "../contract/files.ts";
 import { Profile } from "../contract/profile.ts";
 import { profileOfAnswers, profileText, type InitAnswers, type InitClient } from "./init-text.ts";
 import { ConfigurationError } from "../contract/problem.ts";
+import { questions, type Question } from "./init-questions.ts";
+import { moduleTypeAt } from "./profile-place.ts";
 import { checkProfile } from "./profile-check.ts";
 
 /** What the flags of `init` say; what they leave out is asked for. */
@@ -16,15 +18,23 @@ export interface InitFlags {
 }
 
 /** Asks the user one question; an empty answer takes what is offered. */
-export type Ask = (question: string, offered?: string) => Promise<string>;
+export type Ask = (question: string, offered: string) => Promise<string>;
+
+/** How `init` talks with the user. */
+export interface Talk {
+  readonly ask: Ask;
+  /** Says what is wrong with an answer before the question comes again. */
+  readonly tell: (problem: string) => void;
+}
 
 const MOST_CLIENTS = 2;
 
 /**
- * What a profile needs, from flags and, where somebody can be asked, from answers. Flags that belong to a
- * client are given once for each, in the same order. Throws ConfigurationError that names what is missing.
+ * What a profile needs, from flags and, where somebody can be asked, from answers; a wrong answer is asked for again.
+ * Flags that belong to a client are given once for each, in the same order. Throws ConfigurationError that names what
+ * is missing or wrong.
  */
-export const gatherAnswers = async (flags: InitFlags, ask: Ask | undefined): Promise<InitAnswers> => {
+export const gatherAnswers = async (flags: InitFlags, talk: Talk | undefined): Promise<InitAnswers> => {
   const { clientId = [], secretEnv = [], redirectUri = [] } = flags;
   const given = Math.max(clientId.length, secretEnv.length, redirectUri.length);
   if (given > MOST_CLIENTS)
@@ -37,56 +47,71 @@ export const gatherAnswers = async (flags: InitFlags, ask: Ask | undefined): Pro
     ...(secretEnv.length < Math.max(1, given) ? ["--secret-env <name>"] : []),
     ...(redirectUri.length < Math.max(1, given) ? ["--redirect-uri <address>"] : []),
   ];
-  if (ask === undefined && lacking.length > 0)
+  if (talk === undefined && lacking.length > 0)
     throw new ConfigurationError([
-      `init: this is no terminal to ask on, so it needs ${lacking.join(", ")} (each client's once for every client)`,
+      `init: this is no terminal to ask on, so it needs ${lacking.join(", ")} (each client's once for every client), or --yes to take what it would offer`,
     ]);
-  const answer = async (value: string | undefined, question: string, offered?: string): Promise<string> =>
-    value ?? (ask === undefined ? "" : await ask(question, offered));
-  const baseUrl = (
-    await answer(
-      flags.baseUrl,
-      "Address of the service, what stands before /open-api/",
-      "https://staging.example",
-    )
-  ).replace(/\/+$/, "");
+  const answer = (value: string | undefined, question: Question): Promise<string> =>
+    value === undefined && talk !== undefined
+      ? untilRight(question, talk)
+      : Promise.resolve(accepted(question, value ?? ""));
+  const baseUrl = await answer(flags.baseUrl, questions.baseUrl);
   const askClient = async (index: number): Promise<InitClient> => ({
-    id: await answer(clientId[index], `Id of OAuth client ${index + 1}`, `client-${index + 1}`),
-    secretEnv: await answer(
-      secretEnv[index],
-      `Environment variable that holds its secret`,
-      `CLIENT_${index + 1}_SECRET`,
-    ),
-    redirectUri: await answer(
-      redirectUri[index],
-      "Its redirectUri, as it was registered",
-      "https://client.example/callback",
-    ),
+    id: await answer(clientId[index], questions.id(index + 1)),
+    secretEnv: await answer(secretEnv[index], questions.secretEnv(index + 1)),
+    redirectUri: await answer(redirectUri[index], questions.redirectUri),
   });
   const clients = [await askClient(0)];
   const wantsSecond =
-    given === 0 && ask !== undefined
-      ? /^y/i.test(await ask("Is there a second client? Some rules compare two", "no"))
+    given === 0 && talk !== undefined
+      ? /^y/i.test(await untilRight(questions.second, talk))
       : given === MOST_CLIENTS;
   if (wantsSecond) clients.push(await askClient(1));
   return { ...(flags.name === undefined ? {} : { name: flags.name }), baseUrl, clients };
 };
 
+const untilRight = async (question: Question, { ask, tell }: Talk): Promise<string> => {
+  for (;;) {
+    const given = await ask(question.text, question.offered);
+    const problem = question.problem(given);
+    if (problem === undefined) return question.read?.(given) ?? given;
+    tell(problem);
+  }
+};
+
+const accepted = (question: Question, given: string): string => {
+  const problem = question.problem(given);
+  if (problem !== undefined) throw new ConfigurationError([`${question.flag}: ${problem}`]);
+  return question.read?.(given) ?? given;
+};
+
 export interface InitFile {
-  /** Where the profile goes: .ts with comments, or .json. */
+  /** Where the profile goes: .ts or .mts with comments, or .json. */
   readonly file: string;
   readonly force: boolean;
-  /** Where a profile in TypeScript imports defineProfile from. */
-  readonly importFrom: string;
+  /** Where a profile in TypeScript imports defineProfile from; undefined where it can be imported from nowhere. */
+  readonly importFrom: string | undefined;
   /** Where the JSON Schema goes, for editors; a profile in JSON then names it. */
   readonly schemaFile?: string | undefined;
 }
 
 /** Throws ConfigurationError where the profile may not be written there; best asked before any question is. */
-export const checkFile = ({ file, force }: Pick<InitFile, "file" | "force">): void => {
+export const checkFile = ({
+  file,
+  force,
+  importFrom,
+}: Pick<InitFile, "file" | "force" | "importFrom">): void => {
   if (!/\.(ts|mts|json)$/.test(file))
     throw new ConfigurationError([
       `--out is "${file}"; accepted is a name that ends with .ts, .mts or .json`,
+    ]);
+  if (file.endsWith(".ts") && moduleTypeAt(path.dirname(path.resolve(file))) === "commonjs")
+    throw new ConfigurationError([
+      `--out is "${file}", which would not load: package.json there has "type": "commonjs"; accepted is a name that ends with .mts or .json`,
+    ]);
+  if (!file.endsWith(".json") && importFrom === undefined)
+    throw new ConfigurationError([
+      `--out is "${file}", which would not load: this package is not installed there, so defineProfile cannot be imported; accepted is a name that ends with .json, or install the package first (npm install --save-dev)`,
     ]);
   if (!force && existsSync(file))
     throw new ConfigurationError([`--out: ${file} exists already; --force replaces it`]);
@@ -104,7 +129,7 @@ export const writeProfile = (answers: InitAnswers, target: InitFile): void => {
     schemaFile === undefined ? undefined : relativeTo(path.dirname(path.resolve(file)), schemaFile);
   const text = file.endsWith(".json")
     ? `${JSON.stringify({ ...($schema === undefined ? {} : { $schema }), ...profile }, undefined, 2)}\n`
-    : profileText(answers, target.importFrom);
+    : profileText(answers, target.importFrom ?? "");
   putInPlace(file, text);
 };
 

@@ -1,50 +1,54 @@
-import { execFile, type ExecFileOptions } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { k6ForTests, k6WithinMs } from "../../scenarios/runner/testing/k6.ts";
+import { emptyProject, ended, installOffline, pack, run } from "./installed.ts";
 import { root } from "./measure.ts";
 
-/** The package as its users get it: packed, installed into an empty folder, and run from there. */
+/** The package as its users get it: packed, put into an empty folder, and run from there. `npm run bench -- package` installs it from the registry. */
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-package-"));
-/** Nothing compiled is kept: the package lies elsewhere each time, so that no later run could use it. */
-const run = (command: string, parameters: readonly string[], options: ExecFileOptions) =>
-  promisify(execFile)(command, parameters, {
-    ...options,
-    encoding: "utf8",
-    env: { ...process.env, ...options.env, NODE_COMPILE_CACHE: undefined },
-  });
+const module = path.join(folder, "module");
+const commonjs = path.join(folder, "commonjs");
 let contents: readonly string[];
 
 beforeAll(async () => {
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("["))) as {
-    filename: string;
-    files: { path: string }[];
-  }[];
-  if (packed === undefined) throw new Error("npm pack told of no package");
-  contents = packed.files.map((file) => file.path);
-  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  await run(
-    "npm",
-    ["install", "--no-audit", "--no-fund", "--prefer-offline", path.join(folder, packed.filename)],
-    {
-      cwd: folder,
-    },
-  );
+  const packed = await pack(folder);
+  ({ contents } = packed);
+  emptyProject(module, "module");
+  await installOffline(module, packed);
+  emptyProject(commonjs, "commonjs");
+  symlinkSync(path.join(module, "node_modules"), path.join(commonjs, "node_modules"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** `npx touchstone-harness ...` in a folder. */
+const touchstone = (cwd: string, parameters: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  ended("npx", ["--offline", "touchstone-harness", ...parameters], { cwd, env: { CI: "", ...env } });
+
 describe("the packed package", () => {
-  it("holds the bundle, its types and the papers, and no sources or tests", () => {
+  it("holds the bundle, its types, schema and documents, what others wrote with its licence, and no sources or tests", () => {
     expect(contents).toEqual(
-      expect.arrayContaining(["dist/cli.js", "dist/profile.js", "dist/profile.d.ts", "README.md", "LICENSE"]),
+      expect.arrayContaining([
+        "dist/cli.js",
+        "dist/profile.js",
+        "dist/profile.d.ts",
+        "dist/profile.schema.json",
+        "dist/receiver-page/index.html",
+        "dist/receiver-page/page.js",
+        "dist/scenarios/main.js",
+        "dist/third-party-licences.txt",
+        "docs/profile.md",
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE",
+      ]),
     );
     expect(contents.filter((file) => /\.test\.|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+    const licences = readFileSync(path.join(root, "dist/third-party-licences.txt"), "utf8");
+    expect(licences).toMatch(/^fastify 5\..*\n+MIT License/m);
   });
 
   it("is put together as its users' tools expect", async () => {
@@ -52,69 +56,88 @@ describe("the packed package", () => {
     expect(messages).toEqual([]);
   });
 
-  it("holds the receiver's page, ready to be served", () => {
-    expect(contents).toEqual(
-      expect.arrayContaining(["dist/receiver-page/index.html", "dist/receiver-page/page.js"]),
-    );
+  it("asks for no newer Node than it says, neither itself nor what it depends on", () => {
+    const manifestOf = (name: string) =>
+      JSON.parse(readFileSync(path.join(root, name, "package.json"), "utf8")) as {
+        dependencies?: Record<string, string>;
+        engines?: { node?: string };
+      };
+    const { dependencies = {}, engines } = manifestOf(".");
+    expect(engines).toEqual({ node: ">=20" });
+    for (const name of Object.keys(dependencies)) {
+      const needed = manifestOf(`node_modules/${name}`);
+      expect([name, needed.engines, needed.dependencies]).toEqual([name, undefined, undefined]);
+    }
   });
 
-  it("holds the load scripts, bundled for k6", () => {
-    expect(contents).toContain("dist/scenarios/main.js");
+  it("gives types to defineProfile, so that a wrong key is a mistake while it is typed", async () => {
+    const typed = (key: string) =>
+      `import { defineProfile } from "touchstone-harness";
+       export default defineProfile({
+         baseUrl: "http://127.0.0.1:1", ${key}
+         clients: [{ id: "c", secret: { env: "HOME" }, redirectUri: "https://c.example/" }],
+       });`;
+    writeFileSync(path.join(module, "right.mts"), typed(""));
+    writeFileSync(path.join(module, "wrong.mts"), typed("tolerance: {},"));
+    const tsc = path.join(root, "node_modules/typescript/bin/tsc");
+    const flags = [
+      "--noEmit",
+      "--strict",
+      "--skipLibCheck",
+      "--module",
+      "nodenext",
+      "right.mts",
+      "wrong.mts",
+    ];
+    const { code, stdout } = await ended(process.execPath, [tsc, ...flags], { cwd: module });
+    expect(code).not.toBe(0);
+    const errors = stdout.split("\n").filter((line) => line.includes("error"));
+    expect(errors).toEqual([expect.stringMatching(/^wrong\.mts.*'tolerance' does not exist/)]);
   });
+});
 
-  it("runs the gate from the folder that it was installed into, and writes its record there", async () => {
-    const { stdout } = await run(
-      "npx",
-      ["touchstone", "conform", "--json", "--effort", "quick", "--section", "code,notifications"],
-      {
-        cwd: folder,
-      },
-    );
-    expect(JSON.parse(stdout)).toMatchObject({ outcome: "passed", exitCode: 0 });
-    const [directory = ""] = readdirSync(path.join(folder, "runs"));
-    expect(JSON.parse(readFileSync(path.join(folder, "runs", directory, "run.json"), "utf8"))).toMatchObject({
-      state: "sealed",
-      outcome: "passed",
-    });
-  });
+describe("an installed package", () => {
+  it.each(["module", "commonjs"] as const)(
+    "writes a profile that loads in a package of type %s, and names the next command",
+    async (type) => {
+      const cwd = path.join(folder, type);
+      const init = await touchstone(cwd, ["init", "--yes", "--base-url", "http://127.0.0.1:1"]);
+      const file = type === "module" ? "touchstone.config.ts" : "touchstone.config.mts";
+      expect(init).toMatchObject({ code: 0, stdout: `${file}\n` });
+      expect(init.stderr).toContain(`npx touchstone-harness doctor --profile ${file}`);
+      const doctor = await touchstone(cwd, ["doctor", "--profile", file], { CLIENT_1_SECRET: "x" });
+      expect(doctor.stdout).toContain("http://127.0.0.1:1 cannot be reached");
+      expect(doctor.code).toBe(4);
+    },
+  );
 
   it(
-    "loads the embedded service from there, and reports of the run",
+    "does the whole job with one command: both records, one page and one document of both, where they are asked for",
     async () => {
       const { path: k6 } = await k6ForTests();
-      const installed = { cwd: folder, env: { ...process.env, CI: "", TOUCHSTONE_K6: k6 } };
-      const touchstone = (...parameters: readonly string[]) =>
-        run("npx", ["touchstone", ...parameters], installed);
-      const asked = ["--scenario", "token", "--rate", "20", "--duration", "2s", "--out", "load"];
-      const load = await touchstone("load", ...asked, "--json").then(
-        ({ stdout }) => ({ code: 0, stdout }),
-        (error: { code: number; stdout: string }) => error,
-      );
+      const asked = ["--effort", "quick", "--only", "code.single-use", "--rate", "20", "--duration", "2s"];
+      const places = ["--out", "both", "--report", "junit,html", "--report-out", "reports", "--json"];
+      const job = await touchstone(commonjs, ["run", ...asked, ...places], { TOUCHSTONE_K6: k6 });
       // A machine that is busy otherwise may leave the load incomplete; the run is there all the same.
-      expect([0, 3]).toContain(load.code);
-      expect(JSON.parse(load.stdout)).toMatchObject({ command: "load", state: "sealed", scenario: "token" });
-      await touchstone("report", "load", "--report", "html,junit", "--out", "reports");
-      expect(readdirSync(path.join(folder, "reports")).toSorted()).toEqual(["junit.xml", "report.html"]);
-      expect(readFileSync(path.join(folder, "reports", "report.html"), "utf8")).toContain(
+      expect([0, 3]).toContain(job.code);
+      const document = JSON.parse(job.stdout) as { exitCode: number };
+      expect(document).toMatchObject({
+        exitCode: job.code,
+        gate: { outcome: "passed", run: path.join("both", "gate") },
+        load: { state: "sealed", run: path.join("both", "load") },
+        reports: [path.join("reports", "junit.xml"), path.join("reports", "report.html")],
+      });
+      expect(readdirSync(path.join(commonjs, "both")).toSorted()).toEqual(["gate", "load"]);
+      expect(readdirSync(path.join(commonjs, "reports")).toSorted()).toEqual(["junit.xml", "report.html"]);
+      expect(readFileSync(path.join(commonjs, "reports/report.html"), "utf8")).toContain(
         "authorize.echoes-state",
       );
     },
     k6WithinMs,
   );
 
-  it("lets a profile in TypeScript import defineProfile", async () => {
-    writeFileSync(
-      path.join(folder, "touchstone.config.ts"),
-      `import { defineProfile } from "touchstone-harness";
-       export default defineProfile({
-         baseUrl: "http://127.0.0.1:1",
-         clients: [{ id: "c", secret: { env: "HOME" }, redirectUri: "https://c.example/" }],
-       });`,
-    );
-    const doctor = run("npx", ["touchstone", "doctor", "--profile", "touchstone.config.ts"], { cwd: folder });
-    await expect(doctor).rejects.toMatchObject({
-      code: 4,
-      stdout: expect.stringContaining("cannot be reached"),
-    });
+  it("is found by its own name, so that npx asks nobody for a program of another name", async () => {
+    const { stdout } = await run("npx", ["--offline", "touchstone-harness", "--version"], { cwd: module });
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
   });
 });

@@ -1,5 +1,6 @@
-import type { CiCase, CiRun } from "../ci/case.ts";
+import type { CiRun } from "../ci/case.ts";
 import { suitesOf } from "../ci/cases.ts";
+import { problemsOf } from "../ci/problems.ts";
 import { plural } from "../text/figures.ts";
 
 /** How a CI service takes a problem from a job's output. */
@@ -44,18 +45,7 @@ export const annotationsOf = (
 ): readonly string[] => {
   const form = formOf(environment);
   if (form === undefined) return [];
-  const suites = suitesOf(runs, program);
-  const bad = suites.flatMap(({ cases }) =>
-    cases.filter(({ status }) => status === "failed" || status === "error"),
-  );
-  const open = suites.filter(({ incomplete }) => incomplete);
-  const problems = [
-    ...bad.map((one) => ({ title: titleOf(one), message: one.details ?? one.message ?? one.verdict })),
-    ...open.map(({ name, cases }) => ({
-      title: `Touchstone ${name} is not complete`,
-      message: `${plural(cases.filter(({ status }) => status === "skipped").length, "case was", "cases were")} not judged`,
-    })),
-  ];
+  const problems = problemsOf(suitesOf(runs, program));
   const shown = problems.length <= MOST ? problems : problems.slice(0, MOST - 1);
   return [
     ...shown.map(({ title, message }) => form(title, message)),
@@ -68,9 +58,4 @@ export const annotationsOf = (
           ),
         ]),
   ];
-};
-
-const titleOf = ({ name, status, verdict }: CiCase): string => {
-  if (status === "error") return `Touchstone failed at ${name}`;
-  return verdict === "drifted" ? `${name} changed` : `${name} is broken`;
 };

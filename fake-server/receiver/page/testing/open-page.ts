@@ -65,7 +65,9 @@ export const pageBench = (launch: () => Promise<Browser>, options: { token?: str
     },
     rows,
     rowOf: (notification) => rows().filter({ hasText: uuid("5eed", notification) }),
-    hasRows: (count) => expect.poll(() => rows().count(), { timeout: 10_000 }).toBe(count),
+    hasRows: async (count) => {
+      await expect.poll(() => rows().count(), { timeout: 10_000 }).toBe(count);
+    },
     isLive: () => page.locator("#connection[data-state=live]").waitFor(),
     expectOnConsole: (text) => expected.push(text),
   };

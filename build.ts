@@ -1,0 +1,82 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { build, type BuildOptions } from "esbuild";
+
+/*
+ * `npm run build`: everything that the package holds, in dist/. What Touchstone uses is bundled, so that an
+ * installation fetches little and no dependency asks for a newer Node than the package does. typebox is left out:
+ * the types of profiles refer to it.
+ */
+
+const root = import.meta.dirname;
+const out = "dist";
+const common = { bundle: true, format: "esm", logLevel: "warning", metafile: true } as const;
+
+const bundles: readonly BuildOptions[] = [
+  {
+    entryPoints: { cli: "cli.ts", profile: "conformance/contract/profile.ts" },
+    splitting: true,
+    platform: "node",
+    target: "node20",
+    external: ["typebox", "esbuild"],
+    outdir: out,
+    // Bundled CommonJS asks for Node's own modules by `require`.
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    },
+  },
+  {
+    entryPoints: [
+      { in: "fake-server/receiver/page/browser/page.tsx", out: "page" },
+      { in: "fake-server/receiver/page/page.css", out: "page" },
+      { in: "fake-server/receiver/page/index.html", out: "index" },
+      { in: "fake-server/receiver/page/icon.svg", out: "icon" },
+    ],
+    minify: true,
+    target: "es2023",
+    loader: { ".html": "copy", ".svg": "copy" },
+    outdir: `${out}/receiver-page`,
+  },
+  {
+    entryPoints: ["scenarios/main.ts"],
+    platform: "neutral",
+    target: "es2022",
+    external: ["k6", "k6/*"],
+    outdir: `${out}/scenarios`,
+  },
+];
+
+/** The folder of the package that a bundled file belongs to; undefined for our own. */
+const packageOf = (file: string): string | undefined =>
+  /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
+
+/** The licences of all packages that are in the bundles, as these licences ask for. */
+const licences = (files: readonly string[]): string => {
+  const folders = new Set(files.flatMap((file) => packageOf(file) ?? []));
+  return [...folders]
+    .toSorted()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(
+        readFileSync(path.join(root, folder, "package.json"), "utf8"),
+      ) as { name: string; version: string; license: string };
+      const texts = readdirSync(path.join(root, folder))
+        .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+        .map((file) => readFileSync(path.join(root, folder, file), "utf8").trim());
+      return [`${name} ${version} (${license})`, ...texts].join("\n\n");
+    })
+    .join(`\n\n${"-".repeat(80)}\n\n`);
+};
+
+const run = (...command: readonly string[]): void => {
+  execFileSync(process.execPath, command, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+};
+
+rmSync(path.join(root, out), { recursive: true, force: true });
+const built = await Promise.all(
+  bundles.map((bundle) => build({ ...common, ...bundle, absWorkingDir: root })),
+);
+const files = built.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+writeFileSync(path.join(root, out, "third-party-licences.txt"), `${licences(files)}\n`);
+run("node_modules/typescript/bin/tsc", "-p", "conformance/contract");
+run("dist/cli.js", "init", "--schema", "dist/profile.schema.json");

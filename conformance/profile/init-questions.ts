@@ -1,0 +1,76 @@
+import { ConfigurationError } from "../contract/problem.ts";
+import type { Profile } from "../contract/profile.ts";
+import { checkProfile } from "./profile-check.ts";
+
+/** One thing that `init` asks for, and how an answer is checked. */
+export interface Question {
+  readonly flag: string;
+  readonly text: string;
+  /** What an empty answer stands for. */
+  readonly offered: string;
+  /** What is wrong with an answer, with what is accepted. */
+  readonly problem: (answer: string) => string | undefined;
+  /** The answer as the profile takes it. */
+  readonly read?: (answer: string) => string;
+}
+
+const client = { id: "client-1", secret: { env: "SECRET" }, redirectUri: "https://client.example/callback" };
+
+/** What a profile with this answer in it would be told. */
+const problemOf = (part: Partial<Profile>): string | undefined => {
+  try {
+    checkProfile({ baseUrl: "https://staging.example", clients: [client], ...part }, "answer");
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.problems.map((text) => text.replace(/^answer: (clients\[0\]\.)?/, "")).join("; ");
+  }
+};
+
+const withoutSlashes = (address: string): string => address.replace(/\/+$/, "");
+
+/** The path that all of the service's addresses begin with, which a base address stands before. */
+const ownPath = /\/open-api(\/.*)?$/;
+
+export const questions = {
+  baseUrl: {
+    flag: "--base-url",
+    text: "Address of the service, what stands before /open-api/",
+    offered: "https://staging.example",
+    problem: (answer) =>
+      problemOf({ baseUrl: withoutSlashes(answer) }) ??
+      (ownPath.test(answer)
+        ? `baseUrl is "${answer}"; accepted is what stands before /open-api/: "${answer.replace(ownPath, "")}"`
+        : undefined),
+    read: withoutSlashes,
+  },
+  id: (number: number) => ({
+    flag: "--client-id",
+    text: `Id of OAuth client ${number}`,
+    offered: `client-${number}`,
+    problem: (answer) => (answer === "" ? "the id is empty; accepted is the id of a client" : undefined),
+  }),
+  secretEnv: (number: number) => ({
+    flag: "--secret-env",
+    text: "Environment variable that holds its secret",
+    offered: `CLIENT_${number}_SECRET`,
+    // What was typed may be the secret itself, so it is not shown.
+    problem: (answer) =>
+      /^[A-Za-z_][A-Za-z0-9_]*$/.test(answer)
+        ? undefined
+        : `that is no name of a variable; accepted is a name such as CLIENT_${number}_SECRET, never the secret itself`,
+  }),
+  redirectUri: {
+    flag: "--redirect-uri",
+    text: "Its redirectUri, as it was registered",
+    offered: "https://client.example/callback",
+    problem: (answer) => problemOf({ clients: [{ ...client, redirectUri: answer }] }),
+  },
+  second: {
+    flag: "",
+    text: "Is there a second client? Some rules compare two",
+    offered: "no",
+    problem: (answer) =>
+      /^(y|yes|n|no)$/i.test(answer) ? undefined : `"${answer}" is neither; accepted are yes and no`,
+  },
+} as const satisfies Readonly<Record<string, Question | ((number: number) => Question)>>;

@@ -1,0 +1,67 @@
+import { execFile, type ExecFileOptions } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { tool } from "../record/tool.ts";
+import { root } from "./measure.ts";
+
+/** Runs a program, with nothing compiled kept: the package lies elsewhere each time, so that no later run could use it. */
+export const run = (command: string, parameters: readonly string[], options: ExecFileOptions) =>
+  promisify(execFile)(command, parameters, {
+    maxBuffer: 64 * 1_048_576,
+    ...options,
+    encoding: "utf8",
+    env: { ...process.env, NODE_COMPILE_CACHE: undefined, ...options.env },
+  });
+
+/** How a program ended, whatever its exit code. */
+export const ended = (command: string, parameters: readonly string[], options: ExecFileOptions) =>
+  run(command, parameters, options).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      stdout,
+      stderr,
+    }),
+  );
+
+interface Packed {
+  readonly file: string;
+  readonly contents: readonly string[];
+  readonly bytes: number;
+}
+
+/** Builds the package and packs it into a folder. */
+export const pack = async (folder: string): Promise<Packed> => {
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as {
+    filename: string;
+    size: number;
+    files: { path: string }[];
+  }[];
+  if (packed === undefined) throw new Error("npm pack told of no package");
+  return {
+    file: path.join(folder, packed.filename),
+    contents: packed.files.map((file) => file.path),
+    bytes: packed.size,
+  };
+};
+
+/** Puts a packed package where npm would, beside what it depends on from this checkout: no registry is asked. */
+export const installOffline = async (folder: string, { file }: Packed): Promise<void> => {
+  const modules = path.join(folder, "node_modules");
+  const target = path.join(modules, tool.name);
+  mkdirSync(target, { recursive: true });
+  mkdirSync(path.join(modules, ".bin"));
+  await run("tar", ["-xzf", file, "--strip-components=1", "-C", target], {});
+  for (const name of ["typebox", `node-${process.platform}-${process.arch}`])
+    symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
+  for (const name of ["touchstone", tool.name])
+    symlinkSync(`../${tool.name}/dist/cli.js`, path.join(modules, ".bin", name));
+};
+
+/** An npm package in an empty folder, as `npm init` leaves it. */
+export const emptyProject = (folder: string, type: "commonjs" | "module"): void => {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name: "gate", version: "1.0.0", type }));
+};

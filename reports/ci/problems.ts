@@ -1,0 +1,42 @@
+import { plural } from "../text/figures.ts";
+import type { CiCase, CiSuite } from "./case.ts";
+
+/** One thing of a run that a CI service is to point at. */
+export interface CiProblem {
+  readonly title: string;
+  readonly message: string;
+  readonly kind: "failed" | "error" | "incomplete";
+  /** The same for the same problem of a later run. */
+  readonly id: string;
+}
+
+/** What failed in these runs, and which of them are not complete. */
+export const problemsOf = (suites: readonly CiSuite[]): readonly CiProblem[] => [
+  ...suites.flatMap(({ name, cases }) =>
+    cases.flatMap((one): readonly CiProblem[] =>
+      one.status === "failed" || one.status === "error"
+        ? [
+            {
+              title: titleOf(one),
+              message: one.details ?? one.message ?? one.verdict,
+              kind: one.status,
+              id: `${name} ${one.name}`,
+            },
+          ]
+        : [],
+    ),
+  ),
+  ...suites
+    .filter(({ incomplete }) => incomplete)
+    .map(({ name, cases }) => ({
+      title: `Touchstone ${name} is not complete`,
+      message: `${plural(cases.filter(({ status }) => status === "skipped").length, "case was", "cases were")} not judged`,
+      kind: "incomplete" as const,
+      id: `${name} is not complete`,
+    })),
+];
+
+const titleOf = ({ name, status, verdict }: CiCase): string => {
+  if (status === "error") return `Touchstone failed at ${name}`;
+  return verdict === "drifted" ? `${name} changed` : `${name} is broken`;
+};

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { CiRun } from "../ci/case.ts";
+import { suitesOf } from "../ci/cases.ts";
+import { problemsOf, type CiProblem } from "../ci/problems.ts";
+
+const severities: Readonly<Record<CiProblem["kind"], string>> = {
+  failed: "critical",
+  error: "blocker",
+  incomplete: "info",
+};
+
+/** A breach stands in no line of the repository: it is shown at the profile, or where there is none at the job that found it. */
+const JOB_FILE = ".gitlab-ci.yml";
+
+/**
+ * Runs as GitLab's code quality report: what failed, with fingerprints that stay the same from run to run, so that a
+ * merge request shows what it breaks and what it mends. `root` is the folder of the repository.
+ */
+export const renderCodeQuality = (
+  runs: readonly CiRun[],
+  { program, root }: { readonly program: string; readonly root?: string | undefined },
+): string => {
+  const profile = runs.flatMap(({ record }) => record.target.profiles)[0];
+  const location = { path: placeOf(profile, root), lines: { begin: 1 } };
+  const issues = problemsOf(suitesOf(runs, program)).map(({ title, message, kind, id }) => ({
+    description: `${title}: ${message.split("\n")[0]}`,
+    check_name: id,
+    fingerprint: createHash("sha256").update(id).digest("hex"),
+    severity: severities[kind],
+    location,
+  }));
+  return `${JSON.stringify(issues, undefined, 2)}\n`;
+};
+
+const placeOf = (profile: string | undefined, root: string | undefined): string => {
+  if (profile === undefined || root === undefined) return JOB_FILE;
+  const relative = path.relative(root, profile);
+  return relative.startsWith("..") || path.isAbsolute(relative) ? JOB_FILE : relative;
+};
