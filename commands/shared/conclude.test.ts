@@ -42,7 +42,10 @@ it.each([
 it("a report that cannot be written is told in a line", async () => {
   const { context, told, codes } = contextOf();
   const ran = [{ record: { exitCode: exitCodes.failed }, directory: "/nowhere/at/all" }];
-  expect(await conclude(context, ran, { report: ["junit"] })).toEqual([]);
+  expect(await conclude(context, ran, { report: ["junit"] })).toEqual({
+    files: [],
+    exitCode: exitCodes.failed,
+  });
   expect(told.join("\n")).toContain("/nowhere/at/all");
   expect(codes.at(-1)).toBe(exitCodes.failed);
 });
