@@ -12,7 +12,7 @@ import os from "node:os";
 import path from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCli } from "../conformance/testing/measure.ts";
+import { runHere } from "../conformance/testing/run-here.ts";
 import type { Comparison } from "./compare/compare.ts";
 import type { History } from "./history/index.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
@@ -52,7 +52,7 @@ beforeAll(() => {
 afterAll(() => rmSync(home, { recursive: true }));
 
 /** Without the environment of a CI service, which gets annotations of its own. */
-const cli = (...parameters: readonly string[]) => runCli(parameters, { env: { CI: "" } });
+const cli = (...parameters: readonly string[]) => runHere(parameters, { env: { CI: "" } });
 
 describe("report", () => {
   it("writes all four formats of a gate and a load run into one folder, and tells which files", async () => {

@@ -17,7 +17,7 @@ export const gateProgress = async (context: CommandContext, ids: readonly string
   const startedMs = clock.nowMs();
   let state = progressAtStart(ids);
   let waiting: () => typeof state.waiting = () => undefined;
-  const line = createProgress(process.stderr, palette);
+  const line = createProgress(output.live, palette);
   const show = (): void => {
     const now = waiting();
     line.show({
@@ -55,8 +55,9 @@ export const loadProgress = async (
 ): Promise<LoadView & { readonly stop: () => void }> => {
   const seconds: LiveSecond[] = [];
   let now: string | undefined;
+  const { live: stream } = context.output;
   const { palette } = context.output.page();
-  const live = createLoadLive(process.stderr, { palette, columns: process.stderr.columns ?? 100 });
+  const live = createLoadLive(stream, { palette, columns: stream.columns ?? 100 });
   const show = (): void => {
     if (!isSilent(context)) live.show({ seconds, durationMs, phase: now });
   };

@@ -22,6 +22,8 @@ export interface Output {
   readonly say: (text: string) => void;
   /** Errors, on standard error. */
   readonly complain: (text: string) => void;
+  /** Where live lines go, which are rewritten in place on a terminal. */
+  readonly live: Streams["stderr"];
   /** How reports on the terminal are to be drawn. */
   readonly page: () => Page;
   /** Every credential that the command meets: errors, which may quote anything, show none of them. */
@@ -33,7 +35,10 @@ export interface Output {
 /** Where text goes; `process` is one. */
 export interface Streams {
   readonly stdout: Pick<NodeJS.WriteStream, "write" | "columns"> & { readonly isTTY?: boolean };
-  readonly stderr: Pick<NodeJS.WriteStream, "write">;
+  readonly stderr: Pick<NodeJS.WriteStream, "write"> & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+  };
 }
 
 /** Standard output and standard error, in the manner that is asked for once the flags have been read. */
@@ -52,6 +57,7 @@ export const createOutput = (manner: () => Manner, { stdout, stderr }: Streams =
       void stdout.write(ended(harmlessJson(lasting.mask(JSON.stringify(value, undefined, 2))))),
     say: (text) => void (manner().quiet || stderr.write(shown(text))),
     complain: (text) => void stderr.write(ended(harmlessLines(met.mask(text)))),
+    live: stderr,
     page: () => {
       const { colour, json } = manner();
       return { palette: colors.createColors(colour && !json), columns: stdout.columns ?? 100 };

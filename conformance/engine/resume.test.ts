@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requirement, requirementIds } from "../contract/catalogue.ts";
-import { root, runCli } from "../testing/measure.ts";
+import { root } from "../testing/measure.ts";
+import { runHere } from "../testing/run-here.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -42,7 +43,7 @@ describe("a run that was killed", () => {
     const before = await killed(run);
     expect(before.length).toBeGreaterThanOrEqual(5);
     const next = path.join(folder, "next");
-    const resumed = await runCli(["conform", "--resume", run, "--out", next, "--json"]);
+    const resumed = await runHere(["conform", "--resume", run, "--out", next, "--json"]);
     expect(resumed.stderr).toBe("");
     const document = JSON.parse(resumed.stdout) as {
       seed: number;
@@ -60,13 +61,13 @@ describe("a run that was killed", () => {
         requirement(id).level !== "untestable",
     );
     expect(document.rules.map(({ id }) => id).toSorted()).toEqual(asked.toSorted());
-    const again = await runCli(["conform", "--resume", next]);
+    const again = await runHere(["conform", "--resume", next]);
     expect(again.exitCode).toBe(2);
     expect(again.stderr).toMatch(/--resume .*next: it came to its end \(passed\)/);
   });
 
   it("takes its own flags from the run, and says which are too many", async () => {
-    const run = await runCli(["conform", "--resume", "somewhere", "--only", "code.lifetime", "--seed", "3"]);
+    const run = await runHere(["conform", "--resume", "somewhere", "--only", "code.lifetime", "--seed", "3"]);
     expect(run.exitCode).toBe(2);
     expect(run.stderr).toMatch(/leave out --only, --seed/);
   });

@@ -8,22 +8,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../contract/catalogue.ts";
 import type { Profile } from "../contract/profile.ts";
 import { readGateRun } from "../../reports/read/index.ts";
-import { root, runCli as runFresh } from "./measure.ts";
+import { root, runCli } from "./measure.ts";
+import { runHere } from "./run-here.ts";
 
-/** The command line as its users meet it: every run is a process of its own. */
+/** The command line as its users meet it; a process of its own where its start, its signals or its end are looked at. */
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-cli-"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Forty runs of one program: from the second on its files are compiled already. */
-const runCli: typeof runFresh = (parameters, options) =>
-  runFresh(parameters, {
-    ...options,
-    env: { NODE_COMPILE_CACHE: path.join(folder, "compiled"), ...options?.env },
-  });
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -58,7 +52,6 @@ const listening = async (server: Server): Promise<string> => {
 
 describe("mistakes on the command line end with exit code 2, the flag, the value and what is accepted", () => {
   it.each([
-    [["conform", "--only", "code.singleuse"], /--only code\.singleuse.*code\.single-use/s],
     [["conform", "--section", "codes"], /--section codes.*authorize, code, exchange/s],
     [["conform", "--level", "must"], /--level must.*required, derived/s],
     [["conform", "--effort", "huge"], /--effort is "huge".*quick, standard, thorough/s],
@@ -77,10 +70,16 @@ describe("mistakes on the command line end with exit code 2, the flag, the value
     [["detect", "--shard", "3/2"], /--shard is "3\/2"/],
     [["replay", "no-such-run", "code.single-use"], /no-such-run.*no run directory/s],
   ])("%j", async (parameters, message) => {
-    const { exitCode, stderr, stdout } = await runCli(parameters);
+    const { exitCode, stderr, stdout } = await runHere(parameters);
     expect(stderr).toMatch(message);
     expect(stdout).toBe("");
     expect(exitCode).toBe(2);
+  });
+
+  it("and so does the process", async () => {
+    const { exitCode, stderr, stdout } = await runCli(["conform", "--only", "code.singleuse"]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(/--only code\.singleuse.*code\.single-use/s);
   });
 
   it("no command at all prints the help and is no success", async () => {
@@ -132,10 +131,10 @@ describe("what keeps the load of a whole run from being played is told before th
   const refused = async (parameters: readonly string[], environment: NodeJS.ProcessEnv) => {
     const cwd = newDirectory();
     mkdirSync(cwd);
-    const { exitCode, stderr, stdout } = await runCli(["run", ...parameters], {
+    process.chdir(cwd);
+    const { exitCode, stderr, stdout } = await runHere(["run", ...parameters], {
       env: { ...env, TOUCHSTONE_K6: undefined, PATH: "/nowhere", ...environment },
-      cwd,
-    });
+    }).finally(() => process.chdir(root));
     expect({ exitCode, stdout, written: readdirSync(cwd) }).toEqual({ exitCode: 2, stdout: "", written: [] });
     return stderr;
   };
@@ -185,7 +184,7 @@ describe("mistakes in a profile end with exit code 2 and name the key", () => {
       /"authorize\.bogus" is no requirement id/,
     ],
   ])("%s", async (_, change, message) => {
-    const { exitCode, stderr } = await runCli(
+    const { exitCode, stderr } = await runHere(
       ["conform", "--profile", profileFor("http://127.0.0.1:9", change)],
       { env },
     );
@@ -195,14 +194,14 @@ describe("mistakes in a profile end with exit code 2 and name the key", () => {
 
   it("a configuration file that throws", async () => {
     const file = fileWith(`throw new Error("no such cluster");`, "ts");
-    const { exitCode, stderr } = await runCli(["conform", "--profile", file]);
+    const { exitCode, stderr } = await runHere(["conform", "--profile", file]);
     expect(stderr).toContain("no such cluster");
     expect(stderr).toContain(file);
     expect(exitCode).toBe(2);
   });
 
   it("JSON that is none", async () => {
-    const { exitCode, stderr } = await runCli(["conform", "--profile", fileWith("{ baseUrl: ")]);
+    const { exitCode, stderr } = await runHere(["conform", "--profile", fileWith("{ baseUrl: ")]);
     expect(stderr).toMatch(/JSON/);
     expect(exitCode).toBe(2);
   });
@@ -210,7 +209,7 @@ describe("mistakes in a profile end with exit code 2 and name the key", () => {
 
 describe("targets that cannot be judged", () => {
   const conformWith = (baseUrl: string) =>
-    runCli(["conform", "--profile", profileFor(baseUrl), "--out", newDirectory()], { env });
+    runHere(["conform", "--profile", profileFor(baseUrl), "--out", newDirectory()], { env });
 
   it("a target that is down: exit code 4", async () => {
     const { exitCode, stderr } = await conformWith("http://127.0.0.1:1");
@@ -243,7 +242,7 @@ describe("targets that cannot be judged", () => {
 
   it("leaves a record that can be read", async () => {
     const out = newDirectory();
-    await runCli(["conform", "--profile", profileFor("http://127.0.0.1:1"), "--out", out], { env });
+    await runHere(["conform", "--profile", profileFor("http://127.0.0.1:1"), "--out", out], { env });
     const record = (await readGateRun(out)).record;
     expect(record.rules).toEqual([]);
     expect(JSON.stringify(record)).not.toContain(env.TEST_SECRET);
@@ -252,7 +251,7 @@ describe("targets that cannot be judged", () => {
 
 describe("where the record goes", () => {
   it("refuses a folder with something in it", async () => {
-    const { exitCode, stderr } = await runCli(["conform", "--only", "code.single-use", "--out", root]);
+    const { exitCode, stderr } = await runHere(["conform", "--only", "code.single-use", "--out", root]);
     expect(stderr).toMatch(/--out is ".*a folder with something in it/);
     expect(exitCode).toBe(2);
   });
@@ -263,7 +262,7 @@ describe("where the record goes", () => {
     chmodSync(locked, 0o500);
     const file = fileWith("");
     const target = process.getuid?.() === 0 ? path.join(file, "run") : path.join(locked, "run");
-    const { exitCode, stderr } = await runCli(["conform", "--only", "code.single-use", "--out", target]);
+    const { exitCode, stderr } = await runHere(["conform", "--only", "code.single-use", "--out", target]);
     expect(stderr).toContain("--out");
     expect(exitCode).toBe(2);
   });
@@ -271,7 +270,7 @@ describe("where the record goes", () => {
   it("a port in use is named", async () => {
     const baseUrl = await listening(createServer());
     const { port } = new URL(baseUrl);
-    const { exitCode, stderr } = await runCli(["serve", "--port", port]);
+    const { exitCode, stderr } = await runHere(["serve", "--port", port]);
     expect(stderr).toMatch(new RegExp(`Port ${port} is in use`));
     expect(exitCode).toBe(2);
   });
@@ -279,11 +278,11 @@ describe("where the record goes", () => {
 
 describe("conform", () => {
   it("--json is one document with every rule that was asked for, and nothing else on standard output", async () => {
-    const { exitCode, stdout } = await runCli([
+    const { exitCode, stdout } = await runHere([
       "conform",
       "--json",
       "--section",
-      "access,push",
+      "authorize,access",
       "--effort",
       "quick",
       "--out",
@@ -294,7 +293,7 @@ describe("conform", () => {
       exitCode: number;
       rules: { id: string; verdict: string }[];
     };
-    const asked = requirementIds.filter((id) => ["access", "push"].includes(catalogue[id].group));
+    const asked = requirementIds.filter((id) => ["authorize", "access"].includes(catalogue[id].group));
     expect(document.rules.map(({ id }) => id)).toEqual(asked);
     expect(new Set(document.rules.map(({ verdict }) => verdict))).toEqual(new Set(["passed", "observed"]));
     expect(document).toMatchObject({ outcome: "passed", exitCode: 0 });
@@ -304,9 +303,9 @@ describe("conform", () => {
   it("tells what is broken in full, and the rest shortly unless it is asked for more", async () => {
     const asked = ["conform", "--behaviour", "code-reusable", "--section", "code", "--effort", "quick"];
     const [short, long, both] = await Promise.all([
-      runCli([...asked, "--out", newDirectory()]),
-      runCli([...asked, "--verbose", "--out", newDirectory()]),
-      runCli(["-q", ...asked, "--verbose"]),
+      runHere([...asked, "--out", newDirectory()]),
+      runHere([...asked, "--verbose", "--out", newDirectory()]),
+      runHere(["-q", ...asked, "--verbose"]),
     ]);
     for (const { stdout } of [short, long]) expect(stdout).toMatch(/✗ code\.single-use\b.*#\d+ .*replay/s);
     expect(long.stdout).toMatch(/✓ code\.unknown\b/);
@@ -368,14 +367,14 @@ describe("a service in another process", () => {
   it("with a defect: exit code 1, the right rule, and a replay that says it still fails", async () => {
     const profile = await serve("code-lives-eleven-minutes");
     const out = newDirectory();
-    const asked = ["--section", "code,exchange", "--effort", "quick"];
-    const run = await runCli(["conform", "--profile", profile, ...asked, "--out", out]);
+    const asked = ["--only", "code.lifetime,code.single-use", "--effort", "quick"];
+    const run = await runHere(["conform", "--profile", profile, ...asked, "--out", out]);
     expect(run.stdout).toMatch(/✗ code\.lifetime\b/);
     expect(run.exitCode).toBe(1);
-    const replayed = await runCli(["replay", out, "code.lifetime"]);
+    const replayed = await runHere(["replay", out, "code.lifetime"]);
     expect(replayed.stdout).toContain("still fails");
     expect(replayed.exitCode).toBe(1);
-    const sound = await runCli(["replay", out, "code.lifetime", "--profile", await serve("sound")]);
+    const sound = await runHere(["replay", out, "code.lifetime", "--profile", await serve("sound")]);
     expect(sound.stdout).toContain("fixed");
     expect(sound.exitCode).toBe(0);
   });
@@ -386,7 +385,7 @@ describe("a service in another process", () => {
     const withoutClock = path.join(folder, `no-clock-${(files += 1)}.json`);
     const { clock: _, ...hooks } = profile.hooks ?? {};
     writeFileSync(withoutClock, JSON.stringify({ ...profile, hooks }));
-    const { exitCode, stdout } = await runCli([
+    const { exitCode, stdout } = await runHere([
       "conform",
       "--profile",
       withoutClock,

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startFakeServer, type FakeServer } from "../../fake-server/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
-import { runCli } from "./measure.ts";
+import { runHere } from "./run-here.ts";
 
 /** From nothing to a judged service, as a new user goes: init, doctor, conform. */
 
@@ -33,7 +33,7 @@ describe("a new user", () => {
       "--redirect-uri": client.redirectUri,
       "--out": profile,
     };
-    const init = await runCli(["init", ...Object.entries(flags).flat()]);
+    const init = await runHere(["init", ...Object.entries(flags).flat()]);
     expect(init).toMatchObject({ exitCode: 0, stdout: `${profile}\n` });
 
     // The breach is known: its waiver stands with what else is particular to this environment.
@@ -44,12 +44,12 @@ describe("a new user", () => {
     writeFileSync(at("staging.json"), JSON.stringify({ baseUrl, hooks, waivers }));
     const layers = ["--profile", profile, "--profile", at("staging.json")];
     const env = secretsOf(fake);
-    const doctor = await runCli(["doctor", ...layers], { env });
+    const doctor = await runHere(["doctor", ...layers], { env });
     expect(doctor.exitCode, doctor.stdout).toBe(0);
     expect(doctor.stdout).toContain("waiver of code.single-use");
 
     const conform = ["conform", ...layers, "--only", "code.single-use", "--effort", "quick"];
-    const waived = await runCli([...conform, "--out", at("run-1")], { env });
+    const waived = await runHere([...conform, "--out", at("run-1")], { env });
     expect(waived.exitCode, waived.stdout).toBe(0);
     expect(waived.stdout).toContain("Known breaches, waived for a while (1)");
     expect(waived.stdout).toContain("until 2999-12-31 by the token team: known");
@@ -58,7 +58,7 @@ describe("a new user", () => {
       at("staging.json"),
       JSON.stringify({ baseUrl, hooks, waivers: [{ ...waivers[0], expires: "2020-01-01" }] }),
     );
-    const expired = await runCli([...conform, "--json", "--out", at("run-2")], { env });
+    const expired = await runHere([...conform, "--json", "--out", at("run-2")], { env });
     expect(expired.exitCode).toBe(1);
     expect(JSON.parse(expired.stdout)).toMatchObject({
       outcome: "failed",
@@ -69,7 +69,7 @@ describe("a new user", () => {
 
   it("is told by the doctor what is wrong with the profile, each with its remedy", async () => {
     writeFileSync(at("broken.json"), JSON.stringify({ baseurl: fake.baseUrl, clients: [] }));
-    const { exitCode, stdout } = await runCli(["doctor", "--json", "--profile", at("broken.json")]);
+    const { exitCode, stdout } = await runHere(["doctor", "--json", "--profile", at("broken.json")]);
     expect(exitCode).toBe(2);
     const { checks } = JSON.parse(stdout) as { checks: { check: string; ok: unknown; message: string }[] };
     const mistakes = checks.filter(({ ok }) => ok === false).map(({ message }) => message);

@@ -5,10 +5,11 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../../conformance/contract/catalogue.ts";
 import type { Profile } from "../../conformance/contract/profile.ts";
-import { root, runCli } from "../../conformance/testing/measure.ts";
+import { root } from "../../conformance/testing/measure.ts";
+import { runHere } from "../../conformance/testing/run-here.ts";
 import type { ReceiverAddresses } from "./receive.ts";
 
-/** The gate, the service and the receiver each in a process of its own, as on staging. */
+/** The service and the receiver each in a process of its own, as on staging. */
 
 const tokens = { RECEIVER_TOKEN: "the-right-token", WRONG_TOKEN: "another-token" };
 
@@ -79,7 +80,7 @@ const profileWith = (controlUrl: string, token?: { readonly env: string }): stri
 };
 
 const conform = (profile: string, ...parameters: readonly string[]) =>
-  runCli(["conform", "--profile", profile, "--effort", "quick", "--out", place("run"), ...parameters], {
+  runHere(["conform", "--profile", profile, "--effort", "quick", "--out", place("run"), ...parameters], {
     env: tokens,
   });
 

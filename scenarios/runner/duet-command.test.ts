@@ -8,7 +8,8 @@ import path from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root, runCli } from "../../conformance/testing/measure.ts";
-import type { DuetDocument } from "../../reports/duet/document.ts";
+import { runHere } from "../../conformance/testing/run-here.ts";
+import { duetExitCode, type DuetDocument } from "../../reports/duet/document.ts";
 import { schemaOf } from "../../reports/read/index.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 
@@ -75,16 +76,15 @@ describe.concurrent("a duet", () => {
     const isDuet = new Ajv({ strictTypes: false, formats: { "date-time": true } }).compile(schemaOf("duet"));
     expect(isDuet(document), JSON.stringify(isDuet.errors)).toBe(true);
     expect(document).toMatchObject({ state: "ended", planned: 2, a: "fake:sound", b: b.file, broken: [] });
-    // Two pairs of a build with itself cannot tell of a regression; a busy machine may have spoilt some.
-    expect(document.verdict).not.toBe("regressed");
-    expect(run.exitCode).toBe(document.pairs === 2 ? 0 : 3);
+    // How fast either was in two pairs is the machine's affair, which may have spoilt some; the exit code tells it.
+    expect(run.exitCode).toBe(duetExitCode(document, false));
     expect(new Set(document.blocks.map(({ side }) => side))).toEqual(new Set(["a", "b"]));
     expect(document.blocks.map(({ endpoint }) => endpoint)).not.toContain("trigger");
     expect(readdirSync(path.join(out, "blocks")).slice(0, 4)).toEqual(["001-a", "001-b", "002-a", "002-b"]);
     expect(await isAnswering(b.baseUrl)).toBe(false);
     expect(JSON.stringify(document) + run.stderr).not.toContain("MARKED-secret");
 
-    const history = await runCli(["history", path.dirname(out), "--json"]);
+    const history = await runHere(["history", path.dirname(out), "--json"]);
     expect(JSON.parse(history.stdout)).toMatchObject({ runs: [], problems: [] });
   });
 
@@ -110,7 +110,9 @@ describe.concurrent("a duet", () => {
 
 describe("mistakes are told before anything is loaded", () => {
   const failing = async (...parameters: readonly string[]) => {
-    const { exitCode, stderr, stdout } = await duet(...parameters, "--out", fresh());
+    const { exitCode, stderr, stdout } = await runHere(["duet", ...parameters, "--out", fresh()], {
+      env: withK6,
+    });
     expect(stdout).toBe("");
     return { exitCode, stderr };
   };

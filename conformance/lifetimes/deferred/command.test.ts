@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
-import { runCli } from "../../testing/measure.ts";
+import { runHere } from "../../testing/run-here.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -16,7 +16,7 @@ const fresh = (name: string): string => path.join(folder, `${(files += 1)}-${nam
 const key = { TOUCHSTONE_LEDGER_KEY: "a key of more than sixteen characters" };
 
 const conform = (parameters: readonly string[], env: Record<string, string> = {}) =>
-  runCli(
+  runHere(
     ["conform", "--effort", "quick", "--only", "refresh.lifetime", "--out", fresh("run"), ...parameters],
     { env },
   );
@@ -37,11 +37,11 @@ describe("a ledger on the command line", () => {
       verdict: "pending",
       due: expect.stringMatching(/^\d{4}-\d\d-\d\d/) as string,
     });
-    const listed = await runCli(["ledger", ledger]);
+    const listed = await runHere(["ledger", ledger]);
     expect(listed.exitCode).toBe(0);
     expect(listed.stdout).toMatch(/Due \(3\)/);
     expect(listed.stdout).toMatch(/refresh\.lifetime +refreshToken +is refused after 30 d/);
-    expect(JSON.parse((await runCli(["ledger", ledger, "--json"])).stdout)).toHaveLength(3);
+    expect(JSON.parse((await runHere(["ledger", ledger, "--json"])).stdout)).toHaveLength(3);
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe("a ledger on the command line", () => {
   });
 
   it("`touchstone ledger` on what is none", async () => {
-    const run = await runCli(["ledger", fresh("nothing")]);
+    const run = await runHere(["ledger", fresh("nothing")]);
     expect(run.stderr).toMatch(/there is no such file/);
     expect(run.exitCode).toBe(2);
   });

@@ -1,23 +1,21 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConformDocument, RuleDocument } from "../../../reports/json/conform.ts";
 import type { RequirementId } from "../../contract/catalogue.ts";
 import type { Profile } from "../../contract/profile.ts";
+import { runHere } from "../run-here.ts";
 import { startForeignService, type ForeignService } from "./start.ts";
 
 /** What a rule found, in words that no other fault would have got, and why it is so. */
 type Findings = Partial<Record<RequirementId, { readonly seen: RegExp; readonly reason: string }>>;
 
-/** Where the library keeps less than the document promises, and has no option that would change it. */
 /** The library knows no webhooks, so there are no pushes to judge. */
 const sections = "authorize,code,exchange,refresh,access,notifications,whole";
 
+/** Where the library keeps less than the document promises, and has no option that would change it. */
 const divergences: Findings = {
   "authorize.state-charset": {
     seen: /^a state with U\+0020 percent-encoded, .* got a code/,
@@ -59,7 +57,6 @@ const notApplicable: Findings = {
  */
 const WHOLE_SECONDS_MS = 1_100;
 
-const repository = path.resolve(import.meta.dirname, "../../..");
 const clients = ["https://one.example/callback", "https://bücher.example:8443/konto/rückruf?tenant=2"].map(
   (redirectUri) => ({
     id: randomBytes(8).toString("hex"),
@@ -91,41 +88,16 @@ const profile = (tolerances: NonNullable<Profile["tolerances"]>): Profile => ({
   },
 });
 
-/** Runs the command line as its user does: a profile in a file, secrets in the environment. */
+/** Judges as a user does: a profile in a file, secrets in the environment. */
 const conform = async (name: string, tolerances: NonNullable<Profile["tolerances"]>, ...more: string[]) => {
   const file = path.join(folder, `${name}.json`);
   await writeFile(file, JSON.stringify(profile(tolerances)));
   const out = path.join(folder, name);
-  const child = spawn(
-    process.execPath,
-    [
-      "cli.ts",
-      "conform",
-      "--profile",
-      file,
-      "--json",
-      "--seed",
-      "8",
-      "--out",
-      out,
-      "--section",
-      sections,
-      ...more,
-    ],
-    {
-      cwd: repository,
-      env: {
-        ...process.env,
-        ...Object.fromEntries(clients.map(({ secret }, index) => [`SECRET_${index}`, secret])),
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
-  const [stdout, stderr, [exitCode]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "exit") as Promise<[number | null]>,
-  ]);
+  const secrets = Object.fromEntries(clients.map(({ secret }, index) => [`SECRET_${index}`, secret]));
+  const asked = ["--profile", file, "--section", sections, "--effort", "quick", "--seed", "8", "--out", out];
+  const { exitCode, stdout, stderr } = await runHere(["conform", "--json", ...asked, ...more], {
+    env: secrets,
+  });
   if (stdout === "") throw new Error(`no document; standard error: ${stderr}`);
   return { exitCode, stdout, stderr, out, document: JSON.parse(stdout) as ConformDocument };
 };

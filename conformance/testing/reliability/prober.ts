@@ -2,7 +2,16 @@ import net from "node:net";
 import tls from "node:tls";
 
 /** What a load balancer does to see whether anybody listens. */
-export type ProbeKind = "connects" | "resets" | "shakes hands" | "speaks no TLS";
+type ProbeKind = "connects" | "resets" | "shakes hands" | "speaks no TLS";
+
+/** All of them, most often the one that is most usual. */
+export const probeKinds: readonly ProbeKind[] = [
+  "connects",
+  "connects",
+  "resets",
+  "shakes hands",
+  "speaks no TLS",
+];
 
 /** Looks at a port of this machine every so many milliseconds, in turn in each of these ways, until it is stopped. */
 export const startProber = (port: number, periodMs: number, kinds: readonly ProbeKind[]) => {

@@ -1,0 +1,25 @@
+import path from "node:path";
+import { start } from "../../commands/program.ts";
+import { root, type Measured } from "./measure.ts";
+
+/**
+ * Runs the command line in this process: for tests that ask what a command does, and not how its process starts, is
+ * interrupted or ends. Like a process, it gets the environment with what is given laid over it, and no terminal.
+ */
+export const runHere = async (
+  parameters: readonly string[],
+  { env = {} }: { readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<Pick<Measured, "exitCode" | "stdout" | "stderr">> => {
+  let [stdout, stderr] = ["", ""];
+  const { ended } = start({
+    given: parameters,
+    environment: { ...process.env, FORCE_COLOR: undefined, ...env },
+    streams: {
+      stdout: { write: (text: string | Uint8Array) => ((stdout += String(text)), true), columns: 100 },
+      stderr: { write: (text: string | Uint8Array) => ((stderr += String(text)), true) },
+    },
+    programFile: path.join(root, "cli.ts"),
+  });
+  const exitCode = await ended;
+  return { exitCode, stdout, stderr };
+};
