@@ -1,4 +1,4 @@
-import { createNearMisses } from "./near-misses.ts";
+import { createNearMisses, type NearMisses } from "./near-misses.ts";
 import { createOccurrences } from "./occurrences.ts";
 import { isWord, pieceEnd } from "./pieces.ts";
 import { encodedForms, shiftedForms, writtenForms } from "./secret-forms.ts";
@@ -38,6 +38,12 @@ interface Known {
   readonly isWritten: boolean;
 }
 
+/** A known value in a text, and where it ends there. */
+interface Found {
+  readonly end: number;
+  readonly entry: Known;
+}
+
 /** Finds known values, and what is nearly one, in texts. */
 export interface SecretIndex {
   readonly add: (value: string, kind: SecretKind) => void;
@@ -47,11 +53,7 @@ export interface SecretIndex {
   /** Values that are looked for inside words too, and that the text holds, the longest first. */
   readonly gluedIn: (text: string) => readonly string[];
   /** The longest known value that begins with the piece from `at` to `end`, and where it ends. */
-  readonly longestAt: (
-    text: string,
-    at: number,
-    end: number,
-  ) => { readonly end: number; readonly entry: Known } | undefined;
+  readonly longestAt: (text: string, at: number, end: number) => Found | undefined;
   /** The label of the value that the piece from `at` to `end` nearly is. */
   readonly nearlyAt: (text: string, at: number, end: number) => string | undefined;
   /** The label of the value that a text holds, whatever its kind. */
@@ -59,84 +61,59 @@ export interface SecretIndex {
 }
 
 /**
- * A value is found where a run of whole pieces spells it, in any of its forms. So the cost of
+ * Texts with what is known of them. One is found where a run of whole pieces spells it, so that the cost of
  * looking grows with the text and not with the number of values, of which a long run has many.
  */
-export const createSecretIndex = (): SecretIndex => {
+const createForms = () => {
   const known = new Map<string, Known>();
-  /** First pieces of all values by their lengths, and of how many pieces values are made, the longest first. */
+  /** First pieces of all forms by their lengths, and of how many pieces forms are made, the longest first. */
   const firsts: Set<string>[] = [];
   let sizes: readonly number[] = [];
+  return {
+    known,
+    add: (form: string, entry: Known): void => {
+      const earlier = known.get(form);
+      // What is a secret by itself is that first of all, even if it encodes another one.
+      if (earlier !== undefined && (earlier.isWritten || !entry.isWritten)) return;
+      known.set(form, entry);
+      const first = form.slice(0, pieceEnd(form, 0));
+      (firsts[first.length] ??= new Set()).add(first);
+      let size = 0;
+      for (let at = 0; at < form.length; at = pieceEnd(form, at)) size += 1;
+      if (!sizes.includes(size)) sizes = [...sizes, size].toSorted((a, b) => b - a);
+    },
+    longestAt: (text: string, at: number, end: number): Found | undefined => {
+      if (firsts[end - at]?.has(text.slice(at, end)) !== true) return undefined;
+      const ends = [end];
+      for (const size of sizes) {
+        while (ends.length < size && (ends.at(-1) ?? 0) < text.length)
+          ends.push(pieceEnd(text, ends.at(-1) ?? 0));
+        // Where the text ends before, all that is left of it is compared.
+        const last = ends[Math.min(size, ends.length) - 1] ?? end;
+        const entry = known.get(text.slice(at, last));
+        if (entry !== undefined) return { end: last, entry };
+      }
+      return undefined;
+    },
+  };
+};
+
+/** Finds values in any of their forms. */
+export const createSecretIndex = (): SecretIndex => {
+  const { known, add, longestAt } = createForms();
   /** Values that are looked for inside words too. */
   const glued = createOccurrences();
   const counts = new Map<string, number>();
   const near = createNearMisses();
 
-  const add = (form: string, entry: Known): void => {
-    const earlier = known.get(form);
-    // What is a secret by itself is that first of all, even if it encodes another one.
-    if (earlier !== undefined && (earlier.isWritten || !entry.isWritten)) return;
-    known.set(form, entry);
-    const first = form.slice(0, pieceEnd(form, 0));
-    (firsts[first.length] ??= new Set()).add(first);
-    let size = 0;
-    for (let at = 0; at < form.length; at = pieceEnd(form, at)) size += 1;
-    if (!sizes.includes(size)) sizes = [...sizes, size].toSorted((a, b) => b - a);
-  };
-
   /** Probes glue characters to what lasts, and services put it into longer texts that they encode: it is looked for everywhere. */
   const addInside = (value: string, entry: Known): void => {
     if (!lasting.has(entry.kind) || (entry.kind !== "client secret" && value.length < SHORTEST_INSIDE))
       return;
-    const inside = [...writtenForms(value), ...encodedForms(value), ...shiftedForms(value)];
-    for (const form of inside) {
+    for (const form of [...writtenForms(value), ...encodedForms(value), ...shiftedForms(value)]) {
       if (!known.has(form)) known.set(form, entry);
       glued.add(form);
     }
-  };
-
-  /** The longest known value that begins with the piece from `at` to `end`. */
-  const longestAt = (
-    text: string,
-    at: number,
-    end: number,
-  ): { readonly end: number; readonly entry: Known } | undefined => {
-    if (firsts[end - at]?.has(text.slice(at, end)) !== true) return undefined;
-    const ends = [end];
-    for (const size of sizes) {
-      while (ends.length < size && (ends.at(-1) ?? 0) < text.length)
-        ends.push(pieceEnd(text, ends.at(-1) ?? 0));
-      // Where the text ends before, all that is left of it is compared.
-      const last = ends[Math.min(size, ends.length) - 1] ?? end;
-      const entry = known.get(text.slice(at, last));
-      if (entry !== undefined) return { end: last, entry };
-    }
-    return undefined;
-  };
-
-  /** The label of the value that a text holds, whatever its kind. */
-  const anyIn = (text: string): string | undefined => {
-    const [inside] = glued.of(text);
-    if (inside !== undefined) return known.get(inside)?.label;
-    for (let at = 0, end = 0; at < text.length; at = end) {
-      end = pieceEnd(text, at);
-      const label = longestAt(text, at, end)?.entry.label;
-      if (label !== undefined) return label;
-      if (!isWord(text, at)) continue;
-      const part = text.slice(at, end);
-      const nearly = (near.mayBe(text, at, end) ? near.find(part) : undefined) ?? near.findInside(part);
-      if (nearly !== undefined) return nearly;
-    }
-    return undefined;
-  };
-
-  /** Probes send secrets nearly right, which would tell all of them but for a character. */
-  const nearlyAt = (text: string, at: number, end: number): string | undefined => {
-    if (!isWord(text, at)) return undefined;
-    const found = near.mayBe(text, at, end) ? near.find(text.slice(at, end)) : undefined;
-    // What was percent-encoded more than once has the digits of a character glued to its words.
-    if (found !== undefined || at < 3 || !text.startsWith("%25", at - 3)) return found;
-    return near.find(text.slice(at, end).replace(/^(?:25)*[0-9A-Fa-f]{2}/, ""));
   };
 
   return {
@@ -154,7 +131,29 @@ export const createSecretIndex = (): SecretIndex => {
     isEmpty: () => known.size === 0,
     gluedIn: (text) => glued.of(text),
     longestAt,
-    nearlyAt,
-    anyIn,
+    nearlyAt: (text, at, end) => nearlyAt(near, text, at, end),
+    anyIn: (text) => {
+      const [inside] = glued.of(text);
+      if (inside !== undefined) return known.get(inside)?.label;
+      for (let at = 0, end = 0; at < text.length; at = end) {
+        end = pieceEnd(text, at);
+        const label = longestAt(text, at, end)?.entry.label;
+        if (label !== undefined) return label;
+        if (!isWord(text, at)) continue;
+        const part = text.slice(at, end);
+        const nearly = (near.mayBe(text, at, end) ? near.find(part) : undefined) ?? near.findInside(part);
+        if (nearly !== undefined) return nearly;
+      }
+      return undefined;
+    },
   };
+};
+
+/** Probes send secrets nearly right, which would tell all of them but for a character. */
+const nearlyAt = (near: NearMisses, text: string, at: number, end: number): string | undefined => {
+  if (!isWord(text, at)) return undefined;
+  const found = near.mayBe(text, at, end) ? near.find(text.slice(at, end)) : undefined;
+  // What was percent-encoded more than once has the digits of a character glued to its words.
+  if (found !== undefined || at < 3 || !text.startsWith("%25", at - 3)) return found;
+  return near.find(text.slice(at, end).replace(/^(?:25)*[0-9A-Fa-f]{2}/, ""));
 };

@@ -1,6 +1,6 @@
 import { pieceEnd } from "./pieces.ts";
 import { decodings, encodedRuns } from "./secret-forms.ts";
-import { createSecretIndex, secretKinds, type SecretKind } from "./secret-index.ts";
+import { createSecretIndex, secretKinds, type SecretIndex, type SecretKind } from "./secret-index.ts";
 
 export type { SecretKind };
 
@@ -26,59 +26,19 @@ const labels = new RegExp(`(‹(?:nearly |encoded )?(?:${secretKinds.join("|")})
 
 export const createSecrets = (): Secrets => {
   const index = createSecretIndex();
-
-  /** Longer texts that were encoded with a secret in them go as a whole: what is left of them could be decoded. */
-  const maskEncoded = (text: string): string => {
-    let masked = "";
-    let copied = 0;
-    for (const { at, end, mayGoOn } of encodedRuns(text)) {
-      const label = encodedLabel(text.slice(at, end), mayGoOn);
-      if (label === undefined) continue;
-      masked += text.slice(copied, at) + label;
-      copied = end;
-    }
-    return copied === 0 ? text : masked + text.slice(copied);
-  };
-
-  const encodedLabel = (run: string, mayGoOn: boolean): string | undefined => {
-    if (index.get(run) !== undefined) return undefined;
-    for (const decoded of decodings(run, mayGoOn)) {
-      const label = index.anyIn(decoded);
-      if (label !== undefined) return label.replace(/^‹(?:nearly )?/, "‹encoded ");
-    }
-    return undefined;
-  };
-
-  const mask = (text: string): string => {
-    if (text.length < SHORTEST || index.isEmpty()) return text;
-    let masked = betweenLabels(text, maskEncoded);
-    for (const value of index.gluedIn(masked))
-      masked = betweenLabels(masked, (part) =>
-        part.replaceAll(value, () => index.get(value)?.label ?? "‹secret›"),
-      );
-    return betweenLabels(masked, maskWords);
-  };
-
-  const maskWords = (text: string): string => {
-    let masked = "";
-    let copied = 0;
-    for (let at = 0, end = 0; at < text.length; at = end) {
-      end = pieceEnd(text, at);
-      const found = index.longestAt(text, at, end);
-      const label = found?.entry.label ?? index.nearlyAt(text, at, end);
-      if (label === undefined) continue;
-      end = found?.end ?? end;
-      masked += text.slice(copied, at) + label;
-      copied = end;
-    }
-    return copied === 0 ? text : masked + text.slice(copied);
-  };
-
   return {
     conceal: (value, kind) => {
       if (value.length >= SHORTEST) index.add(value, kind);
     },
-    mask,
+    mask: (text) => {
+      if (text.length < SHORTEST || index.isEmpty()) return text;
+      let masked = betweenLabels(text, (part) => maskEncoded(index, part));
+      for (const value of index.gluedIn(masked))
+        masked = betweenLabels(masked, (part) =>
+          part.replaceAll(value, () => index.get(value)?.label ?? "‹secret›"),
+        );
+      return betweenLabels(masked, (part) => maskWords(index, part));
+    },
     find: (text, kinds) => {
       for (let at = 0, end = 0; at < text.length; at = end) {
         end = pieceEnd(text, at);
@@ -92,6 +52,43 @@ export const createSecrets = (): Secrets => {
       return undefined;
     },
   };
+};
+
+/** Longer texts that were encoded with a secret in them go as a whole: what is left of them could be decoded. */
+const maskEncoded = (index: SecretIndex, text: string): string => {
+  let masked = "";
+  let copied = 0;
+  for (const { at, end, mayGoOn } of encodedRuns(text)) {
+    const label = encodedLabel(index, text.slice(at, end), mayGoOn);
+    if (label === undefined) continue;
+    masked += text.slice(copied, at) + label;
+    copied = end;
+  }
+  return copied === 0 ? text : masked + text.slice(copied);
+};
+
+const encodedLabel = (index: SecretIndex, run: string, mayGoOn: boolean): string | undefined => {
+  if (index.get(run) !== undefined) return undefined;
+  for (const decoded of decodings(run, mayGoOn)) {
+    const label = index.anyIn(decoded);
+    if (label !== undefined) return label.replace(/^‹(?:nearly )?/, "‹encoded ");
+  }
+  return undefined;
+};
+
+const maskWords = (index: SecretIndex, text: string): string => {
+  let masked = "";
+  let copied = 0;
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = pieceEnd(text, at);
+    const found = index.longestAt(text, at, end);
+    const label = found?.entry.label ?? index.nearlyAt(text, at, end);
+    if (label === undefined) continue;
+    end = found?.end ?? end;
+    masked += text.slice(copied, at) + label;
+    copied = end;
+  }
+  return copied === 0 ? text : masked + text.slice(copied);
 };
 
 /** Applies `change` to all of a text but the labels in it. */

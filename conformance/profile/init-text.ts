@@ -21,31 +21,11 @@ export const profileOfAnswers = ({ name, baseUrl, clients }: InitAnswers): Profi
   clients: clients.map(({ id, secretEnv, redirectUri }) => ({ id, secret: { env: secretEnv }, redirectUri })),
 });
 
+type Example = readonly [why: string, part: Partial<Profile>];
+
 /** What most services need sooner or later, to be uncommented: each part a sentence and an example that is a valid part of a profile. */
-export const examples = (baseUrl: string): readonly (readonly [why: string, part: Partial<Profile>])[] => [
-  [
-    "Where the service's clock can be moved, rules of 30 days take seconds; where events can be triggered and the callback be set, notifications and pushes are judged. What a run set is put back by `restore`.",
-    {
-      hooks: {
-        clock: {
-          now: { http: { url: `${baseUrl}/test/clock` }, result: "/now" },
-          advance: { http: { url: `${baseUrl}/test/clock/advance`, body: { ms: "{{ms}}" } } },
-        },
-        events: {
-          trigger: {
-            http: { url: `${baseUrl}/test/events`, body: { accountId: "{{accountId}}" } },
-            result: "/id",
-          },
-        },
-        callback: {
-          register: {
-            http: { method: "PUT", url: `${baseUrl}/test/callback`, body: { url: "{{url}}", ca: "{{ca}}" } },
-          },
-          restore: { http: { method: "DELETE", url: `${baseUrl}/test/callback` } },
-        },
-      },
-    },
-  ],
+export const examples = (baseUrl: string): readonly Example[] => [
+  hooksExample(baseUrl),
   [
     "What gets past a consent page at authorize: headers or a query (with secrets from where they are kept), or a command that prints the code or the address that the service redirects to.",
     {
@@ -96,6 +76,30 @@ export const examples = (baseUrl: string): readonly (readonly [why: string, part
     "Which hosts `touchstone load` may load, and how hard.",
     { safety: { hosts: [new URL(baseUrl).hostname], maxRate: 200 } },
   ],
+];
+
+const hooksExample = (baseUrl: string): Example => [
+  "Where the service's clock can be moved, rules of 30 days take seconds; where events can be triggered and the callback be set, notifications and pushes are judged. What a run set is put back by `restore`.",
+  {
+    hooks: {
+      clock: {
+        now: { http: { url: `${baseUrl}/test/clock` }, result: "/now" },
+        advance: { http: { url: `${baseUrl}/test/clock/advance`, body: { ms: "{{ms}}" } } },
+      },
+      events: {
+        trigger: {
+          http: { url: `${baseUrl}/test/events`, body: { accountId: "{{accountId}}" } },
+          result: "/id",
+        },
+      },
+      callback: {
+        register: {
+          http: { method: "PUT", url: `${baseUrl}/test/callback`, body: { url: "{{url}}", ca: "{{ca}}" } },
+        },
+        restore: { http: { method: "DELETE", url: `${baseUrl}/test/callback` } },
+      },
+    },
+  },
 ];
 
 /** A commented profile in TypeScript. `importFrom` is where its file imports defineProfile from. */

@@ -1,12 +1,12 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import type { PushAction, PushLine } from "../contract/push.ts";
 import { monotonicMs } from "../world/clock.ts";
-
 import { ReceiverError, type Receiver } from "../world/receiver.ts";
 import type { LostConnection, SeenPush } from "../judging/pushes/trace.ts";
 import type { Timeline } from "./timeline.ts";
 
 type Arrival = Omit<SeenPush, "action">;
+type Lost = NonNullable<Extract<PushLine, { kind: "fault" }>["lost"]>;
 
 /** Whoever floods the receiver with connections costs the push run no more memory than this many do. */
 const MOST_LOST = 50_000;
@@ -32,11 +32,72 @@ export interface Collector {
   last(): number;
 }
 
+/** Pushes and lost connections, as the receiver's lines tell of them. */
+const createArrivals = (timeline: Timeline) => {
+  const all: Arrival[] = [];
+  const byNumber = new Map<number, number>();
+  const lost: LostConnection[] = [];
+  /** Arrivals whose end was noted since the last time that everything had settled. */
+  let unsettled = new Set<number>();
+
+  const noteLost = (n: number, { stage, address, openedMs }: Lost, seen: TimeInterval): void => {
+    if (lost.length >= MOST_LOST) return;
+    const from = address === undefined ? {} : { address };
+    for (const ms of openedMs)
+      lost.push({ n, stage, at: timeline.momentOf(ms, 0) ?? seen, openedMs: ms, ...from });
+  };
+
+  const notePush = (line: Arrival["line"], seen: TimeInterval): void => {
+    const at = timeline.momentOf(line.firstByteMs, line.uncertaintyMs) ?? seen;
+    // A connection that the receiver itself ends is ended as soon as the push is complete.
+    const endedMs =
+      line.answeredMs ?? (line.action === "hang" || line.action === "answer" ? undefined : line.completeMs);
+    const ended =
+      endedMs === undefined ? undefined : (timeline.momentOf(endedMs, line.uncertaintyMs) ?? seen);
+    const index = all.push({ line, at, ended }) - 1;
+    byNumber.set(line.n, index);
+    if (ended !== undefined) unsettled.add(index);
+  };
+
+  const noteAnswered = (line: Extract<PushLine, { kind: "answered" }>, seen: TimeInterval): void => {
+    const index = byNumber.get(line.push) ?? -1;
+    const arrival = all[index];
+    if (arrival === undefined) return;
+    const ended = timeline.momentOf(line.answeredMs, line.uncertaintyMs) ?? seen;
+    const { answeredMs, outcome } = line;
+    all[index] = { ...arrival, ended, line: { ...arrival.line, answeredMs, outcome } };
+    unsettled.add(index);
+  };
+
+  return {
+    all,
+    lost,
+    ofPush: (n: number) => all[byNumber.get(n) ?? -1],
+    note: (line: PushLine, seen: TimeInterval): void => {
+      if (line.kind === "fault" && line.lost !== undefined) noteLost(line.n, line.lost, seen);
+      if (line.kind === "push") notePush(line, seen);
+      if (line.kind === "answered") noteAnswered(line, seen);
+    },
+    /** What has ended had come to its sender's notice by then; returns how many ends that changes. */
+    settle: (latestMs: number): number => {
+      let changed = 0;
+      for (const index of unsettled) {
+        const arrival = all[index];
+        if (arrival?.ended === undefined || arrival.ended.latestMs >= latestMs) continue;
+        all[index] = { ...arrival, ended: { ...arrival.ended, latestMs } };
+        changed += 1;
+      }
+      unsettled = new Set();
+      return changed;
+    },
+  };
+};
+
 /**
  * On a virtual clock the receiver's stamps say nothing of the target's time: a push that this
  * look shows and the one before did not reached the receiver between the two. Where nobody says that
  * nothing was under way at the look before (`isSettled`), it may have left its sender before that one, so
- * that its bracket begins yet a look earlier.
+ * that its interval begins yet a look earlier.
  */
 export const createCollector = async (
   receiver: Receiver,
@@ -46,73 +107,30 @@ export const createCollector = async (
   isOurs: (accountId: string | undefined) => boolean = () => true,
 ): Promise<Collector> => {
   const { epoch, last: first } = await receiver.state();
-  const arrivals: Arrival[] = [];
-  const byNumber = new Map<number, number>();
-  const lost: LostConnection[] = [];
+  const arrivals = createArrivals(timeline);
   let last = first;
   let looked = await timeline.now();
   let from = looked;
   let before = looked;
   let wasSettled = false;
   let revision = 0;
-  /** Arrivals whose end was noted since the last time that everything had settled. */
-  let unsettled = new Set<number>();
 
-  const note = (line: PushLine, seen: TimeInterval): void => {
-    if (line.epoch !== epoch) throw new ReceiverError("it was started anew while its pushes were watched");
-    onLine(line);
-    if (line.kind === "fault" && line.lost !== undefined && lost.length < MOST_LOST) {
-      const { stage, address, openedMs } = line.lost;
-      for (const ms of openedMs)
-        lost.push({
-          n: line.n,
-          stage,
-          at: timeline.momentOf(ms, 0) ?? seen,
-          openedMs: ms,
-          ...(address === undefined ? {} : { address }),
-        });
-    }
-    if (line.kind === "push") {
-      const at = timeline.momentOf(line.firstByteMs, line.uncertaintyMs) ?? seen;
-      // A connection that the receiver itself ends is ended as soon as the push is complete.
-      const endedMs =
-        line.answeredMs ?? (line.action === "hang" || line.action === "answer" ? undefined : line.completeMs);
-      const ended =
-        endedMs === undefined ? undefined : (timeline.momentOf(endedMs, line.uncertaintyMs) ?? seen);
-      const index = arrivals.push({ line, at, ended }) - 1;
-      byNumber.set(line.n, index);
-      if (ended !== undefined) unsettled.add(index);
-    }
-    if (line.kind === "answered") {
-      const index = byNumber.get(line.push) ?? -1;
-      const arrival = arrivals[index];
-      if (arrival === undefined) return;
-      const ended = timeline.momentOf(line.answeredMs, line.uncertaintyMs) ?? seen;
-      const { answeredMs, outcome } = line;
-      arrivals[index] = { ...arrival, ended, line: { ...arrival.line, answeredMs, outcome } };
-      unsettled.add(index);
-    }
+  const concernsUs = (line: PushLine): boolean => {
+    if (line.kind === "push") return isOurs(line.accountId);
+    return line.kind !== "answered" || isOurs(arrivals.ofPush(line.push)?.line.accountId);
   };
-
   const read = async (waitMs: number): Promise<{ readonly lines: number; readonly ours: number }> => {
     const lines = await receiver.pushes(last, waitMs);
     if (lines.length === 0) return { lines: 0, ours: 0 };
     const { latestMs } = await timeline.now();
     revision += 1;
-    for (const line of lines) note(line, { earliestMs: from.earliestMs, latestMs });
+    for (const line of lines) {
+      if (line.epoch !== epoch) throw new ReceiverError("it was started anew while its pushes were watched");
+      onLine(line);
+      arrivals.note(line, { earliestMs: from.earliestMs, latestMs });
+    }
     last = Math.max(last, ...lines.map(({ n }) => n));
     return { lines: lines.length, ours: lines.filter(concernsUs).length };
-  };
-  const concernsUs = (line: PushLine): boolean => {
-    if (line.kind === "push") return isOurs(line.accountId);
-    return line.kind !== "answered" || isOurs(arrivals[byNumber.get(line.push) ?? -1]?.line.accountId);
-  };
-  const readFor = async (waitMs: number): Promise<number> => {
-    const untilMs = monotonicMs() + waitMs;
-    for (let leftMs = waitMs; ; leftMs = untilMs - monotonicMs()) {
-      const { lines, ours } = await read(Math.max(0, Math.ceil(leftMs)));
-      if (ours > 0 || lines === 0 || leftMs <= 0) return ours;
-    }
   };
 
   return {
@@ -123,20 +141,19 @@ export const createCollector = async (
       looked = now ?? (await timeline.now());
       return (await read(0)).ours;
     },
-    collectMore: readFor,
-    settle: (now) => {
-      const latestMs = timeline.kind === "real" ? -Infinity : (now?.latestMs ?? -Infinity);
-      for (const index of unsettled) {
-        const arrival = arrivals[index];
-        if (arrival?.ended === undefined || arrival.ended.latestMs >= latestMs) continue;
-        arrivals[index] = { ...arrival, ended: { ...arrival.ended, latestMs } };
-        revision += 1;
+    collectMore: async (waitMs) => {
+      const untilMs = monotonicMs() + waitMs;
+      for (let leftMs = waitMs; ; leftMs = untilMs - monotonicMs()) {
+        const { lines, ours } = await read(Math.max(0, Math.ceil(leftMs)));
+        if (ours > 0 || lines === 0 || leftMs <= 0) return ours;
       }
-      unsettled = new Set();
     },
-    arrivals: () => arrivals,
+    settle: (now) => {
+      revision += arrivals.settle(timeline.kind === "real" ? -Infinity : (now?.latestMs ?? -Infinity));
+    },
+    arrivals: () => arrivals.all,
     revision: () => revision,
-    lost: () => lost,
+    lost: () => arrivals.lost,
     last: () => last,
   };
 };

@@ -209,7 +209,6 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
   const ack = acknowledgement(expected);
   const kinds = failures(options);
   const forGood = pushes(maxPushes);
-  const other = expected === 201 ? 200 : 201;
   const prompt = (name: string, more: Partial<Row> = {}): Row => ({
     name,
     on: [ack],
@@ -245,6 +244,15 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
       expect: pushes(3),
       isTimed: true,
     },
+    ...openRows(expected),
+  ];
+};
+
+/** Rows of answers of which the document does not say whether they acknowledge. */
+const openRows = (expected: number): readonly Row[] => {
+  const ack = acknowledgement(expected);
+  const other = expected === 201 ? 200 : 201;
+  return [
     ...Object.entries(wrongBodies).map(([name, body]): Row => ({
       name,
       on: [status(expected, { body }), ack],

@@ -1,34 +1,18 @@
-import { watchStalls } from "../world/clock.ts";
-import { readingsOf } from "../judging/pushes/readings.ts";
-import { monotonicMs, pause, type JoinedClock } from "../world/clock.ts";
-import type { Events } from "../world/hooks/events.ts";
-import { createCollector } from "./collector.ts";
-import type { PushRun, ReceiverOutage, PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
+import { monotonicMs, pause, watchStalls, type JoinedClock } from "../world/clock.ts";
+import type { PushRun, ReceiverOutage, PushCase } from "../judging/pushes/trace.ts";
+import { beginRun, LONGEST_HANG_MS, planOf } from "./begin.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
-import { allowedLatenessMs, pushToleranceOf } from "../judging/pushes/fits.ts";
+import { allowedLatenessMs } from "../judging/pushes/fits.ts";
 import { announce, announceAnew } from "./plan-revisions.ts";
-import { createListLooks } from "./list-looks.ts";
-import {
-  isSettled,
-  look,
-  sorted,
-  advanceTo,
-  watchedOf,
-  type PushRunOptions,
-  type RunState,
-} from "./advance.ts";
+import { look, sorted, advanceTo, watchedOf, type PushRunOptions, type RunState } from "./advance.ts";
 import { dueOf } from "../judging/pushes/due.ts";
-import { hangAfterMs, hangEndAfterMs, watchMs } from "./span.ts";
-import { calmed, heldAnswer, hungFor, isNeeded, neededOf, warmUps, batchesOf } from "./push-cases.ts";
+import { hangEndAfterMs, watchMs } from "./span.ts";
+import { calmed, isNeeded, type warmUps } from "./push-cases.ts";
 import { openTimeline } from "./timeline.ts";
 import { trigger } from "./trigger.ts";
 import { HOUR_MS } from "../contract/duration.ts";
 
-const FIRST_PATIENCE_MS = 400;
-/** The longest step where nothing is expected, in first delays. */
-const COARSE = { virtual: 2, real: 1 / 2 } as const;
-/** How long pushes that got no answer are waited for in real time, and how often they are looked at. */
-const LONGEST_HANG_MS = 15_000;
+/** How often pushes that got no answer are looked at. */
 const HANG_LOOK_MS = 250;
 /** By how much of itself the watch may grow. Where the clock is moved by hand, it costs no time. */
 const LONGEST_WATCH = { virtual: 3, real: 1.2 } as const;
@@ -50,111 +34,94 @@ export interface RunningPushRun {
  * HookError and ReceiverError; it judges nothing.
  */
 export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRun> => {
-  const { receiver, limits, acknowledgedStatus } = options;
+  const { receiver, limits, events } = options;
   await receiver.certificate("own").catch(() => undefined);
   await receiver.listener("open");
   await receiver.clear();
   const { callbackUrl } = await receiver.state();
   const timeline = await openTimeline(options.clock, receiver);
-  const firstDelayMs = limits.pushDelaysMs[0] ?? 0;
-  const before = warmUps({ acknowledgedStatus, maxPushes: limits.maxPushes });
-  const all = batchesOf(
-    {
-      acknowledgedStatus,
-      maxPushes: limits.maxPushes,
-      elsewhere: (name) => elsewhereOf(callbackUrl, name),
-      seed: options.seed,
-    },
-    hangAfterMs(limits) / firstDelayMs,
-  );
-  const batches = neededOf(all, options.requirements).map((batch) =>
-    timeline.kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : hungFor(batch, LONGEST_HANG_MS),
-  );
-  const plans = [...Object.values(before), ...batches.flatMap((batch) => batch.plans)];
-  const accountOf = accountsFor(plans, options.events);
-  const { latenessMs, earlyGuardMs } = pushToleranceOf(limits, timeline.kind, options.latenessMs);
-  const tolerance = { latenessMs, earlyGuardMs };
-  const own = new Set([...accountOf.values()].map((id) => id.toLowerCase()));
-  const isOurs = (accountId: string | undefined): boolean =>
-    accountId === undefined || own.has(accountId.toLowerCase());
-  const state: RunState = {
-    options,
-    timeline,
-    collector: await createCollector(receiver, timeline, options.onLine, () => isSettled(state), isOurs),
-    stops: {
-      ...tolerance,
-      fineMs: firstDelayMs / 30,
-      coarseMs: COARSE[timeline.kind] * firstDelayMs,
-      firstDelayMs,
-    },
-    readings: readingsOf(limits),
-    triggered: [],
-    patienceMs: Math.max(FIRST_PATIENCE_MS, options.patienceMs),
-    givenUp: new Set(),
-    accountOf,
-    planRevisions: [],
-    outdated: undefined,
-    strideMs: Infinity,
-    comesAtOnce: true,
-    isAwaited: true,
-    listLooks: createListLooks(options.lookUp, options.visibilityMs),
-  };
+  const planned = planOf(options, timeline, callbackUrl);
+  const { batches, plans } = planned;
+  const state = await beginRun(options, timeline, plans);
   // Where all share accounts, each batch is announced by itself.
-  if (options.events.accountsAreFresh) await announce(state, plans);
+  if (events.accountsAreFresh) await announce(state, plans);
 
   const stalls = watchStalls();
   const { latestMs: watchedFromMs } = await timeline.now();
-  const firstPushMs = await warmUp(state, before.first);
-  state.comesAtOnce = firstPushMs <= tolerance.latenessMs;
-  const windowMs = firstPushMs + tolerance.latenessMs;
-  const outages: ReceiverOutage[] = [];
-  if (callbackUrl.startsWith("https:") && isNeeded("untrusted", options.requirements))
-    outages.push(await whileUntrusted(state, before.untrusted, windowMs));
-  // After that one: all but the first of its pushes are to be seen.
-  if (isNeeded("refused", options.requirements))
-    outages.push(
-      await whileClosed(state, before.refused, Math.min(windowMs, firstPushMs + firstDelayMs / 2)),
-    );
-
+  const outages = await outagesOf(state, planned.before, callbackUrl);
   const startMs = wholeSecond((await timeline.now()).latestMs);
   for (const batch of batches) {
-    await advanceTo(state, startMs + batch.after * firstDelayMs);
+    await advanceTo(state, startMs + batch.after * state.stops.firstDelayMs);
     await trigger(state, batch.plans);
   }
   const isHeld = plans.some(({ actions }) => actions.some(({ kind }) => kind === "hang"));
   if (isHeld) await advanceTo(state, startMs + hangEndAfterMs(limits));
   const hungInRealTime = await outwaitHangs(state);
-  await watch(state, startMs, startMs + watchMs(limits, tolerance));
-  const gather = async (): Promise<PushRun> => {
-    await state.collector.collect();
-    const watchedUntil = await state.timeline.now();
-    const { pushCases, others } = sorted(state);
-    return {
-      clock: timeline.kind,
-      limits: { pushDelaysMs: limits.pushDelaysMs, maxPushes: limits.maxPushes },
-      ...tolerance,
-      ...(options.latenessMs === undefined && timeline.kind === "real"
-        ? { latenessMs: tolerance.latenessMs + unrestMs(pushCases, firstDelayMs) + stalls.longestMs() }
-        : {}),
-      acknowledgedStatus,
-      callbackUrl,
-      pushCases,
-      others,
-      outages,
-      lost: state.collector.lost(),
-      watchedFromMs,
-      isAwaited: state.isAwaited,
-      hungInRealTime,
-      listLooks: state.listLooks.all(),
-      visibilityMs: options.visibilityMs,
-      watchedUntil,
-    };
-  };
+  await watch(state, startMs, startMs + watchMs(limits, state.stops));
+  const gather = (): Promise<PushRun> =>
+    traceOf(state, { callbackUrl, outages, watchedFromMs, hungInRealTime, stallMs: stalls.longestMs });
   const pushRun = await gather();
   stalls.stop();
   return {
     pushRun,
     later: async (clock) => (timeline.kind === "real" ? pushRun : lookLater(state, pushRun, gather, clock)),
+  };
+};
+
+/** The warm-up pushes, and what comes while the receiver cannot be reached or trusted. */
+const outagesOf = async (
+  state: RunState,
+  before: ReturnType<typeof warmUps>,
+  callbackUrl: string,
+): Promise<readonly ReceiverOutage[]> => {
+  const { latenessMs, firstDelayMs } = state.stops;
+  const { requirements } = state.options;
+  const firstPushMs = await warmUp(state, before.first);
+  state.comesAtOnce = firstPushMs <= latenessMs;
+  const windowMs = firstPushMs + latenessMs;
+  const outages: ReceiverOutage[] = [];
+  if (callbackUrl.startsWith("https:") && isNeeded("untrusted", requirements))
+    outages.push(await whileUntrusted(state, before.untrusted, windowMs));
+  // After that one: all but the first of its pushes are to be seen.
+  if (isNeeded("refused", requirements))
+    outages.push(
+      await whileClosed(state, before.refused, Math.min(windowMs, firstPushMs + firstDelayMs / 2)),
+    );
+  return outages;
+};
+
+interface Watched {
+  readonly callbackUrl: string;
+  readonly outages: readonly ReceiverOutage[];
+  readonly watchedFromMs: number;
+  readonly hungInRealTime: boolean;
+  /** The longest time for which this process stood still so far. */
+  readonly stallMs: () => number;
+}
+
+/** All that has come so far, with its tolerances. */
+const traceOf = async (state: RunState, { stallMs, ...watched }: Watched): Promise<PushRun> => {
+  const { options, collector, listLooks, isAwaited } = state;
+  await collector.collect();
+  const watchedUntil = await state.timeline.now();
+  const { pushCases, others } = sorted(state);
+  const { limits, acknowledgedStatus, visibilityMs } = options;
+  const { latenessMs, earlyGuardMs, firstDelayMs } = state.stops;
+  const isMeasured = options.latenessMs === undefined && state.timeline.kind === "real";
+  return {
+    clock: state.timeline.kind,
+    limits: { pushDelaysMs: limits.pushDelaysMs, maxPushes: limits.maxPushes },
+    latenessMs: isMeasured ? latenessMs + unrestMs(pushCases, firstDelayMs) + stallMs() : latenessMs,
+    earlyGuardMs,
+    acknowledgedStatus,
+    pushCases,
+    others,
+    lost: collector.lost(),
+    isAwaited,
+    listLooks: listLooks.all(),
+    visibilityMs,
+    watchedUntil,
+    ...watched,
   };
 };
 
@@ -269,21 +236,5 @@ const lastPlausibleMs = (state: RunState): number =>
       ),
   );
 
-/** Another path of the receiver, which no push has any business at. */
-export const elsewhereOf = (callbackUrl: string, name: string): string =>
-  new URL(`/elsewhere/${encodeURIComponent(name)}`, callbackUrl).href;
-
 /** Where a sender keeps whole seconds, a start on one rounds nothing away. */
 const wholeSecond = (nowMs: number): number => Math.ceil((nowMs + 1) / 1_000) * 1_000;
-
-const accountsFor = (plans: readonly PushCasePlan[], events: Events): ReadonlyMap<PushCasePlan, string> => {
-  const families = new Map<string, string>();
-  return new Map(
-    plans.map((plan) => {
-      if (plan.family === undefined) return [plan, events.account()];
-      const account = families.get(plan.family) ?? events.account();
-      families.set(plan.family, account);
-      return [plan, account];
-    }),
-  );
-};

@@ -4,6 +4,7 @@ import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import { deferredProbe, type DeferredProbe } from "../checks/deferred-probe.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { judgeLifetime, roomAfter, type ExpiringCredential } from "../lifetimes/lifetime.ts";
+import type { Run } from "../checks/run.ts";
 import type { Rules } from "../checks/rule.ts";
 import {
   exchangeLate,
@@ -56,70 +57,53 @@ export const accessLifetimeRules = {
     waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run) => {
-      const few = run.cases(0.12, 1);
-      const second = await viewOfSecond(world);
-      const expiring = expiringIn(world, second);
-      const histories = refreshHistories(world, run);
-      return run.all([
-        judgeLifetime(world, run, {
-          ...expiring({ name: "accessToken of an exchange", issue: exchanged }),
-          alive: seenBy(world, second, isShownSomething),
-        }),
-        judgeLifetime(
-          world,
-          run,
-          expiring({
-            name: "accessToken of a refresh",
-            ways: histories.map(historyName),
-            issue: (one, steps, way) => refreshedBy(one, steps, histories[way] ?? []),
-            perSide: histories.length + few,
-          }),
-        ),
-        ...(world.clock.kind === "virtual"
-          ? [
-              judgeLifetime(
-                world,
-                run,
-                expiring({
-                  name: "accessToken at the end of a month",
-                  startsAt: beforeMonthEnds(world.accessLifetimeMs / 2 + world.limits.codeLifetimeMs),
-                  issue: exchanged,
-                  perSide: 1,
-                }),
-              ),
-            ]
-          : []),
-        judgeLifetime(
-          world,
-          run,
-          expiring({ name: "accessToken in use", issue: exchanged, use: look, perSide: few + 1 }),
-        ),
-        judgeLifetime(
-          world,
-          run,
-          expiring({
-            name: "refreshed accessToken in use",
-            issue: refreshedLater,
-            use: look,
-            perSide: few,
-          }),
-        ),
-        judgeLifetime(
-          world,
-          run,
-          expiring({
-            name: "accessToken whose grant is refreshed",
-            issue: exchanged,
-            use: refreshGrant,
-            // A refresh may end the token before it, so only its death can be demanded.
-            sides: "dead",
-            perSide: few,
-          }),
-        ),
-      ]);
+      const credentials = expiringTokens(world, run, await viewOfSecond(world));
+      return run.all(credentials.map((credential) => judgeLifetime(world, run, credential)));
     },
   },
 } satisfies Rules;
+
+/** Tokens from every call that gives one, left alone and in use. */
+const expiringTokens = (
+  world: World,
+  run: Run,
+  second: View | undefined,
+): readonly ExpiringCredential<Bearer>[] => {
+  const few = run.cases(0.12, 1);
+  const histories = refreshHistories(world, run);
+  const tokens: readonly Differing[] = [
+    {
+      name: "accessToken of an exchange",
+      issue: exchanged,
+      alive: seenBy(world, second, isShownSomething),
+    },
+    {
+      name: "accessToken of a refresh",
+      ways: histories.map(historyName),
+      issue: (one, steps, way) => refreshedBy(one, steps, histories[way] ?? []),
+      perSide: histories.length + few,
+    },
+    ...(world.clock.kind === "virtual" ? [tokenOfMonthEnd(world)] : []),
+    { name: "accessToken in use", issue: exchanged, use: look, perSide: few + 1 },
+    { name: "refreshed accessToken in use", issue: refreshedLater, use: look, perSide: few },
+    {
+      name: "accessToken whose grant is refreshed",
+      issue: exchanged,
+      use: refreshGrant,
+      // A refresh may end the token before it, so only its death can be demanded.
+      sides: "dead",
+      perSide: few,
+    },
+  ];
+  return tokens.map(expiringIn(world, second));
+};
+
+const tokenOfMonthEnd = (world: World): Differing => ({
+  name: "accessToken at the end of a month",
+  startsAt: beforeMonthEnds(world.accessLifetimeMs / 2 + world.limits.codeLifetimeMs),
+  issue: exchanged,
+  perSide: 1,
+});
 
 /** Whether an access token opens the list, in the eyes of one client. */
 type View = (world: World, accessToken: string) => Promise<boolean>;
@@ -146,11 +130,11 @@ const seenBy =
   (one: World, { accessToken, tokens }: Bearer): Promise<boolean> =>
     (tokens.client.id === world.client.id ? view : (second ?? view))(one, accessToken);
 
+type Differing = Pick<ExpiringCredential<Bearer>, "name" | "issue"> & Partial<ExpiringCredential<Bearer>>;
+
 const expiringIn =
   (world: World, second: View | undefined) =>
-  (
-    differing: Pick<ExpiringCredential<Bearer>, "name" | "issue"> & Partial<ExpiringCredential<Bearer>>,
-  ): ExpiringCredential<Bearer> => ({
+  (differing: Differing): ExpiringCredential<Bearer> => ({
     lifetimeMs: world.accessLifetimeMs,
     lifetimeOf: ({ lifetimeMs }) => lifetimeMs,
     issuedIn: ({ issued }) => issued,

@@ -52,10 +52,8 @@ export interface Connections {
 }
 
 /** Opens them; nothing is sent yet. */
-export const openConnections = (
-  { profile, network = {} }: ResolvedProfile,
-  options: ConnectionsOptions,
-): Connections => {
+export const openConnections = (resolved: ResolvedProfile, options: ConnectionsOptions): Connections => {
+  const { profile } = resolved;
   const stop = new AbortController();
   const retries = createRetries({
     seed: options.seed,
@@ -63,46 +61,21 @@ export const openConnections = (
     signal: stop.signal,
   });
   const account = createLeftBehind({ limits: options.limits, estimate: () => estimateNow(clocks) });
-  const dialer = Object.keys(network).length === 0 ? undefined : createDialer(network);
-  const dispatcher =
-    dialer === undefined
-      ? undefined
-      : new Agent({ allowH2: false, connect: dialer.connector(options.requestTimeoutMs) });
-  const { origin, pathname } = new URL(profile.baseUrl);
-  const transportOptions: TransportOptions = {
-    origin,
-    dialer,
-    journal: options.journal,
-    timeoutMs: options.requestTimeoutMs,
-    startedAtMs: monotonicMs(),
-    maxConnections: profile.concurrency?.maxConnections ?? MAX_CONNECTIONS,
-    probePath: `${pathname.replace(/\/+$/, "")}${endpoints.list.path}`,
-    retries,
-    learn: (answer) => learn(options.secrets, answer),
-    onAnswer: account.onAnswer,
-  };
+  const { dispatcher, transportOptions } = wayToTarget(resolved, options, { retries, account });
   const transport = createTransport(transportOptions);
-  const target = { origin, health: transport.health };
+  const target = { origin: transportOptions.origin, health: transport.health };
   const hooks = createHookCaller({ signal: stop.signal, dispatcher, target, retries });
+  const counted = countingCalls(hooks.call);
   const faketime = faketimeOf(profile);
-  let hooksRunning = 0;
   const clocks = clockSource({
     now: profile.hooks?.clock?.now,
     advance: profile.hooks?.clock?.advance,
     faketime,
-    inFlight: () => transport.inFlight() + hooksRunning,
+    inFlight: () => transport.inFlight() + counted.running(),
     maxWaitMs: options.maxWaitMs,
     signal: stop.signal,
     call: hooks.call,
   });
-  const callHook: Connections["callHook"] = async (name, hook, values) => {
-    hooksRunning += 1;
-    try {
-      return await hooks.call(name, hook, values);
-    } finally {
-      hooksRunning -= 1;
-    }
-  };
   // An interrupted run does not wait for answers that may never come.
   const stopWatching = onceAborted(options.signal, () => {
     stop.abort();
@@ -116,7 +89,7 @@ export const openConnections = (
     dispatcher,
     account,
     hookReport: hooks.report,
-    callHook,
+    callHook: counted.call,
     stopped: stop.signal,
     close: async () => {
       stopWatching();
@@ -124,6 +97,49 @@ export const openConnections = (
       await dispatcher?.destroy();
       await transport.close();
     },
+  };
+};
+
+const wayToTarget = (
+  { profile, network = {} }: ResolvedProfile,
+  options: ConnectionsOptions,
+  { retries, account }: Pick<Connections, "retries" | "account">,
+): Pick<Connections, "dispatcher" | "transportOptions"> => {
+  const dialer = Object.keys(network).length === 0 ? undefined : createDialer(network);
+  const { origin, pathname } = new URL(profile.baseUrl);
+  return {
+    dispatcher:
+      dialer === undefined
+        ? undefined
+        : new Agent({ allowH2: false, connect: dialer.connector(options.requestTimeoutMs) }),
+    transportOptions: {
+      origin,
+      dialer,
+      journal: options.journal,
+      timeoutMs: options.requestTimeoutMs,
+      startedAtMs: monotonicMs(),
+      maxConnections: profile.concurrency?.maxConnections ?? MAX_CONNECTIONS,
+      probePath: `${pathname.replace(/\/+$/, "")}${endpoints.list.path}`,
+      retries,
+      learn: (answer) => learn(options.secrets, answer),
+      onAnswer: account.onAnswer,
+    },
+  };
+};
+
+/** The same calls, and how many of them are running. */
+const countingCalls = (call: Connections["callHook"]) => {
+  let running = 0;
+  return {
+    running: () => running,
+    call: (async (name, hook, values) => {
+      running += 1;
+      try {
+        return await call(name, hook, values);
+      } finally {
+        running -= 1;
+      }
+    }) satisfies Connections["callHook"],
   };
 };
 

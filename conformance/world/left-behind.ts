@@ -44,61 +44,59 @@ export interface LeftBehindOptions {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
+/** Credentials of each kind that were issued, and how many of them are still valid. */
+const createIssues = (estimate: LeftBehindOptions["estimate"]) => {
+  const kinds = {
+    codes: new Map<string, Issued>(),
+    accessTokens: new Map<string, Issued>(),
+    refreshTokens: new Map<string, Issued>(),
+  };
+  let firstMs: number | undefined;
+  return {
+    add: (kind: keyof typeof kinds, value: unknown, lifetimeMs: number): void => {
+      if (typeof value !== "string" || value === "" || kinds[kind].has(value)) return;
+      const issuedMs = estimate()?.nowMs;
+      firstMs ??= issuedMs;
+      kinds[kind].set(value, { issuedMs, lifetimeMs, isUsed: false });
+    },
+    use: (code: string): void => {
+      const used = kinds.codes.get(code);
+      if (used !== undefined) used.isUsed = true;
+    },
+    report: (kind: keyof typeof kinds): LeftBehind["codes"] => {
+      const now = estimate();
+      const nowMs = now?.nowMs ?? 0;
+      const endsMs = [...kinds[kind].values()].flatMap(({ issuedMs, lifetimeMs, isUsed }) => {
+        const endMs = (issuedMs ?? firstMs ?? nowMs) + lifetimeMs;
+        return isUsed || endMs <= nowMs ? [] : [endMs];
+      });
+      const lastMs = endsMs.reduce((last, endMs) => Math.max(last, endMs), -Infinity);
+      const isDate = now?.isDate === true && Math.abs(lastMs) <= LATEST_DATE_MS;
+      return {
+        issued: kinds[kind].size,
+        valid: endsMs.length,
+        ...(endsMs.length === 0
+          ? {}
+          : {
+              lastEndsInMs: Math.round(lastMs - nowMs),
+              ...(isDate ? { lastEndsAt: new Date(lastMs).toISOString() } : {}),
+            }),
+      };
+    },
+  };
+};
+
+type Issues = ReturnType<typeof createIssues>;
+
 export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions): LeftBehindAccount => {
-  const codes = new Map<string, Issued>();
-  const accessTokens = new Map<string, Issued>();
-  const refreshTokens = new Map<string, Issued>();
+  const issues = createIssues(estimate);
   const accounts = new Set<string>();
   const notifications: { readonly accountId: string; readonly id?: string }[] = [];
   let unsure = 0;
   let callbackUrl: string | undefined;
-  let firstMs: number | undefined;
-
-  const issue = (kind: Map<string, Issued>, value: unknown, lifetimeMs: number): void => {
-    if (typeof value !== "string" || value === "" || kind.has(value)) return;
-    const issuedMs = estimate()?.nowMs;
-    firstMs ??= issuedMs;
-    kind.set(value, { issuedMs, lifetimeMs, isUsed: false });
-  };
-
-  const credentials = (kind: ReadonlyMap<string, Issued>): LeftBehind["codes"] => {
-    const now = estimate();
-    const nowMs = now?.nowMs ?? 0;
-    const endsMs = [...kind.values()].flatMap(({ issuedMs, lifetimeMs, isUsed }) => {
-      const endMs = (issuedMs ?? firstMs ?? nowMs) + lifetimeMs;
-      return isUsed || endMs <= nowMs ? [] : [endMs];
-    });
-    const lastMs = endsMs.reduce((last, endMs) => Math.max(last, endMs), -Infinity);
-    const isDate = now?.isDate === true && Math.abs(lastMs) <= LATEST_DATE_MS;
-    return {
-      issued: kind.size,
-      valid: endsMs.length,
-      ...(endsMs.length === 0
-        ? {}
-        : {
-            lastEndsInMs: Math.round(lastMs - nowMs),
-            ...(isDate ? { lastEndsAt: new Date(lastMs).toISOString() } : {}),
-          }),
-    };
-  };
-
   return {
-    onAnswer: (request, answer) => {
-      const { json } = answer;
-      const path = request.path.replace(/\?.*$/s, "");
-      if (path.endsWith(endpoints.authorize.path))
-        issue(codes, grantOf({ exchange: 0, ...answer })?.code, limits.codeLifetimeMs);
-      if (!isObject(json) || typeof json["accessToken"] !== "string") return;
-      const expiresInMs = Number(json["expiresIn"]) * 1_000;
-      issue(accessTokens, json["accessToken"], expiresInMs > 0 ? expiresInMs : 0);
-      issue(refreshTokens, json["refreshToken"], limits.refreshTokenLifetimeMs);
-      const sent = path.endsWith(endpoints.exchange.path) ? parseJson(request.body ?? "") : undefined;
-      // Probes send arrays in its place that are nested too deep to be made a text of.
-      const code = isObject(sent) ? sent["code"] : undefined;
-      const used = typeof code === "string" ? codes.get(code) : undefined;
-      if (used !== undefined) used.isUsed = true;
-    },
-    issuedCode: (code) => issue(codes, code, limits.codeLifetimeMs),
+    onAnswer: (request, answer) => noteAnswer(issues, limits, request, answer),
+    issuedCode: (code) => issues.add("codes", code, limits.codeLifetimeMs),
     created: (accountId, id) => {
       accounts.add(accountId);
       notifications.push({ accountId, ...(id === undefined ? {} : { id }) });
@@ -117,9 +115,9 @@ export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions): LeftB
     report: () => {
       const [first, last] = [notifications[0], notifications.at(-1)];
       return {
-        codes: credentials(codes),
-        accessTokens: credentials(accessTokens),
-        refreshTokens: credentials(refreshTokens),
+        codes: issues.report("codes"),
+        accessTokens: issues.report("accessTokens"),
+        refreshTokens: issues.report("refreshTokens"),
         notifications: {
           created: notifications.length,
           unsure,
@@ -130,6 +128,26 @@ export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions): LeftB
       };
     },
   };
+};
+
+const noteAnswer = (
+  issues: Issues,
+  limits: LeftBehindOptions["limits"],
+  request: Request,
+  answer: Omit<Answer, "exchange">,
+): void => {
+  const { json } = answer;
+  const path = request.path.replace(/\?.*$/s, "");
+  if (path.endsWith(endpoints.authorize.path))
+    issues.add("codes", grantOf({ exchange: 0, ...answer })?.code, limits.codeLifetimeMs);
+  if (!isObject(json) || typeof json["accessToken"] !== "string") return;
+  const expiresInMs = Number(json["expiresIn"]) * 1_000;
+  issues.add("accessTokens", json["accessToken"], expiresInMs > 0 ? expiresInMs : 0);
+  issues.add("refreshTokens", json["refreshToken"], limits.refreshTokenLifetimeMs);
+  const sent = path.endsWith(endpoints.exchange.path) ? parseJson(request.body ?? "") : undefined;
+  // Probes send arrays in its place that are nested too deep to be made a text of.
+  const code = isObject(sent) ? sent["code"] : undefined;
+  if (typeof code === "string") issues.use(code);
 };
 
 /** What a Date can hold. */

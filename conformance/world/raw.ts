@@ -84,46 +84,7 @@ const json = ["content-type", "application/json"] as const;
  */
 export const createRawTarget = (options: RawTargetOptions): RawTarget => {
   const origin = new URL(options.origin);
-
-  const send: RawTarget["send"] = async (bytes) => {
-    const buffer = bytesOf(bytes);
-    const { losses } = options.scope;
-    const request = readRequest(buffer);
-    const name = losses.begin(request);
-    const { health, throttles } = options.transport;
-    let raw: RawAnswer | undefined;
-    const answered = async (): Promise<Answer> => {
-      const sentMs = monotonicMs();
-      raw = await sendOnce(options, origin, buffer);
-      const answer = answerOf(raw);
-      if (answer === undefined) throw new TransportError(raw.exchange, reasonOf(raw), raw.outcome);
-      health.answered(monotonicMs() - sentMs);
-      return answer;
-    };
-    const answeredAtLast = (): Promise<Answer> =>
-      sendWithRetries(options.retries, {
-        health,
-        isHarmless: request.method === "GET",
-        send: answered,
-        setbackOf: (error) => {
-          if (!(error instanceof TransportError)) return undefined;
-          health.lost();
-          return { kind: "lost", reason: error.reason };
-        },
-        onRepeat: () => health.sentAgain(),
-      });
-    try {
-      await throttles.obey(request, options.clock, answeredAtLast);
-    } catch (error) {
-      if (!(error instanceof TransportError) || raw === undefined) throw error;
-      // A request that is turned away again and again has got no answer, and above all no refusal.
-      if (raw.outcome === "answered") raw = { ...raw, status: undefined, outcome: "timeout" };
-      const reason = error.reason === "throttled" ? error.reason : reasonOf(raw);
-      losses.note(name, { exchange: raw.exchange, reason });
-    }
-    if (raw === undefined) throw new Error("a raw request comes to an end");
-    return raw;
-  };
+  const send: RawTarget["send"] = (bytes) => sendUntilAnswered(options, origin, bytesOf(bytes));
 
   const request: RawTarget["request"] = ({ method, path, headers = [], body }) => {
     const content = body === undefined ? undefined : bytesOf(body);
@@ -159,6 +120,49 @@ export const createRawTarget = (options: RawTargetOptions): RawTarget => {
         headers: [json, ...options.authorize.headers],
       }),
   };
+};
+
+const sendUntilAnswered = async (
+  options: RawTargetOptions,
+  origin: URL,
+  bytes: Buffer,
+): Promise<RawAnswer> => {
+  const { losses } = options.scope;
+  const request = readRequest(bytes);
+  const name = losses.begin(request);
+  const { health, throttles } = options.transport;
+  let raw: RawAnswer | undefined;
+  const answered = async (): Promise<Answer> => {
+    const sentMs = monotonicMs();
+    raw = await sendOnce(options, origin, bytes);
+    const answer = answerOf(raw);
+    if (answer === undefined) throw new TransportError(raw.exchange, reasonOf(raw), raw.outcome);
+    health.answered(monotonicMs() - sentMs);
+    return answer;
+  };
+  const answeredAtLast = (): Promise<Answer> =>
+    sendWithRetries(options.retries, {
+      health,
+      isHarmless: request.method === "GET",
+      send: answered,
+      setbackOf: (error) => {
+        if (!(error instanceof TransportError)) return undefined;
+        health.lost();
+        return { kind: "lost", reason: error.reason };
+      },
+      onRepeat: () => health.sentAgain(),
+    });
+  try {
+    await throttles.obey(request, options.clock, answeredAtLast);
+  } catch (error) {
+    if (!(error instanceof TransportError) || raw === undefined) throw error;
+    // A request that is turned away again and again has got no answer, and above all no refusal.
+    if (raw.outcome === "answered") raw = { ...raw, status: undefined, outcome: "timeout" };
+    const reason = error.reason === "throttled" ? error.reason : reasonOf(raw);
+    losses.note(name, { exchange: raw.exchange, reason });
+  }
+  if (raw === undefined) throw new Error("a raw request comes to an end");
+  return raw;
 };
 
 const bytesOf = (value: string | Uint8Array): Buffer =>

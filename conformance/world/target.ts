@@ -73,65 +73,68 @@ export const encodeQuery = (query: NonNullable<ListRequest["query"]>): string =>
     )
     .join("&");
 
-export const createTarget = (transport: Transport, sender: Sender, options: TargetOptions): Target => {
-  const over = (connection: Connection): Omit<Target, "dedicated"> => {
-    const send = (request: Request): Promise<Answer> =>
-      connection.send(
-        {
-          ...request,
-          path: `${options.basePath}${request.path}`,
-          headers: [...options.headers, ...request.headers],
-        },
-        sender,
-      );
-    const post = (path: string, body: unknown): Promise<Answer> =>
-      send({ method: "POST", path, headers: [json], body: JSON.stringify(body) });
+export const createTarget = (transport: Transport, sender: Sender, options: TargetOptions): Target => ({
+  ...callsOver(transport, sender, options),
+  dedicated: () => {
+    const connection = transport.dedicated();
     return {
-      send,
-      authorize: (request = {}) => {
-        const client = request.client ?? options.client;
-        const asked = {
-          clientId: client.id,
-          state: request.state ?? options.freshState(),
-          redirectUri: request.redirectUri ?? client.redirectUri,
-        };
-        const { rawQuery, headers } = request;
-        if (options.grantCode !== undefined && rawQuery === undefined && headers === undefined)
-          return options.grantCode(asked);
-        const query = rawQuery ?? encodeQuery(asked);
-        return send({
-          method: "GET",
-          path: withQuery(
-            endpoints.authorize.path,
-            [query, options.authorize.query].filter((part) => part !== "").join("&"),
-          ),
-          headers: headers ?? [json, ...options.authorize.headers],
-        });
+      ...callsOver(connection, sender, options),
+      close: () => connection.close(),
+      dedicated: () => {
+        throw new Error("a dedicated connection has no further one; ask the target itself");
       },
-      exchange: (body) => post(endpoints.exchange.path, body),
-      refresh: (body) => post(endpoints.refresh.path, body),
-      list: (request) =>
-        send({
-          method: "GET",
-          path: withQuery(endpoints.list.path, request.rawQuery ?? encodeQuery(request.query ?? {})),
-          headers:
-            request.headers ??
-            (request.accessToken === undefined ? [json] : [[accessTokenHeader, request.accessToken], json]),
-        }),
     };
-  };
+  },
+});
+
+const callsOver = (
+  connection: Connection,
+  sender: Sender,
+  options: TargetOptions,
+): Omit<Target, "dedicated"> => {
+  const send = (request: Request): Promise<Answer> =>
+    connection.send(
+      {
+        ...request,
+        path: `${options.basePath}${request.path}`,
+        headers: [...options.headers, ...request.headers],
+      },
+      sender,
+    );
+  const post = (path: string, body: unknown): Promise<Answer> =>
+    send({ method: "POST", path, headers: [json], body: JSON.stringify(body) });
   return {
-    ...over(transport),
-    dedicated: () => {
-      const connection = transport.dedicated();
-      return {
-        ...over(connection),
-        close: () => connection.close(),
-        dedicated: () => {
-          throw new Error("a dedicated connection has no further one; ask the target itself");
-        },
+    send,
+    authorize: (request = {}) => {
+      const client = request.client ?? options.client;
+      const asked = {
+        clientId: client.id,
+        state: request.state ?? options.freshState(),
+        redirectUri: request.redirectUri ?? client.redirectUri,
       };
+      const { rawQuery, headers } = request;
+      if (options.grantCode !== undefined && rawQuery === undefined && headers === undefined)
+        return options.grantCode(asked);
+      const query = rawQuery ?? encodeQuery(asked);
+      return send({
+        method: "GET",
+        path: withQuery(
+          endpoints.authorize.path,
+          [query, options.authorize.query].filter((part) => part !== "").join("&"),
+        ),
+        headers: headers ?? [json, ...options.authorize.headers],
+      });
     },
+    exchange: (body) => post(endpoints.exchange.path, body),
+    refresh: (body) => post(endpoints.refresh.path, body),
+    list: (request) =>
+      send({
+        method: "GET",
+        path: withQuery(endpoints.list.path, request.rawQuery ?? encodeQuery(request.query ?? {})),
+        headers:
+          request.headers ??
+          (request.accessToken === undefined ? [json] : [[accessTokenHeader, request.accessToken], json]),
+      }),
   };
 };
 

@@ -32,62 +32,82 @@ const judgeMoments = (pushRun: PushRun): Finding => {
     ...anchorFacts(allowed, pushRun),
     schedule: scheduleTable(never[0], fitted, pushRun),
   };
-  const cases = all.length;
+  const finding =
+    tardyFinding(fitted, pushRun) ??
+    (keeping.length === 0 ? misfitFinding(fitted, allowed, all.length, pushRun) : undefined) ??
+    slowFinding(keeping, all.length, pushRun) ??
+    vagueFinding(keeping, pushRun);
+  return finding === undefined
+    ? { judgement: pass, cases: all.length + slowPushCases(pushRun).length, facts }
+    : { ...finding, facts };
+};
+
+/** Pushes are late as those of a sender are that looks for what is due from time to time. */
+const tardyFinding = (fitted: readonly Fitted[], pushRun: PushRun): Finding | undefined => {
   const [tardy] = tardyReadings(fitted, pushRun).filter(({ reading }) => reading.keepsCap);
-  if (tardy !== undefined)
-    return {
-      ...undecidedFinding(
+  return tardy === undefined
+    ? undefined
+    : undecidedFinding(
         `pushes come as in ${tardy.reading.name}, but late (${tardy.why}), and all on the ticks of one clock, like those of a sender that looks for what is due every ${duration(tardy.periodMs)} at least; how late a push may be, the document does not say`,
         "tolerances.latenessMs in the profile, which says how late a push may be",
-      ),
-      facts,
-    };
-  if (keeping.length === 0) {
-    const { actual, pushCase, lacking } = nearest(fitted, allowed, pushRun);
-    return {
-      judgement: fail(
-        `pushes come at the moments of one reading that keeps to ${pushRun.limits.maxPushes} pushes: ${fitted
-          .filter(({ reading }) => reading.keepsCap)
-          .map(({ reading }) => `${reading.name} at ${instantsText(reading)}`)
-          .join("; ")}`,
-        actual,
-      ),
-      cases,
-      facts,
-      evidence: pushCase?.pushes ?? [],
-      lacking,
-      broken: Math.max(1, lacking.length),
-    };
-  }
+      );
+};
+
+/** No reading that keeps to the cap has its pushes at these moments. */
+const misfitFinding = (
+  fitted: readonly Fitted[],
+  allowed: readonly Fitted[],
+  cases: number,
+  pushRun: PushRun,
+): Finding => {
+  const { actual, pushCase, lacking } = nearest(fitted, allowed, pushRun);
+  const moments = fitted
+    .filter(({ reading }) => reading.keepsCap)
+    .map(({ reading }) => `${reading.name} at ${instantsText(reading)}`);
+  return {
+    judgement: fail(
+      `pushes come at the moments of one reading that keeps to ${pushRun.limits.maxPushes} pushes: ${moments.join("; ")}`,
+      actual,
+    ),
+    cases,
+    evidence: pushCase?.pushes ?? [],
+    lacking,
+    broken: Math.max(1, lacking.length),
+  };
+};
+
+/** Pushes after a failure that takes time fit no reading that the others fit. */
+const slowFinding = (keeping: readonly Fitted[], cases: number, pushRun: PushRun): Finding | undefined => {
   const slow = slowPushCases(pushRun);
   const patient = keeping.map(({ reading }) => slowAgainst(reading, slow, pushRun));
-  if (patient.every((misfits) => misfits.length > 0)) {
-    const [best = []] = patient.toSorted((a, b) => deviationOf(a) - deviationOf(b));
-    const [worst] = best.toSorted((a, b) => b.fit.offBy - a.fit.offBy);
-    const lacking = best.every(({ fit }) => fit.isLack) ? best.map(({ pushCase }) => pushCase) : [];
-    return {
-      judgement: fail(
-        `a push that got no answer, or was refused, is repeated as any other is: at the moments of ${keeping.map(({ reading }) => reading.name).join(" or ")}, counted from its beginning or its end`,
-        worst === undefined
-          ? "it was not"
-          : `${momentsText(worst.pushCase)} (${worst.pushCase.name}); ${worst.fit.why}`,
-      ),
-      cases: cases + slow.length,
-      facts,
-      evidence: worst?.pushCase.pushes ?? [],
-      lacking,
-      broken: best.length,
-    };
-  }
-  // Where half of them are known exactly, what is known of the others less exactly takes nothing from it.
+  if (patient.some((misfits) => misfits.length === 0)) return undefined;
+  const [best = []] = patient.toSorted((a, b) => deviationOf(a) - deviationOf(b));
+  const [worst] = best.toSorted((a, b) => b.fit.offBy - a.fit.offBy);
+  const lacking = best.every(({ fit }) => fit.isLack) ? best.map(({ pushCase }) => pushCase) : [];
+  return {
+    judgement: fail(
+      `a push that got no answer, or was refused, is repeated as any other is: at the moments of ${keeping.map(({ reading }) => reading.name).join(" or ")}, counted from its beginning or its end`,
+      worst === undefined
+        ? "it was not"
+        : `${momentsText(worst.pushCase)} (${worst.pushCase.name}); ${worst.fit.why}`,
+    ),
+    cases: cases + slow.length,
+    evidence: worst?.pushCase.pushes ?? [],
+    lacking,
+    broken: best.length,
+  };
+};
+
+/** Where half of them are known exactly, what is known of the others less exactly takes nothing from it. */
+const vagueFinding = (keeping: readonly Fitted[], pushRun: PushRun): Finding | undefined => {
   const vague = keeping.map(({ fits }) => {
     const exact = fits.filter(({ fit }) => fit.kind === "fits");
     return 2 * exact.length > fits.length ? undefined : fits.find(({ fit }) => fit.kind === "vague")?.fit;
   });
   const [reason] = vague;
-  if (vague.every((fit) => fit !== undefined) && reason?.kind === "vague")
-    return { ...undecidedFinding(reason.why, exactly(pushRun)), facts };
-  return { judgement: pass, cases: cases + slow.length, facts };
+  return vague.every((fit) => fit !== undefined) && reason?.kind === "vague"
+    ? undecidedFinding(reason.why, exactly(pushRun))
+    : undefined;
 };
 
 type Misfit = { readonly pushCase: PushCase; readonly fit: Extract<Fit, { readonly kind: "against" }> };

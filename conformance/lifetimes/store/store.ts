@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { TimeInterval } from "../../judging/interval.ts";
 import { dueWindow, type Entry, type EntryState, type Plan } from "../../judging/lifetimes/entries.ts";
 import type { Side } from "../../judging/lifetimes/probe.ts";
@@ -88,34 +88,37 @@ const placeOf = (...names: readonly string[]): string => names.join("\n");
 
 type Row = Record<string, SQLOutputValue>;
 
+type Prepare = (name: keyof typeof statements) => StatementSync;
+
 /**
  * Credentials that were issued and not probed yet, in an open database that has the schema. Every change is one
  * transaction: a run that is killed leaves each entry either as it was or as it became, and two runs never hold the same.
  */
 export const storeIn = (database: DatabaseSync, vault: Vault) => {
-  const of = (name: keyof typeof statements) => database.prepare(statements[name]);
+  const of: Prepare = (name) => database.prepare(statements[name]);
+  return {
+    ...depositsIn(of, vault),
+    ...verdictsIn(of),
+    ...casesIn(of, vault),
+    entries: (target?: string): readonly Entry[] => entriesIn(database, target),
+    close: (): void => database.close(),
+  };
+};
+
+/** What is put in, and taken out to be judged. */
+const depositsIn = (of: Prepare, vault: Vault) => {
   const unlocked = (row: Row): Unlocked => {
     const entry = entryOf(row);
     const place = placeOf(entry.id, entry.target, entry.rule);
     return { ...entry, secret: vault.open(row["secret"] as Uint8Array, place) };
   };
-  const settle = (id: string, state: EntryState, note: string, outcome: object, side: Side | null): void =>
-    void of("settle").run({ id, state, note, outcome: JSON.stringify(outcome), side });
   return {
     deposit: ({ target, rule, subject, secret, plan }: Deposit): void => {
       const id = randomUUID();
       const { earliestMs: from, latestMs: until } = dueWindow(plan);
       const locked = vault.lock(secret, placeOf(id, target, rule));
-      of("deposit").run({
-        id,
-        target,
-        rule,
-        subject,
-        secret: locked,
-        plan: JSON.stringify(plan),
-        from,
-        until,
-      });
+      const json = JSON.stringify(plan);
+      of("deposit").run({ id, target, rule, subject, secret: locked, plan: json, from, until });
     },
     /**
      * Takes the entries of a target that are due at this moment of its clock, or will be `aheadMs` later, for this run
@@ -134,34 +137,42 @@ export const storeIn = (database: DatabaseSync, vault: Vault) => {
         .map(unlocked),
     /** Says that the only question to an entry is about to be asked; false where it was before, or another run has it. */
     ask: (id: string): boolean => Number(of("ask").run({ id, note: ASKED }).changes) === 1,
-    /** Marks what decided nothing, and why. */
-    miss: (id: string, note: string, hereMs: number): void =>
-      settle(id, "missed", note, { settledAtMs: hereMs }, null),
     /** Entries that are not due yet, for those that are to be used on their way. */
     waiting: (target: string, rule: string, subject: string): readonly Unlocked[] =>
       of("waiting").all(target, rule, subject).map(unlocked),
-    settle: (id: string, { held, side, note, age }: Settlement, hereMs: number): void =>
-      settle(id, "judged", note, { held, age, settledAtMs: hereMs }, side),
     /** Gives an entry back unjudged: it stays due. */
     release: (id: string): void => void of("release").run({ id }),
+  };
+};
+
+const verdictsIn = (of: Prepare) => {
+  const settle = (id: string, state: EntryState, note: string, outcome: object, side: Side | null): void =>
+    void of("settle").run({ id, state, note, outcome: JSON.stringify(outcome), side });
+  return {
+    settle: (id: string, { held, side, note, age }: Settlement, hereMs: number): void =>
+      settle(id, "judged", note, { held, age, settledAtMs: hereMs }, side),
+    /** Marks what decided nothing, and why. */
+    miss: (id: string, note: string, hereMs: number): void =>
+      settle(id, "missed", note, { settledAtMs: hereMs }, null),
     /** Marks what is over and was never judged, and says why. */
     expire: (target: string, now: TimeInterval, hereMs: number): readonly Entry[] =>
       of("expire").all({ target, now: now.earliestMs, here: hereMs }).map(entryOf),
-    entries: (target?: string): readonly Entry[] => entriesIn(database, target),
-    /** Keeps what a case of a run has done, in place of what was there under the same id. */
-    keepCase: ({ id, secret }: CaseRecord): void =>
-      void of("keepCase").run({ id, secret: vault.lock(secret, placeOf(id)) }),
-    dropCase: (id: string): void => void of("dropCase").run(id),
-    cases: (): readonly CaseRecord[] =>
-      of("cases")
-        .all()
-        .map((row) => {
-          const id = String(row["id"]);
-          return { id, secret: vault.open(row["secret"] as Uint8Array, placeOf(id)) };
-        }),
-    close: (): void => database.close(),
   };
 };
+
+const casesIn = (of: Prepare, vault: Vault) => ({
+  /** Keeps what a case of a run has done, in place of what was there under the same id. */
+  keepCase: ({ id, secret }: CaseRecord): void =>
+    void of("keepCase").run({ id, secret: vault.lock(secret, placeOf(id)) }),
+  dropCase: (id: string): void => void of("dropCase").run(id),
+  cases: (): readonly CaseRecord[] =>
+    of("cases")
+      .all()
+      .map((row) => {
+        const id = String(row["id"]);
+        return { id, secret: vault.open(row["secret"] as Uint8Array, placeOf(id)) };
+      }),
+});
 
 export type Store = ReturnType<typeof storeIn>;
 

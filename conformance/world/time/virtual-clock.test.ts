@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { monotonicMs, pause } from "../clock.ts";
 import { ControlFailed } from "../exchange.ts";
 import { HookError } from "../hooks/hooks.ts";
-import { SleepEnded, virtualClock, type VirtualTime } from "./virtual-clock.ts";
+import { SleepEnded } from "./sleepers.ts";
+import { virtualClock, type VirtualTime } from "./virtual-clock.ts";
 
 /** A target's clock that does as it is told, and notes each advance. */
 const target = (replaces: Partial<VirtualTime> = {}) => {

@@ -80,15 +80,12 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
   let readings: (() => Reading) | undefined;
   let setUp: Collected["setUp"];
 
-  const seconds = createSeconds(
-    stages,
-    () => readings?.() ?? {},
-    (second) => {
-      totals.add(second);
-      const reason = tellSecond(options, second, seconds.startedAtMs() ?? 0);
-      if (reason !== undefined) stop(reason);
-    },
-  );
+  const closed = (second: ClosedSecond): void => {
+    totals.add(second);
+    const reason = tellSecond(options, second, seconds.startedAtMs() ?? 0);
+    if (reason !== undefined) stop(reason);
+  };
+  const seconds = createSeconds(stages, () => readings?.() ?? {}, closed);
   const sinceStart = (atMs: number): number => atMs - (seconds.startedAtMs() ?? atMs);
   const prove = (message: BreachMessage): void => {
     const breach = breaches.proof(message, sinceStart(message.atEpochMs));
@@ -113,17 +110,13 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
     mask: maskOf(secrets, [settings.digestKey]),
     write: (line) => sink.log(line),
     onBreach: prove,
-    onSetUp: ({ tookMs, lateMs }) => {
-      setUp = { tookMs, lateMs };
-    },
+    onSetUp: ({ tookMs, lateMs }) => void (setUp = { tookMs, lateMs }),
   });
 
   return {
     samples: rows.push,
     log: log.take,
-    watch: (given) => {
-      readings = given;
-    },
+    watch: (given) => void (readings = given),
     close: seconds.finish,
     summary: (isWhole) => ({
       ...totals.summary(seconds.elapsedMs(), isWhole),

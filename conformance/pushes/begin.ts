@@ -1,0 +1,93 @@
+import { readingsOf } from "../judging/pushes/readings.ts";
+import type { PushCasePlan } from "../judging/pushes/trace.ts";
+import { pushToleranceOf } from "../judging/pushes/fits.ts";
+import type { Events } from "../world/hooks/events.ts";
+import { createCollector } from "./collector.ts";
+import { createListLooks } from "./list-looks.ts";
+import { isSettled, type PushRunOptions, type RunState } from "./advance.ts";
+import { hangAfterMs } from "./span.ts";
+import { batchesOf, heldAnswer, hungFor, neededOf, warmUps } from "./push-cases.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** The receiver ends a push that it leaves without an answer after so long in real time. */
+export const LONGEST_HANG_MS = 15_000;
+const FIRST_PATIENCE_MS = 400;
+/** The longest step where nothing is expected, in first delays. */
+const COARSE = { virtual: 2, real: 1 / 2 } as const;
+/** What is done to each notification: the warm-up pushes, and all others in the batches that start together. */
+export const planOf = (
+  { limits, acknowledgedStatus, seed, requirements }: PushRunOptions,
+  { kind }: Timeline,
+  callbackUrl: string,
+) => {
+  const firstDelayMs = limits.pushDelaysMs[0] ?? 0;
+  const { maxPushes } = limits;
+  const before = warmUps({ acknowledgedStatus, maxPushes });
+  const elsewhere = (name: string): string => elsewhereOf(callbackUrl, name);
+  const all = batchesOf(
+    { acknowledgedStatus, maxPushes, elsewhere, seed },
+    hangAfterMs(limits) / firstDelayMs,
+  );
+  const batches = neededOf(all, requirements).map((batch) =>
+    kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : hungFor(batch, LONGEST_HANG_MS),
+  );
+  return {
+    before,
+    batches,
+    plans: [...Object.values(before), ...batches.flatMap((batch) => batch.plans)],
+  };
+};
+
+export const beginRun = async (
+  options: PushRunOptions,
+  timeline: Timeline,
+  plans: readonly PushCasePlan[],
+): Promise<RunState> => {
+  const { receiver, limits } = options;
+  const firstDelayMs = limits.pushDelaysMs[0] ?? 0;
+  const accountOf = accountsFor(plans, options.events);
+  const { latenessMs, earlyGuardMs } = pushToleranceOf(limits, timeline.kind, options.latenessMs);
+  const own = new Set([...accountOf.values()].map((id) => id.toLowerCase()));
+  const isOurs = (accountId: string | undefined): boolean =>
+    accountId === undefined || own.has(accountId.toLowerCase());
+  const state: RunState = {
+    options,
+    timeline,
+    collector: await createCollector(receiver, timeline, options.onLine, () => isSettled(state), isOurs),
+    stops: {
+      latenessMs,
+      earlyGuardMs,
+      fineMs: firstDelayMs / 30,
+      coarseMs: COARSE[timeline.kind] * firstDelayMs,
+      firstDelayMs,
+    },
+    readings: readingsOf(limits),
+    triggered: [],
+    patienceMs: Math.max(FIRST_PATIENCE_MS, options.patienceMs),
+    givenUp: new Set(),
+    accountOf,
+    planRevisions: [],
+    outdated: undefined,
+    strideMs: Infinity,
+    comesAtOnce: true,
+    isAwaited: true,
+    listLooks: createListLooks(options.lookUp, options.visibilityMs),
+  };
+  return state;
+};
+
+/** Another path of the receiver, which no push has any business at. */
+export const elsewhereOf = (callbackUrl: string, name: string): string =>
+  new URL(`/elsewhere/${encodeURIComponent(name)}`, callbackUrl).href;
+
+const accountsFor = (plans: readonly PushCasePlan[], events: Events): ReadonlyMap<PushCasePlan, string> => {
+  const families = new Map<string, string>();
+  return new Map(
+    plans.map((plan) => {
+      if (plan.family === undefined) return [plan, events.account()];
+      const account = families.get(plan.family) ?? events.account();
+      families.set(plan.family, account);
+      return [plan, account];
+    }),
+  );
+};

@@ -1,0 +1,101 @@
+import type { TimeInterval } from "../../judging/interval.ts";
+import { duration, SECOND_MS } from "../../contract/duration.ts";
+import { pause, type JoinedClock } from "../clock.ts";
+import { ControlFailed } from "../exchange.ts";
+import { SleepEnded, type Participant, type Sleeper, type Sleepers } from "./sleepers.ts";
+
+/** What timers can count to. */
+const LONGEST_PAUSE_MS = 2 ** 31 - 1;
+/** Longer than anything that is granted on purpose; a service that states more has its unit wrong, and no clock can be moved that far. */
+const LONGEST_SLEEP_MS = 80 * 365 * 86_400_000;
+
+export const canWait = (durationMs: number): boolean => durationMs <= LONGEST_SLEEP_MS;
+
+/** What all who take part in a virtual clock share. */
+export interface SharedClock {
+  readonly isReckoned: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly read: () => Promise<TimeInterval>;
+  readonly sleepers: Sleepers;
+  /** Whether time has been seen to go on by itself. */
+  readonly isFlowing: () => boolean;
+  readonly begunSeconds: Set<number>;
+  /** Someone went to sleep or left: time may be able to move on. */
+  readonly move: () => void;
+}
+
+/** The clock of one more participant of this company. */
+export const joinedClock = (shared: SharedClock, company: Set<Participant>): JoinedClock => {
+  const { read, sleepers, move, isReckoned } = shared;
+  const self: Participant = { sleepers: 0, branches: new Set() };
+  company.add(self);
+  const wakeAt = (wakeAtMs: number, slackMs = 0, early?: AbortSignal): Promise<TimeInterval> =>
+    sleepAs(shared, self, company, { wakeAtMs, latestMs: wakeAtMs + slackMs }, early);
+  const base = ({ earliestMs, latestMs }: TimeInterval): number => (isReckoned ? earliestMs : latestMs);
+  const sleepFor = async (durationMs: number, slackMs = 0, early?: AbortSignal): Promise<void> => {
+    if (!canWait(durationMs))
+      throw new ControlFailed(`a wait of ${duration(durationMs)} is beyond what any clock is moved by`);
+    await wakeAt(base(await read()) + durationMs, slackMs, early);
+  };
+  return {
+    kind: "virtual",
+    isTold: !isReckoned,
+    now: read,
+    canWait,
+    sleep: (durationMs, slackMs) => sleepFor(durationMs, slackMs),
+    sleepOnEither: async (durationMs) => {
+      const over = new AbortController();
+      try {
+        await Promise.race([
+          sleepFor(durationMs, 0, over.signal),
+          pause(Math.min(durationMs, LONGEST_PAUSE_MS), over.signal).catch(() => undefined),
+        ]);
+      } finally {
+        over.abort();
+      }
+    },
+    sleepUntil: (momentMs) => wakeAt(momentMs),
+    beginSecond: async (withinMs = Infinity) => {
+      const nowMs = base(await read());
+      const secondMs = nextSecondMs(shared, nowMs, withinMs);
+      if (secondMs > nowMs) await wakeAt(secondMs);
+    },
+    branch: () => joinedClock(shared, self.branches),
+    leave: () => {
+      company.delete(self);
+      // What a rule left behind must not go on in its name.
+      sleepers.fail(
+        ({ owner }) => owner === self || self.branches.has(owner),
+        new SleepEnded("its rule is over"),
+      );
+      self.branches.clear();
+      move();
+    },
+  };
+};
+
+const sleepAs = async (
+  { signal, sleepers, move }: SharedClock,
+  owner: Participant,
+  company: ReadonlySet<Participant>,
+  moments: Pick<Sleeper, "wakeAtMs" | "latestMs">,
+  early: AbortSignal | undefined,
+): Promise<TimeInterval> => {
+  if (signal?.aborted === true) throw new SleepEnded("interrupted");
+  if (!company.has(owner)) throw new SleepEnded("its rule is over");
+  return new Promise<TimeInterval>((wake, fail) => {
+    const sleeper: Sleeper = { ...moments, owner, wake, fail };
+    sleepers.add(sleeper);
+    early?.addEventListener("abort", () => sleepers.wakeEarly(sleeper));
+    move();
+  });
+};
+
+/** The next whole second; where time goes on by itself, one that nobody else has begun at. */
+const nextSecondMs = ({ isFlowing, begunSeconds }: SharedClock, nowMs: number, withinMs: number): number => {
+  let secondMs = Math.ceil(nowMs / SECOND_MS) * SECOND_MS;
+  if (!isFlowing()) return secondMs;
+  while (begunSeconds.has(secondMs) && secondMs + SECOND_MS <= nowMs + withinMs) secondMs += SECOND_MS;
+  begunSeconds.add(secondMs);
+  return secondMs;
+};
