@@ -1,5 +1,5 @@
 import type { FetchedProfile } from "./profile-fetched.ts";
-import { hooksOf } from "./profile.ts";
+import { hooksOf } from "./hooks.ts";
 
 /** Shorter parts of a value are words such as Bearer, not credentials. */
 const SHORTEST_PART = 10;

@@ -3,15 +3,8 @@ import net from "node:net";
 import { Ajv } from "ajv";
 import { isRequirementId, requirement, requirementIds } from "../contract/catalogue.ts";
 import { nearest } from "../contract/nearest.ts";
-import {
-  hookPlaceholders,
-  hooksOf,
-  Profile,
-  secretKey,
-  type HookAsWritten,
-  type HookName,
-  type SecretValue,
-} from "../contract/profile.ts";
+import { hookPlaceholders, hooksOf, type HookName } from "../contract/hooks.ts";
+import { Profile, secretKey, type HookAsWritten, type SecretValue } from "../contract/profile.ts";
 import { SecretSource } from "../contract/profile-hook.ts";
 import { explain, guess, type ProfileProblem } from "./profile-explain.ts";
 import type { KeyPath } from "./profile-file.ts";

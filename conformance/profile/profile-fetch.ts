@@ -1,7 +1,7 @@
 import { validateHeaderValue } from "node:http";
 import type { FetchedProfile, HookDefinition } from "../contract/profile-fetched.ts";
+import { hooksOf } from "../contract/hooks.ts";
 import {
-  hooksOf,
   secretKey,
   type HookAsWritten,
   type Profile,

@@ -1,4 +1,5 @@
-import { hookPlaceholders, Profile } from "../../contract/profile.ts";
+import { hookPlaceholders } from "../../contract/hooks.ts";
+import { Profile } from "../../contract/profile.ts";
 import { code, page, table } from "./markdown.ts";
 
 interface Schema {
