@@ -11,6 +11,7 @@ import { load } from "../../scenarios/runner/load.bench.ts";
 import { detection } from "../engine/detect.bench.ts";
 import { gate } from "../engine/gate.bench.ts";
 import { foreign } from "./foreign/foreign.bench.ts";
+import { guides } from "./guides/guides.bench.ts";
 import { noise } from "./noise/noise.bench.ts";
 import { reliability } from "./reliability/reliability.bench.ts";
 import { startup } from "./startup.bench.ts";
@@ -37,6 +38,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   startup,
   noise,
   schemathesis: schemathesisBench,
+  guides,
 };
 
 const asked = process.argv.slice(2);

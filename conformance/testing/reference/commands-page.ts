@@ -1,3 +1,4 @@
+import { CommanderError } from "@commander-js/extra-typings";
 import { examples } from "../../../commands/flags/examples.ts";
 import { commands } from "../../../commands/index.ts";
 import type { CommandContext } from "../../../commands/shared/context.ts";
@@ -5,6 +6,24 @@ import { code, page, table } from "./markdown.ts";
 
 /** Every command as the program defines it; none of them is run. */
 export const definitions = commands.map((make) => make({} as CommandContext));
+
+/** Whether these words are a command with arguments and flags as it defines them. */
+export const parses = ([name, ...parameters]: readonly string[]): boolean => {
+  let parsed = false;
+  const command = definitions.find((one) => one.name() === name);
+  try {
+    command
+      ?.exitOverride()
+      .configureOutput({ writeErr: () => undefined })
+      .action(() => {
+        parsed = true;
+      })
+      .parse(parameters, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+  }
+  return parsed;
+};
 
 const flagRows = (command: (typeof definitions)[number]): readonly (readonly string[])[] =>
   command.options

@@ -56,7 +56,7 @@ interface Report {
 const GROUNDLESS = ["positive_data_acceptance", "unsupported_method"];
 
 /** Its examples a phase and operation, and its time for a request, in seconds. */
-const EXAMPLES = 20;
+const EXAMPLES = Number(process.env["TOUCHSTONE_BENCH_EXAMPLES"] ?? 20);
 const REQUEST_SECONDS = 5;
 
 /** Redirects lead nowhere: whatever is not on this machine is asked of a port that nothing listens on. */

@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { parses } from "../reference/commands-page.ts";
+import { root } from "../measure.ts";
+import { commandsIn, stepsOf, wordsOf, type Step } from "./guide.ts";
+import { play } from "./play.ts";
+
+const guides = path.join(root, "docs/guides");
+const names = readdirSync(guides);
+const stepsIn = (name: string): readonly Step[] => stepsOf(readFileSync(path.join(guides, name), "utf8"));
+
+/** Every line of a guide that calls Touchstone, those in its CI files too. */
+const touchstoneLines = (name: string): readonly string[] =>
+  stepsIn(name)
+    .flatMap((step) => {
+      if (step.kind === "line") return [step.text];
+      return step.name.endsWith(".yml") ? commandsIn(step.text) : [];
+    })
+    .filter((line) => line.startsWith("touchstone "));
+
+describe.each(names)("%s", (name) => {
+  // Lines marked `heavy` are played by npm run bench -- guides; those marked `parsed` need what no test has: a
+  // registry, a service under libfaketime (conformance/testing/faketime/ judges one), two builds, twenty minutes.
+  it("is played line by line, but for what is marked as heavy or parsed", async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-guide-"));
+    try {
+      const played = await play(stepsIn(name), folder, ["played"]);
+      expect(played.map(({ line, exitCode, said }) => ({ line, exitCode, said }))).toEqual(
+        played.map(({ line, expected, said }) => ({ line, exitCode: expected, said })),
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("calls commands with flags that they have", () => {
+    const lines = touchstoneLines(name);
+    expect(lines).not.toEqual([]);
+    expect(lines.filter((line) => !parses(wordsOf(line.replace(/ &$/, "")).slice(1)))).toEqual([]);
+  });
+
+  it("has files that are JSON or YAML where their names say so", () => {
+    for (const step of stepsIn(name)) {
+      if (step.kind !== "file") continue;
+      if (step.name.endsWith(".json")) expect(JSON.parse(step.text)).toBeTypeOf("object");
+      if (step.name.endsWith(".yml")) expect(parse(step.text)).toBeTypeOf("object");
+    }
+  });
+});
+
+it("every file of the docs is linked to from its index, and every link leads somewhere", () => {
+  const docs = path.join(root, "docs");
+  const pages = readdirSync(docs, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".md"),
+  );
+  const linksOf = (file: string) =>
+    [...readFileSync(path.join(docs, file), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g)].map(
+      ([, target = ""]) => path.join(path.dirname(file), target),
+    );
+  const known = new Set([...readdirSync(docs, { recursive: true, encoding: "utf8" })]);
+  const broken = pages.flatMap((file) =>
+    linksOf(file)
+      .filter((target) => !target.startsWith("..") && !known.has(target))
+      .map((target) => `${file} -> ${target}`),
+  );
+  expect(broken).toEqual([]);
+  expect(pages.filter((file) => file !== "README.md" && !linksOf("README.md").includes(file))).toEqual([]);
+});

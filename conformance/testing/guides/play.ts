@@ -1,0 +1,162 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import path from "node:path";
+import { commands } from "../../../commands/index.ts";
+import { commandClock } from "../../../commands/shared/clock.ts";
+import { endingOf } from "../../../commands/shared/exit.ts";
+import { createOutput } from "../../../commands/shared/output.ts";
+import { startFakeServer } from "../../../fake-server/index.ts";
+import { tool } from "../../record/tool.ts";
+import { root } from "../measure.ts";
+import { wordsOf, type Manner, type Step } from "./guide.ts";
+
+/** What a line came to: what the guide says of it, and what was seen. */
+export interface Played {
+  readonly line: string;
+  readonly expected: number;
+  readonly exitCode: number;
+  readonly said: string;
+}
+
+/** Where a guide is played: an empty folder, the service that it speaks of, and the ports of its receiver. */
+interface Scene {
+  readonly folder: string;
+  readonly environment: Record<string, string | undefined>;
+  readonly replaced: Readonly<Record<string, string>>;
+  readonly stop: AbortSignal;
+  readonly inBackground: Promise<unknown>[];
+}
+
+const freePort = async (): Promise<string> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+};
+
+const said = (text: string, { replaced }: Scene): string =>
+  Object.entries(replaced).reduce((told, [from, to]) => told.replaceAll(from, to), text);
+
+/** Runs a command in this process, as `main` does in one of its own. */
+const runCommand = async (
+  parameters: readonly string[],
+  { environment, stop }: Scene,
+  heard: (text: string) => void,
+): Promise<number> => {
+  const stream = { write: (text: unknown) => (heard(String(text)), true), columns: 100 };
+  const manner = { quiet: true, json: parameters.includes("--json"), colour: false };
+  const output = createOutput(() => manner, { stdout: stream, stderr: stream });
+  let exitCode = 0;
+  const [name, ...rest] = parameters;
+  const command = commands
+    .map((make) =>
+      make({
+        output,
+        environment: { ...process.env, ...environment },
+        clock: commandClock,
+        signal: stop,
+        interrupt: () => undefined,
+        recordingBegins: () => undefined,
+        exitWith: (code) => (exitCode = code),
+        freshUuid: randomUUID,
+        freshSeed: () => 1,
+        programName: "touchstone",
+        programFile: path.join(root, "cli.ts"),
+      }),
+    )
+    .find((one) => one.name() === name);
+  if (command === undefined) throw new Error(`there is no command ${name}`);
+  try {
+    await command.exitOverride().configureOutput({ writeErr: heard }).parseAsync(rest, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    const { exitCode: code, message = "" } = endingOf(error, stop.aborted);
+    heard(message);
+    return code;
+  }
+};
+
+/** A command that goes on in the background: played on once it has told where it listens. */
+const inBackground = async (parameters: readonly string[], scene: Scene): Promise<string> => {
+  let all = "";
+  const listening = Promise.withResolvers<undefined>();
+  const ended = runCommand(parameters, scene, (text) => {
+    all += text;
+    if (all.includes("Ctrl-C ends it")) listening.resolve(undefined);
+  });
+  scene.inBackground.push(ended);
+  await Promise.race([listening.promise, ended]);
+  return all;
+};
+
+const playLine = async (line: string, scene: Scene): Promise<Omit<Played, "line" | "expected">> => {
+  const [, name, value] = /^export (\w+)=(.*)$/.exec(line) ?? [];
+  if (name !== undefined) {
+    scene.environment[name] = value;
+    return { exitCode: 0, said: "" };
+  }
+  const [program, ...parameters] = wordsOf(said(line, scene));
+  if (program !== "touchstone") throw new Error(`only touchstone can be played, and this is: ${line}`);
+  if (parameters.at(-1) === "&") {
+    const heard = await inBackground(parameters.slice(0, -1), scene);
+    return { exitCode: heard.includes("Ctrl-C ends it") ? 0 : 1, said: heard };
+  }
+  let heard = "";
+  const exitCode = await runCommand(parameters, scene, (text) => (heard += text));
+  return { exitCode, said: heard };
+};
+
+const CLIENT = {
+  id: "client-1",
+  secret: "the-secret-of-client-1",
+  redirectUri: "https://client.example/callback",
+};
+
+/**
+ * Plays the lines of a guide in the given manners, one after another, in an empty folder. The service that a guide
+ * speaks of is the embedded fake, and the receiver's host this machine.
+ */
+export const play = async (
+  steps: readonly Step[],
+  folder: string,
+  manners: readonly Manner[],
+): Promise<readonly Played[]> => {
+  const fake = await startFakeServer({ clients: [CLIENT] });
+  const stop = new AbortController();
+  const scene: Scene = {
+    folder,
+    environment: { HOME: folder },
+    replaced: {
+      "https://staging.example/test": fake.controlUrl,
+      "https://staging.example": fake.baseUrl,
+      '"staging.example"': '"127.0.0.1"',
+      [`"${tool.name}"`]: JSON.stringify(path.join(root, "conformance/contract/profile.ts")),
+      "receiver.example": "127.0.0.1",
+      "0.0.0.0": "127.0.0.1",
+      "9443": await freePort(),
+      "9444": await freePort(),
+    },
+    stop: stop.signal,
+    inBackground: [],
+  };
+  const home = process.cwd();
+  const played: Played[] = [];
+  try {
+    process.chdir(folder);
+    for (const step of steps) {
+      if (step.kind === "file") {
+        mkdirSync(path.dirname(path.join(folder, step.name)), { recursive: true });
+        writeFileSync(path.join(folder, step.name), said(step.text, scene));
+      } else if (manners.includes(step.manner))
+        played.push({ line: step.text, expected: step.exitCode, ...(await playLine(step.text, scene)) });
+    }
+  } finally {
+    stop.abort();
+    await Promise.all(scene.inBackground);
+    process.chdir(home);
+    await fake.stop();
+  }
+  return played;
+};
