@@ -4,6 +4,7 @@ import { conform } from "./flags/conform.ts";
 import { detect } from "./flags/detect.ts";
 import { doctor } from "./flags/doctor.ts";
 import { duet } from "./flags/duet.ts";
+import { exampleLines } from "./flags/examples.ts";
 import { history } from "./flags/history.ts";
 import { init } from "./flags/init.ts";
 import { ledger } from "./flags/ledger.ts";
@@ -18,19 +19,20 @@ import { serve } from "./flags/serve.ts";
 import type { CommandContext } from "./shared/context.ts";
 
 /** A command whose flags are known at once, and which loads what it needs once it is called: help and mistakes answer quickly. */
-const loading =
-  <Arguments extends unknown[], Flags extends OptionValues>(
-    definition: Command<Arguments, Flags>,
-    load: () => Promise<{
-      readonly run: (context: CommandContext, ...given: [...Arguments, Flags]) => Promise<void>;
-    }>,
-  ) =>
-  (context: CommandContext) =>
+const loading = <Arguments extends unknown[], Flags extends OptionValues>(
+  definition: Command<Arguments, Flags>,
+  load: () => Promise<{
+    readonly run: (context: CommandContext, ...given: [...Arguments, Flags]) => Promise<void>;
+  }>,
+) => {
+  definition.addHelpText("after", exampleLines(definition.name()));
+  return (context: CommandContext) =>
     definition.action(async (...given) => {
       const { run } = await load();
       // Commander gives the command itself as well, as the last.
       await run(context, ...(given.slice(0, -1) as [...Arguments, Flags]));
     });
+};
 
 export const commands = [
   loading(conform, () => import("./conform.ts")),

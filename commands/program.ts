@@ -3,7 +3,6 @@ import { Command } from "@commander-js/extra-typings";
 import { exitCodeMeanings, exitCodes } from "../conformance/contract/exit-codes.ts";
 import { tool } from "../conformance/record/tool.ts";
 import { wantsColour } from "../reports/terminal/palette.ts";
-import { exampleLines } from "./flags/examples.ts";
 import { commands } from "./index.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
@@ -100,10 +99,7 @@ const parse = async (
       const all = command.optsWithGlobals() as { quiet?: boolean; color?: boolean; json?: boolean };
       talk({ quiet: all.quiet === true, json: all.json === true, colour: all.color !== false });
     });
-  for (const make of commands) {
-    const command = make(context);
-    program.addCommand(command.addHelpText("after", exampleLines(command.name())));
-  }
+  for (const command of commands) program.addCommand(command(context));
   for (const command of [program, ...program.commands]) {
     command.exitOverride().showHelpAfterError("(--help tells more)");
     complainThrough(context.output, command);

@@ -127,7 +127,8 @@ export const Concurrency = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 1_024,
-        description: "Cases of all rules that run at a time; default 24, or 64 for a distant target.",
+        description:
+          "Cases of all rules that run at a time; default 24, or 64 if an answer takes 50 ms or more.",
       }),
     ),
   },

@@ -143,11 +143,14 @@ export const Profile = Type.Object(
             Type.Number({
               exclusiveMinimum: 0,
               description:
-                "How coarsely the end of a lifetime may be known for the rule to pass; 1 % of the lifetime by default, and at most 60000.",
+                "How coarsely the end of a lifetime may be known for the rule to pass; 1 % of the lifetime by default, and at most 60000, but no finer than twice the guard.",
             }),
           ),
           visibilityMs: Type.Optional(
-            described(Milliseconds, "How long a new notification may take to be listed; default 30000."),
+            described(
+              Milliseconds,
+              "How long a new notification may take to be listed; default 30000. On a virtual clock, that much of the clock, and then as much real time (default 2000).",
+            ),
           ),
           requestTimeoutMs: Type.Optional(
             Type.Number({ exclusiveMinimum: 0, description: "How long an answer may take; default 10000." }),
@@ -155,7 +158,8 @@ export const Profile = Type.Object(
           latenessMs: Type.Optional(
             Type.Number({
               minimum: 0,
-              description: "How late a push may be; default a third of the first delay.",
+              description:
+                "How late a push may be; default a third of the first delay, and at least 15 % of the push's own delay. In real time the default grows by what the run measures.",
             }),
           ),
           outageMs: Type.Optional(
@@ -197,7 +201,8 @@ export const Profile = Type.Object(
         },
         {
           ...closed,
-          description: "Fingerprints and readings that must not change; requirement ids are the keys.",
+          description:
+            "Fingerprints and readings that must not change (exit code 6); requirement ids are the keys.",
         },
       ),
     ),
@@ -253,7 +258,8 @@ export const Profile = Type.Object(
     ),
     notApplicable: Type.Optional(
       Type.Record(Type.String(), Type.String({ minLength: 1 }), {
-        description: "Requirement ids that cannot apply to this target, each with its reason.",
+        description:
+          "Requirement ids that cannot apply to this target, each with its reason. A required one makes the run incomplete.",
       }),
     ),
   },

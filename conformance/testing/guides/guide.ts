@@ -34,7 +34,9 @@ const linesOf = (text: string, manner: Manner): readonly Step[] =>
 
 /** The commands of Touchstone in the `run:` and `script:` lines of a CI file. */
 export const commandsIn = (yaml: string): readonly string[] =>
-  [...yaml.matchAll(/^\s*- (?:run: )?npx (touchstone .*)$/gm)].map(([, command = ""]) => command);
+  [...yaml.matchAll(/^\s*- (?:run: )?npx touchstone-harness (.*)$/gm)].map(
+    ([, command = ""]) => `touchstone ${command}`,
+  );
 
 /** The words of a shell line without expansions: quotes hold what they hold. */
 export const wordsOf = (line: string): readonly string[] =>

@@ -1,11 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
-import { commands } from "../../../commands/index.ts";
-import { commandClock } from "../../../commands/shared/clock.ts";
-import { endingOf } from "../../../commands/shared/exit.ts";
-import { createOutput } from "../../../commands/shared/output.ts";
+import { start, type Running } from "../../../commands/program.ts";
 import { startFakeServer } from "../../../fake-server/index.ts";
 import { tool } from "../../record/tool.ts";
 import { root } from "../measure.ts";
@@ -24,8 +20,7 @@ interface Scene {
   readonly folder: string;
   readonly environment: Record<string, string | undefined>;
   readonly replaced: Readonly<Record<string, string>>;
-  readonly stop: AbortSignal;
-  readonly inBackground: Promise<unknown>[];
+  readonly inBackground: Running[];
 }
 
 const freePort = async (): Promise<string> => {
@@ -39,55 +34,29 @@ const freePort = async (): Promise<string> => {
 const said = (text: string, { replaced }: Scene): string =>
   Object.entries(replaced).reduce((told, [from, to]) => told.replaceAll(from, to), text);
 
-/** Runs a command in this process, as `main` does in one of its own. */
-const runCommand = async (
-  parameters: readonly string[],
-  { environment, stop }: Scene,
-  heard: (text: string) => void,
-): Promise<number> => {
-  const stream = { write: (text: unknown) => (heard(String(text)), true), columns: 100 };
-  const manner = { quiet: true, json: parameters.includes("--json"), colour: false };
-  const output = createOutput(() => manner, { stdout: stream, stderr: stream });
-  let exitCode = 0;
-  const [name, ...rest] = parameters;
-  const command = commands
-    .map((make) =>
-      make({
-        output,
-        environment: { ...process.env, ...environment },
-        clock: commandClock,
-        signal: stop,
-        interrupt: () => undefined,
-        recordingBegins: () => undefined,
-        exitWith: (code) => (exitCode = code),
-        freshUuid: randomUUID,
-        freshSeed: () => 1,
-        programName: "touchstone",
-        programFile: path.join(root, "cli.ts"),
-      }),
-    )
-    .find((one) => one.name() === name);
-  if (command === undefined) throw new Error(`there is no command ${name}`);
-  try {
-    await command.exitOverride().configureOutput({ writeErr: heard }).parseAsync(rest, { from: "user" });
-    return exitCode;
-  } catch (error) {
-    const { exitCode: code, message = "" } = endingOf(error, stop.aborted);
-    heard(message);
-    return code;
-  }
+/** Starts a command in this process; `heard` gets what it prints. */
+const begin = (parameters: readonly string[], { environment }: Scene, heard: (text: string) => void) => {
+  const stream = { write: (text: string | Uint8Array) => (heard(String(text)), true), columns: 100 };
+  return start({
+    given: parameters,
+    environment: { ...process.env, FORCE_COLOR: undefined, ...environment },
+    streams: { stdout: stream, stderr: stream },
+    programFile: path.join(root, "cli.ts"),
+  });
 };
+
+const LISTENING = "Ctrl-C ends it";
 
 /** A command that goes on in the background: played on once it has told where it listens. */
 const inBackground = async (parameters: readonly string[], scene: Scene): Promise<string> => {
   let all = "";
   const listening = Promise.withResolvers<undefined>();
-  const ended = runCommand(parameters, scene, (text) => {
+  const running = begin(parameters, scene, (text) => {
     all += text;
-    if (all.includes("Ctrl-C ends it")) listening.resolve(undefined);
+    if (all.includes(LISTENING)) listening.resolve(undefined);
   });
-  scene.inBackground.push(ended);
-  await Promise.race([listening.promise, ended]);
+  scene.inBackground.push(running);
+  await Promise.race([listening.promise, running.ended]);
   return all;
 };
 
@@ -101,10 +70,10 @@ const playLine = async (line: string, scene: Scene): Promise<Omit<Played, "line"
   if (program !== "touchstone") throw new Error(`only touchstone can be played, and this is: ${line}`);
   if (parameters.at(-1) === "&") {
     const heard = await inBackground(parameters.slice(0, -1), scene);
-    return { exitCode: heard.includes("Ctrl-C ends it") ? 0 : 1, said: heard };
+    return { exitCode: heard.includes(LISTENING) ? 0 : 1, said: heard };
   }
   let heard = "";
-  const exitCode = await runCommand(parameters, scene, (text) => (heard += text));
+  const exitCode = await begin(parameters, scene, (text) => (heard += text)).ended;
   return { exitCode, said: heard };
 };
 
@@ -124,7 +93,6 @@ export const play = async (
   manners: readonly Manner[],
 ): Promise<readonly Played[]> => {
   const fake = await startFakeServer({ clients: [CLIENT] });
-  const stop = new AbortController();
   const scene: Scene = {
     folder,
     environment: { HOME: folder },
@@ -138,7 +106,6 @@ export const play = async (
       "9443": await freePort(),
       "9444": await freePort(),
     },
-    stop: stop.signal,
     inBackground: [],
   };
   const home = process.cwd();
@@ -153,8 +120,8 @@ export const play = async (
         played.push({ line: step.text, expected: step.exitCode, ...(await playLine(step.text, scene)) });
     }
   } finally {
-    stop.abort();
-    await Promise.all(scene.inBackground);
+    for (const { interruption } of scene.inBackground) interruption.abort();
+    await Promise.all(scene.inBackground.map(({ ended }) => ended));
     process.chdir(home);
     await fake.stop();
   }
