@@ -12,7 +12,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["{commands,conformance,fake-server,reports,scenarios}/**/*.test.ts", "*.test.ts"],
+          include: ["{commands,conformance,deploy,fake-server,reports,scenarios}/**/*.test.ts", "*.test.ts"],
           exclude: ["conformance/suite.test.ts"],
           globalSetup: "scenarios/runner/testing/k6-early.ts",
           // Tests start the command line more than a hundred times: what one process compiled serves all after it.

@@ -2,7 +2,7 @@ import type { Action } from "./shared/context.ts";
 import { runLoad } from "./shared/load-run.ts";
 import { conclude, withVerdict } from "./shared/conclude.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
-import { parseAsked, parseSegment, seedOf } from "../scenarios/runner/index.ts";
+import { parseAsked, parseK6Output, parseSegment, seedOf } from "../scenarios/runner/index.ts";
 import { loadDoc } from "../reports/document/load.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import type { load as definition } from "./flags/load.ts";
@@ -20,6 +20,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
     // Segments have to agree on a seed without being told.
     seed: flags.seed ?? (segment === undefined ? context.freshSeed() : seedOf(segment.runId)),
     segment,
+    k6Output: flags.k6Out === undefined ? undefined : parseK6Output(flags.k6Out),
   });
   checkReportOut(flags.reportOut);
   const ran = await withVerdict(runLoad(context, flags, asked));

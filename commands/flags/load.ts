@@ -35,6 +35,10 @@ export const load = new Command("load")
     "most virtual users that k6 may use (default: from the rate)",
     integerFlag("--vus", 1, 100_000),
   )
+  .option(
+    "--k6-out <output>",
+    "k6 sends its metrics there as well: opentelemetry or experimental-prometheus-rw, set up by K6_OTEL_... or K6_PROMETHEUS_RW_...",
+  )
   .addOption(seedOption)
   .option(
     "--segment <part>",

@@ -40,7 +40,7 @@ const namesIn = (folder: string): readonly string[] => {
 };
 
 /** Signal 0 only asks whether the process exists; a refusal means that it does. */
-const isRunning = (pid: number): boolean => {
+export const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;

@@ -8,6 +8,7 @@ import { history } from "../../reports/history/history.bench.ts";
 import { page } from "../../reports/html/page.bench.ts";
 import { schemathesisBench } from "../../reports/openapi/schemathesis.bench.ts";
 import { load } from "../../scenarios/runner/load.bench.ts";
+import { segments } from "../../scenarios/runner/segments.bench.ts";
 import { detection } from "../engine/detect.bench.ts";
 import { gate } from "../engine/gate.bench.ts";
 import { foreign } from "./foreign/foreign.bench.ts";
@@ -27,6 +28,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
     await exchanges();
   },
   "load-detect": loadDetection,
+  segments,
   reports: async () => {
     await page();
     await history();

@@ -1,6 +1,7 @@
 import { decodeFromCompressedBase64, JsHistogram } from "hdr-histogram-js";
 import {
   histogramTag,
+  histogramUnit,
   latencyKinds,
   sampleOutcomes,
   type LatencyKind,
@@ -41,14 +42,20 @@ export async function* histogramsOf(
   for await (const { number, text, isWhole } of linesOf(file)) {
     if (!isWhole || text === "" || text.startsWith("#") || text.startsWith('"')) continue;
     const where = `${file}, line ${number}`;
-    const [tag = "", start = "", , , encoded = ""] = text.split(",");
+    const [tag = "", start = "", , maximum = "", encoded = ""] = text.split(",");
     const { endpoint, outcome, kind } = tagged(tag, where);
     if (filter.kind !== undefined && filter.kind !== kind) continue;
     if (filter.outcome !== undefined && filter.outcome !== outcome) continue;
     if (filter.endpoint !== undefined && filter.endpoint !== endpoint) continue;
     const second = Math.round(Number(start));
     if (start === "" || !Number.isFinite(second)) throw damaged(where, "its start is no number");
-    yield { endpoint, outcome, kind, second, histogram: decode(encoded, where) };
+    const histogram = decode(encoded, where);
+    // Counts tell the greatest value to three digits only; the line itself has it exactly.
+    const greatest = Math.round(Number(maximum) * histogramUnit.perMs);
+    const { maxValue } = histogram;
+    if (greatest >= histogram.lowestEquivalentValue(maxValue) && greatest < maxValue)
+      histogram.maxValue = greatest;
+    yield { endpoint, outcome, kind, second, histogram };
   }
 }
 

@@ -6,6 +6,7 @@ import {
 } from "../../conformance/contract/load-shape.ts";
 import { leastStepMs } from "./breakpoint.ts";
 import type { AskedRun } from "./by-shape.ts";
+import type { K6OutputName } from "./k6/outputs.ts";
 import type { SegmentPlan } from "./segment-plan.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
@@ -19,6 +20,7 @@ export interface LoadFlags {
   readonly virtualUsers?: number | undefined;
   readonly seed: number;
   readonly segment?: SegmentPlan | undefined;
+  readonly k6Output?: K6OutputName | undefined;
 }
 
 /** A tenth of the run, and five seconds at most, for connections to be made and code to be compiled. */
@@ -27,7 +29,7 @@ const usualWarmUpMs = (durationMs: number): number =>
 
 /** The flags as a run that can be asked for. Throws ConfigurationError with every problem, each naming its flag. */
 export const parseAsked = (flags: LoadFlags): AskedRun => {
-  const { rate, durationMs, virtualUsers, seed, segment } = flags;
+  const { rate, durationMs, virtualUsers, seed, segment, k6Output } = flags;
   // The search for the highest rate may also be asked for as a scenario.
   const isSearch = flags.scenario === "breakpoint";
   const scenario: ScenarioName | undefined = isSearch
@@ -56,5 +58,5 @@ export const parseAsked = (flags: LoadFlags): AskedRun => {
   ];
   if (scenario === undefined || shape === undefined || problems.length > 0)
     throw new ConfigurationError(problems);
-  return { scenario, shape, rate, durationMs, warmUpMs, virtualUsers, seed, segment };
+  return { scenario, shape, rate, durationMs, warmUpMs, virtualUsers, seed, segment, k6Output };
 };

@@ -6,6 +6,7 @@ import type { ScriptClient } from "../protocol.ts";
 import type { RunnerClock } from "./clock.ts";
 import type { LoadSecond } from "./collect/collector.ts";
 import type { FoundK6 } from "./k6/find.ts";
+import type { K6OutputName } from "./k6/outputs.ts";
 import type { SegmentPlan } from "./segment-plan.ts";
 
 /** The service that is loaded, with the secrets that its scripts need. */
@@ -31,6 +32,8 @@ export interface LoadPlan {
   readonly seed: number;
   /** Plays only this part of the load; others play the rest at the same time. */
   readonly segment?: SegmentPlan | undefined;
+  /** Where k6 sends its metrics besides. */
+  readonly k6Output?: K6OutputName | undefined;
   /** The target was loaded in the same way a moment ago, so the preflight is skipped. */
   readonly isKnown?: boolean | undefined;
 }

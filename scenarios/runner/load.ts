@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import path from "node:path";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts";
 import { type Outcome } from "../../conformance/contract/record.ts";
@@ -152,6 +153,7 @@ const run = (
       accounts: pushes?.accounts,
     }),
     sink: writer,
+    ...(plan.k6Output === undefined ? {} : { output: { name: plan.k6Output, tags: tagsOf(plan, writer) } }),
     warmUpMs: plan.warmUpMs,
     ...(pushes === undefined ? {} : { onEvent: pushes.onEvent }),
     onSecond: (second) => {
@@ -160,6 +162,12 @@ const run = (
     },
   });
 };
+
+/** What series of this run are told apart by: its name, and which machine of it this is. */
+const tagsOf = ({ segment }: LoadPlan, { directory }: LoadRecordWriter) => ({
+  testid: segment?.runId ?? path.basename(path.resolve(directory)),
+  instance_id: String(segment?.index ?? 1),
+});
 
 const sealBroken = ({ clock, signal }: LoadContext, writer: LoadRecordWriter, error: unknown): void => {
   const outcome: Outcome = signal.aborted

@@ -1,5 +1,6 @@
 import os from "node:os";
 import process from "node:process";
+import { isFor, type K6Output } from "./outputs.ts";
 
 /** What k6 needs of the user's environment; everything else stays out, credentials of the profile among it. */
 const passedOn = [
@@ -46,9 +47,11 @@ const memoryMiB = (): number => {
 export const k6Environment = (
   user: NodeJS.ProcessEnv,
   own: Readonly<Record<string, string>>,
+  output?: K6Output,
 ): K6Environment => {
   const authority = user["SSL_CERT_FILE"] ?? user["NODE_EXTRA_CA_CERTS"];
-  const kept = passedOn.flatMap((name) => (user[name] === undefined ? [] : [[name, user[name]] as const]));
+  const names = [...passedOn, ...Object.keys(user).filter((name) => isFor(output, name))];
+  const kept = names.flatMap((name) => (user[name] === undefined ? [] : [[name, user[name]] as const]));
   return {
     variables: {
       GOGC: GARBAGE_PER_CENT,
@@ -61,6 +64,8 @@ export const k6Environment = (
       K6_CSV_TIME_FORMAT: "unix_micro",
       ...own,
     },
-    ignored: Object.keys(user).filter(isIgnored).toSorted(),
+    ignored: Object.keys(user)
+      .filter((name) => isIgnored(name) && !isFor(output, name))
+      .toSorted(),
   };
 };

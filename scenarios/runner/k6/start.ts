@@ -13,6 +13,7 @@ import { makeFifo, readFifo } from "./fifo.ts";
 import type { FoundK6 } from "./find.ts";
 import { readLogLine, type LogLine } from "./log.ts";
 import { segmentFlags } from "../segment-plan.ts";
+import { outputFlags, type K6Output } from "./outputs.ts";
 import { K6Failed } from "./problems.ts";
 import { isAtLeast } from "./version.ts";
 
@@ -24,6 +25,8 @@ export interface StartOptions {
   /** The user's environment, of which k6 gets what it needs. */
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: RunnerClock;
+  /** Where k6 sends its metrics besides. */
+  readonly output?: K6Output | undefined;
   /** Bytes of k6's samples as CSV; overwritten after the call. */
   readonly onSamples: (bytes: Uint8Array) => void;
   readonly onLog: (line: LogLine) => void;
@@ -62,17 +65,21 @@ export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
 };
 
 const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Promise<RunningK6> => {
-  const { k6, script, settings, clock, onSamples, onLog } = options;
+  const { k6, script, settings, output, clock, onSamples, onLog } = options;
   const { config, samples, variables, ignored } = await prepare(folder, options);
   let asked = false;
   const fifo = readFifo(samples, clock, onSamples);
-  const child = spawn(k6.path, argumentsFor({ version: k6.version, config, script }, settings), {
-    cwd: folder,
-    env: variables,
-    stdio: ["ignore", "ignore", "pipe"],
-    // In its own process group: Ctrl-C reaches only us, and we stop k6.
-    detached: true,
-  });
+  const child = spawn(
+    k6.path,
+    [...argumentsFor(k6.version, config, settings), ...outputFlags(output), script],
+    {
+      cwd: folder,
+      env: variables,
+      stdio: ["ignore", "ignore", "pipe"],
+      // In its own process group: Ctrl-C reaches only us, and we stop k6.
+      detached: true,
+    },
+  );
   if (child.pid !== undefined) dog.guard(child.pid, "INT");
   const { stderr } = child;
   createInterface({ input: stderr, crlfDelay: Infinity }).on("line", (line) => onLog(readLogLine(line)));
@@ -110,7 +117,7 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
 };
 
 /** Writes the files that k6 reads, and makes the pipe that it writes its samples into. */
-const prepare = async (folder: string, { k6, settings, environment }: StartOptions) => {
+const prepare = async (folder: string, { k6, settings, environment, output }: StartOptions) => {
   const [settingsFile, config, samples] = ["settings.json", "config.json", "samples.fifo"].map((name) =>
     path.join(folder, name),
   ) as [string, string, string];
@@ -118,12 +125,16 @@ const prepare = async (folder: string, { k6, settings, environment }: StartOptio
   // The user's own configuration of k6 would change the load; an empty one takes its place.
   writeFileSync(config, "{}", { mode: fileMode });
   await makeFifo(samples);
-  const { variables, ignored } = k6Environment(environment, {
-    [settingsVariable]: settingsFile,
-    K6_CSV_FILENAME: samples,
-    K6_CSV_SAVE_INTERVAL: FLUSH_EVERY,
-    ...(hasSummaryMode(k6.version) ? {} : { K6_NO_SUMMARY: "true" }),
-  });
+  const { variables, ignored } = k6Environment(
+    environment,
+    {
+      [settingsVariable]: settingsFile,
+      K6_CSV_FILENAME: samples,
+      K6_CSV_SAVE_INTERVAL: FLUSH_EVERY,
+      ...(hasSummaryMode(k6.version) ? {} : { K6_NO_SUMMARY: "true" }),
+    },
+    output,
+  );
   return { config, samples, variables, ignored };
 };
 
@@ -131,7 +142,8 @@ const prepare = async (folder: string, { k6, settings, environment }: StartOptio
 const hasSummaryMode = (version: string): boolean => isAtLeast(version, 1, 3);
 
 const argumentsFor = (
-  { version, config, script }: { readonly version: string; readonly config: string; readonly script: string },
+  version: string,
+  config: string,
   { segment, preflight }: Pick<ScriptSettings, "segment" | "preflight">,
 ): readonly string[] => [
   "run",
@@ -148,7 +160,6 @@ const argumentsFor = (
   "--out=csv",
   // One iteration cannot be dealt out: the preflight is the segment's own.
   ...(segment === undefined || preflight ? [] : segmentFlags(segment)),
-  script,
 ];
 
 const started = (child: ChildProcess): Promise<void> =>

@@ -54,20 +54,23 @@ const machineOf = (run: SegmentRun): MergedMachine => {
     ...(begun === undefined ? {} : { beganMs: begun.ms, beganErrorMs: begun.errorMs }),
     ...(before?.offsetMs === undefined ? {} : { clockOffsetMs: before.offsetMs }),
     ...(driftMs === undefined ? {} : { driftMs }),
-    problems: [...problemsOf(record), ...clockProblems(before, after, driftMs)],
+    problems: ownProblem(record) ?? [...invalidity(record), ...clockProblems(before, after, driftMs)],
   };
 };
 
 export const machineText = ({ cores, processor, memoryMiB, platform }: LoadRecord["machine"]): string =>
   `${cores} × ${processor}, ${Math.round(memoryMiB / 1_024)} GiB, ${platform}`;
 
-const problemsOf = ({ state, stopped, outcome, validity }: LoadRecord): readonly string[] => {
+/** Why a segment was not played to its end, which says enough of it. */
+const ownProblem = ({ state, stopped, outcome }: LoadRecord): string[] | undefined => {
   if (state !== "sealed") return ["its record was never sealed: it was killed, or still runs"];
   if (stopped !== undefined) return [stopped];
   if (outcome === "interrupted") return ["it was interrupted"];
-  if (outcome !== undefined) return ["its load generator failed"];
-  return (validity?.reasons ?? []).map(({ reason }) => reason);
+  return outcome === undefined ? undefined : ["its load generator failed"];
 };
+
+const invalidity = ({ validity }: LoadRecord): readonly string[] =>
+  (validity?.reasons ?? []).map(({ reason }) => reason);
 
 const driftOf = (before: ClockReading | undefined, after: ClockReading | undefined): number | undefined =>
   before?.offsetMs === undefined || after?.offsetMs === undefined

@@ -19,9 +19,9 @@ export type AskDate = () => Promise<number | undefined>;
 /** First looks spread over a second, so that one of two neighbours sees the Date change. */
 const COARSE_LOOKS = 20;
 const COARSE_EVERY_MS = 1_000 / COARSE_LOOKS;
-/** Then looks one after another around the next edges, each narrower than the one before. */
+/** Then looks around the next edges, each spread over what the one before left open. */
 const EDGES = 2;
-const MOST_AT_AN_EDGE = 40;
+const LOOKS_AT_AN_EDGE = 20;
 const GOOD_ENOUGH_MS = 2;
 
 /** Reads the target's clock by the Date of its answers: some fifty requests in about three seconds. */
@@ -58,7 +58,10 @@ export const readBy = async (
       if (openMs <= GOOD_ENOUGH_MS) break;
       const edgeMs = nextEdgeMs(looks, nowMs() + openMs);
       await clock.sleep(Math.max(0, edgeMs - openMs / 2 - nowMs()), signal);
-      for (let count = 0; count < MOST_AT_AN_EDGE && nowMs() <= edgeMs + openMs / 2; count += 1) await look();
+      while (nowMs() <= edgeMs + openMs / 2) {
+        await look();
+        await clock.sleep(openMs / LOOKS_AT_AN_EDGE, signal);
+      }
     }
     return offsetFrom(looks);
   } catch (error) {

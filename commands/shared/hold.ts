@@ -1,0 +1,49 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { codeOf, fileMode } from "../../conformance/contract/files.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { isRunning } from "./sweep.ts";
+
+const holdFile = (directory: string): string =>
+  path.join(path.dirname(path.resolve(directory)), `.${path.basename(path.resolve(directory))}.merging`);
+
+/**
+ * Marks records as taken while they are read, by a file beside each: another merge of them is refused.
+ * Where nothing can be written beside a record, nobody else can change it there either. The returned
+ * function gives them back. Throws ConfigurationError, holding none.
+ */
+export const holdRecords = (directories: readonly string[]): (() => void) => {
+  const held: string[] = [];
+  const release = (): void => {
+    for (const file of held) rmSync(file, { force: true });
+  };
+  try {
+    for (const directory of new Set(directories)) if (hold(directory)) held.push(holdFile(directory));
+    return release;
+  } catch (error) {
+    release();
+    throw error;
+  }
+};
+
+const hold = (directory: string): boolean => {
+  const file = holdFile(directory);
+  const own = `${hostname()} ${process.pid}`;
+  try {
+    writeFileSync(file, own, { flag: "wx", mode: fileMode });
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") return false;
+  }
+  const [host, pid] = readFileSync(file, "utf8").split(" ");
+  if (host === hostname() && !isRunning(Number(pid))) {
+    // Left behind by a merge that was killed.
+    writeFileSync(file, own, { mode: fileMode });
+    return true;
+  }
+  throw new ConfigurationError(
+    `"${directory}" is held by another merge (process ${pid} on ${host}); wait for its end, or remove "${file}" where there is none`,
+  );
+};

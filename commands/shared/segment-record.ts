@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { codeOf, fileReason } from "../../conformance/contract/files.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { digestFile } from "../../conformance/contract/segments.ts";
+import { readRun, verify, type LoadRun } from "../../reports/read/index.ts";
+import type { AnyLoadRun } from "../../scenarios/runner/index.ts";
+
+/** A record as the merge takes it, once every byte of it is known to be what was sealed. Throws ConfigurationError. */
+export const segmentRecord = async (directory: string): Promise<AnyLoadRun> => {
+  const run = await readRun(directory);
+  if (run.kind !== "load")
+    throw new ConfigurationError(
+      `"${directory}" is a run of the gate; accepted are run directories of \`load --segment\``,
+    );
+  const verification = await verify(directory);
+  if (verification.state === "altered") {
+    const [change] = verification.alterations;
+    throw new ConfigurationError(
+      `"${directory}" was altered after it was sealed: ${change?.file ?? ""} (${change?.detail ?? ""}); \`report --verify\` lists every change`,
+    );
+  }
+  return {
+    directory,
+    record: run.record,
+    seconds: () => run.seconds(),
+    breaches: () => run.breaches(),
+    latencies: () => latenciesOf(run),
+    digests: (partition) => digestsIn(path.join(directory, digestFile(partition))),
+  };
+};
+
+async function* latenciesOf(run: LoadRun): ReturnType<AnyLoadRun["latencies"]> {
+  for await (const { histogram, ...where } of run.histograms())
+    yield { ...where, addTo: (sum) => sum.add(histogram) };
+}
+
+/** A run that was killed at its very start has none. */
+const digestsIn = async (file: string): Promise<Buffer> => {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return Buffer.alloc(0);
+    throw new ConfigurationError(`${file} cannot be read (${fileReason(error)})`);
+  }
+};

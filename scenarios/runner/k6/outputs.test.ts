@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { k6Environment } from "./environment.ts";
+import { outputFlags, parseK6Output, type K6Output } from "./outputs.ts";
+
+const output: K6Output = { name: "opentelemetry", tags: { testid: "R", instance_id: "2" } };
+
+describe("an output of k6 beside ours", () => {
+  it.each(["json", "json=out.json", "csv", "cloud"])("is not %s, which would carry digests out", (name) => {
+    expect(() => parseK6Output(name)).toThrow(/--k6-out is ".*"; accepted is opentelemetry or .*digests/);
+  });
+
+  it("is none that is unknown", () => {
+    expect(() => parseK6Output("influxdb")).toThrow('--k6-out is "influxdb"; accepted is opentelemetry or');
+  });
+
+  it("gets the variables of its own, and no other of k6's", () => {
+    const user = { K6_OTEL_HEADERS: "a=b", K6_PROMETHEUS_RW_PASSWORD: "x", K6_VUS: "9" };
+    const { variables, ignored } = k6Environment(user, {}, output);
+    expect(variables).toMatchObject({ K6_OTEL_HEADERS: "a=b" });
+    expect(variables).not.toHaveProperty("K6_VUS");
+    expect(ignored).toEqual(["K6_PROMETHEUS_RW_PASSWORD", "K6_VUS"]);
+    expect(k6Environment(user, {}).ignored).toEqual(Object.keys(user));
+  });
+
+  it("is told which run and which machine its series are of", () => {
+    expect(outputFlags(output)).toEqual(["--out=opentelemetry", "--tag=testid=R", "--tag=instance_id=2"]);
+    expect(outputFlags(undefined)).toEqual([]);
+  });
+});

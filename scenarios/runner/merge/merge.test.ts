@@ -1,0 +1,259 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { segmentRecord } from "../../../commands/shared/segment-record.ts";
+import type { LoadRecord, SecondLine } from "../../../conformance/contract/load-record.ts";
+import type { Segment } from "../../../conformance/contract/segments.ts";
+import { readRun, verify } from "../../../reports/read/index.ts";
+import { temporaryFolder } from "../testing/loads.ts";
+import {
+  collected,
+  issuedRow,
+  rowsOf,
+  segmentFor,
+  writeSegment,
+  type PlayedOptions,
+} from "../testing/segments.ts";
+import { mergeSegments } from "./merge.ts";
+import type { AnyLoadRun } from "./segment-run.ts";
+
+const TWICE = "00112233445566aa";
+
+/** A token that segment 1 and segment 3 both got, and a code that segment 2 got as often. */
+const options: PlayedOptions = {
+  count: 3,
+  seconds: 4,
+  rate: 60,
+  extra: (index, second) =>
+    second !== 2
+      ? ""
+      : index === 2
+        ? issuedRow("code", TWICE, second)
+        : issuedRow(index === 1 ? "accessToken" : "refreshToken", TWICE, second),
+};
+
+let folder: ReturnType<typeof temporaryFolder>;
+let runs: readonly AnyLoadRun[];
+let sound: readonly AnyLoadRun[];
+beforeAll(async () => {
+  folder = temporaryFolder();
+  const { extra: _, ...plain } = options;
+  const written = async (name: string, of: PlayedOptions): Promise<readonly AnyLoadRun[]> =>
+    Promise.all(
+      [1, 2, 3].map((index) => segmentRecord(writeSegment(path.join(folder.path, name), index, of))),
+    );
+  runs = await written("twice", options);
+  sound = await written("sound", plain);
+});
+afterAll(() => folder[Symbol.dispose]());
+
+let outs = 0;
+const out = (): string => path.join(folder.path, `merged-${(outs += 1)}`);
+
+const indices = [1, 2, 3] as const;
+const seconds = Array.from({ length: options.seconds }, (_, second) => second);
+
+describe("a merged run", () => {
+  it("has the figures that one machine would have had", async () => {
+    const merged = await mergeSegments(runs, out());
+    const pooled = collected(
+      options,
+      seconds.map((second) => indices.map((index) => rowsOf(options, index, second)).join("")),
+    );
+    expect(merged.endpoints.toSorted(byName)).toEqual([...pooled.endpoints].toSorted(byName));
+    const { arrivals, arrivalsAsked, requests, dropped, lag, mostConnecting } = pooled.achieved;
+    expect(merged.achieved).toMatchObject({ arrivals, arrivalsAsked, requests, dropped, lag });
+    expect(merged.achieved?.mostConnecting).toBeCloseTo(mostConnecting ?? 0, 2);
+    expect(merged.rules.toSorted(byId)).toEqual([...pooled.rules].toSorted(byId));
+  });
+
+  it("finds what was issued on two machines, of the same kind alone, and tells which and how surely", async () => {
+    const record = await mergeSegments(runs, out());
+    const broken = record.rules.filter(({ breaches }) => breaches > 0);
+    expect(broken.map(({ id, breaches }) => [id, breaches])).toEqual([["exchange.tokens-are-fresh", 1]]);
+    expect(record).toMatchObject({ outcome: "failed", exitCode: 1 });
+    const [breach] = record.breaches;
+    expect(breach).toMatchObject({ rule: "exchange.tokens-are-fresh", segment: 3 });
+    expect(breach?.actual).toMatch(/segment 3 .* at 2\.503 s already on that of segment 1 \(± 2 ms/);
+  });
+
+  it("is a run that readers take as any other, with no digest in it", async () => {
+    const directory = out();
+    const record = await mergeSegments(sound, directory);
+    expect(record).toMatchObject({ outcome: "passed", exitCode: 0, validity: { valid: true, reasons: [] } });
+    expect(record.merged).toMatchObject({ runId: "R", count: 3, skewMs: 2, skewErrorMs: 2 });
+    expect(record.segment).toBeUndefined();
+    expect(record.machine.cores).toBe(6);
+    expect(await verify(directory)).toMatchObject({ state: "intact" });
+    expect(readdirSync(directory)).not.toContain("digests");
+    const read = await readRun(directory);
+    expect(read.record.outcome).toBe("passed");
+    const lines = await linesOf(read as { seconds(): AsyncGenerator<SecondLine> });
+    expect(lines.map(({ second }) => second)).toEqual(seconds);
+    expect(lines.reduce((sum, { started }) => sum + started, 0)).toBe(record.achieved?.arrivals);
+  });
+});
+
+type Change = (run: AnyLoadRun, index: number) => AnyLoadRun | undefined;
+
+const record =
+  (which: number, change: Partial<LoadRecord>): Change =>
+  (run, index) =>
+    index === which ? { ...run, record: { ...run.record, ...change } as LoadRecord } : run;
+
+const segment = (which: number, change: Partial<Segment>): Change =>
+  record(which, { segment: { ...segmentFor(which, 3), ...change } });
+
+const reading = (offsetMs: number, errorMs = 1) => ({ offsetMs, errorMs, looks: 40 });
+const began = Date.parse(segmentFor(2, 3).startAt);
+
+const changed = (change: Change): readonly AnyLoadRun[] =>
+  sound.flatMap((run, at) => change(run, at + 1) ?? []);
+
+describe("a merge of a run that was not whole", () => {
+  it.each<[string, Change, RegExp]>([
+    [
+      "a segment is missing",
+      (run, index) => (index === 2 ? undefined : run),
+      /segment 2 of 3: its record is missing/,
+    ],
+    ["was killed", record(2, { state: "open" }), /segment 2 of 3: its record was never sealed/],
+    [
+      "came late",
+      record(2, { stopped: "its set-up outlasted the start by 3.0 s", outcome: "incomplete" }),
+      /segment 2 of 3: its set-up outlasted the start/,
+    ],
+    ["was interrupted", record(2, { outcome: "interrupted" }), /segment 2 of 3: it was interrupted/],
+    ["had a full disk", record(2, { outcome: "harness-error" }), /segment 2 of 3: its load generator failed/],
+    [
+      "fell behind",
+      record(2, {
+        validity: { valid: false, reasons: [{ reason: "10 of 80 iterations were started", remedy: "x" }] },
+      }),
+      /segment 2 of 3: 10 of 80 iterations/,
+    ],
+    [
+      "began 300 ms after the others",
+      segment(2, { beganAtMs: began + 300 }),
+      /began up to 299 ± 2 ms apart, segment 1 first and segment 2 last/,
+    ],
+    [
+      "may have begun at another time, as its clock is known too vaguely",
+      segment(2, { clock: { before: reading(0, 260), after: reading(0, 260) } }),
+      /began up to \d+ ± 261 ms apart/,
+    ],
+    [
+      "has a clock that drifted",
+      segment(2, { clock: { before: reading(2), after: reading(-150) } }),
+      /segment 2 of 3: its clock drifted by 152 ms/,
+    ],
+    [
+      "has a clock that nobody knows",
+      segment(2, { clock: { before: { looks: 9, unknown: "answers disagree" }, after: reading(0) } }),
+      /segment 2 of 3: its clock is unknown before the load: answers disagree/,
+    ],
+    [
+      "lost its network, and the others did not",
+      record(2, { stopped: "more than 50 % of the requests failed", outcome: "failed" }),
+      /segment 2 of 3: more than 50 %/,
+    ],
+  ])("is invalid and names the machine that %s", async (_, change, named) => {
+    const merged = await mergeSegments(changed(change), out());
+    expect(merged).toMatchObject({ outcome: "incomplete", exitCode: 3, validity: { valid: false } });
+    expect(merged.validity?.reasons.map(({ reason }) => reason).join("\n")).toMatch(named);
+  });
+
+  it("fails where every machine gave up, as one machine would have", async () => {
+    const stopped = "more than 50 % of the requests failed for 5 seconds on end";
+    const all = sound.map((run) => ({
+      ...run,
+      record: { ...run.record, stopped, outcome: "failed" as const },
+    }));
+    expect(await mergeSegments(all, out())).toMatchObject({ outcome: "failed", exitCode: 1, stopped });
+  });
+
+  it("a broken rule outweighs it, also of a machine that was killed", async () => {
+    const broken: Change = (run, index) => {
+      if (index !== 2) return run;
+      async function* lines(): AsyncGenerator<SecondLine> {
+        for await (const line of run.seconds())
+          yield line.second === 1 ? { ...line, breaches: { "code.single-use": 2 } } : line;
+      }
+      return { ...run, seconds: lines, record: { ...run.record, state: "open", rules: [] } };
+    };
+    const merged = await mergeSegments(changed(broken), out());
+    expect(merged).toMatchObject({ outcome: "failed", exitCode: 1, validity: { valid: false } });
+    expect(merged.rules).toContainEqual(expect.objectContaining({ id: "code.single-use", breaches: 2 }));
+  });
+
+  it("less than 95 % of the arrivals in all is too few, even if each machine finds its own enough", async () => {
+    const few: Change = (run) => {
+      async function* lines(): AsyncGenerator<SecondLine> {
+        for await (const line of run.seconds()) yield { ...line, started: Math.floor(line.started * 0.9) };
+      }
+      return { ...run, seconds: lines };
+    };
+    const merged = await mergeSegments(changed(few), out());
+    expect(merged).toMatchObject({ exitCode: 3 });
+    expect(merged.validity?.reasons[0]?.reason).toMatch(/of 240 iterations were started/);
+  });
+});
+
+describe("a merge refuses", () => {
+  const other = (change: Partial<LoadRecord>) => () => changed(record(2, change));
+  it.each<[string, () => readonly AnyLoadRun[], RegExp]>([
+    ["no record", () => [], /got none/],
+    ["one record", () => sound.slice(0, 1), /got one/],
+    ["a whole run", () => [...sound, withoutSegment()], /not of a segment/],
+    ["a merged run", () => [...sound, mergedRun()], /merged run already/],
+    ["the same twice", () => [...sound, ...sound.slice(1, 2)], /segment 2 is there 2 times/],
+    ["another run", () => changed(segment(2, { runId: "S" })), /--run-id is "S" in .* and "R" in/],
+    ["another number of segments", () => changed(segment(2, { count: 4 })), /number of segments is "4"/],
+    ["another start", () => changed(segment(2, { startAt: "2026-09-21T14:14:00.000Z" })), /--start-at is/],
+    ["another seed", other({ seed: 8 }), /--seed is "8"/],
+    ["another version", other({ tool: "9.9.9" }), /version of Touchstone is "9\.9\.9"/],
+    [
+      "another configuration",
+      other({ fingerprint: { target: "bare server", segments: "3", profile: "x" } }),
+      /profile is "x"/,
+    ],
+  ])("%s, and leaves nothing", async (_, given, named) => {
+    const directory = out();
+    await expect(mergeSegments(given(), directory)).rejects.toMatchObject({ name: "ConfigurationError" });
+    await expect(mergeSegments(given(), directory)).rejects.toThrow(named);
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  it("a folder that is in use", async () => {
+    await expect(mergeSegments(sound, folder.path)).rejects.toThrow(/--out is .* with something in it/);
+  });
+
+  it("a record that was altered", async () => {
+    const directory = path.join(folder.path, "altered");
+    writeSegment(directory, 1, { count: 2, seconds: 2, rate: 6 });
+    const file = path.join(directory, "1", "samples/seconds.jsonl");
+    const { writeFileSync } = await import("node:fs");
+    writeFileSync(file, readFileSync(file, "utf8").replace("0", "1"));
+    await expect(segmentRecord(path.join(directory, "1"))).rejects.toThrow(/altered after it was sealed/);
+  });
+
+  const withoutSegment = (): AnyLoadRun => {
+    const [run] = sound as [AnyLoadRun];
+    const { segment: _, ...rest } = run.record;
+    return { ...run, record: rest };
+  };
+  const mergedRun = (): AnyLoadRun => {
+    const run = withoutSegment();
+    return { ...run, record: { ...run.record, merged: { runId: "R", count: 3, startAt: "", machines: [] } } };
+  };
+});
+
+const byName = (a: LoadRecord["endpoints"][number], b: LoadRecord["endpoints"][number]): number =>
+  `${a.endpoint} ${a.outcome}` < `${b.endpoint} ${b.outcome}` ? -1 : 1;
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1);
+
+const linesOf = async (run: { seconds(): AsyncGenerator<SecondLine> }): Promise<readonly SecondLine[]> => {
+  const lines: SecondLine[] = [];
+  for await (const line of run.seconds()) lines.push(line);
+  return lines;
+};

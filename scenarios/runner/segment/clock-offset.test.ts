@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { offsetFrom } from "./clock-offset.ts";
+import { readBy } from "./read-clock.ts";
+
+/** A service whose clock differs, seen over a network that takes its time, in virtual time. */
+const world = ({
+  offsetsMs,
+  thereMs,
+  backMs,
+}: {
+  offsetsMs: readonly number[];
+  thereMs: number;
+  backMs: number;
+}) => {
+  let nowMs = 1_790_000_000_123.4;
+  let asked = 0;
+  return {
+    clock: {
+      wallTime: () => new Date(Math.floor(nowMs)),
+      sleep: async (durationMs: number) => {
+        nowMs += durationMs;
+      },
+    },
+    ask: async () => {
+      nowMs += thereMs;
+      const offsetMs = offsetsMs[asked % offsetsMs.length] ?? 0;
+      asked += 1;
+      const dateMs = Math.floor((nowMs + offsetMs) / 1_000) * 1_000;
+      nowMs += backMs;
+      return dateMs;
+    },
+    asked: () => asked,
+  };
+};
+
+const { signal } = new AbortController();
+
+describe("the clock of a target by the Date of its answers", () => {
+  it("lies within the bound, and the bound within the time of an answer and a bit", async () => {
+    const way = fc.double({ min: 0.1, max: 60, noNaN: true });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.double({ min: -7_200_000, max: 7_200_000, noNaN: true }),
+        way,
+        way,
+        async (offsetMs, thereMs, backMs) => {
+          const { clock, ask, asked } = world({ offsetsMs: [offsetMs], thereMs, backMs });
+          const reading = await readBy(ask, clock, signal);
+          expect(Math.abs((reading.offsetMs ?? Infinity) - offsetMs)).toBeLessThanOrEqual(
+            (reading.errorMs ?? 0) + 1,
+          );
+          expect(reading.errorMs).toBeLessThanOrEqual(1.1 * (thereMs + backMs) + 4);
+          expect(asked()).toBeLessThanOrEqual(100);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each([
+    ["seconds apart", [0, 5_000]],
+    ["three tenths apart", [0, 300, 0]],
+  ])("is unknown where the backends are %s", async (_, offsetsMs) => {
+    const { clock, ask } = world({ offsetsMs, thereMs: 1, backMs: 1 });
+    const reading = await readBy(ask, clock, signal);
+    expect(reading.offsetMs).toBeUndefined();
+    expect(reading.unknown).toMatch(/answers disagree by \d+ ms/);
+  });
+
+  it("takes backends that differ a little as one, with an error that covers both", async () => {
+    const { clock, ask } = world({ offsetsMs: [0, 20], thereMs: 1, backMs: 1 });
+    const { offsetMs = Infinity, errorMs = 0 } = await readBy(ask, clock, signal);
+    expect(Math.abs(offsetMs - 10)).toBeLessThanOrEqual(errorMs + 2);
+    expect(errorMs).toBeLessThan(20);
+  });
+
+  it("is unknown where no answer has a Date, and where nobody answers", async () => {
+    const { clock } = world({ offsetsMs: [0], thereMs: 1, backMs: 1 });
+    expect(await readBy(async () => undefined, clock, signal)).toEqual({
+      looks: 0,
+      unknown: "no answer had a Date",
+    });
+    const silent = readBy(() => Promise.reject(new Error("connection refused")), clock, signal);
+    expect(await silent).toEqual({ looks: 0, unknown: "connection refused" });
+    expect(offsetFrom([]).unknown).toBe("no answer had a Date");
+  });
+});

@@ -1,0 +1,93 @@
+import path from "node:path";
+import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
+import { seededRandom } from "../../../conformance/contract/random.ts";
+import type { Segment } from "../../../conformance/contract/segments.ts";
+import { createCollector, type Collected } from "../collect/collector.ts";
+import { judgeValidity } from "../judge/validity.ts";
+import { nowhere, openLoadRecord } from "../record.ts";
+import { constantStage, headerFor, settingsFor } from "./loads.ts";
+import { head, secondOfRows } from "./sample-rows.ts";
+
+/** Records of segments, made by the collector of rows as k6 writes them, without a k6. */
+
+export interface PlayedOptions {
+  readonly count: number;
+  readonly seconds: number;
+  /** Requests a second of one segment. */
+  readonly rate: number;
+  /** Rows that a segment has besides its own. */
+  readonly extra?: (index: number, second: number) => string;
+}
+
+const startAt = "2026-09-21T14:13:20.000Z";
+
+/** Rows of one segment in one second: those of another are others. */
+export const rowsOf = ({ rate, extra }: PlayedOptions, index: number, second: number): string =>
+  secondOfRows(second, rate, seededRandom(1_000 * index + second)) + (extra?.(index, second) ?? "");
+
+const stagesFor = ({ rate, seconds, count }: PlayedOptions) =>
+  constantStage(count * Math.round(rate / 3), seconds * 1_000);
+
+/** What one collector makes of these rows. */
+export const collected = (options: PlayedOptions, rows: readonly string[], sink = nowhere): Collected => {
+  const settings = settingsFor("http://127.0.0.1:1", stagesFor(options));
+  const collector = createCollector({ sink, settings, warmUpMs: 1_000 }, () => undefined);
+  collector.samples(Buffer.from(head));
+  for (const part of rows) collector.samples(Buffer.from(part));
+  collector.close();
+  return collector.summary(true);
+};
+
+export const segmentFor = (index: number, count: number): Segment => ({
+  runId: "R",
+  index,
+  count,
+  startAt,
+  beganAtMs: Date.parse(startAt) + index,
+  setUpMs: 5,
+  host: `host-${index}`,
+  clock: { before: { offsetMs: 2, errorMs: 1, looks: 40 }, after: { offsetMs: 3, errorMs: 1, looks: 40 } },
+});
+
+/** Leaves the sealed record of a segment in the folder, and answers with its directory. */
+export const writeSegment = (folder: string, index: number, options: PlayedOptions): string => {
+  const { count, seconds, rate } = options;
+  const segment = segmentFor(index, count);
+  const directory = path.join(folder, String(index));
+  const header = {
+    ...headerFor("http://127.0.0.1:1"),
+    seed: 7,
+    rate: count * rate,
+    arrivalRate: count * Math.round(rate / 3),
+    durationMs: seconds * 1_000,
+    warmUpMs: 1_000,
+    fingerprint: { target: "bare server", segments: String(count), machine: "any" },
+    segment,
+  };
+  const writer = openLoadRecord(directory, header);
+  const settings = {
+    ...settingsFor("http://127.0.0.1:1", stagesFor(options)),
+    segment: { index, count, startAtMs: Date.parse(startAt) },
+  };
+  const collector = createCollector({ sink: writer, settings, warmUpMs: 1_000 }, () => undefined);
+  collector.samples(Buffer.from(head));
+  for (let second = 0; second < seconds; second += 1)
+    collector.samples(Buffer.from(rowsOf(options, index, second)));
+  collector.close();
+  const { achieved, endpoints, rules, breaches, lag } = collector.summary(true);
+  writer.seal({
+    endedAt: "2026-09-21T14:20:00.000Z",
+    exitCode: 0,
+    achieved,
+    validity: judgeValidity({ achieved, whole: true, virtualUsers: { ready: 9, most: 9 }, cores: 2 }),
+    endpoints: [...endpoints],
+    rules: [...rules],
+    breaches: [...breaches],
+    segment: { ...segment, lag: encodeIntoCompressedBase64(lag) },
+  });
+  return directory;
+};
+
+/** The row of a credential that was issued. */
+export const issuedRow = (what: string, digest: string, second: number): string =>
+  `touchstone_issued,${1_790_000_000_000_000 + second * 1_000_000 + 500_000},1.000000,,,,,what=${what},lag=0.1&digest=${digest}\n`;
