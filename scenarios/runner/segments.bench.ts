@@ -22,15 +22,7 @@ import { writeSegment } from "./testing/segments.ts";
 
 /** `npm run bench -- segments`: how exact a merge is, how k6 deals a load out, and what a merge costs. Two cores cannot show that more machines carry more load. */
 export const segments = async (): Promise<void> => {
-  splits();
-  await dealing();
-  await starts();
-  duplicates();
-  for (const [count, minutes] of [
-    [8, 60],
-    [64, 5],
-  ] as const)
-    await merging(count, minutes);
+  for (const part of Object.values(parts)) await part();
 };
 
 const SPLITS = 10_000;
@@ -132,7 +124,7 @@ export const setup = () => sleep((Number(__ENV.START_AT) - Date.now()) / 1000);
 export default () => { if (exec.vu.iterationInScenario === 0) console.error("start " + exec.scenario.startTime); };
 `;
 const STARTS = 30;
-const LEAD_MS = 4_000;
+const LEAD_MS = 3_000;
 
 const starts = async (): Promise<void> => {
   using folder = temporaryFolder();
@@ -281,4 +273,13 @@ const readSize = (directory: string): number => {
   const digests = Array.from({ length: digestPartitions }, (_, partition) => digestFile(partition));
   const files: readonly string[] = [loadFiles.run, loadFiles.latency, loadFiles.seconds, ...digests];
   return files.reduce((sum, file) => sum + statSync(path.join(directory, file)).size, 0);
+};
+
+export const parts = {
+  splits: async () => splits(),
+  dealing,
+  starts,
+  duplicates: async () => duplicates(),
+  mergeOfAnHour: () => merging(8, 60),
+  mergeOfManyMachines: () => merging(64, 5),
 };
