@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parse, parseAllDocuments } from "yaml";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { profileOf, secretsOf } from "../../../fake-server/profile.ts";
+import { startFakeServer, type FakeServer } from "../../../fake-server/index.ts";
+import { exitCodes } from "../../contract/exit-codes.ts";
+import { reportFiles } from "../../../reports/formats.ts";
+import { ended } from "../installed.ts";
+import { root } from "../measure.ts";
+import { playAction } from "./action.ts";
+
+/** The action and the template, run step by step as their services would; `npm run bench -- ci` has others check and run them. */
+
+let fake: FakeServer;
+let workspace: string;
+beforeAll(async () => {
+  fake = await startFakeServer({ behaviour: "code-reusable-twice" });
+  workspace = mkdtempSync(path.join(os.tmpdir(), "touchstone-ci-"));
+  writeFileSync(path.join(workspace, "gate.json"), JSON.stringify(profileOf(fake)));
+  // What the repository has installed; npx takes it without asking a registry.
+  const bin = path.join(workspace, "node_modules/.bin");
+  mkdirSync(bin, { recursive: true });
+  const program = `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, "cli.ts")}" "$@"\n`;
+  writeFileSync(path.join(bin, "touchstone-harness"), program, { mode: 0o755 });
+});
+afterAll(async () => {
+  await fake.stop();
+  rmSync(workspace, { recursive: true, force: true });
+});
+
+const secrets = (): NodeJS.ProcessEnv => ({ ...process.env, ...secretsOf(fake), npm_config_offline: "true" });
+const quick = "--effort quick --only code.single-use";
+const at = (...names: readonly string[]) => path.join(workspace, ...names);
+
+describe("the GitHub action", () => {
+  it("fails where the service breaks a promise: outputs, annotations, summary, artifact and reports say what broke", async () => {
+    const asked = { profile: "gate.json", command: "conform", args: quick, directory: "red folder" };
+    const played = await playAction(workspace, asked, secrets());
+    const report = "red folder/report/report.html";
+    expect(played.outputs).toEqual({ outcome: "failed", "exit-code": "1", report });
+    expect(played.succeeded).toBe(false);
+    expect(played.stdout).toMatch(/^::error title=code\.single-use is broken::/m);
+    expect(played.summary).toContain("code.single-use");
+    for (const file of [report, "red folder/report/junit.xml", "red folder/runs/run.json"])
+      expect([file, existsSync(at(file))]).toEqual([file, true]);
+    // The gate alone needs no k6, so none is kept.
+    expect(played.called.map(({ uses, with: { path: what } }) => [uses.split("@")[0], what])).toEqual([
+      ["actions/upload-artifact", "red folder"],
+    ]);
+  });
+
+  it("ends with the exit code of a mistake, and no input of its becomes a command", async () => {
+    const profile = '$(touch hacked); "`touch hacked`.json';
+    const played = await playAction(workspace, { profile, directory: "wrong" }, secrets());
+    expect(played.outputs).toEqual({ outcome: "usage", "exit-code": "2", report: "" });
+    expect(played.succeeded).toBe(false);
+    expect(played.stderr).toContain(profile);
+    expect(existsSync(at("hacked"))).toBe(false);
+    expect(played.called.map(({ uses }) => uses.split("@")[0])).toEqual([
+      "actions/cache",
+      "actions/upload-artifact",
+    ]);
+  });
+
+  it("knows every exit code by its name", () => {
+    const { runs } = parse(readFileSync(path.join(root, "action.yml"), "utf8")) as {
+      runs: { steps: { id?: string; run?: string }[] };
+    };
+    const script = runs.steps.find(({ id }) => id === "touchstone")?.run ?? "";
+    const named = [...script.matchAll(/^\s*(\d+|\*)\) outcome=([\w-]+) ;;$/gm)].map(([, code, name]) => [
+      name,
+      code === "*" ? exitCodes["harness-error"] : Number(code),
+    ]);
+    expect(Object.fromEntries(named)).toEqual(exitCodes);
+  });
+});
+
+describe("the GitLab template", () => {
+  interface Job {
+    readonly variables: Readonly<Record<string, string>>;
+    readonly script: readonly string[];
+    readonly artifacts: {
+      readonly paths: readonly string[];
+      readonly reports: Readonly<Record<string, string>>;
+    };
+  }
+  interface Spec {
+    readonly spec: {
+      readonly inputs: Readonly<
+        Record<string, { readonly default: string; readonly options?: readonly string[] }>
+      >;
+    };
+  }
+
+  /** The job of the template with these inputs, as GitLab makes it. */
+  const jobWith = (given: Readonly<Record<string, string>>): Job => {
+    const text = readFileSync(path.join(root, "templates/touchstone.yml"), "utf8");
+    const { spec } = parseAllDocuments(text)[0]?.toJS() as Spec;
+    const made = text.replaceAll(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name: string) => {
+      const value = given[name] ?? spec.inputs[name]?.default;
+      if (value === undefined) throw new Error(`no input ${name}`);
+      return value === "" ? '""' : value;
+    });
+    const jobs = parseAllDocuments(made)[1]?.toJS() as Readonly<Record<string, Job>>;
+    const [job] = Object.values(jobs);
+    if (job === undefined) throw new Error("the template has no job");
+    return job;
+  };
+
+  it("runs the command of its inputs, and its reports are where GitLab looks for them", async () => {
+    const job = jobWith({ profile: "gate.json", command: "conform", args: quick });
+    const variables = { ...job.variables, TOUCHSTONE_CACHE: undefined };
+    const { code, stdout } = await ended("sh", ["-ec", job.script.join("\n")], {
+      cwd: workspace,
+      env: { ...secrets(), ...variables, CI: "true", GITLAB_CI: "true", CI_PROJECT_DIR: workspace },
+    });
+    expect(code, stdout).toBe(exitCodes.failed);
+    const files = Object.values(job.artifacts.reports);
+    expect(files).toEqual(
+      [reportFiles.junit, reportFiles.codequality].map((name) => `touchstone/report/${name}`),
+    );
+    const [junit = "", quality = ""] = files.map((file) => readFileSync(at(file), "utf8"));
+    expect(junit).toContain('name="code.single-use"');
+    expect(JSON.parse(quality)).toMatchObject([
+      { check_name: "gate code.single-use", location: { path: "gate.json" } },
+    ]);
+    expect(existsSync(at("touchstone/report/report.html"))).toBe(true);
+  });
+});
