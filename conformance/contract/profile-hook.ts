@@ -36,7 +36,10 @@ export const SecretSource = Type.Union(
       closed,
     ),
   ],
-  { description: '{ "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }' },
+  {
+    description:
+      'where the secret is kept, never the secret itself: { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }',
+  },
 );
 
 const prefix = {

@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { TSchema } from "typebox";
 import { Profile, secretKey } from "../contract/profile.ts";
+import { codeOf } from "../contract/files.ts";
 import { ConfigurationError } from "../contract/problem.ts";
+import { errorMessage } from "../contract/text.ts";
 
 /** One file of a profile as it was read, with its relative paths made absolute. */
 export interface ProfileLayer {
@@ -30,18 +33,22 @@ const readProfile = async (source: string): Promise<unknown> => {
     return module.default;
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError([`profile ${source}: ${reasonOf(error)}`]);
+    throw new ConfigurationError([`profile ${source}: ${reasonOf(source, error)}`]);
   }
 };
 
 /** Why a file cannot be read. V8 quotes the text around a mistake in JSON, and who knows what stands there. */
-const reasonOf = (error: unknown): string => {
+const reasonOf = (source: string, error: unknown): string => {
+  if (!existsSync(path.dirname(source)))
+    return `there is no such folder as ${path.dirname(source)}; correct the path`;
+  if (!existsSync(source)) return "there is no such file (`touchstone init` writes one)";
   if (error instanceof SyntaxError)
-    return error.message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, ": it is not valid JSON");
-  if (!(error instanceof Error)) return String(error);
-  return "code" in error && error.code === "ENOENT"
-    ? "there is no such file (`touchstone init` writes one)"
-    : error.message;
+    return /import statement outside a module|Unexpected token 'export'/.test(error.message)
+      ? 'package.json there has "type": "commonjs"; rename the profile to end with .mts'
+      : error.message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, ": it is not valid JSON");
+  if (codeOf(error) === "ERR_MODULE_NOT_FOUND")
+    return `it imports what is not there: ${errorMessage(error).replace(/ imported from .*$/s, "")}; install it beside the profile (npm install --save-dev), or correct the import`;
+  return codeOf(error) === "EISDIR" ? "it is a folder; give a file" : errorMessage(error);
 };
 
 const pathKeys = new Set(["file", "caFile", "certFile", "keyFile", "certificateFolder"]);

@@ -52,6 +52,9 @@ export const failedHook = (error: HookError): Check => ({
   check: error.key,
   ok: false,
   message: error.message,
-  remedy: "call the hook by hand and compare; or leave it out of the profile",
+  remedy:
+    error.end?.kind === "lost" && error.end.reason === "timeout"
+      ? `if it is only slow, give it longer: \`timeoutMs\` beside the hook, in milliseconds; else call it by hand and see what it waits for`
+      : "call the hook by hand and compare; or leave it out of the profile",
   fatal: "configuration",
 });

@@ -23,18 +23,29 @@ export const checkReach = async (session: Session, world: World): Promise<Check>
           "check baseUrl: it is what stands before /open-api/ in the service's addresses; where authorize shows a consent page, add what gets past it under `authorize`",
         fatal: "configuration",
       };
+    if (ownPath.test(new URL(baseUrl).pathname) && [listed, authorized].every(({ status }) => status === 404))
+      return {
+        check,
+        ok: false,
+        message: `${baseUrl} answers 404 to the documented paths, which begin with /open-api themselves`,
+        remedy: `set baseUrl to what stands before it: ${baseUrl.replace(ownPath, "")}`,
+        fatal: "configuration",
+      };
     return { check, ok: true, message: `${baseUrl} answers` };
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
     return {
       check,
       ok: false,
-      message: `${baseUrl} cannot be reached: ${whyUnreachable(error)} (${error.message})`,
-      remedy: remedyFor(error),
+      message: `${baseUrl} cannot be reached: ${whyUnreachable(error)} (${error.message.replaceAll(/\s+/g, " ")})`,
+      remedy: remedyFor(error, baseUrl),
       fatal: "unreachable",
     };
   }
 };
+
+/** What the path of a base address ends with where it holds a part of the documented paths. */
+const ownPath = /\/open-api(\/.*)?$/;
 
 /** Ways on which the service itself is never reached: how each shows, what it is, and what to do. */
 const obstacles: readonly (readonly [shows: RegExp, what: string, remedy: string])[] = [
@@ -59,6 +70,11 @@ const obstacles: readonly (readonly [shows: RegExp, what: string, remedy: string
     "name the authority that signed it under `network.caFile`; there is no way to leave certificates unverified",
   ],
   [
+    /WRONG_VERSION_NUMBER|wrong version number|PACKET_LENGTH_TOO_LONG|packet length too long/,
+    "what listens there speaks no TLS",
+    "write http:// in baseUrl, or give the port that speaks https",
+  ],
+  [
     /ALERT|CERTIFICATE_REQUIRED|HANDSHAKE/i,
     "the TLS handshake fails",
     "where the service asks for a client certificate, name it under `network.clientCertificate`",
@@ -69,8 +85,11 @@ const obstacleOf = ({ message }: TransportError) => obstacles.find(([shows]) => 
 
 const whyUnreachable = (error: TransportError): string => obstacleOf(error)?.[1] ?? unreachable[error.reason];
 
-const remedyFor = (error: TransportError): string =>
-  obstacleOf(error)?.[2] ?? "start the service, or correct baseUrl in the profile";
+const remedyFor = (error: TransportError, baseUrl: string): string =>
+  obstacleOf(error)?.[2] ??
+  (error.reason === "closed" && baseUrl.startsWith("http:")
+    ? "where that port speaks https, write https:// in baseUrl; otherwise start the service, or correct baseUrl"
+    : "start the service, or correct baseUrl in the profile");
 
 /** What a request that got no answer met, in words. */
 export const unreachable: Record<TransportError["reason"], string> = {

@@ -111,7 +111,7 @@ describe("a hook as a command", () => {
     expect(await problemOf(run({ command: ["/no/such/program"] }))).toContain("ENOENT");
     // The grandchild holds the output open for much longer than anybody waits.
     const message = await problemOf(run({ command: ["/bin/sh", "-c", "sleep 20; true"], timeoutMs: 60 }));
-    expect(message).toContain("did not end in time");
+    expect(message).toContain("did not end within");
   });
 });
 

@@ -130,7 +130,13 @@ const runCommand = (
       { killSignal: "SIGKILL", signal },
       (error, stdout, stderr) => {
         if (error === null) resolve({ text: stdout.trim(), json: parseJson(stdout) });
-        else if (signal.aborted) reject(new HookError(name, `${program} did not end in time`));
+        else if (signal.aborted)
+          reject(
+            new HookError(name, `${program} did not end within ${timeoutOf(name, hook)} ms`, {
+              kind: "lost",
+              reason: "timeout",
+            }),
+          );
         else
           reject(new HookError(name, `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`));
       },
