@@ -97,7 +97,8 @@ describe("the GitLab template", () => {
   /** The job of the template with these inputs, as GitLab makes it. */
   const jobWith = (given: Readonly<Record<string, string>>): Job => {
     const text = readFileSync(path.join(root, "templates/touchstone.yml"), "utf8");
-    const { spec } = parseAllDocuments(text)[0]?.toJS() as Spec;
+    const [header] = parseAllDocuments(text).map((document) => document.toJS() as unknown);
+    const { spec } = header as Spec;
     const made = text.replaceAll(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name: string) => {
       const value = given[name] ?? spec.inputs[name]?.default;
       if (value === undefined) throw new Error(`no input ${name}`);
