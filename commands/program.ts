@@ -9,7 +9,6 @@ import type { CommandContext } from "./shared/context.ts";
 import { endingOf } from "./shared/exit.ts";
 import { complainThrough, createOutput, type Manner, type Output, type Streams } from "./shared/output.ts";
 
-/** What a program is called with. */
 export interface Call {
   /** Arguments and flags, without the program's own name. */
   readonly given: readonly string[];

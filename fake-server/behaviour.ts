@@ -114,7 +114,6 @@ export interface Filters {
   readonly accountId: string | undefined;
 }
 
-/** A page as it was asked for. */
 export interface Paging {
   readonly limit: number;
   readonly page: number;
@@ -127,7 +126,7 @@ export interface ListDecisions {
   readonly limitFor: (asked: string | undefined, context: Context) => number | undefined;
   /** The page number for what stands in the query, or undefined when that is refused. */
   readonly pageFor: (asked: string | undefined, context: Context) => number | undefined;
-  /** The condition and its parameters; the order is a decision of its own. */
+  /** The condition and its parameters; the order is a separate decision. */
   readonly matching: (filters: Filters, viewer: AccessRecord, context: Context) => Omit<Selection, "orderBy">;
   readonly order: (context: Context) => string;
   readonly offsetOf: (paging: Paging, matched: number, context: Context) => number;
@@ -166,7 +165,6 @@ export interface EventDecisions {
 
 /** Pushing notifications to the callback (sections 4.5, 6 and 8). Times are milliseconds of the service's clock. */
 export interface PushDecisions {
-  /** Whether an event is pushed at all. */
   readonly pushesEvent: (notification: Notification, service: Service) => boolean;
   /** How long after its anchor push number `attempt` (from 1) is due. */
   readonly pushDelayMs: (attempt: number, delivery: Delivery, service: Service) => number;
@@ -242,5 +240,5 @@ export interface Behaviour
   readonly pathsOf: (operation: Operation) => readonly string[];
 }
 
-/** How one service differs from the sound one. Called once per service, so that it may keep state of its own. */
+/** How one service differs from the sound one. Called once per service, so that it may keep its own state. */
 export type Replaces = (sound: Behaviour) => Partial<Behaviour>;

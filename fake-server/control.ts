@@ -28,7 +28,7 @@ class BadInput extends Error {
   readonly statusCode = 400;
 }
 
-/** Builds the control interface, which listens on a port of its own and is no part of the service. */
+/** Builds the control interface, which listens on a separate port and is no part of the service. */
 export const buildControl = (controlled: Controlled): FastifyInstance => {
   const { service, counters } = controlled;
   const app = Fastify({ forceCloseConnections: true });

@@ -13,7 +13,7 @@ export interface FakeProcess {
 }
 
 /**
- * Starts the fake in a process of its own, so that load on it takes no time from whoever measures.
+ * Starts the fake in a separate process, so that load on it takes no time from the measuring one.
  * `program` is the command line of Touchstone itself. The process ends with this one, however that
  * ends: it lives as long as its standard input. Rejects with ConfigurationError where that process
  * ended with the exit code for one.
@@ -39,7 +39,7 @@ export const startFakeProcess = async (
       "--write-profile",
       profileFile,
     ],
-    // A group of its own: Ctrl-C is for this process, which lets the load end before the service does.
+    // A separate process group: Ctrl-C is for this process, which lets the load end before the service does.
     { stdio: ["pipe", "pipe", "pipe"], detached: true },
   );
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

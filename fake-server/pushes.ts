@@ -57,7 +57,6 @@ export interface Delivery {
   acknowledged: boolean;
 }
 
-/** One request of the sender. */
 export interface PushRequest {
   readonly url: string;
   readonly method: string;

@@ -25,11 +25,11 @@ export type ServeOptions = Pick<
   readonly clientsFile?: string;
   /** Where to write a profile for this service; the clients' secrets go into files beside it. */
   readonly profileFile?: string;
-  /** Whether the profile and its secrets go when the service does: for whoever started it may be gone by then. */
+  /** Whether the profile and its secrets are removed when the service ends, even if the process that started it is gone by then. */
   readonly removesProfile?: boolean;
 };
 
-/** What is said once the service listens. Client secrets are told to nobody. */
+/** What is said once the service listens. Client secrets are not shown. */
 export interface Addresses {
   readonly baseUrl: string;
   readonly controlUrl: string;
@@ -61,7 +61,7 @@ export const serve = async (
   await server.stop();
 };
 
-/** Writes a profile for this service, and each client's secret into a file of its own that only the owner can read. */
+/** Writes a profile for this service, and each client's secret into a separate file that only the owner can read. */
 const writeProfile = async (file: string, server: FakeServer): Promise<void> => {
   const profile = profileOf(server);
   const secretFiles = profile.clients.map((_, index) => `${path.basename(file)}.secret-${index + 1}`);

@@ -44,7 +44,6 @@ export interface FakeServer {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly clients: readonly FakeClient[];
-  /** The name of the behaviour. */
   readonly behaviour: string;
   /** Closes every connection and frees both ports. May be called again. */
   readonly stop: () => Promise<void>;
@@ -55,7 +54,7 @@ const SEED_STRIDE = 1_000_003;
 const HOST = "127.0.0.1";
 
 /**
- * Starts the service and its control interface, each on a port of its own.
+ * Starts the service and its control interface, each on its own port.
  * Rejects with ConfigurationError; nothing is left open then.
  */
 export const startService = async (options: FakeServerOptions = {}): Promise<FakeServer> => {

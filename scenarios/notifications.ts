@@ -19,13 +19,13 @@ import { accountsOf, createFixtures, type Fixtures } from "./lib/fixtures.ts";
 import { isNearItsEnd, logIn, type Session } from "./lib/session.ts";
 
 /*
- * The list of notifications: pages, filters and walks of accounts that nobody writes to, and reads
+ * The list of notifications: pages, filters and walks of accounts that are not written to, and reads
  * of an account that grows meanwhile. Each virtual user writes to its own account, so that it can
  * count.
  */
 
 let ownSession: Session | undefined;
-/** The accounts that nobody writes to, and the one that this virtual user writes to. */
+/** The accounts that are not written to, and the one that this virtual user writes to. */
 let settled: readonly Account[] = [];
 let growing: Account | undefined;
 

@@ -1,4 +1,5 @@
 import { Command, Option } from "@commander-js/extra-typings";
+import { duetScenarioNames } from "../../conformance/contract/load-shape.ts";
 import { durationFlag, integerFlag, shareFlag } from "../shared/flag-values.ts";
 import { documentOption, jsonOption, rateOption, reportOutOption, seedOption } from "../shared/flags.ts";
 
@@ -9,7 +10,7 @@ export const duet = new Command("duet")
   )
   .option("--start-a <command>", "shell command that starts a; it is stopped afterwards")
   .option("--start-b <command>", "shell command that starts b; it is stopped afterwards")
-  .option("--scenario <name>", "token, notifications or mixed", "token")
+  .option("--scenario <name>", duetScenarioNames.join(", "), "token")
   .addOption(rateOption("requests per second"))
   .option("--pairs <number>", "pairs of blocks", integerFlag("--pairs", 2, 1_000), 20)
   .addOption(

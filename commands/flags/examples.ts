@@ -101,7 +101,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
 };
 
-/** The examples of a command as lines of its help. */
 export const exampleLines = (command: string): string => {
   const lines = (examples[command] ?? []).map(([line, does]) => `  touchstone ${line}\n      ${does}`);
   return lines.length === 0 ? "" : `\nExamples:\n${lines.join("\n")}`;

@@ -15,7 +15,7 @@ export interface ReportFlags {
 /** What GitLab shows in merge requests; its jobs name the files as artifacts. */
 const gitlabFormats: readonly ReportFormat[] = ["junit", "codequality"];
 
-/** Looks at the folder of the reports before anything runs: whoever waited for a run wants its report. Throws ConfigurationError. */
+/** Looks at the folder of the reports before anything runs: a finished run must not end without its report. Throws ConfigurationError. */
 export const checkReportOut = (reportOut: string | undefined, flag = "--report-out"): void => {
   if (reportOut !== undefined) checkPlace({ folder: reportOut, flag });
 };

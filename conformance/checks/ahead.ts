@@ -22,7 +22,7 @@ export const workAhead = <T, R>(
   let asked = 0;
   const begin = (value: T): void => {
     const work = judge(value, begun.length);
-    // Whoever asks for the result gets the error; a result that nobody asks for is nobody's.
+    // The error is thrown to the caller that asks for the result; without one it is dropped.
     work.catch(() => undefined);
     begun.push(work);
   };

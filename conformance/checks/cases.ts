@@ -2,7 +2,7 @@ import { duration } from "../contract/duration.ts";
 import { inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { monotonicMs, type JoinedClock } from "../world/clock.ts";
 
-/** Lets so many begin at a time; whoever is done gives its place to the one who has waited longest. */
+/** Lets so many run at a time; the longest waiting takes the next free place. */
 export interface Places {
   /** Resolves once there is a place, with how to give it back; giving it back twice does nothing more. */
   take(): Promise<() => void>;
@@ -76,7 +76,7 @@ export interface CaseRoom {
 const PART_FOR_REQUESTS = 1 / 5;
 
 /**
- * Judges one case with a clock of its own. It begins once it has a place: all at once would queue for connections, each
+ * Judges one case with its own clock. It begins once it has a place: all at once would queue for connections, each
  * request of each case anew, and what they wait for would age meanwhile. It keeps the place until it first sleeps or
  * ends. A breach seen by a case that was awake for so long that what it looked at may have died of age is none.
  */

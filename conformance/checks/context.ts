@@ -35,7 +35,6 @@ export interface RunContext {
   readonly path?: { readonly part: string | undefined; readonly path: string };
 }
 
-/** One case, judged. */
 export interface CaseResult {
   readonly clientIndex: ClientIndex;
   readonly judgement: CaseVerdict;

@@ -70,7 +70,7 @@ it("names requests alike in each try, whatever their query", () => {
 it("gives up at once where nobody listens or the limiter stays shut, and otherwise after eight tries", () => {
   const refused = newLosses();
   refused.note("GET /a 1", { exchange: 1, reason: "refused" });
-  expect(hopelessness(refused, 1)).toContain("nobody listens");
+  expect(hopelessness(refused, 1)).toContain("nothing listens");
   const throttled = newLosses();
   throttled.note("GET /a 1", { exchange: 1, reason: "throttled" });
   expect(hopelessness(throttled, 1)).toContain("come back later");

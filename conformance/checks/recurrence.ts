@@ -37,7 +37,7 @@ export const hopelessness = (losses: Losses, tries: number): string | undefined 
   const lost = [...losses.open().values()];
   const has = (reason: Loss["reason"]): boolean => lost.some((one) => one.reason === reason);
   if (has("throttled")) return "the service asks again and again to come back later";
-  if (has("refused")) return "nobody listens at the target's address any more";
+  if (has("refused")) return "nothing listens at the target's address any more";
   return tries < retryPolicy.mostCaseTries
     ? undefined
     : `answers were lost in each of ${tries} tries, and not always the same ones`;

@@ -30,7 +30,7 @@ export interface WaitFacts {
 export interface Rule {
   readonly requirement: TestableId;
   readonly needs?: readonly Need[];
-  /** The longest wait of the rule on the target's clock, in milliseconds; none where left out. */
+  /** The longest wait of the rule on the target's clock, in milliseconds; default: none. */
   readonly waitsMs?: (facts: WaitFacts) => number;
   /** Rules that create notifications run once those that only read have finished. */
   readonly writes?: true;

@@ -1,5 +1,7 @@
 export const scenarioNames = ["token", "notifications", "mixed", "push"] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
+/** A duet compares answers; those to events say nothing of pushes. */
+export const duetScenarioNames = scenarioNames.filter((name) => name !== "push");
 
 /** A stretch of a load shape: from one share of the asked rate to another, over a share of the duration. */
 export interface ShapeStretch {
@@ -59,7 +61,6 @@ export const askedRateAt = (stages: readonly Stage[], atMs: number): number => {
   return stage.fromRate + ((stage.toRate - stage.fromRate) * (atMs - stage.startMs)) / stage.durationMs;
 };
 
-/** How many arrivals all stages ask for. */
 export const askedArrivals = (stages: readonly Stage[]): number =>
   stages.reduce((sum, stage) => sum + arrivalsIn(stage, stage.durationMs), 0);
 

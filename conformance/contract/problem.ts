@@ -2,7 +2,6 @@
 export interface Problem {
   /** The flag, or the key of the profile. */
   readonly key: string;
-  /** What it was given. */
   readonly value: string;
   readonly accepted: string;
   /** What to do, where that does not follow from what is accepted. */

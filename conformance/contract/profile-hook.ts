@@ -110,5 +110,4 @@ export const Hook = Type.Union(
   { description: hookForm },
 );
 
-/** A hook, with what it is for. */
 export const hook = (purpose: string): typeof Hook => described(Hook, `${purpose} ${hookForm}`);

@@ -58,7 +58,6 @@ export type Verdict =
 
 export type VerdictKind = Verdict["kind"];
 
-/** A verdict with a breach. */
 export type Breached = Extract<Verdict, { readonly breach: Breach }>;
 
 export const isBreach = (verdict: Verdict): verdict is Breached => "breach" in verdict;

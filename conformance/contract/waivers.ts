@@ -8,7 +8,6 @@ interface Judged {
 
 /** A known breach that a team has taken on for a while: who answers for it, why, and until when. */
 export interface Waiver {
-  /** Requirement id. */
   readonly id: string;
   readonly reason: string;
   readonly owner: string;

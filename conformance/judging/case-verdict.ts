@@ -1,11 +1,10 @@
-/** What one case came to. */
 export type CaseVerdict =
   | { readonly kind: "passed" }
   | {
       readonly kind: "failed";
       readonly expected: string;
       readonly actual: string;
-      /** Numbers of the exchanges that show it, where most of the case's have no part in it; all of them where left out. */
+      /** Numbers of the exchanges that show it, where most of the case's have no part in it; all of them if absent. */
       readonly shownBy?: readonly number[];
     }
   | { readonly kind: "inconclusive"; readonly reason: string }

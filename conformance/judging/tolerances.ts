@@ -63,6 +63,11 @@ export const tolerances = {
     default: 2_000,
     reason: "A service may index in real time although its clock is moved by a hook.",
   },
+  clocksApart: {
+    unit: "ms",
+    default: 120_000,
+    reason: "Nodes of one service may differ by so much in their clocks.",
+  },
   requestTimeout: {
     unit: "ms",
     profileKey: "tolerances.requestTimeoutMs",

@@ -19,7 +19,6 @@ export interface PlanOptions {
   readonly perSide?: number;
 }
 
-/** One probe that is to be made. */
 export interface PlannedProbe extends ProbeAge {
   /** A name that no other probe of the rule has, and that is the same in every run of one seed. */
   readonly id: string;

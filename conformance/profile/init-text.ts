@@ -14,7 +14,6 @@ export interface InitClient {
   readonly redirectUri: string;
 }
 
-/** The answers as a profile. */
 export const profileOfAnswers = ({ name, baseUrl, clients }: InitAnswers): Profile => ({
   ...(name === undefined ? {} : { name }),
   baseUrl,

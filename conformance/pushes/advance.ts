@@ -31,14 +31,14 @@ export interface PushRunOptions {
   readonly acknowledgedStatus: number;
   /** How long a push may take in real time after its moment on a virtual clock: nothing else is waited for as long. */
   readonly patienceMs: number;
-  /** Ids of the requirements that are to be judged, so that no more is prepared than they need; everything where left out. */
+  /** Ids of the requirements that are to be judged, so that no more is prepared than they need; everything if absent. */
   readonly requirements?: ReadonlySet<string>;
   readonly onLine: (line: PushLine) => void;
   /** What the less usual answers are drawn by. */
   readonly seed: number;
   /** How long a notification may be missing from the list, in milliseconds of the target's clock. */
   readonly visibilityMs: number;
-  /** Looks a notification up in the list; left out where nobody can. */
+  /** Looks a notification up in the list; absent if that is impossible. */
   readonly lookUp?: LookUp;
 }
 
@@ -65,7 +65,7 @@ export interface RunState {
   readonly planRevisions: PlanRevision[];
   /** The advance after which something was set off or arrived that its answer knows nothing of. */
   outdated: Advanced | undefined;
-  /** How far the clock may be moved next, where nobody says whether senders have seen to what has come. */
+  /** How far the clock may be moved next, if the target does not say whether pushes are under way. */
   strideMs: number;
   /** Whether first pushes come as soon as their event is triggered, for all that is known. */
   comesAtOnce: boolean;
@@ -76,7 +76,7 @@ export interface RunState {
 
 /** Longest real time, in milliseconds, that a sender is given to see to what has just come. */
 const LONGEST_QUIET_MS = 500;
-/** A look waits no longer than this in real time, in milliseconds: whoever pushes all the time would be waited for for ever. */
+/** A look waits no longer than this in real time, in milliseconds: a sender that never stops would be waited for for ever. */
 const LONGEST_LOOK_MS = 10_000;
 /** Where nothing has come, a look waits for this share of it alone. */
 const EMPTY_SHARE = 1 / 4;
@@ -97,7 +97,7 @@ export const isSettled = ({
   );
 };
 
-/** Where nobody says that nothing is under way, a bracket begins a look earlier, so that the one before has to be near as well. */
+/** If the target does not say that nothing is under way, an interval begins a look earlier, so that the one before has to be near as well. */
 export const stopOptionsOf = ({ stops, isAwaited }: RunState): StopOptions =>
   isAwaited ? stops : { ...stops, approach: 2 };
 
@@ -223,7 +223,7 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
   });
 };
 
-/** What found nobody listening was sent all the same, and later pushes count from it. */
+/** A push to a closed port was sent all the same, and later pushes count from it. */
 const withUnseen = (
   { comesAtOnce, stops }: RunState,
   pushCase: PushCase,

@@ -19,7 +19,7 @@ export interface StopOptions extends Tolerance {
   readonly coarseMs: number;
   /** The first delay of the schedule. */
   readonly firstDelayMs: number;
-  /** How many fine steps before a predicted instant; 1 where left out. More where brackets begin a look earlier. */
+  /** How many fine steps before a predicted instant; default 1. More if intervals begin a look earlier. */
   readonly approach?: number;
 }
 

@@ -8,7 +8,7 @@ import type { Timeline } from "./timeline.ts";
 type Arrival = Omit<SeenPush, "action">;
 type Lost = NonNullable<Extract<PushLine, { kind: "fault" }>["lost"]>;
 
-/** Whoever floods the receiver with connections costs the push run no more memory than this many do. */
+/** A flood of connections takes no more memory than this many. */
 const MOST_LOST = 50_000;
 
 /** Fetches the receiver's lines and says of each between which two moments it came about. */
@@ -95,7 +95,7 @@ const createArrivals = (timeline: Timeline) => {
 
 /**
  * On a virtual clock the receiver's stamps say nothing of the target's time: a push that this
- * look shows and the one before did not reached the receiver between the two. Where nobody says that
+ * look shows and the one before did not reached the receiver between the two. If the target does not say that
  * nothing was under way at the look before (`isSettled`), it may have left its sender before that one, so
  * that its interval begins yet a look earlier.
  */

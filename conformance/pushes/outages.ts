@@ -15,7 +15,7 @@ const WARM_UP_PATIENCE_MS = 150;
 export const warmUp = async (state: RunState, first: PushCasePlan): Promise<number> => {
   await trigger(state, [first]);
   const arrived = (): TimeInterval | undefined => sorted(state).pushCases[0]?.pushes[0]?.at;
-  // Nobody knows yet whether it is due at once: so it is given a moment of real time before the clock is moved.
+  // It is not known yet whether it is due at once, so it is given a moment of real time before the clock is moved.
   const patienceMs = Math.max(WARM_UP_PATIENCE_MS, state.options.patienceMs);
   const startedMs = monotonicMs();
   const leftMs = (): number => patienceMs - (monotonicMs() - startedMs);

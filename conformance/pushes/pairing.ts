@@ -62,7 +62,7 @@ export const pairUp = (
     for (const first of firsts) {
       const { n } = first.line;
       if (n <= after || n > last) continue;
-      // Nobody's notifications are counted by the receiver as well.
+      // The receiver also counts notifications of no case.
       const plan = left.shift();
       const key = keyOf(first);
       const known = byId.get(key);

@@ -141,7 +141,7 @@ export const warmUps = ({
   const ack = acknowledgement(acknowledgedStatus);
   return {
     first: planOf({ name: "the first", on: [ack], expect: pushes(1) }),
-    // Never acknowledged, so that all pushes but the one that nobody saw are counted.
+    // Never acknowledged, so that all pushes but the unseen one are counted.
     refused: planOf({
       name: "a refused connection",
       on: [fails],

@@ -153,7 +153,7 @@ const isUnresolved = (state: RunState): boolean =>
   );
 
 /**
- * Looks again long after the watch, as a push too many may come then as well. Whoever has been seen to push without an
+ * Looks again long after the watch, as a push too many may come then as well. A sender that was seen to push without an
  * end is not given months to do so.
  */
 const lookLater = async (
@@ -193,7 +193,7 @@ const MOST = 0.9;
 /**
  * Sockets may time out in real time, whatever clock the schedule goes by. Pushes that got no answer, and that
  * no clock of the target has ended by now, are waited for until their sender gives them up, or the receiver
- * does. Time stands still meanwhile, so that whoever waits in line behind them is not late for it. Returns
+ * does. Time stands still meanwhile, so that pushes queued behind them are not late for it. Returns
  * whether there were any.
  */
 const outwaitHangs = async (state: RunState): Promise<boolean> => {

@@ -27,7 +27,7 @@ import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { notificationShapeRules } from "./notification-shape.ts";
 
-/** Sections 4.4 and 8: how large a page is, and which. Filters, totals, whole walks and writes have files of their own. */
+/** Sections 4.4 and 8: how large a page is, and which. Filters, totals, whole walks and writes have their own files. */
 export const notificationRules = {
   ...notificationShapeRules,
 

@@ -180,7 +180,7 @@ const watchLives = (
   );
 
 /**
- * Judges what the answers to refreshes hold through the life of one token of each client; nothing where nobody waits for
+ * Judges what the answers to refreshes hold through the life of one token of each client; nothing if the run does not wait for
  * so long. A refused refresh breaks refresh.reusable, and the answers before it have been judged.
  */
 export const answersThroughLife = (

@@ -1,3 +1,5 @@
+import type { Endpoint } from "../contract/forms.ts";
+import { tolerances } from "../judging/tolerances.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import { describe, grantOf, locationOf } from "../world/answers.ts";
 import { duration } from "../contract/duration.ts";
@@ -7,20 +9,18 @@ import { ControlFailed, objectOf, type Answer } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
-/** Nodes of one service may differ by so much in their clocks. */
-const CLOCKS_APART_MS = 120_000;
+const CLOCKS_APART_MS = tolerances.clocksApart.default;
 
 /** How much of a code's life goes by before its exchange, and how long the refresh token waits, where time can be moved. */
 const PART_OF_CODE = 0.7;
 const REFRESHED_AFTER_MS = 86_400_000;
 
-/** The answers that carry a timestamp, "Time of the response" (sections 2.2, 4.1 to 4.3). */
-const endpoints = ["authorize", "exchange", "refresh"] as const;
-export type Endpoint = (typeof endpoints)[number];
+/** The answers that carry a timestamp, "Time of the response" (sections 2.2, 4.1 to 4.3): all but pages of the list. */
+type TimedEndpoint = Exclude<Endpoint, "list">;
 
 /** What one answer said of the time. */
 interface Telling {
-  readonly endpoint: Endpoint;
+  readonly endpoint: TimedEndpoint;
   readonly timestamp: number;
   /** When it was asked for and came, on the clock's own scale. */
   readonly at: TimeInterval;
@@ -50,7 +50,7 @@ export const timestampOf = (answer: Answer): number | undefined => {
 export const judgeToldTime = async (
   world: World,
   client: Client,
-  endpoint: Endpoint,
+  endpoint: TimedEndpoint,
 ): Promise<CaseVerdict> => {
   const first = await obtainCode(world, { client });
   await pauseFor(world, world.limits.codeLifetimeMs * PART_OF_CODE);
@@ -74,7 +74,7 @@ const tellingsOf = async (
   old: { readonly code?: string; readonly refreshToken?: string },
 ): Promise<{ readonly tellings: readonly Telling[]; readonly refreshToken: string }> => {
   const tellings: Telling[] = [];
-  const take = (endpoint: Endpoint, { value, at }: { value: Answer; at: TimeInterval }): void => {
+  const take = (endpoint: TimedEndpoint, { value, at }: { value: Answer; at: TimeInterval }): void => {
     const timestamp = timestampOf(value);
     if (timestamp !== undefined) tellings.push({ endpoint, timestamp, at, exchange: value.exchange });
   };
@@ -91,7 +91,7 @@ const tellingsOf = async (
   return { tellings, refreshToken: tokens.value.refreshToken };
 };
 
-const judgeTellings = (world: World, endpoint: Endpoint, tellings: readonly Telling[]): CaseVerdict => {
+const judgeTellings = (world: World, endpoint: TimedEndpoint, tellings: readonly Telling[]): CaseVerdict => {
   const odd = oddOnes(world, tellings).find((telling) => telling.endpoint === endpoint);
   if (odd === undefined) return pass;
   const all = tellings

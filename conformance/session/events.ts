@@ -28,6 +28,6 @@ export const eventsOf = (
   });
 };
 
-/** A call whose answer is lost may have done its work all the same; one that nobody took has not. */
+/** A call whose answer is lost may have done its work all the same; one that was not accepted has not. */
 const mayHaveBeenObeyed = (error: unknown): boolean =>
   error instanceof HookError && error.end?.kind === "lost" && error.end.reason !== "refused";

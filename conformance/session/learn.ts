@@ -62,6 +62,6 @@ const textOf = (json: unknown): string => {
 const namesAnError = (code: string): boolean =>
   code.length < 16 || (/^[A-Za-z]+([_.: -][A-Za-z0-9]+)*$/.test(code) && !looksDrawn(code));
 
-/** Digits, small letters and capitals in one long word: nobody names an error so. */
+/** Digits, small letters and capitals in one long word: no error has such a name. */
 const looksDrawn = (code: string): boolean =>
   code.length >= 24 && [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(code));

@@ -34,7 +34,7 @@ export const checkNotifications = async (
           ...notes,
         ].join("; "),
         ...(session.events === undefined
-          ? { remedy: "add `hooks.events.trigger` for rules that need notifications of their own" }
+          ? { remedy: "add `hooks.events.trigger` for rules that create notifications" }
           : {}),
       },
     };

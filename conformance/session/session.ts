@@ -31,9 +31,9 @@ export interface SessionOptions {
   /** Gives a new UUID at each call; keeps accounts and states of several runs apart. */
   readonly freshUuid: () => string;
   readonly sink?: JournalSink;
-  /** Knows what may not be shown, for whoever prints beside the run; one of its own where left out. */
+  /** Knows what may not be shown, for code that prints beside the run; default: a new one. */
   readonly secrets?: Secrets | undefined;
-  /** Where the jitter of what is tried again comes from; 0 where left out. */
+  /** Seed for the jitter of retries; default 0. */
   readonly seed?: number;
   /** Where credentials are kept that later runs judge. */
   readonly ledger?: LedgerAccess | undefined;

@@ -76,7 +76,6 @@ export interface Sender {
 const acknowledges = (action: PushAction): boolean =>
   action.kind === "answer" && (action.status ?? 200) === 200;
 
-/** A sender that follows a reading. */
 export const senderOf = (name: ReadingName): Sender => ({
   instantsMs: () => {
     const reading = readingsOf(documentLimits).find((one) => one.name === name);

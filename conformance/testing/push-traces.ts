@@ -30,7 +30,7 @@ export interface Trace {
   readonly notFor: readonly Driver[];
 }
 
-const keeping: TraceVerdict = { schedule: "kept", cap: "kept", stops: "kept", retries: "kept" };
+export const keeping: TraceVerdict = { schedule: "kept", cap: "kept", stops: "kept", retries: "kept" };
 
 /** What the receiver did with a push. */
 type Done = Partial<Extract<PushLine, { kind: "push" }>>;

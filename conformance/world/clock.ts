@@ -31,12 +31,12 @@ export interface Clock {
 
 /** A clock of one's own in a run. */
 export interface JoinedClock extends Clock {
-  /** A clock for one case of who holds this one: time does not move while the case is awake, whoever else sleeps. */
+  /** A clock for one case of this participant: time does not move while the case is awake. */
   branch(): JoinedClock;
   leave(): void;
 }
 
-/** One advance of the target's clock; each has an object of its own. */
+/** One advance of the target's clock, told apart by identity. */
 export interface Advanced {
   /** How many pieces of work the target says were still under way afterwards; undefined where it says nothing of it. */
   readonly inFlight: number | undefined;
@@ -71,7 +71,7 @@ export const stopwatch = (): (() => number) => {
 export interface Reading {
   /** Since 1970, by the wall clock, which may be set. */
   readonly wallMs: number;
-  /** By a clock that all processes share, that nobody sets, and that begins anew with the machine. */
+  /** By a clock that all processes share, that is never set, and that starts with the machine. */
   readonly machineMs: number;
   /** As `monotonicMs` tells it to this process. */
   readonly ownMs: number;
@@ -92,7 +92,7 @@ export const pause = async (durationMs: number, signal?: AbortSignal): Promise<v
   await delay(durationMs, undefined, signal === undefined ? {} : { signal });
 };
 
-/** This machine's time, for whoever is to be tested without waiting. */
+/** This machine's time, for what has to be tested without waiting. */
 export interface RealTime {
   readonly nowMs: () => number;
   readonly pause: (durationMs: number, signal?: AbortSignal) => Promise<void>;
@@ -127,7 +127,7 @@ export const withDeadline = async <T>(
   }
 };
 
-/** How far apart in real time callers begin who want a moment of their own, in milliseconds. */
+/** How far apart callers begin in real time that each need a separate moment, in milliseconds. */
 const SPACING_MS = 20;
 
 /**

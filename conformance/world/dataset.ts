@@ -25,7 +25,7 @@ export interface AccountSet {
   readonly created?: ReadonlyMap<string, TimeInterval>;
 }
 
-/** What rules that only read may rely on: nobody writes to these accounts during the run. */
+/** What rules that only read may rely on: these accounts are not written to during the run. */
 export interface NotificationSets {
   /** Accounts with notifications, the most populous first. */
   readonly accounts: readonly AccountSet[];
@@ -97,7 +97,7 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
   const [many, pages, few, one] = sizesFor(options.limits.defaultLimit);
   // First what takes half a day: what came before it would have had all that time to be listed.
   const apart = await triggerApart(options, events, twinOf(first, 0), few ?? 0);
-  // A look in between: whoever keeps what was counted once still has it when rules count.
+  // A look in between: a service that caches a count still has it when rules count.
   await (
     await openList(options)
   )({}, 0);

@@ -18,12 +18,12 @@ export interface LeftBehindAccount {
   /** A code that came by another way. */
   issuedCode(code: string): void;
   created(accountId: string, id: string | undefined): void;
-  /** An event of which nobody knows whether it was created. */
+  /** An event that may or may not have been created. */
   maybeCreated(): void;
   registered(callbackUrl: string): void;
   /** The address that the service was told last. */
   callbackUrl(): string | undefined;
-  /** Accounts and notifications one by one, for whoever can remove them. */
+  /** Accounts and notifications one by one, for a clean-up hook. */
   ids(): { readonly accountIds: readonly string[]; readonly notificationIds: readonly string[] };
   report(): Omit<LeftBehind, "callback" | "cleanup">;
 }

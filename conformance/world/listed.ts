@@ -14,7 +14,7 @@ export interface Listed {
 
 const MOST_PAGES = 40;
 
-/** A reader with a token of its own, for getting data ready: troubles of the service read as an empty list. */
+/** A reader with its own token, for preparing data: failures of the service read as an empty list. */
 export const openList = async (options: {
   readonly target: Pick<Target, "list">;
   readonly accessToken: () => Promise<string>;

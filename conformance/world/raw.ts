@@ -67,7 +67,7 @@ export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "head
   /** How long a whole exchange may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
-  /** How connections are opened; plainly where left out. */
+  /** How connections are opened; directly if absent. */
   readonly dialer?: Dialer | undefined;
   /** Is shown every answer before it is written, so that its credentials are masked. */
   readonly learn: (answer: Pick<Answer, "headers" | "json" | "text">) => void;
@@ -78,7 +78,7 @@ export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "head
 const json = ["content-type", "application/json"] as const;
 
 /**
- * Raw requests to one service over TCP or TLS, each on a connection of its own. Nothing the peer does throws. What
+ * Raw requests to one service over TCP or TLS, each on its own connection. Nothing the peer does throws. What
  * was not accepted, and GET requests whose connection was closed, are sent again; what then has no answer stands among
  * the losses of its case.
  */

@@ -40,11 +40,10 @@ export interface Target {
   list(request: ListRequest): Promise<Answer>;
   /** Any request below the base address; `path` starts with a slash and goes out byte for byte. */
   send(request: Request): Promise<Answer>;
-  /** The same calls on one connection of their own; close it when done. */
+  /** The same calls on a dedicated connection; close it when done. */
   dedicated(): Target & { close(): Promise<void> };
 }
 
-/** What a code is asked for with. */
 export interface AuthorizeAsked {
   readonly clientId: string;
   readonly state: string;

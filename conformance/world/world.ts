@@ -9,7 +9,7 @@ import type { Secrets } from "./secrets.ts";
 import type { Client, Target } from "./target.ts";
 import type { Tolerances } from "./tolerances.ts";
 
-/** All that a rule may touch. Each case of a rule gets a world of its own, whose exchanges are its evidence. */
+/** All that a rule may touch. Each case of a rule gets its own world, whose exchanges are its evidence. */
 export interface World {
   readonly limits: Limits;
   readonly tolerances: Tolerances;
@@ -24,7 +24,7 @@ export interface World {
   readonly isFar: boolean;
   /** Creates notifications; undefined where the profile has no hook for it. */
   readonly events: Events | undefined;
-  /** Notifications that nobody writes to while rules read them. */
+  /** Notifications that are not written to while rules read them. */
   readonly notifications: NotificationSets;
   /** Validity of access tokens as the service stated it when the run began, in milliseconds. */
   readonly accessLifetimeMs: number;

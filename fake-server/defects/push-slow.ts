@@ -39,7 +39,7 @@ const seldom = [
   402, 403, 406, 407, 409, 411, 412, 414, 415, 416, 417, 418, 421, 423, 424, 425, 426, 428, 431, 451,
 ];
 
-/** Failures that take their time, that nobody sees, or that are seldom (section 6), gone wrong; and pushes long after the last. */
+/** Failures that take their time, that leave no trace, or that are seldom (section 6), gone wrong; and pushes long after the last. */
 export const pushSlowDefects = rows({
   "push.cap": {
     "push-cap-not-for-timeouts": [

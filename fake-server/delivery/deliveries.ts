@@ -6,7 +6,7 @@ import { createSender, type Sender } from "./sender.ts";
 import { sendPush } from "./push.ts";
 import type { DeliveryStore } from "./store.ts";
 
-/** The service's pushes: each notification on a schedule of its own until it is acknowledged or given up. */
+/** The service's pushes: each notification on its own schedule until it is acknowledged or given up. */
 export interface Deliveries {
   /** Begins the delivery of a new notification; without a callback there is nothing to do. */
   readonly accept: (notification: Notification) => void;

@@ -5,7 +5,6 @@ import type { Counters } from "../counters.ts";
 import type { Callback, Delivery, PushOutcome, PushRequest } from "../pushes.ts";
 import type { Sender } from "./sender.ts";
 
-/** What a push is sent with. */
 export interface PushMeans {
   readonly sender: Sender;
   readonly behaviour: Behaviour;

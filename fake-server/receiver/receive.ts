@@ -30,7 +30,6 @@ export interface ReceiveOptions extends Pick<
 export interface ReceiverAddresses {
   readonly callbackUrl: string;
   readonly controlUrl: string;
-  /** The live page. */
   readonly pageUrl?: string;
   /** PEM of the authority that senders have to trust. */
   readonly caFile?: string;

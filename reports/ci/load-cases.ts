@@ -5,7 +5,7 @@ import { inUnit } from "../text/units.ts";
 import { safe } from "../text/safe.ts";
 import type { CiCase } from "./case.ts";
 
-/** All cases of a load are judged by the same run: none has a time of its own. */
+/** All cases of a load are judged by the same run, so none has a separate time. */
 const NO_TIME = 0;
 
 /** The cases of a load run: whether it is valid, its objectives, and the rules that it looked at. */

@@ -96,7 +96,6 @@ const alone = (
     .filter((profile) => matching(others, profile) === undefined)
     .map(({ endpoint }) => ({ endpoint, only }));
 
-/** Share of requests that failed. */
 export const failedShare = ({ endpoints }: LoadRecord): number => {
   const count = (rows: LoadRecord["endpoints"]): number =>
     rows.reduce((sum, { service }) => sum + service.count, 0);

@@ -104,7 +104,7 @@ export const readingsTable = (rules: readonly RuleResult[], place: Place): Table
     }),
   );
 
-/** Facts that have no place of their own. */
+/** All other facts. */
 export const alsoMeasured = (rules: readonly RuleResult[], place: Place): Table | undefined =>
   table(
     "Also measured",

@@ -3,7 +3,6 @@ import { judgeDuet } from "./judge.ts";
 import type { DuetRules } from "./model.ts";
 import { sortedPairs } from "./ratios.ts";
 
-/** Why a duet ends. */
 export const duetEnds = [
   "all pairs are there",
   "a regression is certain",

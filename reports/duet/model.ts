@@ -12,7 +12,6 @@ export interface DuetRules {
   readonly alpha: number;
   /** With which probability the stated smallest effect is found. */
   readonly power: number;
-  /** Pairs that the duet is to have. */
   readonly pairs: number;
   /** Numbers of pairs, ascending and fewer than `pairs`, at which it may end early. */
   readonly looks: readonly number[];

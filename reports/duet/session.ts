@@ -9,7 +9,6 @@ import { seededRandom } from "../../conformance/contract/random.ts";
 
 const PILOT_PAIRS = 5;
 
-/** What is asked of a duet. */
 export interface DuetQuestion {
   readonly pairs: number;
   readonly seed: number;

@@ -8,7 +8,6 @@ import { whyIncomplete } from "../validity.ts";
 /** Which runs are meant; what is absent lets all through. */
 export interface HistoryFilter {
   readonly kind?: "conform" | "load";
-  /** Name of the target. */
   readonly target?: string;
   readonly outcome?: string;
   /** ISO 8601; runs that started at this moment or later. */

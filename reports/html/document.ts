@@ -10,7 +10,6 @@ import { draw } from "./pictures/draw.ts";
 import { rulesNode } from "./rules.ts";
 import { renderPage } from "./shell.ts";
 
-/** A document as a page. */
 export const renderHtmlDocument = (document: Doc, name: string): string =>
   renderHtmlChapters([{ title: name, prefix: "", document }]);
 

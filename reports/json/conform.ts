@@ -22,7 +22,6 @@ export interface ConformDocument extends Pick<RunRecord, "seed" | "effort" | "st
   /** "open" for a run that was cut off. */
   readonly outcome: Outcome | "open";
   readonly exitCode: number | null;
-  /** The run directory. */
   readonly run: string;
   readonly rules: readonly RuleDocument[];
   readonly replacedLimits: readonly string[];

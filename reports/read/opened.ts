@@ -20,7 +20,6 @@ export interface GateRun extends AnyRun {
   exchanges(): AsyncGenerator<ExchangeRecord>;
 }
 
-/** A load run. */
 export interface LoadRun extends AnyRun {
   readonly kind: "load";
   readonly record: LoadRecord;

@@ -17,7 +17,6 @@ export interface ChangePointOptions {
   readonly random: Random;
   /** Probability of finding a change in a series that has none. */
   readonly alpha: number;
-  /** Permutations of each test. */
   readonly permutations: number;
   /** Values that a stretch between two changes has at least. */
   readonly leastStretch: number;
@@ -54,7 +53,6 @@ export const changePoints = (
   }));
 };
 
-/** The best split over all stretches. */
 const bestOf = (values: Float64Array, bounds: readonly number[], leastStretch: number): Split | undefined => {
   let best: Split | undefined;
   for (const [place, start] of bounds.slice(0, -1).entries()) {

@@ -53,7 +53,7 @@ const tailOf = ({ ids, settled, waiting }: ProgressState): string => {
   return running.length === 0 ? "" : `running ${safe(running.join(", "))}`;
 };
 
-/** The state as a line of its own, for a log: what has settled, and what is waited for until when. */
+/** The state as a line, for a log: what has settled, and what is waited for until when. */
 export const progressNote = (state: ProgressState): string => {
   const { settled, ids, failed, elapsedMs, waiting, wallMs } = state;
   if (elapsedMs === 0) return `judging ${plural(ids.length, "rule")}`;

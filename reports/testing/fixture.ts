@@ -107,6 +107,5 @@ export const allPassed = (): readonly RuleResult[] =>
     ),
   );
 
-/** The results with some replaced. */
 export const withResults = (...replaced: readonly RuleResult[]): readonly RuleResult[] =>
   allPassed().map((result) => replaced.find(({ id }) => id === result.id) ?? result);

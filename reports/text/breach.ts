@@ -2,7 +2,6 @@ import type { Breach, Verdict } from "../../conformance/contract/verdict.ts";
 import { plural } from "./figures.ts";
 import { safe } from "./safe.ts";
 
-/** The verdicts that carry a breach. */
 export type Broken = Extract<Verdict, { readonly breach: Breach }>;
 
 /** Inputs other than the one shown that broke the rule too. */

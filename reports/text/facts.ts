@@ -22,7 +22,7 @@ export const isInterval = (value: unknown): value is TimeInterval =>
 /** What a rule measured; nothing where it has no such facts. */
 export const factsOf = ({ verdict }: RuleResult): Facts => ("facts" in verdict ? (verdict.facts ?? {}) : {});
 
-/** Facts that reports show in places of their own: readings, schedules, inputs. */
+/** Facts that reports show separately: readings, schedules, inputs. */
 const elsewhere = new Set(["readings", "broken", "brokenCases", "schedule", "anchors"]);
 
 /** A side that was not probed is not spoken of; one that was probed in vain is. */
@@ -46,7 +46,7 @@ const acceptedText = (ageMs: unknown): string =>
 const refusedText = (ageMs: unknown): string =>
   typeof ageMs === "number" && Number.isFinite(ageMs) ? `refused from ${duration(ageMs)}` : "never refused";
 
-/** Facts that have no place of their own, by the rule's names for them. */
+/** All other facts, by the rule's names for them. */
 export const otherFactsOf = (result: RuleResult): readonly (readonly [name: string, value: unknown])[] =>
   Object.entries(factsOf(result)).filter(([name, value]) => !elsewhere.has(name) && !isInterval(value));
 

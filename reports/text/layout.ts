@@ -90,7 +90,6 @@ export const hang = (text: string, columns: number, most: number): string[] => {
 export const indent = (lines: readonly string[], by: number): string[] =>
   lines.map((line) => (line === "" ? "" : " ".repeat(by) + line));
 
-/** The widest of some texts. */
 export const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(width));
 
 /** Parts (coloured or not) set one after another, in as many lines as they need; none is broken. */

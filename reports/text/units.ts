@@ -6,7 +6,6 @@ import { latency, percent } from "./latency.ts";
 export const rate = (perSecond: number): string =>
   perSecond >= 100 ? figure(Math.round(perSecond)) : String(Number(perSecond.toPrecision(3)));
 
-/** A value of an objective with its unit. */
 export const inUnit = (value: number, unit: ObjectiveResult["unit"]): string => {
   if (unit === "ms") return latency(value);
   return unit === "share" ? percent(value) : `${rate(value)} a second`;

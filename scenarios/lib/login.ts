@@ -6,7 +6,6 @@ import { requests, type IterationContext } from "./iteration.ts";
 import { issued, report } from "./report.ts";
 import { send, sendTogether } from "./send.ts";
 
-/** A code and the client that it was issued to. */
 export interface IssuedCode {
   readonly client: ScriptClient;
   readonly code: string;

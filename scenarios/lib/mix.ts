@@ -92,7 +92,6 @@ export const traits: Readonly<Record<ScenarioName, Traits>> = {
   push: { requestsPerIteration: 1, thinkTimeMs: 0, events: "needed" },
 };
 
-/** Draws one of the kinds by its weight. */
 export const drawKind = <K extends string>(
   kinds: Readonly<Record<K, { readonly weight: number }>>,
   random: Random,

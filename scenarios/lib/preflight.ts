@@ -23,7 +23,6 @@ export const preflightLists = (context: IterationContext): void => {
   if (hasEvents) preflightEvents(context);
 };
 
-/** The event hook. */
 export const preflightEvents = (context: IterationContext): void => {
   const [client] = settings.clients;
   if (client === undefined) return;

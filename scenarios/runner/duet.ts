@@ -1,14 +1,11 @@
 import path from "node:path";
 import type { Block, BrokenRule, PlannedPair, Side } from "../../conformance/contract/duet.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { scenarioNames } from "../../conformance/contract/load-shape.ts";
-import { traits } from "../lib/mix.ts";
+import { duetScenarioNames } from "../../conformance/contract/load-shape.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { load } from "./load.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-/** A duet compares answers; those of events say nothing of pushes. */
-const duetScenarios = scenarioNames.filter((name) => traits[name].events !== "needed");
 const LEAST_BLOCK_MS = 2_000;
 
 /** The flags of `touchstone duet` as the load of one block. Throws ConfigurationError with every problem, each naming its flag. */
@@ -19,10 +16,10 @@ export const parseBlock = (flags: {
   readonly seed: number;
 }): LoadPlan => {
   const { rate, blockMs: durationMs, seed } = flags;
-  const scenario = duetScenarios.find((name) => name === flags.scenario);
+  const scenario = duetScenarioNames.find((name) => name === flags.scenario);
   const problems = [
     ...(scenario === undefined
-      ? [`--scenario is "${flags.scenario}"; a duet accepts ${duetScenarios.join(", ")}`]
+      ? [`--scenario is "${flags.scenario}"; a duet accepts ${duetScenarioNames.join(", ")}`]
       : []),
     ...(durationMs < LEAST_BLOCK_MS
       ? [`--block is ${durationMs / 1_000}s; accepted is ${LEAST_BLOCK_MS / 1_000}s or longer`]

@@ -1,4 +1,4 @@
-/** An answer as plain data: what laws judge, whoever sent the request. */
+/** An answer as plain data: what laws judge, whichever client sent the request. */
 export interface PlainAnswer {
   readonly status: number;
   /** Fields of the body where it is a JSON object; none otherwise. */

@@ -26,7 +26,7 @@ export const judgeCap = (pushRun: PushRun): Finding => {
     .map((pushCase) => capPart(pushCase, pushRun));
   const facts = {
     mostPushes: Math.max(0, ...pushRun.pushCases.map(({ pushes }) => pushes.length)),
-    // A push too many may come later than that; where time is real, nobody waits for it.
+    // A push too many may come later than that; in real time it is not waited for.
     watched: duration(pushRun.watchedUntil.earliestMs - pushRun.watchedFromMs),
     ...lostFacts(pushRun),
   };
@@ -36,7 +36,7 @@ export const judgeCap = (pushRun: PushRun): Finding => {
   if (finding.judgement.kind !== "passed") return finding;
   if (!pushed.some((pushCase) => isWatchedOut(pushCase, pushRun)))
     return { ...undecidedFinding("the watch ended before the instant of a sixth push"), facts };
-  // Where there are fewer of them, one notification at least has had no push that nobody saw.
+  // Where there are fewer of them, at least one notification has no unseen push.
   const hidden = hiddenBeyondCap(pushRun, pushed);
   return hidden === 0
     ? finding

@@ -1,14 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { drivers } from "../../testing/push-drivers.ts";
-import { traces, type Driver } from "../../testing/push-traces.ts";
+import { recordedTraces } from "../../testing/journals/recorded.ts";
+import { traces as made, type Driver } from "../../testing/push-traces.ts";
+
+const traces = [...made, ...recordedTraces];
 
 /** Only the gate says that something is undecided; of a push that was off in the picture it is known by its moment. */
 const isAsMade = (made: string, seen: unknown, driver: Driver): boolean =>
   seen === made || (made === "open" && driver !== "gate" && (seen === "kept" || driver === "picture"));
 
 describe("one verdict of gate, load, receiver page and schedule picture", () => {
-  it("on several hundred traces", () => {
-    expect(traces.length).toBeGreaterThan(400);
+  it("on several hundred made traces, and on the journals of real runs", () => {
+    expect(made.length).toBeGreaterThan(400);
+    expect(recordedTraces).toHaveLength(35);
   });
 
   it.each(Object.keys(drivers) as Driver[])("of the %s is the one that each trace was made for", (driver) => {

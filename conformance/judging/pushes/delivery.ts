@@ -74,7 +74,7 @@ const judgeArrival = (pushRun: PushRun): Finding => {
   return finding.judgement.kind === "failed" || decided.length === events.length
     ? finding
     : undecidedFinding(
-        `${nameless.length} pushes name no notification, so that nobody can tell whether ${events.length - decided.length} events arrived`,
+        `${nameless.length} pushes name no notification, so it is unknown whether ${events.length - decided.length} events arrived`,
       );
 };
 

@@ -10,7 +10,7 @@ export interface Finding {
   /** How many notifications (or pushes) were decisive. */
   readonly cases: number;
   readonly facts?: Facts;
-  /** How many notifications break it; one where left out. */
+  /** How many notifications break it; default 1. */
   readonly broken?: number;
   /** Notifications that break it because something of theirs did not come; left out where it may be any of them. */
   readonly lacking?: readonly PushCase[];
@@ -87,7 +87,7 @@ export const pushesAfter = ({ pushes }: PushCase, index: number): readonly SeenP
   );
 };
 
-/** Pushes that name no notification, so that nobody can tell which one they are of. */
+/** Pushes that name no notification, so that they cannot be assigned to one. */
 export const namelessPushes = ({ others }: PushRun): readonly SeenPush[] =>
   others.filter(
     ({ line }) =>

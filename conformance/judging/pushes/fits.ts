@@ -10,7 +10,7 @@ import { anchors, dueOf, type Anchor, type History } from "./due.ts";
 export interface Tolerance {
   readonly latenessMs: number;
   readonly earlyGuardMs: number;
-  /** How late a first push may be, of which the document says nothing; as late as any other where left out. */
+  /** How late a first push may be, of which the document says nothing; default: as late as any other. */
   readonly firstLatenessMs?: number;
 }
 
@@ -100,9 +100,9 @@ export interface FitOptions extends Tolerance {
   /** Whether the notification stayed unacknowledged, so that all pushes of the reading must be there. */
   readonly isComplete: boolean;
   readonly watchedUntil: TimeInterval;
-  /** By how much a push may be late to count as tardy instead of against the reading; 0 where left out. */
+  /** By how much a push may be late to count as tardy instead of against the reading; default 0. */
   readonly tardyMs?: number;
-  /** The first push that is judged; 0 where left out. */
+  /** The first push that is judged; default 0. */
   readonly fromIndex?: number;
   /** Intervals, in order and apart, in which a sender may have had no worker free: what is due in one may come after it. */
   readonly busy?: readonly TimeInterval[];

@@ -10,7 +10,7 @@ import { isRare, lengthMs, merged, without } from "../intervals.ts";
 
 /*
  * Connections come to the receiver that are over before it can read a push. A sender's attempt may end so: where
- * sender or receiver are too busy, it is given up in the middle of the handshake; its sender has counted it, and nobody
+ * sender or receiver are too busy, it is given up in the middle of the handshake; its sender has counted it, and no one
  * has seen it. It names no notification, so all that ties it to one is when it came. Others have nothing to do with
  * pushes: a load balancer looks every few seconds whether anybody listens. These come when nothing is due as well.
  */
@@ -170,4 +170,4 @@ export const pushedForGood = (pushRun: PushRun): readonly PushCase[] =>
 export const connections = (count: number): string => `${count} connection${count === 1 ? "" : "s"}`;
 
 export const UNDISTURBED =
-  "a run in which neither the sender nor the receiver is too busy to finish a handshake, and nobody else connects to the receiver";
+  "a run in which neither the sender nor the receiver is too busy to finish a handshake, and no other client connects to the receiver";

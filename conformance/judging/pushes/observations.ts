@@ -1,3 +1,4 @@
+import { documentLimits } from "../../contract/limits.ts";
 import { canonicalJson, type Facts, type Verdict } from "../../contract/verdict.ts";
 import type { PushRun, PushCase } from "./trace.ts";
 import { acknowledgedAt, bodyOf, ofPurpose } from "./finding.ts";
@@ -76,10 +77,10 @@ export const observeAcceptedCodes = (pushRun: PushRun): Observation => {
 };
 
 /** Real time knows no shorter limits: its classes are those of the document's first delay. */
-const REAL_FIRST_DELAY_MS = 30_000;
+const REAL_FIRST_DELAY_MS = documentLimits.pushDelaysMs[0] ?? 0;
 /** Below this a time-out in real time is told in milliseconds. */
 const SHORT_MS = 700;
-const SHORT_FIRST_DELAY_MS = 3_000;
+const SHORT_FIRST_DELAY_MS = REAL_FIRST_DELAY_MS / 10;
 
 /** push.sender-timeout. */
 export const observeSenderTimeout = (pushRun: PushRun): Observation => {
@@ -94,7 +95,7 @@ export const observeSenderTimeout = (pushRun: PushRun): Observation => {
       const waitedMs = (first.line.answeredMs ?? 0) - first.line.firstByteMs;
       return `${timeoutClass(waitedMs, REAL_FIRST_DELAY_MS)}, in real time`;
     }
-    // A clock that nobody moves knows no shorter seconds, whatever the schedule was divided by.
+    // A clock that is not moved has no shorter seconds, whatever the schedule was divided by.
     if (pushRun.clock === "real") {
       const waitedMs = first.ended.latestMs - first.at.latestMs;
       return timeoutClass(waitedMs, waitedMs < SHORT_MS ? SHORT_FIRST_DELAY_MS : REAL_FIRST_DELAY_MS);

@@ -8,7 +8,7 @@ import { anchors, type History } from "./due.ts";
 import { merged } from "../intervals.ts";
 
 /*
- * Failures that take their time, and one that nobody sees: a push without an answer has failed when its sender gives it
+ * Failures that take their time, and one that leaves no trace: a push without an answer has failed when its sender gives it
  * up, and a refused connection reaches no receiver. Their schedules are known as exactly as those moments are.
  */
 
@@ -24,7 +24,7 @@ export const slowFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun):
     ? refusedFit(reading, pushCase, pushRun)
     : unansweredFit(reading, pushCase, pushRun);
 
-/** When pushes were left without an answer: whoever has few workers sends nothing else meanwhile. */
+/** When pushes were left without an answer: a sender with few workers sends nothing else meanwhile. */
 const busyIntervals = ({ pushCases }: PushRun): readonly TimeInterval[] =>
   merged(
     pushCases
@@ -52,7 +52,7 @@ const unansweredFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): 
   return either.find(({ kind }) => kind !== "against") ?? either.at(-1) ?? fits;
 };
 
-/** Whether the door was open again before a second push was due: only then it is known how many nobody has seen. */
+/** Whether the receiver listened again before a second push was due: only then is the number of unseen pushes known. */
 export const losesOneAlone = (
   reading: Reading,
   { triggered }: PushCase,
@@ -63,7 +63,7 @@ export const losesOneAlone = (
   return overMs < secondMs - earlyGuardMs;
 };
 
-/** The first push was due while nobody listened; whether it was sent by then, its successors tell. */
+/** The first push was due while the receiver was closed; later pushes show whether it was sent. */
 const refusedFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit => {
   if (!losesOneAlone(reading, pushCase, pushRun)) return fits;
   const dueMs = reading.delaysMs[0] ?? 0;

@@ -7,7 +7,7 @@ export interface SeenPush {
   readonly line: Push & { readonly n: number; readonly epoch: string };
   /** When it reached the receiver, on the push run's scale. */
   readonly at: TimeInterval;
-  /** When its failure (or success) was complete, on the same scale; undefined where nobody can tell. */
+  /** When its failure (or success) was complete, on the same scale; undefined if unknown. */
   readonly ended: TimeInterval | undefined;
   /** What the receiver was to do with it; undefined for what is no push at the callback address. */
   readonly action: PushAction | undefined;
@@ -31,7 +31,7 @@ export type Purpose =
   | "cut"
   /** First pushed while the receiver does not listen. */
   | "refused"
-  /** First pushed while the receiver shows a certificate that nobody trusts. */
+  /** First pushed while the receiver shows an untrusted certificate. */
   | "untrusted"
   /** Gets no answer at all at first. */
   | "hang"
@@ -125,7 +125,7 @@ export interface PushTrace {
   readonly latenessMs: number;
   /** How much earlier than its delay says a push may seem to come, in milliseconds. */
   readonly earlyGuardMs: number;
-  /** How late a first push may be, in milliseconds; the default where left out. */
+  /** How late a first push may be, in milliseconds; a default if absent. */
   readonly firstLatenessMs?: number;
   readonly acknowledgedStatus: number;
   readonly pushCases: readonly PushCase[];
@@ -136,7 +136,7 @@ export interface PushTrace {
 /** What one push run saw: pure data, from which every push rule judges. */
 export interface PushRun extends PushTrace {
   readonly callbackUrl: string;
-  /** Pushes of no push case: of other rules' events, or of nobody knows what. */
+  /** Pushes of no push case: of other rules' events, or of unknown origin. */
   readonly others: readonly SeenPush[];
   readonly outages: readonly ReceiverOutage[];
   /** Connections that were over before the receiver could read a push: handshakes that failed, requests that were cut off. */

@@ -214,7 +214,7 @@ const clocksDisagree =
 const notesOn = (known: number, lost: number): readonly string[] => [
   ...(known === 0
     ? []
-    : [`${known} of its cases were waiting with credentials of their own, and are continued`]),
+    : [`${known} of its cases were waiting with their own credentials, and are continued`]),
   ...(lost === 0 ? [] : [beginAgain(lost, clocksDisagree)]),
 ];
 

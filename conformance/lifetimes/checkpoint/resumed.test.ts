@@ -115,7 +115,7 @@ describe.concurrent("a run in real time that was killed while it waited", () => 
     const told = JSON.parse(resumed.stdout) as Told;
     expect(told.outcome).toBe(outcome);
     const [, waiting] =
-      /(\d+) of its cases were waiting with credentials of their own, and are continued/.exec(
+      /(\d+) of its cases were waiting with their own credentials, and are continued/.exec(
         told.notes.join("\n"),
       ) ?? [];
     expect(Number(waiting)).toBeGreaterThanOrEqual(4);

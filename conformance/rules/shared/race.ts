@@ -14,7 +14,7 @@ export type Start = number | "after the first";
 
 export type Connections = readonly (Target & { close(): Promise<void> })[];
 
-/** Opens connections of their own and sends something cheap over each, so that none starts late. */
+/** Opens dedicated connections and sends something cheap over each, so that none starts late. */
 export const withConnections = async <T>(
   world: World,
   count: number,

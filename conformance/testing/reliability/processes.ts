@@ -6,7 +6,6 @@ import { root } from "../measure.ts";
 /** A run of the command line in a process of its own. */
 export interface Started {
   readonly child: ChildProcess;
-  /** What it has said so far. */
   readonly said: () => { readonly stdout: string; readonly stderr: string };
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }

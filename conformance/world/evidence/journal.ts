@@ -69,7 +69,7 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink): Journal => 
   };
 };
 
-/** Masks when somebody looks: of most exchanges nobody ever does, where a run keeps no record. */
+/** Masks on first use: without a record most exchanges are never looked at. */
 const lazyRecord = (
   rule: string,
   raw: Omit<ExchangeRecord, "rule">,

@@ -13,7 +13,7 @@ export interface Events {
   account(): string;
   /** How many events of this run the hook has acknowledged so far. */
   acknowledged(): number;
-  /** Whether `account` gives accounts that nobody else uses and that start empty. */
+  /** Whether `account` gives unused, empty accounts. */
   readonly accountsAreFresh: boolean;
 }
 

@@ -41,7 +41,7 @@ export interface HookCaller {
 
 export interface HookCallerOptions {
   readonly signal: AbortSignal;
-  /** What hooks over HTTP are called through; undici's own where left out. */
+  /** What hooks over HTTP are called through; default: undici's own dispatcher. */
   readonly dispatcher?: Dispatcher | undefined;
   /** The target's origin and its connection health, which hooks at the same address share. */
   readonly target: { readonly origin: string; readonly health: ConnectionHealth };

@@ -144,7 +144,7 @@ const runCommand = (
     // A program that reads nothing may have ended by now.
     child.stdin?.on("error", () => {});
     child.stdin?.end(input === undefined ? "" : JSON.stringify(input));
-    // What the program has started itself may live on and hold its output open: nobody waits for that.
+    // What the program has started itself may live on and hold its output open: that is not waited for.
     signal.addEventListener("abort", () => {
       child.stdout?.destroy();
       child.stderr?.destroy();

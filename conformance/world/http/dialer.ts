@@ -24,7 +24,7 @@ export interface DialSettings {
   readonly resolve?: Readonly<Record<string, string>>;
 }
 
-/** Opens connections, each by the same settings, whoever talks to the target or its hooks. */
+/** Opens connections, all by the same settings, to the target and to its hooks. */
 export interface Dialer {
   /** For undici's `connect` option; `timeoutMs` bounds the way to a connection. */
   connector(timeoutMs: number): buildConnector.connector;

@@ -51,7 +51,7 @@ export const createThrottles = (
   const waitOut = async (clock: PatientClock, waitMs: number, attempt: number): Promise<void> => {
     waiting += 1;
     try {
-      // The limiter may count on the target's clock or on real time, and nobody can tell: first the cheaper one, then both.
+      // The limiter may count on the target's clock or on real time: first the cheaper one, then both.
       if (attempt === 1) return await clock.sleepOnEither(waitMs);
       await clock.sleep(waitMs);
       if (clock.kind === "virtual") await time.pause(Math.min(waitMs, realWaitMs(attempt)));

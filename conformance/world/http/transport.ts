@@ -14,7 +14,7 @@ export interface Sender {
   readonly clock: PatientClock;
 }
 
-/** One connection of its own, for races and for "another connection". */
+/** A dedicated connection, for races and for "another connection". */
 export interface Connection {
   send(request: Request, sender: Sender): Promise<Answer>;
   close(): Promise<void>;
@@ -22,11 +22,11 @@ export interface Connection {
 
 /**
  * HTTP/1.1 to one origin. Sends each path byte for byte, follows no redirect, and repeats nothing but what can change
- * nothing: requests that nobody accepted, reads whose connection was cut, and those that were asked to come back later.
+ * nothing: requests that were not accepted, reads whose connection was cut, and those that were asked to come back later.
  * A request that still has no whole answer throws TransportError, and stands among the losses of its case.
  */
 export interface Transport extends Connection {
-  /** A connection of its own; closed with the transport at the latest. */
+  /** A dedicated connection; closed with the transport at the latest. */
   dedicated(): Connection;
   inFlight(): number;
   /** How the target's address does, shared with everything else that is sent to it. */
@@ -40,7 +40,7 @@ export interface TransportOptions {
   /** How long a whole exchange may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
-  /** How connections are opened; plainly where left out. */
+  /** How connections are opened; directly if absent. */
   readonly dialer?: Dialer | undefined;
   readonly maxConnections: number;
   /** What is asked for to see whether a target that refuses connections is back; "/" by default. */

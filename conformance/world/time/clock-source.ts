@@ -18,7 +18,7 @@ export interface TimeOptions {
   /** The longest single wait on a real clock, in milliseconds. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
-  /** Calls a hook; once and plainly where left out. */
+  /** Calls a hook; default: one plain call. */
   readonly call?: HookCaller["call"];
 }
 

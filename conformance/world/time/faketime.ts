@@ -80,7 +80,7 @@ export const openFaketime = (file: string, time: { readonly wallMs: () => number
     if (now !== written)
       throw new HookError(
         "clock.faketime",
-        `someone else wrote ${JSON.stringify(now.slice(0, 60))} into "${file}" during the run; give each run a file of its own`,
+        `someone else wrote ${JSON.stringify(now.slice(0, 60))} into "${file}" during the run; give each run its own file`,
       );
     written = faketimeText(next);
     setting = next;
@@ -154,7 +154,7 @@ const takeLock = (file: string): string => {
     } catch {
       const holder = existsSync(lock) ? Number(readFileSync(lock, "utf8")) : Number.NaN;
       if (isAlive(holder))
-        return refuse(file, `is in use by another run (process ${holder}); give each run a file of its own`);
+        return refuse(file, `is in use by another run (process ${holder}); give each run its own file`);
       rmSync(lock, { force: true });
     }
   }

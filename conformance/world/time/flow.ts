@@ -2,9 +2,9 @@ import type { TimeInterval } from "../../judging/interval.ts";
 import { after, monotonicMs } from "../clock.ts";
 
 export interface FlowOptions {
-  /** The earliest moment, in milliseconds of the target's time, at which someone is to be woken; undefined where nobody sleeps. */
+  /** The earliest moment, in milliseconds of the target's time, at which someone is to be woken; undefined if there is no sleeper. */
   readonly dueMs: () => number | undefined;
-  /** Reads the target's clock and wakes whoever is due. */
+  /** Reads the target's clock and wakes the sleepers that are due. */
   readonly look: () => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export const watchFlow = ({ dueMs, look }: FlowOptions): FlowWatch => {
 
   const fire = (): void => {
     timer = undefined;
-    // Where the clock cannot be read now, whoever moves it will find out as well.
+    // If the clock cannot be read now, moving it will fail as well.
     void look().then(rearm, () => undefined);
   };
 

@@ -24,7 +24,6 @@ export interface SharedClock {
   readonly move: () => void;
 }
 
-/** The clock of one more participant of this company. */
 export const joinedClock = (shared: SharedClock, company: Set<Participant>): JoinedClock => {
   const { read, sleepers, move, isReckoned } = shared;
   const self: Participant = { sleepers: 0, branches: new Set() };
@@ -91,7 +90,7 @@ const sleepAs = async (
   });
 };
 
-/** The next whole second; where time goes on by itself, one that nobody else has begun at. */
+/** The next whole second; where time goes on by itself, one that no other participant has begun at. */
 const nextSecondMs = ({ isFlowing, begunSeconds }: SharedClock, nowMs: number, withinMs: number): number => {
   let secondMs = Math.ceil(nowMs / SECOND_MS) * SECOND_MS;
   if (!isFlowing()) return secondMs;

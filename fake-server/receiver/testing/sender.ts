@@ -101,7 +101,6 @@ export const notification = (id: string = randomUUID()) => ({
   status: "readed",
 });
 
-/** The control interface of a receiver. */
 export const operate = ({ controlUrl, token }: Pick<RunningReceiver, "controlUrl" | "token">) => {
   const call = async (
     method: string,

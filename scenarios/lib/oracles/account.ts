@@ -4,7 +4,7 @@ import { limitRuleOf, type ListQuery } from "./pages.ts";
 
 /**
  * What one virtual user knows of an account that only it writes to. Virtual users share no memory,
- * so each has accounts of its own and can count exactly what may be there and what must be.
+ * so each has its own accounts and can count exactly what may be there and what must be.
  */
 export interface Account {
   readonly accountId: string;

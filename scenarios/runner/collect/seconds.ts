@@ -57,7 +57,6 @@ const LATENESS_MS = 500;
 const MOST_ENDPOINTS = 20;
 const OTHERS = "other";
 
-/** What one endpoint did in one second. */
 interface EndpointSecond {
   readonly counts: Record<SampleOutcome, number>;
   readonly histograms: Partial<Record<SampleOutcome, Readonly<Record<LatencyKind, Int32Histogram>>>>;

@@ -14,7 +14,6 @@ export const quantileOf = (cells: Cells, share: number): number | undefined => {
   return cells.at(-1)?.[0];
 };
 
-/** All of them as one distribution. */
 export const mergeCells = (parts: readonly Cells[]): Cells => {
   const counts = new Map<number, number>();
   for (const part of parts)

@@ -29,7 +29,6 @@ export const judgeVersion = (printed: string): Examined => {
   return { usable: true, version };
 };
 
-/** Whether a version is at least this one. */
 export const isAtLeast = (version: string, major: number, minor: number): boolean => {
   const [itsMajor = 0, itsMinor = 0] = version.split(".").map(Number);
   return itsMajor > major || (itsMajor === major && itsMinor >= minor);

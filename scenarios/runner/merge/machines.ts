@@ -13,7 +13,7 @@ export interface Begun {
   readonly errorMs: number;
 }
 
-/** Undefined where it did not begin, or nobody knows when. */
+/** Undefined if it did not begin, or at an unknown time. */
 export const begunOf = ({ segment }: Pick<SegmentRun, "segment">): Begun | undefined => {
   const { beganAtMs, startAt, clock } = segment;
   const { offsetMs, errorMs } = clock.before ?? {};

@@ -14,7 +14,6 @@ export interface SecondLatencies {
   readonly outcome: SampleOutcome;
   readonly kind: LatencyKind;
   readonly second: number;
-  /** Adds them to another histogram. */
   readonly addTo: (histogram: Int32Histogram) => void;
 }
 

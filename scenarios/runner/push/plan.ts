@@ -21,7 +21,6 @@ const courses: readonly Course[] = [
 export const failingShare = 0.2;
 
 export interface PushAccounts {
-  /** All accounts that events are for. */
   readonly accounts: readonly string[];
   readonly plan: PushPlan;
 }

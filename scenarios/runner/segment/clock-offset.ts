@@ -29,7 +29,7 @@ export const openBounds = (
 };
 
 /**
- * The offset with its bound. Without a daemon a clock can be read from answers alone: whoever sees the Date
+ * The offset with its bound. Without a daemon a clock can be read from answers alone: a client that sees the Date
  * change from one second to the next knows the target's clock to within the time that the answers took.
  */
 export const offsetFrom = (looks: readonly DateLook[], failure?: string): ClockReading => {

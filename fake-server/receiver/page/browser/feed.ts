@@ -13,7 +13,6 @@ export interface FeedEvents {
 }
 
 export interface Feed {
-  /** One line by its number. */
   readonly line: (n: number) => Promise<PushLine | undefined>;
   readonly journal: () => Promise<Blob>;
   readonly setPaused: (paused: boolean) => void;

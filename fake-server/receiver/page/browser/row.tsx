@@ -49,7 +49,6 @@ const Gaps = ({ notification, progress }: Pick<RowProps, "notification" | "progr
   );
 };
 
-/** One row of the grid. */
 export const Row = ({ notification, progress, axis, nowMs, index, isActive, isOpen, onClick }: RowProps) => {
   const { id, accountId, attempts, more, number, summary } = notification;
   const first = attempts[0]?.startMs ?? nowMs;

@@ -2,7 +2,6 @@ import { isUnacknowledged } from "../model/filter.ts";
 import { clockTime, count, plural } from "../model/format.ts";
 import type { Store } from "../model/store.ts";
 
-/** How much there is. */
 export const Counts = ({ store, shown }: { store: Store; shown: number }) => {
   const { counts, notifications } = store;
   let open = 0;

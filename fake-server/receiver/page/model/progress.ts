@@ -36,7 +36,7 @@ const alarmsOf = (timings: readonly Timing[], expected: number): string[] => {
   return [...new Set(timings)].map((timing) => words[timing]).filter((word) => word !== "");
 };
 
-/** What is still to come of a notification that nobody has acknowledged. */
+/** What is still to come of an unacknowledged notification. */
 const outlook = (
   pushes: number,
   windows: readonly ExpectedWindow[],

@@ -63,7 +63,7 @@ export interface Store {
   readonly remarks: readonly Remark[];
   readonly counts: { pushes: number; faults: number; dropped: number; last: number };
   readonly add: (line: PushLine) => void;
-  /** Wall clock at a moment of an epoch; undefined while nobody said where the epoch began. */
+  /** Wall clock at a moment of an epoch; undefined until it is known when the epoch began. */
   readonly wallMs: (epoch: string, atMs: number) => number | undefined;
   /** Sets the wall clock at the zero of an epoch, where its line "started" has not been read. */
   readonly presume: (epoch: string, zeroMs: number) => void;
@@ -104,7 +104,7 @@ export const isAcknowledged = (attempt: Attempt): boolean =>
 export const isOpen = ({ action, outcome }: Attempt): boolean =>
   outcome === undefined && (action === "answer" || action === "hang");
 
-/** What arrived without an id has a row of its own per account, method and path. */
+/** What arrived without an id has a separate row per account, method and path. */
 const keyOf = (push: PushOf): string =>
   push.notificationId === undefined
     ? `other ${short(push.method, 16)} ${short(push.path, 120)} ${short(push.accountId ?? "", 80)}`

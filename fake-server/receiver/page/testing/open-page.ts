@@ -5,7 +5,6 @@ import { startStubReceiver, type StubReceiver, uuid } from "./stub-receiver.ts";
 /** The page of a fresh stub receiver for each test of a file. */
 export interface Bench {
   readonly receiver: () => StubReceiver;
-  /** Opens the page in a context of its own. */
   readonly open: (options?: BrowserContextOptions, fragment?: string) => Promise<Page>;
   readonly rows: () => Locator;
   readonly rowOf: (notification: number) => Locator;
