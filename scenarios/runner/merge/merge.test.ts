@@ -99,7 +99,7 @@ type Change = (run: AnyLoadRun, index: number) => AnyLoadRun | undefined;
 const record =
   (which: number, change: Partial<LoadRecord>): Change =>
   (run, index) =>
-    index === which ? { ...run, record: { ...run.record, ...change } as LoadRecord } : run;
+    index === which ? { ...run, record: { ...run.record, ...change } } : run;
 
 const segment = (which: number, change: Partial<Segment>): Change =>
   record(which, { segment: { ...segmentFor(which, 3), ...change } });
