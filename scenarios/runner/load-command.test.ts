@@ -99,10 +99,10 @@ describe.concurrent("mistakes are told before anything is loaded: exit code 2, t
     expect(run.exitCode).toBe(2);
   });
 
-  it("a target that is not there: the preflight says so", async () => {
+  it("a target that is not there: exit code 4", async () => {
     const run = await load(["--profile", profileFor({}), "--scenario", "token"], runHere);
-    expect(run.stderr).toMatch(/the preflight of token failed/);
-    expect(run.exitCode).toBe(2);
+    expect(run.stderr).toMatch(/cannot be reached: .*correct baseUrl in the profile/);
+    expect(run.exitCode).toBe(4);
   });
 
   it("a k6 that is none, and one that is too old, by name", async () => {

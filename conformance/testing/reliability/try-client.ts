@@ -82,9 +82,8 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
     // What was recorded must be a line that can be written and read.
     for (const exchange of scope.exchanges) JSON.parse(JSON.stringify(exchange));
     peer.answers.delete(number);
-    const after = await outcomeOf(
+    const after = await soundAfter(() =>
       transport.send({ method: "GET", path: "/sound", headers: [] }, { scope, clock }),
-      "sound",
     );
     if (after !== "sound") wrong.push(`the exchange after ${input.kind} (number ${number}): ${after}`);
   };
@@ -107,6 +106,14 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
 
 const hanging = (): Promise<string> =>
   new Promise((resolve) => setTimeout(() => resolve("hangs"), HANGS_AFTER_MS).unref());
+
+/** A busy machine answers later than the limit that a drip must not reach: only a peer that stays silent is an outcome. */
+const soundAfter = async (send: () => Promise<{ readonly json: unknown }>): Promise<string> => {
+  let outcome = "timeout";
+  for (let sent = 0; outcome === "timeout" && sent < 10; sent += 1)
+    outcome = await outcomeOf(send(), "sound");
+  return outcome;
+};
 
 const outcomeOf = async (sent: Promise<{ readonly json: unknown }>, want?: "sound"): Promise<string> => {
   try {
