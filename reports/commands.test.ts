@@ -58,8 +58,16 @@ describe("report", () => {
   it("writes all four formats of a gate and a load run into one folder, and tells which files", async () => {
     const out = at("all-four");
     const runs = [at("runs", "gate-2"), at("runs", "load-01")];
-    const run = await cli("report", ...runs, "--report", "html,junit,ctrf,markdown", "--out", out, "--json");
-    const names = ["report.html", "junit.xml", "ctrf.json", "summary.md"];
+    const run = await cli(
+      "report",
+      ...runs,
+      "--report",
+      "html,junit,ctrf,markdown,har,script",
+      "--out",
+      out,
+      "--json",
+    );
+    const names = ["report.html", "junit.xml", "ctrf.json", "summary.md", "failures.har", "failures.mjs"];
     expect(JSON.parse(run.stdout)).toEqual({ files: names.map((name) => path.join(out, name)) });
     expect(run.exitCode).toBe(0);
     expect(readdirSync(out).toSorted()).toEqual(names.toSorted());

@@ -5,6 +5,8 @@ export const reportFiles = {
   ctrf: "ctrf.json",
   markdown: "summary.md",
   codequality: "code-quality.json",
+  har: "failures.har",
+  script: "failures.mjs",
 } as const;
 
 export type ReportFormat = keyof typeof reportFiles;

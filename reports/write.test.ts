@@ -33,13 +33,21 @@ describe("writing reports", () => {
     const out = path.join(folder, "new", "reports");
     const files = await write(out, [...reportFormats, "html"]);
     expect(files).toEqual(
-      ["report.html", "junit.xml", "ctrf.json", "summary.md", "code-quality.json"].map((name) =>
-        path.join(out, name),
-      ),
+      [
+        "report.html",
+        "junit.xml",
+        "ctrf.json",
+        "summary.md",
+        "code-quality.json",
+        "failures.har",
+        "failures.mjs",
+      ].map((name) => path.join(out, name)),
     );
     expect(readdirSync(out).toSorted()).toEqual([
       "code-quality.json",
       "ctrf.json",
+      "failures.har",
+      "failures.mjs",
       "junit.xml",
       "report.html",
       "summary.md",

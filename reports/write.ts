@@ -1,3 +1,6 @@
+import { failuresOf, type Failure } from "./failures/failures.ts";
+import { renderHar } from "./failures/har.ts";
+import { renderScript } from "./failures/script.ts";
 import path from "node:path";
 import type { CiRun } from "./ci/case.ts";
 import { renderCodeQuality } from "./codequality/codequality.ts";
@@ -91,10 +94,23 @@ const ofCases =
   (runs, { program, pinned, root }) =>
     render(ciRunsOf(runs, pinned), { program, root });
 
+/** What broken promises leave for those who mend them. */
+const ofFailures =
+  (
+    render: (
+      failures: readonly Failure[],
+      options: { readonly program: string; readonly version: string },
+    ) => string,
+  ): Renderer =>
+  (runs, { program }) =>
+    render(failuresOf(ciRunsOf(runs)), { program, version: runs[0]?.record.tool ?? "" });
+
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   html: ofDocuments(renderHtmlChapters),
   junit: ofCases(renderJunit),
   ctrf: ofCases(renderCtrf),
+  har: ofFailures(renderHar),
+  script: ofFailures(renderScript),
   markdown: ofDocuments(renderMarkdownChapters),
   codequality: ofCases(renderCodeQuality),
 };

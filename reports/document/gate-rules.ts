@@ -43,8 +43,14 @@ export const breachCard = (
   {
     isShort,
     waiver,
+    baseUrl,
     ...place
-  }: Place & { readonly isShort: boolean; readonly waiver?: AppliedWaiver | undefined },
+  }: Place & {
+    readonly isShort: boolean;
+    readonly waiver?: AppliedWaiver | undefined;
+    /** Where the exchanges were sent, for lines that send them again. */
+    readonly baseUrl?: string;
+  },
 ): readonly Card[] => {
   const { id, level, verdict, exchanges } = result;
   if (!("breach" in verdict)) return [];
@@ -73,17 +79,18 @@ export const breachCard = (
         ]),
         ...(isShort || exchanges.length === 0
           ? []
-          : [historyOf(result, `${breach.expected} ${breach.actual}`)]),
+          : [historyOf(result, `${breach.expected} ${breach.actual}`, baseUrl)]),
         replayCommand(id, run, place),
       ],
     },
   ];
 };
 
-const historyOf = ({ exchanges }: RuleResult, about: string): Exchanges => ({
+const historyOf = ({ exchanges }: RuleResult, about: string, baseUrl: string | undefined): Exchanges => ({
   is: "exchanges",
   ...endsOf(exchanges, FIRST, LAST),
   where: "run.json",
+  baseUrl,
   about,
 });
 

@@ -86,7 +86,12 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly S
       .filter(({ id, verdict }) => verdict.kind === kind && excused.has(id) === isExcused)
       .toSorted((a, b) => Number(first.has(b.id)) - Number(first.has(a.id)))
       .flatMap((result) =>
-        breachCard(result, subject.run, { ...options, isShort, waiver: excused.get(result.id) }),
+        breachCard(result, subject.run, {
+          ...options,
+          isShort,
+          waiver: excused.get(result.id),
+          baseUrl: subject.record.target.baseUrl,
+        }),
       );
   const broken = cards("failed", false);
   const known = [...cards("failed", true, true), ...cards("warned", true, true)];

@@ -41,7 +41,7 @@ export const breachBlocks = ({ breaches, record }: LoadSubject): readonly Block[
   const total = record.rules.reduce((sum, rule) => sum + rule.breaches, 0);
   const all = Math.max(total, breaches?.count ?? 0, shown.length);
   return [
-    ...shown.map(breachCard),
+    ...shown.map((one) => breachCard(one, record.target.baseUrl)),
     ...(shown.length < all
       ? [
           softText(
@@ -52,7 +52,10 @@ export const breachBlocks = ({ breaches, record }: LoadSubject): readonly Block[
   ];
 };
 
-const breachCard = ({ rule, atMs, expected, actual, askedRate, exchanges }: LoadBreach): Card => ({
+const breachCard = (
+  { rule, atMs, expected, actual, askedRate, exchanges }: LoadBreach,
+  baseUrl: string,
+): Card => ({
   is: "card",
   tone: "failed",
   header: mark(["bad", "cross"], code(rule), "failed"),
@@ -67,6 +70,7 @@ const breachCard = ({ rule, atMs, expected, actual, askedRate, exchanges }: Load
       is: "exchanges",
       count: exchanges.length,
       where: "run.json",
+      baseUrl,
       about: `${expected} ${actual}`,
       shown: exchanges.map(({ method, path, requestBody, status, answer, durationMs }, at) => ({
         n: at + 1,

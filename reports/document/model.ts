@@ -137,6 +137,8 @@ export interface Exchanges {
   readonly count: number;
   /** The file that has all of them. */
   readonly where: string;
+  /** Where they were sent, for lines that send them again. */
+  readonly baseUrl?: string | undefined;
   /** Headers that this text names are shown where there is little room. */
   readonly about: string;
 }

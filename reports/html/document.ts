@@ -160,7 +160,7 @@ export const blockNode = (block: Block): Child => {
     case "rules":
       return rulesNode(block, ({ blocks }) => blocks.map(blockNode));
     case "exchanges":
-      return evidence(block, block.where);
+      return evidence(block);
     case "table":
       return tableNode(block);
     default:

@@ -2,15 +2,21 @@ import type { VNode } from "preact";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { el } from "./element.ts";
-import type { Sampled } from "../gather/sampled.ts";
+import type { Exchanges } from "../document/model.ts";
+import { curlOf } from "../failures/curl.ts";
+import { command } from "./parts.ts";
 import { cut } from "../../conformance/contract/text.ts";
 
 const LONGEST_BODY = 6_000;
 const LONGEST_PATH = 300;
 
 /** Exchanges, each of which unfolds to its headers and bodies. */
-export const evidence = ({ shown, count }: Sampled<ExchangeRecord>, where: string): readonly VNode[] => [
-  el("ol", { class: "exchanges" }, shown.map(exchange)),
+export const evidence = ({ shown, count, where, baseUrl }: Exchanges): readonly VNode[] => [
+  el(
+    "ol",
+    { class: "exchanges" },
+    shown.map((one) => exchange(one, baseUrl)),
+  ),
   ...(shown.length < count
     ? [
         el(
@@ -22,8 +28,9 @@ export const evidence = ({ shown, count }: Sampled<ExchangeRecord>, where: strin
     : []),
 ];
 
-const exchange = ({ n, request, answer, error, durationMs }: ExchangeRecord): VNode =>
-  el(
+const exchange = (one: ExchangeRecord, baseUrl: string | undefined): VNode => {
+  const { n, request, answer, error, durationMs } = one;
+  return el(
     "li",
     {},
     el(
@@ -46,8 +53,10 @@ const exchange = ({ n, request, answer, error, durationMs }: ExchangeRecord): VN
           ? side("Answer", error ?? "no whole answer came", [], "")
           : side("Answer", String(answer.status), answer.headers, answer.text),
       ),
+      baseUrl !== undefined && command(cut(curlOf(one, baseUrl), LONGEST_BODY)),
     ),
   );
+};
 
 const side = (
   title: string,

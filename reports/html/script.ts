@@ -73,6 +73,12 @@ for (const bar of all(".filters")) {
   });
 }
 
+for (const rule of all("details.rule"))
+  rule.addEventListener("toggle", () => {
+    // The address can be shared: it leads to what was unfolded last.
+    if (rule.open && rule.id !== "") history.replaceState(null, "", "#" + encodeURIComponent(rule.id));
+  });
+
 const unfoldTarget = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (target === null) return;

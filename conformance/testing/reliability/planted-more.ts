@@ -21,7 +21,7 @@ interface Place {
   readonly spoil: (spoils: boolean) => void;
 }
 
-const formats = "html,junit,ctrf,markdown";
+const formats = "html,junit,ctrf,markdown,har,script";
 
 /** Every command that the short run leaves out, on records in `gate`, `load` and `ledger`; then crashes and a kill. */
 export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<void> => {

@@ -87,7 +87,7 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
     if (!isExpected && name !== "doctor") found.push(`${name} ends with ${code}: ${stderr}`);
   };
   const spoil = (spoils: boolean): void => void (road.spoils = spoils);
-  const reports = ["--report", "html,junit,ctrf,markdown"];
+  const reports = ["--report", "html,junit,ctrf,markdown,har,script"];
   try {
     const quick = ["--effort", "quick", "--seed", "1"];
     await run("conform", [

@@ -1,0 +1,182 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import type { ExchangeRecord, RuleResult } from "../../conformance/contract/record.ts";
+import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
+import { gateRun } from "../testing/ci-runs.ts";
+import { breachOf, recordOf, resultOf } from "../testing/fixture.ts";
+import { curlOf } from "./curl.ts";
+import { failuresOf } from "./failures.ts";
+import { renderHar } from "./har.ts";
+import { renderScript } from "./script.ts";
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-failures-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const json: ExchangeRecord["request"]["headers"] = [["content-type", "application/json"]];
+
+const exchange = (
+  n: number,
+  request: Partial<ExchangeRecord["request"]>,
+  [status, body]: readonly [number, object],
+  startedMs = n * 10,
+): ExchangeRecord => ({
+  n,
+  rule: "code.single-use",
+  startedMs,
+  durationMs: 2,
+  request: { method: "GET", path: "/", headers: json, ...request },
+  answer: {
+    status,
+    headers: [
+      ["content-type", "application/json; charset=utf-8"],
+      ["cache-control", "no-store"],
+    ],
+    text: JSON.stringify(body),
+  },
+});
+
+const client = { id: "client-one", redirectUri: "https://client.example/callback" };
+const credentials = (code: string): string =>
+  JSON.stringify({ clientId: client.id, clientSecret: "‹client secret 1›", code });
+const authorized = (n: number, timestamp: number): ExchangeRecord =>
+  exchange(
+    n,
+    {
+      path: `/open-api/oauth/authorize?clientId=${client.id}&state=ab12&redirectUri=${encodeURIComponent(client.redirectUri)}`,
+    },
+    [200, { timestamp, state: "ab12", code: "‹code 7›" }],
+  );
+const exchanged = (n: number, timestamp: number, tokens: readonly [string, string]): ExchangeRecord =>
+  exchange(n, { method: "POST", path: "/open-api/oauth/access-token", body: credentials("‹code 7›") }, [
+    200,
+    { accessToken: tokens[0], refreshToken: tokens[1], expiresIn: 7_200, timestamp },
+  ]);
+
+const start = Date.parse("2030-01-01T00:00:00Z");
+const twice: RuleResult = resultOf(
+  "code.single-use",
+  { kind: "failed", cases: 1, breach: breachOf("the second exchange is refused", "it gave tokens") },
+  [
+    authorized(1, start),
+    exchanged(2, start + 5, ["‹access token 1›", "‹refresh token 1›"]),
+    exchanged(3, start + 9, ["‹access token 2›", "‹refresh token 2›"]),
+  ],
+);
+const late: RuleResult = resultOf(
+  "code.lifetime",
+  { kind: "failed", cases: 1, breach: breachOf("the code is refused", "accepted") },
+  [authorized(1, start), exchanged(2, start + 600_500, ["‹access token 1›", "‹refresh token 1›"])],
+);
+
+const runOf = (...rules: readonly RuleResult[]) => [
+  gateRun(rules, { target: { ...recordOf().target, baseUrl: "https://staging.example/open" } }),
+];
+
+describe("an exchange as a curl line", () => {
+  it("names credentials as environment variables and quotes everything else", () => {
+    const [, second] = twice.exchanges;
+    expect(curlOf(second ?? authorized(1, 0), "https://staging.example/open")).toBe(
+      `curl --silent --show-error --include --globoff --path-as-is --request POST https://staging.example/open-api/oauth/access-token --header 'content-type: application/json' --data-binary '{"clientId":"client-one","clientSecret":"'"$CLIENT_SECRET_1"'","code":"'"$CODE_7"'"}'`,
+    );
+  });
+
+  it("lets no shell read what a service wrote", () => {
+    const line = curlOf(
+      exchange(1, { path: "/a'$(id)`x`\\", headers: [] }, [200, {}]),
+      "https://staging.example",
+    );
+    const printed = execFileSync("/bin/sh", ["-c", line.replace("curl", String.raw`printf '%s\n'`)], {
+      encoding: "utf8",
+    });
+    expect(printed.split("\n")).toContain("https://staging.example/a'$(id)`x`\\");
+  });
+});
+
+it("the HTTP Archive has a page for each failure and an entry for each exchange, with labels and no secrets", () => {
+  const { log } = JSON.parse(renderHar(failuresOf(runOf(twice, late)), { version: "1" })) as {
+    log: {
+      version: string;
+      pages: { title: string }[];
+      entries: { request: { url: string; postData?: { text: string } } }[];
+    };
+  };
+  expect(log.version).toBe("1.2");
+  expect(log.pages.map(({ title }) => title.split(":")[0])).toEqual(["code.single-use", "code.lifetime"]);
+  expect(log.entries).toHaveLength(5);
+  expect(log.entries[1]?.request.postData?.text).toContain("‹code 7›");
+  expect(log.entries[0]?.request.url).toMatch(/^https:\/\/staging\.example\/open-api\/oauth\/authorize/);
+});
+
+const node = (file: string, ...args: readonly string[]) => ({
+  with: (env: Readonly<Record<string, string>>): Promise<{ code: number; stdout: string }> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [file, ...args], { env }, (error, stdout) =>
+        resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout }),
+      );
+    }),
+});
+
+const scriptOf = (...rules: readonly RuleResult[]): string => {
+  const file = path.join(folder, "failures.mjs");
+  writeFileSync(file, renderScript(failuresOf(runOf(...rules)), { program: "touchstone" }));
+  return file;
+};
+
+describe("the script", () => {
+  const tried = async (behaviour: string, rule: RuleResult): Promise<{ code: number; stdout: string }> => {
+    const fake = await startFakeServer({ behaviour });
+    try {
+      const { baseUrl, clients, hooks } = profileOf(fake);
+      const [first] = clients;
+      const [secret = ""] = Object.values(secretsOf(fake));
+      const http =
+        hooks?.clock?.advance !== undefined && "http" in hooks.clock.advance
+          ? hooks.clock.advance.http
+          : undefined;
+      const told = JSON.stringify(rule)
+        .replaceAll(client.id, first?.id ?? "")
+        .replaceAll(encodeURIComponent(client.redirectUri), encodeURIComponent(first?.redirectUri ?? ""));
+      const file = scriptOf(JSON.parse(told) as RuleResult);
+      const advance = `await fetch(${JSON.stringify(http?.url)},{method:'POST',headers:{'content-type':'application/json'},body:JSON.stringify({ms:Number(process.env.MS)})})`;
+      const mover = path.join(folder, "advance.mjs");
+      writeFileSync(mover, advance);
+      return await node(file).with({
+        BASE_URL: baseUrl,
+        CLIENT_SECRET_1: secret,
+        ADVANCE_COMMAND: `"${process.execPath}" "${mover}"`,
+      });
+    } finally {
+      await fake.stop();
+    }
+  };
+
+  it.each([
+    ["code.single-use", twice, "code-reusable"],
+    ["code.lifetime", late, "code-lives-a-second-longer"],
+  ] as const)(
+    "of %s fails against the defect, and passes against the sound service",
+    async (_, rule, defect) => {
+      const broken = await tried(defect, rule);
+      expect(broken.stdout).toContain("STILL BROKEN");
+      expect(broken.code).toBe(1);
+      const mended = await tried("sound", rule);
+      expect(mended.stdout).toContain("answers otherwise now");
+      expect(mended.code).toBe(0);
+    },
+  );
+
+  it("says what it misses, and never passes where it could not be tried", async () => {
+    const silent = await node(scriptOf(twice)).with({ BASE_URL: "http://127.0.0.1:9", CLIENT_SECRET_1: "x" });
+    expect(silent).toMatchObject({ code: 3, stdout: expect.stringContaining("ECONNREFUSED") as unknown });
+    const push = resultOf(
+      "push.cap",
+      { kind: "failed", cases: 1, breach: breachOf("a", "b") },
+      twice.exchanges,
+    );
+    expect(await node(scriptOf(push)).with({})).toMatchObject({ code: 3 });
+    expect(await node(scriptOf(twice), "code.unknown").with({})).toMatchObject({ code: 3 });
+  });
+});

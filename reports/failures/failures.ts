@@ -1,0 +1,58 @@
+import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import { isBreach } from "../../conformance/contract/verdict.ts";
+import type { CiRun } from "../ci/case.ts";
+import { knownRequirement } from "../text/titles.ts";
+
+/** A broken promise with all that it takes to see it again elsewhere. Credentials are labels, such as ‹code 3›. */
+export interface Failure {
+  readonly rule: string;
+  readonly sentence: string;
+  readonly expected: string;
+  readonly actual: string;
+  readonly baseUrl: string;
+  readonly startedAt: string;
+  /** Under load, exchanges were kept without their headers. */
+  readonly underLoad: boolean;
+  readonly exchanges: readonly ExchangeRecord[];
+}
+
+/** The broken promises of some runs, in their order. */
+export const failuresOf = (runs: readonly CiRun[]): readonly Failure[] =>
+  runs.flatMap((run) => (run.kind === "conform" ? ofGate(run) : ofLoad(run)));
+
+const ofGate = ({ record }: Extract<CiRun, { kind: "conform" }>): readonly Failure[] =>
+  record.rules.flatMap(({ id, verdict, exchanges }) =>
+    isBreach(verdict)
+      ? [
+          {
+            rule: id,
+            sentence: knownRequirement(id)?.sentence ?? "",
+            expected: verdict.breach.expected,
+            actual: verdict.breach.actual,
+            baseUrl: record.target.baseUrl,
+            startedAt: record.startedAt,
+            underLoad: false,
+            exchanges,
+          },
+        ]
+      : [],
+  );
+
+const ofLoad = ({ record }: Extract<CiRun, { kind: "load" }>): readonly Failure[] =>
+  record.breaches.map(({ rule, expected, actual, atMs, exchanges }) => ({
+    rule,
+    sentence: knownRequirement(rule)?.sentence ?? "",
+    expected,
+    actual,
+    baseUrl: record.target.baseUrl,
+    startedAt: record.startedAt,
+    underLoad: true,
+    exchanges: exchanges.map(({ method, path, requestBody, status, answer, durationMs }, at) => ({
+      n: at + 1,
+      rule,
+      startedMs: atMs,
+      durationMs,
+      request: { method, path, headers: [], ...(requestBody === undefined ? {} : { body: requestBody }) },
+      ...(status === 0 ? { error: answer } : { answer: { status, headers: [], text: answer } }),
+    })),
+  }));

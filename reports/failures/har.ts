@@ -1,0 +1,79 @@
+import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import { originOf } from "./curl.ts";
+import type { Failure } from "./failures.ts";
+
+type HeaderLines = ExchangeRecord["request"]["headers"];
+
+/** Failures as an HTTP Archive (version 1.2), a page for each: browsers and proxies open it. */
+export const renderHar = (
+  failures: readonly Failure[],
+  { version }: { readonly version: string },
+): string => {
+  const pages = failures.map((failure, at) => ({
+    startedDateTime: momentOf(failure, failure.exchanges[0]),
+    id: `failure-${at + 1}`,
+    title: `${failure.rule}: expected ${failure.expected}; seen ${failure.actual}`,
+    pageTimings: {},
+  }));
+  const entries = failures.flatMap((failure, at) =>
+    failure.exchanges.map((exchange) => entryOf(failure, exchange, `failure-${at + 1}`)),
+  );
+  const log = { version: "1.2", creator: { name: "touchstone", version }, pages, entries };
+  return `${JSON.stringify({ log }, undefined, 2)}\n`;
+};
+
+const momentOf = ({ startedAt }: Failure, exchange: ExchangeRecord | undefined): string =>
+  new Date(Date.parse(startedAt) + (exchange?.startedMs ?? 0)).toISOString();
+
+const entryOf = (failure: Failure, exchange: ExchangeRecord, pageref: string) => {
+  const { request, answer, durationMs, error } = exchange;
+  const url = `${originOf(failure.baseUrl)}${request.path}`;
+  return {
+    pageref,
+    startedDateTime: momentOf(failure, exchange),
+    time: durationMs,
+    request: {
+      method: request.method,
+      url,
+      httpVersion: "HTTP/1.1",
+      cookies: [],
+      headers: named(request.headers),
+      queryString: URL.canParse(url)
+        ? [...new URL(url).searchParams].map(([name, value]) => ({ name, value }))
+        : [],
+      headersSize: -1,
+      bodySize: bytesOf(request.body),
+      ...(request.body === undefined
+        ? {}
+        : { postData: { mimeType: typeIn(request.headers), text: request.body } }),
+    },
+    response: {
+      status: answer?.status ?? 0,
+      statusText: "",
+      httpVersion: "HTTP/1.1",
+      cookies: [],
+      headers: named(answer?.headers ?? []),
+      content: {
+        size: bytesOf(answer?.text),
+        mimeType: typeIn(answer?.headers ?? []),
+        text: answer?.text ?? "",
+      },
+      redirectURL: headerIn(answer?.headers ?? [], "location") ?? "",
+      headersSize: -1,
+      bodySize: bytesOf(answer?.text),
+      ...(error === undefined ? {} : { _error: error }),
+    },
+    cache: {},
+    timings: { send: 0, wait: durationMs, receive: 0 },
+  };
+};
+
+const named = (headers: HeaderLines) => headers.map(([name, value]) => ({ name, value }));
+
+const headerIn = (headers: HeaderLines, wanted: string): string | undefined =>
+  headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+
+const typeIn = (headers: HeaderLines): string =>
+  headerIn(headers, "content-type") ?? "application/octet-stream";
+
+const bytesOf = (text = ""): number => Buffer.byteLength(text);

@@ -1,0 +1,101 @@
+import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import { figure } from "../text/figures.ts";
+import { safe } from "../text/safe.ts";
+import { originOf } from "./curl.ts";
+import type { Failure } from "./failures.ts";
+import { runtime } from "./runtime.ts";
+import { asTemplate } from "./variables.ts";
+
+/** One request of a failure, and what was answered, as the script replays it. */
+interface Step {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body?: string;
+  /** Time of the service that passed since the step before. */
+  readonly afterMs: number;
+  /** Sent while the step before was still under way. */
+  readonly beside: boolean;
+  readonly status: number;
+  readonly answerHeaders: readonly (readonly [string, string])[];
+  readonly text: string;
+}
+
+/**
+ * Failures as one program without dependencies for Node 20.16 or later. It sends the histories again: it fails
+ * as long as the service answers as it did when it was judged, and passes once it answers otherwise.
+ */
+export const renderScript = (
+  failures: readonly Failure[],
+  { program }: { readonly program: string },
+): string => {
+  const cases = failures.map((failure) => ({
+    rule: failure.rule,
+    sentence: failure.sentence,
+    expected: failure.expected,
+    actual: failure.actual,
+    origin: originOf(failure.baseUrl),
+    ...(whyNot(failure) === undefined ? {} : { cannot: whyNot(failure) }),
+    steps: failure.exchanges.map((exchange, at) => stepOf(exchange, failure.exchanges[at - 1])),
+  }));
+  return `#!/usr/bin/env node
+/*
+ * ${figure(failures.length)} broken promise(s), to be seen again without Touchstone:
+ *
+ *   node failures.mjs [RULE...]
+ *
+ * It sends the requests that showed each breach once more. Exit code 1: the service still answers as it did. 0: it
+ * answers otherwise now; \`${commented(program)} replay\` judges whether that is right. 3: it could not be tried.
+ *
+ * BASE_URL           another service in the place of the one that was judged
+ * CLIENT_SECRET_1... the secrets of clients; the script names those that it misses
+ * ADVANCE_COMMAND    a shell command that moves the service's clock by $MS milliseconds; without it, time passes as it does
+ */
+const cases = ${JSON.stringify(cases, undefined, 2)};
+
+${runtime}`;
+};
+
+/** What would end the comment. */
+const commented = (text: string): string => safe(text).replaceAll("*/", "* /");
+
+const whyNot = ({ rule, underLoad, exchanges }: Failure): string | undefined => {
+  if (underLoad) return "it was broken under load; `touchstone load` shows it again";
+  if (rule.startsWith("push."))
+    return "it is about pushes, which need a receiver; `touchstone replay` has one";
+  if (exchanges.length === 0) return "it has no exchanges";
+  const isCut = exchanges.some(({ request }) =>
+    /… \([\d,]+ characters\)|…$/.test(`${request.path}\n${request.body ?? ""}`),
+  );
+  return isCut ? "a request was too long to be kept" : undefined;
+};
+
+const stepOf = (exchange: ExchangeRecord, before: ExchangeRecord | undefined): Step => {
+  const { request, answer } = exchange;
+  const templates = (lines: ExchangeRecord["request"]["headers"]) =>
+    lines.map(([name, value]) => [name, asTemplate(value)] as const);
+  return {
+    method: request.method,
+    path: asTemplate(request.path),
+    headers: templates(request.headers),
+    ...(request.body === undefined ? {} : { body: asTemplate(request.body) }),
+    afterMs: before === undefined ? 0 : passedBetween(before, exchange),
+    beside: before !== undefined && exchange.startedMs < before.startedMs + before.durationMs,
+    status: answer?.status ?? 0,
+    answerHeaders: templates(answer?.headers ?? []),
+    text: asTemplate(answer?.text ?? ""),
+  };
+};
+
+/** By the service's own clock where its answers tell it, since a test's clock may have been moved in between. */
+const passedBetween = (before: ExchangeRecord, exchange: ExchangeRecord): number => {
+  const [earlier, later] = [toldBy(before), toldBy(exchange)];
+  const passed =
+    earlier === undefined || later === undefined ? exchange.startedMs - before.startedMs : later - earlier;
+  return Math.max(0, Math.round(passed));
+};
+
+const toldBy = ({ answer }: ExchangeRecord): number | undefined => {
+  const found = /"timestamp":\s*(\d{12,14})\b/.exec(answer?.text ?? "")?.[1];
+  return found === undefined ? undefined : Number(found);
+};
