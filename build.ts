@@ -39,6 +39,18 @@ const bundles: readonly BuildOptions[] = [
     outdir: `${out}/receiver-page`,
   },
   {
+    entryPoints: [
+      { in: "reports/live/browser/live.tsx", out: "live" },
+      { in: "reports/live/live.css", out: "live" },
+      { in: "reports/live/index.html", out: "index" },
+      { in: "reports/live/icon.svg", out: "icon" },
+    ],
+    minify: true,
+    target: "es2023",
+    loader: { ".html": "copy", ".svg": "copy" },
+    outdir: `${out}/live-page`,
+  },
+  {
     entryPoints: ["scenarios/main.ts"],
     platform: "neutral",
     target: "es2022",

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
 import { runGate } from "./shared/gate-run.ts";
 import { conclude, withVerdict } from "./shared/conclude.ts";
+import { openRunPage, withPageReport } from "./shared/page.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
 import { conformDocument } from "../reports/json/conform.ts";
 import { gateDoc } from "../reports/document/gate.ts";
@@ -15,7 +16,8 @@ export const run: Action<typeof definition> = async (context, flags) => {
   if (verbose && quiet)
     throw new ConfigurationError(["--verbose and --quiet ask for opposite things; leave one of them out"]);
   checkReportOut(flags.reportOut);
-  const ran = await withVerdict(runGate(context, flags));
+  const page = await openRunPage(context, flags);
+  const ran = await withVerdict(runGate(context, flags, undefined, page));
   const { record, directory } = ran;
   const pinned = record.pinned ?? {};
   if (flags.json) output.printJson(conformDocument(record, directory));
@@ -24,6 +26,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
     const shown = gateDoc({ record, run: directory, pinned }, { program: programName, detail });
     output.print(renderTerminal(shown, output.page()));
   }
-  const { files } = await conclude(context, [ran], flags, pinned);
+  const { files } = await conclude(context, [ran], withPageReport(flags), pinned);
   for (const file of files) output.say(`Report   ${file}`);
+  await page.end(files);
 };

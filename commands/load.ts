@@ -1,6 +1,7 @@
 import type { Action } from "./shared/context.ts";
 import { runLoad } from "./shared/load-run.ts";
 import { conclude, withVerdict } from "./shared/conclude.ts";
+import { openRunPage, withPageReport } from "./shared/page.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
 import { parseAsked, parseK6Output, parseSegment, seedOf } from "../scenarios/runner/index.ts";
 import { loadDoc } from "../reports/document/load.ts";
@@ -23,10 +24,12 @@ export const run: Action<typeof definition> = async (context, flags) => {
     k6Output: flags.k6Out === undefined ? undefined : parseK6Output(flags.k6Out),
   });
   checkReportOut(flags.reportOut);
-  const ran = await withVerdict(runLoad(context, flags, asked));
+  const page = await openRunPage(context, flags);
+  const ran = await withVerdict(runLoad(context, flags, asked, undefined, page));
   const { record, directory } = ran;
   if (flags.json) output.printJson({ ...record, run: directory });
   else output.print(renderTerminal(loadDoc({ record, run: directory }, { detail: "brief" }), output.page()));
-  const { files } = await conclude(context, [ran], flags);
+  const { files } = await conclude(context, [ran], withPageReport(flags));
   for (const file of files) output.say(`Report   ${file}`);
+  await page.end(files);
 };

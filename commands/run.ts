@@ -7,6 +7,7 @@ import { endingOf } from "./shared/exit.ts";
 import { runGate } from "./shared/gate-run.ts";
 import { findK6ForLoad, refuseLoad, runLoad } from "./shared/load-run.ts";
 import { conclude, withVerdict, type Ran } from "./shared/conclude.ts";
+import { openRunPage, withPageReport } from "./shared/page.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
 import { parseAsked, runnerClock } from "../scenarios/runner/index.ts";
 import { gateDoc } from "../reports/document/gate.ts";
@@ -28,14 +29,20 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const asked = parseAsked({ scenario, rate, durationMs, seed });
   checkReportOut(flags.reportOut);
   const placeOf = (name: string) => (flags.out === undefined ? undefined : path.join(flags.out, name));
+  const page = await openRunPage(context, flags);
   const search = searchForK6(context);
   // The gate may take long: what keeps the load from being played is told before it.
   const gate = await withVerdict(
-    runGate(context, { ...flags, seed, out: placeOf("gate") }, async (resolved) => {
-      await refuseLoad(context, resolved, asked);
-      if (flags.out !== undefined) prepareDirectory(flags.out);
-      await search.begin();
-    }),
+    runGate(
+      context,
+      { ...flags, seed, out: placeOf("gate") },
+      async (resolved) => {
+        await refuseLoad(context, resolved, asked);
+        if (flags.out !== undefined) prepareDirectory(flags.out);
+        await search.begin();
+      },
+      page,
+    ),
   );
   tellGate(context, gate);
   context.exitWith(gate.record.exitCode ?? exitCodes["harness-error"]);
@@ -44,7 +51,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   try {
     if (signal.aborted) return;
     search.tell();
-    load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, search.end));
+    load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, search.end, page));
     tellLoad(context, load);
   } catch (error) {
     failedWith = endingOf(error, signal.aborted).exitCode;
@@ -52,12 +59,13 @@ export const run: Action<typeof definition> = async (context, flags) => {
   } finally {
     // What was found is worth its report, whatever became of the rest.
     const ran = load === undefined ? [gate] : [gate, load];
-    const reported = { ...flags, report: flags.report ?? (["html"] as const) };
+    const reported = withPageReport({ ...flags, report: flags.report ?? (["html"] as const) });
     const { files, exitCode } = await conclude(context, ran, reported, gate.record.pinned ?? {});
     if (signal.aborted) output.say(afterInterruption(context, ran, flags));
     if (flags.json)
       output.printJson(wholeRunDocument(gate, load, { exitCode: failedWith ?? exitCode, reports: files }));
     else for (const file of files) output.print(`Report   ${file}`);
+    await page.end(files);
   }
 };
 

@@ -5,6 +5,7 @@ import {
   jsonOption,
   maxWaitOption,
   outOption,
+  pageOption,
   profileOption,
   rateOption,
   reportOption,
@@ -49,5 +50,6 @@ export const load = new Command("load")
   .addOption(maxWaitOption)
   .addOption(outOption)
   .addOption(reportOption("write reports of the run: "))
+  .addOption(pageOption)
   .addOption(reportOutOption("the reports"))
   .addOption(jsonOption);

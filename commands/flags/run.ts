@@ -6,6 +6,7 @@ import {
   jsonOption,
   maxWaitOption,
   onlyOption,
+  pageOption,
   profileOption,
   rateOption,
   reportOption,
@@ -32,5 +33,6 @@ export const run = new Command("run")
   )
   .addOption(wholeOutOption)
   .addOption(reportOption("write reports of both runs (default: html): "))
+  .addOption(pageOption)
   .addOption(reportOutOption("the reports"))
   .addOption(jsonOption);

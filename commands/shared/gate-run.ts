@@ -5,10 +5,11 @@ import type { CommandContext } from "./context.ts";
 import { effortOf, type TargetFlags } from "./flags.ts";
 import type { Effort } from "../../conformance/checks/effort.ts";
 import { gateProgress } from "./live.ts";
+import { noPage, type RunPage } from "./page.ts";
 import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/selection.ts";
-import { recordedRun } from "../../conformance/engine/recorded-run.ts";
+import { recordedRun, runDirectory } from "../../conformance/engine/recorded-run.ts";
 import { readGateRun } from "../../reports/read/index.ts";
 import { resumed } from "../../conformance/engine/resume.ts";
 import { ledgerFromFlags } from "../../conformance/lifetimes/store/open.ts";
@@ -38,6 +39,7 @@ export const runGate = async (
   context: CommandContext,
   given: GateFlags,
   beforehand: (resolved: ResolvedProfile) => Promise<void> = async () => {},
+  page: RunPage = noPage,
 ) => {
   const { flags, resume } = await resumeFlags(given);
   const selected =
@@ -51,7 +53,10 @@ export const runGate = async (
     const live = await gateProgress(
       context,
       selected.map((rule) => rule.requirement),
+      page,
     );
+    const out = flags.out ?? runDirectory(new Date(context.clock.wallMs()), "conform", context.freshUuid);
+    page.watch(out);
     return await recordedRun({
       ...target,
       rules: selected,
@@ -60,7 +65,7 @@ export const runGate = async (
       seed: flags.seed ?? context.freshSeed(),
       strict: flags.strict === true,
       maxWaitMs: flags.maxWait,
-      out: flags.out,
+      out,
       ledger,
       secrets: context.output.secrets,
       signal: context.signal,

@@ -1,7 +1,13 @@
 import type { ConformOptions } from "../../conformance/engine/conform.ts";
 import type { LiveSecond } from "../../reports/terminal/load-live.ts";
 import type { CommandContext } from "./context.ts";
-import { afterResult, createProgress, progressAtStart } from "../../reports/terminal/progress.ts";
+import type { RunPage } from "./page.ts";
+import {
+  afterResult,
+  createProgress,
+  progressAtStart,
+  waitingText,
+} from "../../reports/terminal/progress.ts";
 import { createLoadLive } from "../../reports/terminal/load-live.ts";
 
 /** The live line of the gate moves this often, whether or not a rule settles. */
@@ -10,8 +16,7 @@ const REDRAWN_MS = 200;
 const isSilent = ({ output }: CommandContext): boolean => output.manner().quiet || output.manner().json;
 
 /** The live line of a gate run: rewritten as rules settle and while they wait; lines of a log where standard error is no terminal. */
-export const gateProgress = async (context: CommandContext, ids: readonly string[]) => {
-  if (isSilent(context)) return { running: () => {}, result: () => {}, stop: () => {} };
+export const gateProgress = async (context: CommandContext, ids: readonly string[], page: RunPage) => {
   const { clock, output } = context;
   const { palette } = output.page();
   const startedMs = clock.nowMs();
@@ -20,12 +25,14 @@ export const gateProgress = async (context: CommandContext, ids: readonly string
   const line = createProgress(output.live, palette);
   const show = (): void => {
     const now = waiting();
-    line.show({
+    const shown = {
       ...state,
       elapsedMs: clock.nowMs() - startedMs,
       wallMs: clock.wallMs(),
       ...(now === undefined ? {} : { waiting: now }),
-    });
+    };
+    if (!isSilent(context)) line.show(shown);
+    page.waiting(waitingText(shown));
   };
   const stopRedrawing = clock.every(REDRAWN_MS, show);
   return {
@@ -52,6 +59,7 @@ export interface LoadView {
 export const loadProgress = async (
   context: CommandContext,
   durationMs: number,
+  page: RunPage,
 ): Promise<LoadView & { readonly stop: () => void }> => {
   const seconds: LiveSecond[] = [];
   let now: string | undefined;
@@ -68,6 +76,7 @@ export const loadProgress = async (
     },
     phase: (phase) => {
       now = phase;
+      page.waiting(phase ?? "");
       show();
     },
     stop: () => live.clear(),

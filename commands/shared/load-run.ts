@@ -5,6 +5,7 @@ import type { AskedRun, FoundK6, LoadContext } from "../../scenarios/runner/inde
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import { loadProgress, type LoadView } from "./live.ts";
+import { noPage, type RunPage } from "./page.ts";
 import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadProfile } from "../../conformance/profile/profile.ts";
@@ -143,12 +144,14 @@ export const runLoad = async (
   flags: LoadRunFlags,
   asked: AskedRun,
   k6: () => Promise<FoundK6> = () => findK6ForLoad(context),
+  page: RunPage = noPage,
 ) => {
-  const live = await loadProgress(context, asked.durationMs);
+  const live = await loadProgress(context, asked.durationMs, page);
   const opened = await openLoad(context, flags, { asked, withPushes: asked.scenario === "push", k6, live });
   try {
     context.recordingBegins();
     const directory = flags.out ?? runDirectory(runnerClock.wallTime(), "load", context.freshUuid);
+    page.watch(directory);
     return { record: await loadByShape(opened.context, asked, directory), directory };
   } finally {
     live.stop();

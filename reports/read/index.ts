@@ -1,3 +1,4 @@
+export { latencyIn } from "./latency-log.ts";
 export { runsIn } from "./folder.ts";
 export type { GateRun, LoadRun, Run } from "./opened.ts";
 export { readGateRun, readRun } from "./run.ts";

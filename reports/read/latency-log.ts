@@ -40,24 +40,34 @@ export async function* histogramsOf(
   filter: HistogramFilter = {},
 ): AsyncGenerator<SecondHistogram> {
   for await (const { number, text, isWhole } of linesOf(file)) {
-    if (!isWhole || text === "" || text.startsWith("#") || text.startsWith('"')) continue;
-    const where = `${file}, line ${number}`;
-    const [tag = "", start = "", , maximum = "", encoded = ""] = text.split(",");
-    const { endpoint, outcome, kind } = tagged(tag, where);
-    if (filter.kind !== undefined && filter.kind !== kind) continue;
-    if (filter.outcome !== undefined && filter.outcome !== outcome) continue;
-    if (filter.endpoint !== undefined && filter.endpoint !== endpoint) continue;
-    const second = Math.round(Number(start));
-    if (start === "" || !Number.isFinite(second)) throw damaged(where, "its start is no number");
-    const histogram = decode(encoded, where);
-    // Counts tell the greatest value to three digits only; the line itself has it exactly.
-    const greatest = Math.round(Number(maximum) * histogramUnit.perMs);
-    const { maxValue } = histogram;
-    if (greatest >= histogram.lowestEquivalentValue(maxValue) && greatest < maxValue)
-      histogram.maxValue = greatest;
-    yield { endpoint, outcome, kind, second, histogram };
+    if (!isWhole) continue;
+    const found = latencyIn(text, filter, `${file}, line ${number}`);
+    if (found !== undefined) yield found;
   }
 }
+
+/** The histogram of one whole line; undefined where it is none, or not wanted. Throws ConfigurationError where it is damaged. */
+export const latencyIn = (
+  text: string,
+  filter: HistogramFilter = {},
+  where = "a line of the histogram log",
+): SecondHistogram | undefined => {
+  if (text === "" || text.startsWith("#") || text.startsWith('"')) return undefined;
+  const [tag = "", start = "", , maximum = "", encoded = ""] = text.split(",");
+  const { endpoint, outcome, kind } = tagged(tag, where);
+  if (filter.kind !== undefined && filter.kind !== kind) return undefined;
+  if (filter.outcome !== undefined && filter.outcome !== outcome) return undefined;
+  if (filter.endpoint !== undefined && filter.endpoint !== endpoint) return undefined;
+  const second = Math.round(Number(start));
+  if (start === "" || !Number.isFinite(second)) throw damaged(where, "its start is no number");
+  const histogram = decode(encoded, where);
+  // Counts tell the greatest value to three digits only; the line itself has it exactly.
+  const greatest = Math.round(Number(maximum) * histogramUnit.perMs);
+  const { maxValue } = histogram;
+  if (greatest >= histogram.lowestEquivalentValue(maxValue) && greatest < maxValue)
+    histogram.maxValue = greatest;
+  return { endpoint, outcome, kind, second, histogram };
+};
 
 const damaged = (where: string, why: string): ConfigurationError =>
   new ConfigurationError(`${where} is damaged: ${why}`);

@@ -55,17 +55,21 @@ const tailOf = ({ ids, settled, waiting }: ProgressState): string => {
 
 /** The state as a line, for a log: what has settled, and what is waited for until when. */
 export const progressNote = (state: ProgressState): string => {
-  const { settled, ids, failed, elapsedMs, waiting, wallMs } = state;
+  const { settled, ids, failed, elapsedMs, waiting } = state;
   if (elapsedMs === 0) return `judging ${plural(ids.length, "rule")}`;
   const running = ids.filter((id) => !settled.has(id));
   const named = safe(running.slice(0, MOST_NAMED).join(", "));
   const names = running.length > MOST_NAMED ? `${named} and ${running.length - MOST_NAMED} more` : named;
-  const until =
-    wallMs === undefined || waiting?.nextInMs === undefined || waiting.sleepers === 0
-      ? ""
-      : `; ${plural(waiting.sleepers, "rule waits", "rules wait")}, the next until ${new Date(wallMs + waiting.nextInMs).toISOString().slice(11, 19)} UTC (${elapsed(waiting.nextInMs)} more)`;
+  const waited = waitingText(state);
+  const until = waited === "" ? "" : `; ${waited} (${elapsed(waiting?.nextInMs ?? 0)} more)`;
   return `${settled.size} of ${plural(ids.length, "rule")} settled after ${elapsed(elapsedMs)}, ${failed} failed${until}${running.length === 0 ? "" : `; still to settle: ${names}`}`;
 };
+
+/** How many rules wait, and until when; empty where none does, or where a clock is moved. */
+export const waitingText = ({ waiting, wallMs }: ProgressState): string =>
+  wallMs === undefined || waiting?.nextInMs === undefined || waiting.sleepers === 0
+    ? ""
+    : `${plural(waiting.sleepers, "rule waits", "rules wait")}, the next until ${new Date(wallMs + waiting.nextInMs).toISOString().slice(11, 19)} UTC`;
 
 const MOST_NAMED = 5;
 

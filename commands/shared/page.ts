@@ -1,0 +1,57 @@
+import { follow } from "../../reports/live/follow.ts";
+import { serveLive } from "../../reports/live/serve.ts";
+import { reportFiles, type ReportFormat } from "../../reports/formats.ts";
+import { runnerClock } from "../../scenarios/runner/index.ts";
+import type { CommandContext } from "./context.ts";
+
+/** A live page of the runs of a command. */
+export interface RunPage {
+  /** Follows the record of a run from now on. */
+  readonly watch: (directory: string) => void;
+  /** Tells what is being waited for. */
+  readonly waiting: (what: string) => void;
+  /** Has the page end as the report. */
+  readonly end: (reports: readonly string[]) => Promise<void>;
+}
+
+const LOOKS_MS = 1_000;
+
+export const noPage: RunPage = { watch: () => {}, waiting: () => {}, end: async () => {} };
+
+/** Opens the page where it is asked for, and says where it is. */
+export const openRunPage = async (
+  { output, clock }: CommandContext,
+  { page }: { readonly page?: true | undefined },
+): Promise<RunPage> => {
+  if (page !== true) return noPage;
+  const live = await serveLive(runnerClock);
+  output.say(`Page     ${live.url}`);
+  const looks: (() => void)[] = [];
+  let told = "";
+  const look = (): void => {
+    for (const one of looks) one();
+  };
+  const stop = clock.every(LOOKS_MS, look);
+  return {
+    watch: (directory) => void looks.push(follow(directory, live.tell)),
+    waiting: (what) => {
+      if (what !== told) live.tell({ kind: "waiting", what });
+      told = what;
+    },
+    end: async (reports) => {
+      stop();
+      look();
+      await live.end(reports.find((file) => file.endsWith(reportFiles.html)));
+    },
+  };
+};
+
+/** A page ends as the HTML report, so that there has to be one. */
+export const withPageReport = <
+  Flags extends { readonly page?: true | undefined; readonly report?: readonly ReportFormat[] | undefined },
+>(
+  flags: Flags,
+) => ({
+  ...flags,
+  report: [...(flags.report ?? []), ...(flags.page === true ? (["html"] as const) : [])],
+});

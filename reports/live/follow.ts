@@ -1,0 +1,143 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import path from "node:path";
+import { recordFiles } from "../../conformance/contract/files.ts";
+import {
+  loadFiles,
+  type LoadBreach,
+  type LoadRecord,
+  type SecondLine,
+} from "../../conformance/contract/load-record.ts";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import { isBreach } from "../../conformance/contract/verdict.ts";
+import { latencyIn } from "../read/index.ts";
+import { countedOf, quantileOf } from "../statistics/distribution.ts";
+import { rowOf, type HeatCells, type LiveEvent } from "./protocol.ts";
+
+/** More than this of one file waits for the next look, so that no look takes long. */
+const MOST_BYTES = 1_048_576;
+
+/** Reads the whole lines that were added to a file since the last look. */
+const tail = (file: string) => {
+  let offset = 0;
+  let rest = "";
+  return (): readonly string[] => {
+    const added = readFrom(file, offset);
+    offset += added.length;
+    const lines = (rest + added.toString("utf8")).split("\n");
+    rest = lines.pop() ?? "";
+    return lines;
+  };
+};
+
+const readFrom = (file: string, offset: number): Buffer => {
+  let handle: number;
+  try {
+    handle = openSync(file, "r");
+  } catch {
+    return Buffer.alloc(0);
+  }
+  try {
+    const bytes = Buffer.alloc(MOST_BYTES);
+    const read = bytes.subarray(0, readSync(handle, bytes, 0, MOST_BYTES, offset));
+    // A character may have been written by half.
+    return read.subarray(0, read.lastIndexOf(10) + 1);
+  } finally {
+    closeSync(handle);
+  }
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const shownExchanges = 12;
+
+const ruleOf = ({ id, verdict, durationMs, exchanges }: RuleResult): LiveEvent => ({
+  kind: "rule",
+  id,
+  verdict: verdict.kind,
+  durationMs,
+  ...(isBreach(verdict) ? { expected: verdict.breach.expected, actual: verdict.breach.actual } : {}),
+  exchanges: isBreach(verdict) ? exchanges.slice(-shownExchanges) : [],
+});
+
+const beginOf = (record: RunRecord | LoadRecord): LiveEvent =>
+  record.command === "conform"
+    ? { kind: "gate", target: record.target.name, ids: record.selected }
+    : {
+        kind: "load",
+        target: record.target.name,
+        scenario: record.scenario,
+        shape: record.shape,
+        rate: record.rate,
+        durationMs: record.durationMs,
+      };
+
+const heatOf = (line: string): HeatCells | undefined => {
+  const found = latencyIn(line, { kind: "response", outcome: "granted" });
+  if (found === undefined) return undefined;
+  const counted = countedOf(found.histogram, 1_000);
+  const rows = new Map<number, number>();
+  counted.values.forEach((ms, at) => {
+    const row = rowOf(ms);
+    rows.set(row, (rows.get(row) ?? 0) + (counted.counts[at] ?? 0));
+  });
+  const [p50Ms = 0, p95Ms = 0, p99Ms = 0] = [0.5, 0.95, 0.99].map((share) => quantileOf(counted, share));
+  return {
+    kind: "heat",
+    endpoint: found.endpoint,
+    second: found.second,
+    rows: [...rows],
+    p50Ms,
+    p95Ms,
+    p99Ms,
+  };
+};
+
+/** Follows the record of a run as it is written: each look tells what has come since the last one. */
+export const follow = (directory: string, tell: (event: LiveEvent) => void): (() => void) => {
+  const at = (name: string): string => path.join(directory, name);
+  const files = {
+    rules: tail(at(recordFiles.rules)),
+    seconds: tail(at(loadFiles.seconds)),
+    latency: tail(at(loadFiles.latency)),
+    breaches: tail(at(loadFiles.breaches)),
+  };
+  let known: "nothing" | "begun" | "sealed" = "nothing";
+  const lookAtRun = (): void => {
+    const record = parse(readFrom(at(recordFiles.run), 0).toString("utf8")) as
+      | RunRecord
+      | LoadRecord
+      | undefined;
+    if (record === undefined) return;
+    if (known === "nothing") tell(beginOf(record));
+    known = record.state === "sealed" ? "sealed" : "begun";
+    if (known === "sealed")
+      tell({
+        kind: "outcome",
+        of: record.command === "conform" ? "gate" : "load",
+        outcome: record.outcome ?? "",
+      });
+  };
+  const each = <T>(lines: readonly string[], as: (value: T) => LiveEvent): void => {
+    for (const line of lines) {
+      const value = parse(line);
+      if (value !== undefined) tell(as(value as T));
+    }
+  };
+  return () => {
+    if (known === "nothing") lookAtRun();
+    each<RuleResult>(files.rules(), ruleOf);
+    each<SecondLine>(files.seconds(), (line) => ({ kind: "second", line }));
+    for (const line of files.latency()) {
+      const heat = heatOf(line);
+      if (heat !== undefined) tell(heat);
+    }
+    each<LoadBreach>(files.breaches(), (breach) => ({ kind: "breach", breach }));
+    if (known === "begun") lookAtRun();
+  };
+};

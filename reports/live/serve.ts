@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { assetOf, commonHeaders } from "./assets.ts";
+import type { LiveEvent } from "./protocol.ts";
+
+/** A live page that is being served, on this machine alone. */
+export interface LivePage {
+  readonly url: string;
+  readonly tell: (event: LiveEvent) => void;
+  /** Has the page become the report, waits until whoever looks at it has it, and closes. */
+  readonly end: (report: string | undefined) => Promise<void>;
+}
+
+export interface LiveClock {
+  /** Does something later; the returned function takes that back. */
+  readonly after: (ms: number, task: () => void) => () => void;
+}
+
+/** An hour of a load, and its heat maps: what came earlier is in the report. */
+const MOST_EVENTS = 20_000;
+/** Who looks at the page has so long to fetch the report. */
+const FAREWELL_MS = 3_000;
+
+/** Serves the live page. It holds what the record holds, so that secrets are masked in it. */
+export const serveLive = async (clock: LiveClock): Promise<LivePage> => {
+  const events: string[] = [];
+  const readers = new Set<ServerResponse>();
+  let report: string | undefined;
+  let fetched = 0;
+  const server = createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy());
+  });
+  const port = (): number => (server.address() as AddressInfo).port;
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = (request.url ?? "/").split("?")[0] ?? "/";
+    // Another name for this machine may be a page of somebody else's that asks.
+    const isOwn = [`127.0.0.1:${port()}`, `localhost:${port()}`].includes(request.headers.host ?? "");
+    if (!isOwn || request.method !== "GET") return void response.writeHead(403).end();
+    if (path === "/events") return subscribe(response);
+    if (path === "/report" && report !== undefined) {
+      // The report has a policy of its own.
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
+      response.end(await readFile(report));
+      fetched += 1;
+      return;
+    }
+    const asset = await assetOf(path);
+    if (asset === undefined) return void response.writeHead(404).end();
+    response.writeHead(200, { ...commonHeaders, "content-type": asset.type }).end(asset.body);
+  };
+  const subscribe = (response: ServerResponse): void => {
+    response.writeHead(200, { ...commonHeaders, "content-type": "text/event-stream" });
+    response.write(events.map(asMessage).join(""));
+    readers.add(response);
+    response.once("close", () => readers.delete(response));
+  };
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // The page never keeps a finished run alive.
+  server.unref();
+  const tell = (event: LiveEvent): void => {
+    const text = JSON.stringify(event);
+    events.push(text);
+    if (events.length > MOST_EVENTS) events.splice(0, events.length - MOST_EVENTS);
+    for (const reader of readers) reader.write(asMessage(text));
+  };
+  return {
+    url: `http://127.0.0.1:${port()}/`,
+    tell,
+    end: async (file) => {
+      report = file;
+      const wanted = readers.size;
+      tell({ kind: "end", report: file !== undefined });
+      if (wanted > 0 && file !== undefined) await untilFetched(server, clock, () => fetched >= wanted);
+      for (const reader of readers) reader.end();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+const asMessage = (text: string): string => `data: ${text}\n\n`;
+
+const untilFetched = (
+  server: ReturnType<typeof createServer>,
+  clock: LiveClock,
+  isDone: () => boolean,
+): Promise<void> =>
+  new Promise((resolve) => {
+    const takeBack = clock.after(FAREWELL_MS, resolve);
+    server.on("request", (_, response: ServerResponse) => {
+      response.once("close", () => {
+        if (!isDone()) return;
+        takeBack();
+        resolve();
+      });
+    });
+  });
