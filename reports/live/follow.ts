@@ -114,14 +114,14 @@ export const follow = (directory: string, tell: (event: LiveEvent) => void): (()
       | LoadRecord
       | undefined;
     if (record === undefined) return;
-    if (known === "nothing") tell(beginOf(record));
-    known = record.state === "sealed" ? "sealed" : "begun";
-    if (known === "sealed")
-      tell({
-        kind: "outcome",
-        of: record.command === "conform" ? "gate" : "load",
-        outcome: record.outcome ?? "",
-      });
+    if (known === "nothing") {
+      known = "begun";
+      return tell(beginOf(record));
+    }
+    if (record.state !== "sealed") return;
+    known = "sealed";
+    const of = record.command === "conform" ? "gate" : "load";
+    tell({ kind: "outcome", of, outcome: record.outcome ?? "" });
   };
   const each = <T>(lines: readonly string[], as: (value: T) => LiveEvent): void => {
     for (const line of lines) {

@@ -1,0 +1,80 @@
+import { source as axe } from "axe-core";
+import { request } from "node:http";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../conformance/testing/browser.ts";
+import { runnerClock } from "../../scenarios/runner/index.ts";
+import { writeGateRun, writeLoadRun } from "../testing/records.ts";
+import { follow } from "./follow.ts";
+import { serveLive } from "./serve.ts";
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-live-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const asHost = (url: string, host: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    })
+      .on("error", reject)
+      .end();
+  });
+
+describe("the live page's server", () => {
+  it("answers its own page alone, under a policy that lets nothing else run", async () => {
+    const live = await serveLive(runnerClock);
+    const page = await fetch(live.url);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect((await fetch(`${live.url}../package.json`)).status).toBe(404);
+    expect((await fetch(`${live.url}report`)).status).toBe(404);
+    expect(await asHost(live.url, "evil.example")).toBe(403);
+    await live.end(undefined);
+    await expect(fetch(live.url)).rejects.toThrow("fetch failed");
+  });
+
+  it("tells who comes late all that came before", async () => {
+    const live = await serveLive(runnerClock);
+    live.tell({ kind: "gate", target: "fake", ids: ["code.single-use"] });
+    const events = await fetch(`${live.url}events`);
+    const reader = events.body?.getReader();
+    const first = new TextDecoder().decode((await reader?.read())?.value);
+    expect(first).toBe('data: {"kind":"gate","target":"fake","ids":["code.single-use"]}\n\n');
+    await reader?.cancel();
+    await live.end(undefined);
+  });
+});
+
+it("shows gate and load with nothing that axe objects to, in both themes and on a phone, and becomes the report", async () => {
+  const [gate, load] = [path.join(folder, "gate"), path.join(folder, "load")];
+  writeGateRun(gate, { seed: 1, failing: ["code.single-use"] });
+  writeLoadRun(load, { seed: 1, seconds: 5, requests: 200 });
+  const report = path.join(folder, "report.html");
+  writeFileSync(report, "<!doctype html><title>The report</title>");
+  const live = await serveLive(runnerClock);
+  for (const run of [gate, load]) follow(run, live.tell)();
+  live.tell({ kind: "waiting", what: "2 rules wait" });
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    await page.goto(live.url);
+    await page.locator("#gate-counts").waitFor();
+    await page.locator("#now").waitFor();
+    await page.evaluate(axe);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const found = await page.evaluate<string[]>(
+        "axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))",
+      );
+      expect(found).toEqual([]);
+    }
+    const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+    expect(overflow).toBeLessThanOrEqual(0);
+    await Promise.all([page.waitForURL("**/report"), live.end(report)]);
+    expect(await page.title()).toBe("The report");
+  } finally {
+    await browser.close();
+  }
+});
