@@ -123,21 +123,17 @@ export const follow = (directory: string, tell: (event: LiveEvent) => void): (()
     const of = record.command === "conform" ? "gate" : "load";
     tell({ kind: "outcome", of, outcome: record.outcome ?? "" });
   };
-  const each = <T>(lines: readonly string[], as: (value: T) => LiveEvent): void => {
-    for (const line of lines) {
-      const value = parse(line);
-      if (value !== undefined) tell(as(value as T));
-    }
-  };
+  const parsed = (lines: readonly string[]): readonly unknown[] =>
+    lines.map(parse).filter((value) => value !== undefined);
   return () => {
     if (known === "nothing") lookAtRun();
-    each<RuleResult>(files.rules(), ruleOf);
-    each<SecondLine>(files.seconds(), (line) => ({ kind: "second", line }));
+    for (const rule of parsed(files.rules())) tell(ruleOf(rule as RuleResult));
+    for (const line of parsed(files.seconds())) tell({ kind: "second", line: line as SecondLine });
     for (const line of files.latency()) {
       const heat = heatOf(line);
       if (heat !== undefined) tell(heat);
     }
-    each<LoadBreach>(files.breaches(), (breach) => ({ kind: "breach", breach }));
+    for (const breach of parsed(files.breaches())) tell({ kind: "breach", breach: breach as LoadBreach });
     if (known === "begun") lookAtRun();
   };
 };

@@ -1,5 +1,5 @@
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
-import { elapsed, figure, plural } from "../../text/figures.ts";
+import { elapsed, figure } from "../../text/figures.ts";
 import { latency, percent } from "../../text/latency.ts";
 import { safe } from "../../text/safe.ts";
 import { rate } from "../../text/units.ts";
@@ -90,10 +90,10 @@ const Now = ({ seconds }: { seconds: readonly SecondLine[] }) => {
   return (
     <dl class="tiles" id="now">
       <Tile name="Second" value={figure(last.second + 1)} />
-      <Tile name="Iterations/s, of asked" value={`${rate(last.started)} / ${rate(last.asked)}`} />
+      <Tile name="Started / asked" value={`${rate(last.started)} / ${rate(last.asked)}`} />
       <Tile name="Requests/s" value={figure(requests)} />
       <Tile name="Failed" value={figure(failed)} isBad={failed > 0} />
-      <Tile name="Breaches" value={plural(broken, "breach", "breaches")} isBad={broken > 0} />
+      <Tile name="Breaches" value={figure(broken)} isBad={broken > 0} />
       <Tile name="Dropped" value={figure(dropped)} isBad={dropped > 0} />
       <Tile name="Virtual users" value={last.virtualUsers === undefined ? "–" : figure(last.virtualUsers)} />
       <Tile name="Late by at most" value={last.lagMs === undefined ? "–" : latency(last.lagMs.maxMs)} />
