@@ -22,6 +22,8 @@ export const run: Action<typeof definition> = async (context, flags) => {
     seed: flags.seed ?? (segment === undefined ? context.freshSeed() : seedOf(segment.runId)),
     segment,
     k6Output: flags.k6Out === undefined ? undefined : parseK6Output(flags.k6Out),
+    stages: flags.stage,
+    tags: flags.tag,
   });
   checkReportOut(flags.reportOut);
   const page = await openRunPage(context, flags);

@@ -2,7 +2,7 @@ import { sleep } from "k6";
 import exec from "k6/execution";
 import { epochMs } from "./lib/clock.ts";
 import { hasEvents } from "./lib/events.ts";
-import { drawKind, drawThinkTimeMs, eventShare, visitKinds, visitRequests } from "./lib/mix.ts";
+import { drawKind, drawThinkTimeMs, eventShare, visitKinds, visitRequests, weighed } from "./lib/mix.ts";
 import { newAccount, type Account } from "./lib/oracles/account.ts";
 import { judgeRefresh, refreshedOf } from "./lib/oracles/tokens.ts";
 import { requests, type IterationContext } from "./lib/iteration.ts";
@@ -64,12 +64,14 @@ const customerAtStart = (context: IterationContext, sessions: readonly Session[]
     : { session: { ...session }, account: newAccount(context.freshAccount()) };
 };
 
+const visits = weighed(visitKinds, settings.visitWeights);
+
 /** A customer with a live token, and how many requests it took to have one. */
 const beginVisit = (
   context: IterationContext,
   earlier: Customer | undefined,
 ): { readonly customer: Customer | undefined; readonly requests: number } => {
-  const drawn = drawKind(visitKinds, context.random);
+  const drawn = drawKind(visits, context.random);
   if (earlier === undefined || drawn === "authorize")
     return { customer: authorize(context, earlier), requests: 2 };
   if (drawn === "resume" && !isNearItsEnd(earlier.session)) return { customer: earlier, requests: 0 };

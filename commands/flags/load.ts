@@ -1,5 +1,5 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { durationFlag, integerFlag } from "../shared/flag-values.ts";
+import { durationFlag, integerFlag, listFlag, tagFlag } from "../shared/flag-values.ts";
 import {
   behaviourOption,
   jsonOption,
@@ -20,6 +20,11 @@ export const load = new Command("load")
   .addOption(behaviourOption)
   .option("--scenario <name>", [...scenarioNames, "breakpoint"].join(", "), "mixed")
   .option("--shape <name>", `${shapeNames.join(", ")} (default: constant)`)
+  .option(
+    "--stage <duration:rate>",
+    "a stage of a course of its own, as in k6: climb to so many requests per second in this time, such as 30s:100; repeat for more, in place of --shape, --rate and --duration",
+    listFlag,
+  )
   .addOption(rateOption("requests per second at the peak"))
   .addOption(
     new Option("--duration <duration>", "duration of the load, such as 10s, 5m or 1h")
@@ -40,6 +45,8 @@ export const load = new Command("load")
     "--k6-out <output>",
     "k6 sends its metrics there as well: opentelemetry or experimental-prometheus-rw, set up by K6_OTEL_... or K6_PROMETHEUS_RW_...",
   )
+  .option("--tag <name=value>", "words that name the run, kept in its record; repeat for more", tagFlag)
+  .option("--verbose-k6", "print k6's own log as it comes")
   .addOption(seedOption)
   .option(
     "--segment <part>",

@@ -45,6 +45,17 @@ export const listFlag = (text: string, earlier: readonly string[] = []): string[
     .filter((part) => part !== ""),
 ];
 
+/** Reads a tag such as build=1234, beside those that were read before. */
+export const tagFlag = (
+  text: string,
+  earlier: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> => {
+  const [, name, value] = /^([A-Za-z][\w.-]{0,63})=(.{0,200})$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw wrong("--tag", text, "a name and a value, such as build=1234");
+  return { ...earlier, [name]: value };
+};
+
 /** Reads a share such as 5% or 0.05. */
 export const shareFlag =
   (flag: string) =>

@@ -60,6 +60,7 @@ export const findK6ForLoad = async (
 export interface LoadRunFlags extends TargetFlags {
   readonly maxWait: number;
   readonly out?: string | undefined;
+  readonly verboseK6?: true | undefined;
 }
 
 interface LoadNeeds {
@@ -87,6 +88,7 @@ export const openLoad = async (
       k6,
       live: needs.live,
       maxWaitMs: flags.maxWait,
+      verboseK6: flags.verboseK6 === true,
     });
   } catch (error) {
     await target.stop();
@@ -100,11 +102,12 @@ interface Opened {
   readonly k6: FoundK6;
   readonly live: LoadView;
   readonly maxWaitMs: number;
+  readonly verboseK6: boolean;
 }
 
 const loadContextOf = async (
-  { signal, freshUuid }: CommandContext,
-  { target, environment, k6, live, maxWaitMs }: Opened,
+  { signal, freshUuid, output }: CommandContext,
+  { target, environment, k6, live, maxWaitMs, verboseK6 }: Opened,
 ) => {
   const { resolved, receiver } = target;
   const { profile } = resolved;
@@ -128,6 +131,7 @@ const loadContextOf = async (
       tool: tool.version,
       runKey: freshUuid(),
       push,
+      onLog: verboseK6 ? (line: string) => output.say(`k6: ${line}`) : undefined,
       onSecond: live.second,
       onPhase: live.phase,
     },

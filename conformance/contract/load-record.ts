@@ -210,6 +210,9 @@ export const LoadRecord = Type.Object(
     arrivalRate: Type.Number({ description: "Iterations a second that this comes to." }),
     durationMs: Milliseconds,
     warmUpMs: Milliseconds,
+    tags: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: "Words that name the run." }),
+    ),
     virtualUsers: Type.Integer({ description: "The most that k6 may use." }),
     k6: Type.Object({
       version: Type.String(),

@@ -1,3 +1,5 @@
+import { parseDuration } from "./duration.ts";
+
 export const scenarioNames = ["token", "notifications", "mixed", "push"] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 /** A duet compares answers; those to events say nothing of pushes. */
@@ -34,7 +36,7 @@ export const shapes = {
 /** `breakpoint` is no fixed course: it searches the highest rate at which the objectives hold, step by step. */
 export const shapeNames = [...(Object.keys(shapes) as (keyof typeof shapes)[]), "breakpoint"] as const;
 export type FixedShapeName = keyof typeof shapes;
-export type ShapeName = FixedShapeName | "breakpoint";
+export type ShapeName = FixedShapeName | OwnShape | "breakpoint";
 
 /** A stretch in plain numbers: rates in arrivals a second, times in milliseconds since the start of the load. */
 export interface Stage {
@@ -44,10 +46,54 @@ export interface Stage {
   readonly toRate: number;
 }
 
+/** A course of one's own, written as k6 writes its stages: "stages 30s:100 1m:500" climbs to 100 requests a second in 30 s, then to 500 in a minute. */
+export type OwnShape = `stages ${string}`;
+/** The course of a load that is known before it begins. */
+export type Course = FixedShapeName | OwnShape;
+
+/** The end of a stage: so long after the end of the one before, so many requests a second. */
+export interface StageEnd {
+  readonly afterMs: number;
+  readonly rate: number;
+}
+
+const STAGES = "stages ";
+
+export const ownShapeOf = (texts: readonly string[]): OwnShape => `${STAGES}${texts.join(" ")}`;
+
+/** Reads a stage such as 30s:100; undefined where it is none. */
+export const parseStage = (text: string): StageEnd | undefined => {
+  const [, length = "", rate = ""] = /^([^:]+):(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  const afterMs = parseDuration(length);
+  return afterMs === undefined || afterMs <= 0 ? undefined : { afterMs, rate: Number(rate) };
+};
+
+export const isOwnShape = (name: string): name is OwnShape => name.startsWith(STAGES);
+
+/** The stages of a course of one's own. */
+export const stageEndsOf = (shape: OwnShape): readonly StageEnd[] =>
+  shape
+    .slice(STAGES.length)
+    .split(" ")
+    .flatMap((text) => parseStage(text) ?? []);
+
+/** As k6 does it: each stage begins where the one before ended, and the first one at nothing. */
+const stretchesOf = (shape: Course): readonly ShapeStretch[] => {
+  if (!isOwnShape(shape)) return shapes[shape];
+  const ends = stageEndsOf(shape);
+  const wholeMs = ends.reduce((sum, { afterMs }) => sum + afterMs, 0);
+  const peak = Math.max(...ends.map(({ rate }) => rate));
+  return ends.map(({ afterMs, rate }, at) => ({
+    from: (ends[at - 1]?.rate ?? 0) / peak,
+    to: rate / peak,
+    share: afterMs / wholeMs,
+  }));
+};
+
 /** The stages of a shape for a peak rate (arrivals a second) and a duration. */
-export const stagesOf = (shape: FixedShapeName, rate: number, durationMs: number): readonly Stage[] => {
+export const stagesOf = (shape: Course, rate: number, durationMs: number): readonly Stage[] => {
   let startMs = 0;
-  return shapes[shape].map(({ from, to, share }) => {
+  return stretchesOf(shape).map(({ from, to, share }) => {
     const stage = { startMs, durationMs: share * durationMs, fromRate: from * rate, toRate: to * rate };
     startMs += stage.durationMs;
     return stage;

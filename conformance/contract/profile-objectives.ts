@@ -7,18 +7,53 @@ export const Share = Type.Number({ minimum: 0, maximum: 1 });
 const percentile = (rank: number) =>
   described(Milliseconds, `Greatest ${rank}th percentile of the latency, in milliseconds.`);
 
+/** Percentiles by name, and any other by its number. */
+const percentiles = {
+  p50Ms: Type.Optional(percentile(50)),
+  p90Ms: Type.Optional(percentile(90)),
+  p95Ms: Type.Optional(percentile(95)),
+  p99Ms: Type.Optional(percentile(99)),
+  p999Ms: Type.Optional(percentile(99.9)),
+  percentilesMs: Type.Optional(
+    Type.Record(Type.String({ pattern: "^(?:[1-9]\\d?|0)(?:\\.\\d{1,4})?$" }), Milliseconds, {
+      ...closed,
+      description: 'Any other percentile, such as { "75": 200, "99.95": 2000 }, in milliseconds.',
+    }),
+  ),
+};
+
 /** Objectives of one endpoint under load; percentiles count granted requests only. */
 const EndpointObjectives = Type.Object(
   {
-    p50Ms: Type.Optional(percentile(50)),
-    p95Ms: Type.Optional(percentile(95)),
-    p99Ms: Type.Optional(percentile(99)),
+    ...percentiles,
     errorShare: Type.Optional(described(Share, "Greatest share of requests that may fail.")),
     minPerSecond: Type.Optional(
       Type.Number({ minimum: 0, description: "Fewest requests granted a second." }),
     ),
   },
   { ...closed, description: "Objectives of this endpoint; percentiles count granted requests only." },
+);
+
+const weight = (what: string) =>
+  Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1_000_000, description: `Weight of visits that ${what}.` }),
+  );
+
+/** What clients do under load. */
+export const LoadMix = Type.Object(
+  {
+    mixed: Type.Optional(
+      Type.Object(
+        {
+          authorize: weight("begin with an authorization (default 25)"),
+          refresh: weight("refresh the tokens kept (default 35)"),
+          resume: weight("use the tokens kept as they are (default 40)"),
+        },
+        { ...closed, description: "How often visits of the scenario mixed begin in each way." },
+      ),
+    ),
+  },
+  { ...closed, description: "What clients do under load." },
 );
 
 /** What a load run has to come to; what is left out keeps its default. */
@@ -36,14 +71,7 @@ export const Objectives = Type.Object(
       ),
     ),
     push: Type.Optional(
-      Type.Object(
-        {
-          p50Ms: Type.Optional(percentile(50)),
-          p95Ms: Type.Optional(percentile(95)),
-          p99Ms: Type.Optional(percentile(99)),
-        },
-        { ...closed, description: "Delay from an event to its first push." },
-      ),
+      Type.Object(percentiles, { ...closed, description: "Delay from an event to its first push." }),
     ),
   },
   {

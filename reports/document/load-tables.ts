@@ -85,6 +85,12 @@ export const environment = (record: LoadRecord): readonly (Fact | false | undefi
       `${record.shape}, ${elapsed(record.durationMs)}, the first ${elapsed(record.warmUpMs)} to warm up`,
     ],
     ["Asked for", `${rate(record.rate)} requests a second, ${rate(record.arrivalRate)} iterations`],
+    record.tags !== undefined && [
+      "Tags",
+      Object.entries(record.tags)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(", "),
+    ],
     ["Virtual users", `at most ${number(record.virtualUsers)}`],
     achieved && [
       "Arrivals",

@@ -1,7 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { drawKind, drawThinkTimeMs, meanThinkTimeMs, thinkTime, tokenKinds, traits } from "./mix.ts";
+import {
+  drawKind,
+  drawThinkTimeMs,
+  meanThinkTimeMs,
+  thinkTime,
+  tokenKinds,
+  traits,
+  visitKinds,
+  weighed,
+} from "./mix.ts";
 import { randomFrom } from "./random.ts";
 import { stateFrom } from "./state.ts";
+
+it("a profile's weights take the place of the usual ones, each by itself", () => {
+  expect(weighed(visitKinds, { refresh: 0 })).toEqual({ ...visitKinds, refresh: { weight: 0 } });
+});
 
 describe("the mix", () => {
   it("draws kinds by their weights", () => {

@@ -92,6 +92,18 @@ export const traits: Readonly<Record<ScenarioName, Traits>> = {
   push: { requestsPerIteration: 1, thinkTimeMs: 0, events: "needed" },
 };
 
+/** Kinds with the weights that a profile gives them. */
+export const weighed = <K extends string>(
+  kinds: Readonly<Record<K, { readonly weight: number }>>,
+  weights: Readonly<Partial<Record<K, number>>>,
+): Readonly<Record<K, { readonly weight: number }>> =>
+  Object.fromEntries(
+    (Object.entries(kinds) as [K, { readonly weight: number }][]).map(([name, { weight }]) => [
+      name,
+      { weight: weights[name] ?? weight },
+    ]),
+  ) as Record<K, { readonly weight: number }>;
+
 export const drawKind = <K extends string>(
   kinds: Readonly<Record<K, { readonly weight: number }>>,
   random: Random,

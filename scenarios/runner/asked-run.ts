@@ -1,6 +1,10 @@
 import {
+  ownShapeOf,
+  parseStage,
   scenarioNames,
   shapeNames,
+  stageEndsOf,
+  type OwnShape,
   type ScenarioName,
   type ShapeName,
 } from "../../conformance/contract/load-shape.ts";
@@ -21,22 +25,52 @@ export interface LoadFlags {
   readonly seed: number;
   readonly segment?: SegmentPlan | undefined;
   readonly k6Output?: K6OutputName | undefined;
+  /** Stages such as 30s:100, in place of shape, rate and duration. */
+  readonly stages?: readonly string[] | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
 }
+
+/** Stages make the course, its length and its peak; what says one of these again contradicts them. */
+const staged = (flags: LoadFlags): LoadFlags & { readonly own?: OwnShape } => {
+  const { stages = [], shape } = flags;
+  if (stages.length === 0) return flags;
+  const wrong = stages.filter((text) => parseStage(text) === undefined);
+  const problems = [
+    ...wrong.map((value) => ({
+      key: "--stage",
+      value,
+      accepted: "a duration and requests per second, such as 30s:100",
+    })),
+    ...(shape === undefined && flags.scenario !== "breakpoint"
+      ? []
+      : ["--stage makes a course of its own; leave out --shape, and --scenario breakpoint"]),
+  ];
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const own = ownShapeOf(stages);
+  const ends = stageEndsOf(own);
+  const rate = Math.max(...ends.map((end) => end.rate));
+  if (rate === 0)
+    throw new ConfigurationError(
+      "--stage: all stages ask for 0 requests per second; accepted is one that asks for more",
+    );
+  return { ...flags, own, rate, durationMs: ends.reduce((sum, { afterMs }) => sum + afterMs, 0) };
+};
 
 /** A tenth of the run, and five seconds at most, for connections to be made and code to be compiled. */
 const usualWarmUpMs = (durationMs: number): number =>
   Math.min(5_000, Math.floor(durationMs / 10_000) * 1_000);
 
 /** The flags as a run that can be asked for. Throws ConfigurationError with every problem, each naming its flag. */
-export const parseAsked = (flags: LoadFlags): AskedRun => {
-  const { rate, durationMs, virtualUsers, seed, segment, k6Output } = flags;
+export const parseAsked = (given: LoadFlags): AskedRun => {
+  const flags = staged(given);
+  const { rate, durationMs, virtualUsers, seed, segment, k6Output, tags } = flags;
   // The search for the highest rate may also be asked for as a scenario.
   const isSearch = flags.scenario === "breakpoint";
   const scenario: ScenarioName | undefined = isSearch
     ? "mixed"
     : scenarioNames.find((name) => name === flags.scenario);
   const asked = flags.shape ?? (isSearch ? "breakpoint" : "constant");
-  const shape: ShapeName | undefined = shapeNames.find((name) => name === asked);
+  const shape: ShapeName | undefined = flags.own ?? shapeNames.find((name) => name === asked);
   const warmUpMs = flags.warmUpMs ?? usualWarmUpMs(durationMs);
   const problems = [
     ...(scenario === undefined
@@ -58,5 +92,5 @@ export const parseAsked = (flags: LoadFlags): AskedRun => {
   ];
   if (scenario === undefined || shape === undefined || problems.length > 0)
     throw new ConfigurationError(problems);
-  return { scenario, shape, rate, durationMs, warmUpMs, virtualUsers, seed, segment, k6Output };
+  return { scenario, shape, rate, durationMs, warmUpMs, virtualUsers, seed, segment, k6Output, tags };
 };

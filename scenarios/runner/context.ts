@@ -1,5 +1,5 @@
 import type { Limits } from "../../conformance/contract/limits.ts";
-import type { FixedShapeName, ScenarioName } from "../../conformance/contract/load-shape.ts";
+import type { Course, ScenarioName } from "../../conformance/contract/load-shape.ts";
 import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
 import type { PushPorts } from "../../conformance/contract/push-ports.ts";
 import type { ScriptClient } from "../protocol.ts";
@@ -23,7 +23,7 @@ export interface LoadTarget {
 /** What is asked of one load run. */
 export interface LoadPlan {
   readonly scenario: ScenarioName;
-  readonly shape: FixedShapeName;
+  readonly shape: Course;
   /** Requests a second at the peak. */
   readonly rate: number;
   readonly durationMs: number;
@@ -34,6 +34,8 @@ export interface LoadPlan {
   readonly segment?: SegmentPlan | undefined;
   /** Where k6 sends its metrics besides. */
   readonly k6Output?: K6OutputName | undefined;
+  /** Words that name the run, kept in its record. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
   /** The target was loaded in the same way a moment ago, so the preflight is skipped. */
   readonly isKnown?: boolean | undefined;
 }
@@ -49,6 +51,8 @@ export interface LoadContext {
   readonly runKey: string;
   /** What a push load needs beside k6. */
   readonly push?: PushPorts | undefined;
+  /** Takes k6's own log, line by line, masked. */
+  readonly onLog?: ((line: string) => void) | undefined;
   readonly onSecond?: (second: LoadSecond) => void;
   readonly onPhase?: (phase: string | undefined) => void;
 }

@@ -26,6 +26,7 @@ export const headerOf = (
   shape: plan.shape,
   rate: plan.rate,
   arrivalRate: arrivalRateFor(plan.scenario, plan.rate),
+  ...(plan.tags === undefined ? {} : { tags: plan.tags }),
   durationMs: plan.durationMs,
   warmUpMs: plan.warmUpMs,
   virtualUsers: plan.virtualUsers ?? 0,

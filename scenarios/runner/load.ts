@@ -121,6 +121,18 @@ const preflight = async (
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed: k6 ${end.meaning}`]);
 };
 
+/** The same record, whose log somebody listens to. */
+const heard = (writer: LoadRecordWriter, onLog: LoadContext["onLog"]): LoadRecordWriter =>
+  onLog === undefined
+    ? writer
+    : {
+        ...writer,
+        log: (line) => {
+          onLog(line);
+          writer.log(line);
+        },
+      };
+
 /** Why no request at all was answered; undefined where one was. */
 export const unanswered = (troubles: readonly string[]): string | undefined => {
   const reasons = troubles.map((trouble) => /: no answer \((.*?)\)(?:\.|$)/.exec(trouble)?.[1]);
@@ -134,7 +146,7 @@ const run = (
   writer: LoadRecordWriter,
   pushes: Awaited<ReturnType<typeof watchPushes>> | undefined,
 ): Promise<LoadResult> => {
-  const { target, runKey, onSecond, onPhase } = context;
+  const { target, runKey, onSecond, onPhase, onLog } = context;
   onPhase?.(undefined);
   const giveUp = createAbortWatch({ ...usualAbortRule, ...target.profile.safety?.abort });
   return runLoad({
@@ -152,7 +164,7 @@ const run = (
       preflight: false,
       accounts: pushes?.accounts,
     }),
-    sink: writer,
+    sink: heard(writer, onLog),
     ...(plan.k6Output === undefined ? {} : { output: { name: plan.k6Output, tags: tagsOf(plan, writer) } }),
     warmUpMs: plan.warmUpMs,
     ...(pushes === undefined ? {} : { onEvent: pushes.onEvent }),

@@ -48,6 +48,7 @@ export const scriptSettings = (
     requestTimeoutMs,
     stages: stagesFor(plan),
     requestsPerIteration: traits[plan.scenario].requestsPerIteration,
+    visitWeights: profile.load?.mixed ?? {},
     virtualUsers: virtualUsersFor(plan, profile),
     gracefulStopMs: requestTimeoutMs * MOST_IN_A_ROW,
     seed: plan.seed,

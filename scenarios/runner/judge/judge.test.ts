@@ -37,6 +37,26 @@ describe("objectives", () => {
     expect(shareInterval(0, 15)[0]).toBe(0);
   });
 
+  it("any percentile can be bounded, by name or by number", () => {
+    const seconds = Array.from(
+      { length: 10 },
+      () =>
+        [
+          [1, 900],
+          [20, 90],
+          [300, 10],
+        ] as const,
+    );
+    const list = { p90Ms: 2, p999Ms: 250, percentilesMs: { "98.5": 30 } };
+    const results = judge({ endpoints: { list } }, measure(5, { seconds, granted: 10_000 }));
+    const bounded = results.filter(({ name }) => /p(90|98.5|99.9)$/.test(name));
+    expect(bounded.map(({ name, measured, verdict }) => [name, measured, verdict])).toEqual([
+      ["list p90", 1, "held"],
+      ["list p98.5", 20, "held"],
+      ["list p99.9", 300, "breached"],
+    ]);
+  });
+
   it("the profile's own limits take the place of the usual ones, each by itself", () => {
     const slos = { endpoints: { list: { p95Ms: 4, minPerSecond: 50 } } };
     expect(verdicts(judge(slos, measure(5)))).toEqual({

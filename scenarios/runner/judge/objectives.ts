@@ -50,11 +50,23 @@ export const judgeObjectives = (
   ...judgePushes(profile.slos?.push, measures),
 ];
 
-const percentiles = [
-  ["p50Ms", 0.5, "p50"],
-  ["p95Ms", 0.95, "p95"],
-  ["p99Ms", 0.99, "p99"],
-] as const;
+const named = { p50Ms: 50, p90Ms: 90, p95Ms: 95, p99Ms: 99, p999Ms: 99.9 } as const;
+
+type Percentiles = { readonly [Key in keyof typeof named]?: number } & {
+  readonly percentilesMs?: Readonly<Record<string, number>>;
+};
+
+/** The percentiles that are wanted, ascending, each with its limit in milliseconds. */
+const wantedPercentiles = (wanted: Percentiles): readonly (readonly [percent: number, limitMs: number])[] =>
+  [
+    ...Object.entries(named).flatMap(([key, percent]) => {
+      const limit = wanted[key as keyof typeof named];
+      return limit === undefined ? [] : [[percent, limit] as const];
+    }),
+    ...Object.entries(wanted.percentilesMs ?? {}).map(
+      ([percent, limit]) => [Number(percent), limit] as const,
+    ),
+  ].toSorted(([a], [b]) => a - b);
 
 type Bound = Pick<ObjectiveResult, "name" | "unit" | "bound">;
 type Measured = Pick<ObjectiveResult, "measured" | "interval">;
@@ -85,18 +97,19 @@ const judgeEndpoint = (
 
 const latencyObjectives = (
   name: string,
-  wanted: { readonly [Key in (typeof percentiles)[number][0]]?: number },
+  wanted: Percentiles,
   seconds: readonly Cells[],
   seed: number,
 ): readonly ObjectiveResult[] => {
   const whole = mergeCells(seconds);
-  return percentiles.flatMap(([key, share, label]) => {
-    if (wanted[key] === undefined) return [];
+  return wantedPercentiles(wanted).flatMap(([percent, limit]) => {
+    // 99.9 / 100 is a little more than 0.999, and would ask for the next rank.
+    const share = Number((percent / 100).toFixed(8));
     const measured = quantileOf(whole, share);
     const interval = quantileInterval(seconds, share, seededRandom(seed));
     return judged(
-      { name: `${name} ${label}`, unit: "ms", bound: "at most" },
-      wanted[key],
+      { name: `${name} p${percent}`, unit: "ms", bound: "at most" },
+      limit,
       measured === undefined
         ? {}
         : { measured, ...(interval === undefined ? {} : { interval: [...interval] }) },

@@ -1,7 +1,7 @@
 import { decodeFromCompressedBase64, type Int32Histogram } from "hdr-histogram-js";
 import { exitCodes } from "../../../conformance/contract/exit-codes.ts";
 import type { LoadBreach, LoadRecord, LoadRule } from "../../../conformance/contract/load-record.ts";
-import { stagesOf, type FixedShapeName } from "../../../conformance/contract/load-shape.ts";
+import { stagesOf, type Course } from "../../../conformance/contract/load-shape.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
 import type { Merged } from "../../../conformance/contract/segments.ts";
 import { createTotals, type Totals } from "../collect/totals.ts";
@@ -25,7 +25,7 @@ export const mergeSegments = async (runs: readonly AnyLoadRun[], out: string): P
   const header = headerOf(segments, merged);
   const writer = openLoadRecord(out, header);
   try {
-    const stages = stagesOf(header.shape as FixedShapeName, header.arrivalRate, header.durationMs);
+    const stages = stagesOf(header.shape as Course, header.arrivalRate, header.durationMs);
     const totals = createTotals(stages, header.warmUpMs);
     const found = await duplicatesAcross(segments, stages);
     const breaches = await breachesOf(segments, found);

@@ -54,6 +54,7 @@ export const settingsFor = (baseUrl: string, stages: readonly Stage[]): ScriptSe
   requestsPerIteration: 1,
   virtualUsers: { allocated: 20, most: 50 },
   gracefulStopMs: 500,
+  visitWeights: {},
   seed: 1,
   digestKey: "key of the digests",
   preflight: false,

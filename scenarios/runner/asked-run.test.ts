@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { askedRateAt, stagesOf } from "../../conformance/contract/load-shape.ts";
+import { parseAsked } from "./asked-run.ts";
+
+const flags = { scenario: "token", rate: 100, durationMs: 30_000, seed: 1 };
+
+describe("stages of one's own", () => {
+  const asked = parseAsked({ ...flags, stages: ["30s:100", "1m:500", "10s:0"] });
+
+  it("make the course, its length and its peak", () => {
+    expect(asked).toMatchObject({ shape: "stages 30s:100 1m:500 10s:0", rate: 500, durationMs: 100_000 });
+  });
+
+  it("climb from where the one before ended, the first one from nothing, as in k6", () => {
+    const stages = stagesOf(asked.shape as `stages ${string}`, asked.rate, asked.durationMs);
+    expect([0, 15_000, 30_000, 60_000, 95_000].map((atMs) => askedRateAt(stages, atMs))).toEqual([
+      0, 50, 100, 300, 250,
+    ]);
+  });
+
+  it.each([
+    [["30s"], '--stage is "30s"; accepted is a duration and requests per second, such as 30s:100'],
+    [["0s:10"], '--stage is "0s:10"'],
+    [["10s:-5"], '--stage is "10s:-5"'],
+    [["10s:0"], "all stages ask for 0"],
+  ])("%j are refused", (stages, told) => {
+    expect(() => parseAsked({ ...flags, stages })).toThrow(told);
+  });
+
+  it("contradict a shape", () => {
+    expect(() => parseAsked({ ...flags, stages: ["10s:5"], shape: "ramp" })).toThrow("leave out --shape");
+  });
+});
