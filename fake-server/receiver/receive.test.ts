@@ -127,13 +127,13 @@ describe("touchstone receive", () => {
       "a certificate that is not there",
       { certFile: "/no/c", keyFile: "/no/k" },
       "ConfigurationError",
-      /--cert: cannot read \/no\/c \(ENOENT\)/,
+      /--cert: cannot read \/no\/c \(there is no such file\)/,
     ],
     [
       "a plan that is not there",
       { planFile: "/no/plan" },
       "ConfigurationError",
-      /--plan: cannot read \/no\/plan \(ENOENT\)/,
+      /--plan: cannot read \/no\/plan \(there is no such file\)/,
     ],
     ["a token that is not set", { tokenEnv: "NOT_SET" }, "ConfigurationError", /NOT_SET is not set/],
     [

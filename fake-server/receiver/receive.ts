@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { tooWide } from "../../conformance/contract/files.ts";
+import { codeOf, fileReason, tooWide } from "../../conformance/contract/files.ts";
 import type { PushPlan } from "../../conformance/contract/push.ts";
 import { isLoopback } from "./access.ts";
 import type { Certificate } from "./make-certificate.ts";
@@ -111,7 +111,7 @@ const certificateIn = async (
     try {
       return await readFile(file, "utf8");
     } catch (error) {
-      throw new ConfigurationError(`${flag}: cannot read ${file} (${reasonOf(error)})`, { cause: error });
+      throw new ConfigurationError(`${flag}: cannot read ${file} (${whyUnread(error)})`, { cause: error });
     }
   };
   const certPem = await read("--cert", certFile);
@@ -126,12 +126,15 @@ const refuseWide = async (file: string): Promise<void> => {
   if (wide !== undefined) throw new ConfigurationError(`--key: ${wide}`);
 };
 
+const whyUnread = (error: unknown): string =>
+  codeOf(error) === "ENOENT" ? "there is no such file" : fileReason(error);
+
 const planIn = async (file: string): Promise<PushPlan> => {
   let text: string;
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    throw new ConfigurationError([`--plan: cannot read ${file} (${reasonOf(error)})`]);
+    throw new ConfigurationError([`--plan: cannot read ${file} (${whyUnread(error)})`]);
   }
   let data: unknown;
   try {

@@ -1,5 +1,6 @@
 import { commandsPage } from "./commands-page.ts";
 import { exitCodesPage } from "./exit-codes-page.ts";
+import { mistakesPage } from "./mistakes-page.ts";
 import { profilePage } from "./profile-page.ts";
 import { rulesPage } from "./rules-page.ts";
 
@@ -12,4 +13,5 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "profile.md": profilePage(),
   "rules.md": rulesPage(),
   "exit-codes.md": exitCodesPage(),
+  "mistakes.md": mistakesPage(),
 });
