@@ -4,7 +4,8 @@ import { fail, expectThat, pass, inconclusive, type CaseVerdict } from "../judgi
 import { difference, fold } from "../judging/laws/pages.ts";
 import { asked, openLists, whileSteady, type Listing, type ListQuery } from "./shared/lists.ts";
 import type { Rules } from "../checks/rule.ts";
-import type { Judge } from "../checks/run.ts";
+import type { Judge, Run } from "../checks/run.ts";
+import type { Verdict } from "../contract/verdict.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { notificationPairRules } from "./notification-filter-pairs.ts";
@@ -30,19 +31,7 @@ export const notificationFilterRules = {
           part: "existing ids",
           print: () => "existing ids",
         }),
-        run.forEach(inGroups(strangers, 6), (values, world) => matchNothing(world, "id", uuid, values), {
-          part: "near misses",
-        }),
-        run.forAll(anyNearMiss(uuid), (value, world) => matchNothing(world, "id", uuid, [value]), {
-          part: "generated near misses",
-        }),
-        run.forEach(
-          inGroups(otherSpellings(uuid), 4),
-          (values, world) => meanNothingElse(world, "id", uuid, values),
-          {
-            part: "other spellings",
-          },
-        ),
+        ...otherValues(run, "id", uuid, strangers),
       ]);
     },
   },
@@ -56,27 +45,33 @@ export const notificationFilterRules = {
       const strangers = [...nearMisses(uuid), emptyAccountId, accounts[0]?.ids[0] ?? uuid];
       return run.all([
         run.forEach(accounts, accountGivesItsOwn, { part: "accounts", print: printAccount }),
-        run.forEach(
-          inGroups(strangers, 6),
-          (values, world) => matchNothing(world, "accountId", uuid, values),
-          {
-            part: "near misses",
-          },
-        ),
-        run.forAll(anyNearMiss(uuid), (value, world) => matchNothing(world, "accountId", uuid, [value]), {
-          part: "generated near misses",
-        }),
-        run.forEach(
-          inGroups(otherSpellings(uuid), 4),
-          (values, world) => meanNothingElse(world, "accountId", uuid, values),
-          { part: "other spellings" },
-        ),
+        ...otherValues(run, "accountId", uuid, strangers),
       ]);
     },
   },
 
   ...notificationPairRules,
 } satisfies Rules;
+
+/** Values that are not the one that exists match nothing, and other spellings of it nothing else. */
+const otherValues = (
+  run: Run,
+  filter: "id" | "accountId",
+  uuid: string,
+  strangers: readonly string[],
+): readonly Promise<Verdict>[] => [
+  run.forEach(inGroups(strangers, 6), (values, world) => matchNothing(world, filter, uuid, values), {
+    part: "near misses",
+  }),
+  run.forAll(anyNearMiss(uuid), (value, world) => matchNothing(world, filter, uuid, [value]), {
+    part: "generated near misses",
+  }),
+  run.forEach(
+    inGroups(otherSpellings(uuid), 4),
+    (values, world) => meanNothingElse(world, filter, uuid, values),
+    { part: "other spellings" },
+  ),
+];
 
 type Filter = "id" | "accountId";
 

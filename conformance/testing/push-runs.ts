@@ -3,6 +3,7 @@ import { instantsOf, readingsOf, type ReadingName } from "../judging/pushes/read
 import { warmUps, batchesOf } from "../pushes/push-cases.ts";
 import { documentLimits } from "../contract/limits.ts";
 import type { PushAction } from "../contract/push.ts";
+import { madePush, notificationBody } from "./push-line.ts";
 
 const callbackUrl = "https://receiver.example:9443/service/webhook";
 
@@ -27,38 +28,16 @@ export const pushAt = (
     line: {
       n: atMs + 1,
       epoch: "one",
-      firstByteMs: atMs,
-      completeMs: atMs,
-      answeredMs: atMs,
-      uncertaintyMs: 0,
-      method: "POST",
-      path: "/service/webhook",
-      headers: [["content-type", "application/json"]],
-      bodyBytes: 2,
-      bodySha256: "same",
-      body: "{}",
-      bodyEncoding: "utf8",
-      attempt: more.attempt ?? 1,
-      connection: { id: 1, remotePort: 1, request: 1 },
-      action: action.kind,
-      outcome: outcomes[action.kind],
-      ...(status === undefined ? {} : { status }),
-      ...more.line,
+      ...madePush(atMs, {
+        attempt: more.attempt ?? 1,
+        action: action.kind,
+        outcome: outcomes[action.kind],
+        ...(status === undefined ? {} : { status }),
+        ...more.line,
+      }),
     },
   };
 };
-
-const bodyOf = (name: string, accountId: string): string =>
-  JSON.stringify({
-    id: idOf(name),
-    accountId,
-    createTime: "2030-01-01T00:00:00.000Z",
-    businessType: "CreateGlobalAccount",
-    businessStatus: "Passed",
-    remark: "",
-    data: "",
-    status: "readed",
-  });
 
 const idOf = (name: string): string =>
   `00000000-0000-4000-8000-${Buffer.from(name).toString("hex").slice(-12).padStart(12, "0")}`;
@@ -109,12 +88,12 @@ export const pushRunOf = (sender: Sender, more: Partial<PushRun> = {}): PushRun 
     const pushes: SeenPush[] = [];
     for (const [index, instantMs] of sender.instantsMs(plan).entries()) {
       const action = plan.actions[Math.min(index, plan.actions.length - 1)] as PushAction;
-      const body = bodyOf(plan.name, accountId);
+      const body = notificationBody(idOf(plan.name), accountId);
       pushes.push(
         pushAt(startMs + instantMs, action, {
           attempt: index + 1,
           widthMs: instantMs === 0 ? 0 : (sender.widthMs ?? 0),
-          line: { body, bodyBytes: body.length, notificationId: idOf(plan.name), accountId },
+          line: { body, notificationId: idOf(plan.name), accountId },
         }),
       );
       if ((sender.isDone ?? acknowledges)(action, index)) break;

@@ -1,6 +1,7 @@
 import { documentLimits } from "../contract/limits.ts";
-import type { PushLine } from "../contract/push.ts";
+import type { Push, PushLine } from "../contract/push.ts";
 import { readingsOf, type Reading } from "../judging/pushes/readings.ts";
+import { madePush, notificationBody } from "./push-line.ts";
 
 /** Who judges a trace. */
 export type Driver = "gate" | "load" | "page" | "picture";
@@ -33,7 +34,7 @@ export interface Trace {
 export const keeping: TraceVerdict = { schedule: "kept", cap: "kept", stops: "kept", retries: "kept" };
 
 /** What the receiver did with a push. */
-type Done = Partial<Extract<PushLine, { kind: "push" }>>;
+type Done = Partial<Push>;
 
 export const traceId = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0001";
 const accountId = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0002";
@@ -47,39 +48,20 @@ const answered = (status: number, body: string): Done => ({
 const confirming = (id: string): string => JSON.stringify({ id, received: true });
 const fails = answered(500, "{}");
 
-const body = JSON.stringify({
-  id: traceId,
-  accountId,
-  createTime: "2030-01-01T00:00:00.000Z",
-  businessType: "CreateGlobalAccount",
-  businessStatus: "Passed",
-  remark: "",
-  data: "",
-  status: "readed",
-});
-
 /** A push of a notification at this moment, as the receiver's journal has it. */
 export const lineAt = (n: number, atMs: number, attempt: number, done: Done, id = traceId): PushLine => ({
   kind: "push",
   n,
   epoch: "one",
-  firstByteMs: atMs,
-  completeMs: atMs,
-  answeredMs: atMs,
-  uncertaintyMs: 0,
-  method: "POST",
-  path: "/service/webhook",
-  headers: [["content-type", "application/json"]],
-  bodyBytes: body.length,
-  bodySha256: "same",
-  body: body.replace(traceId, id),
-  bodyEncoding: "utf8",
-  notificationId: id,
-  accountId,
-  attempt,
-  connection: { id: n, remotePort: 1, request: 1 },
-  action: "answer",
-  ...done,
+  ...madePush(atMs, {
+    body: notificationBody(id, accountId),
+    notificationId: id,
+    accountId,
+    attempt,
+    connection: { id: n, remotePort: 1, request: 1 },
+    action: "answer",
+    ...done,
+  }),
 });
 
 /** Moments of a sender that follows a reading, where its push with the index `at` is off by `offMs`. */

@@ -133,40 +133,34 @@ const momentsOf = (
   );
 
 /** Some at a time, with a moment between, so that creation takes little time and yet has an order. */
-const triggerTogether = async (
-  options: DatasetOptions,
-  events: Events,
-  accountId: string,
-  count: number,
-): Promise<Batch> => {
-  const told: (string | undefined)[] = [];
-  const moments: TimeInterval[] = [];
-  while (told.length < count) {
-    if (told.length > 0) await options.clock.sleep(MOMENT_MS);
-    const size = Math.min(AT_A_TIME, count - told.length);
-    const { earliestMs } = await options.clock.now();
-    told.push(...(await Promise.all(Array.from({ length: size }, () => events.trigger(accountId)))));
-    const { latestMs } = await options.clock.now();
-    while (moments.length < told.length) moments.push({ earliestMs, latestMs });
-  }
-  return { accountId, events: count, told, moments };
-};
+const triggerTogether = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
+  triggerIn(options, events, accountId, count, AT_A_TIME, (told) => (told > 0 ? MOMENT_MS : 0));
 
 /** One after the other with time between them, so that an order by createTime can be told. */
-const triggerApart = async (
-  options: DatasetOptions,
+const triggerApart = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
+  triggerIn(options, events, accountId, count, 1, (told) => {
+    const isLast = told > 0 && told === count - 1;
+    return isLast && options.clock.kind === "virtual" ? HALF_A_DAY_MS : GAP_MS;
+  });
+
+const triggerIn = async (
+  { clock }: DatasetOptions,
   events: Events,
   accountId: string,
   count: number,
+  most: number,
+  pauseMs: (told: number) => number,
 ): Promise<Batch> => {
   const told: (string | undefined)[] = [];
   const moments: TimeInterval[] = [];
   while (told.length < count) {
-    const isLast = told.length > 0 && told.length === count - 1;
-    await options.clock.sleep(isLast && options.clock.kind === "virtual" ? HALF_A_DAY_MS : GAP_MS);
-    const { earliestMs } = await options.clock.now();
-    told.push(await events.trigger(accountId));
-    moments.push({ earliestMs, latestMs: (await options.clock.now()).latestMs });
+    const breakMs = pauseMs(told.length);
+    if (breakMs > 0) await clock.sleep(breakMs);
+    const size = Math.min(most, count - told.length);
+    const { earliestMs } = await clock.now();
+    told.push(...(await Promise.all(Array.from({ length: size }, () => events.trigger(accountId)))));
+    const { latestMs } = await clock.now();
+    while (moments.length < told.length) moments.push({ earliestMs, latestMs });
   }
   return { accountId, events: count, told, moments };
 };

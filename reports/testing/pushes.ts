@@ -1,4 +1,5 @@
 import type { PushLine } from "../../conformance/contract/push.ts";
+import { madePush, notificationBody } from "../../conformance/testing/push-line.ts";
 import { madeUuid, type Random } from "./random.ts";
 
 const EPOCH = "3f1b7c52-6d0e-4c8a-9b57-2f8f3f2f9a10";
@@ -43,40 +44,23 @@ interface Made {
 
 const pushOf = (n: number, { notificationId, accountId, attempt, attempts, atMs }: Made): PushLine => {
   const isAcknowledged = attempt === attempts && attempt < 5;
-  const body = JSON.stringify({
-    id: notificationId,
-    accountId,
-    createTime: "2030-01-01T00:00:00.000Z",
-    businessType: "CreateGlobalAccount",
-    businessStatus: "Passed",
-    remark: "",
-    data: "",
-    status: "readed",
-  });
   return {
     kind: "push",
     n,
     epoch: EPOCH,
-    firstByteMs: atMs,
-    completeMs: atMs + 0.2,
-    answeredMs: atMs + 0.6,
-    outcome: "sent",
-    uncertaintyMs: 0.4,
-    method: "POST",
-    path: "/service/webhook",
-    headers: [
-      ["content-type", "application/json"],
-      ["content-length", String(body.length)],
-    ],
-    bodyBytes: body.length,
-    bodySha256: "820a44e4f58050751d13580a14441723acfc471519dbaf97d8f88b4b84955ba1",
-    body,
-    bodyEncoding: "utf8",
-    notificationId,
-    accountId,
-    attempt,
-    connection: { id: 1 + (n % 32), remotePort: 40_000 + (n % 32), request: 1 + Math.floor(n / 32) },
-    action: "answer",
-    status: isAcknowledged ? 200 : 503,
+    ...madePush(atMs, {
+      completeMs: atMs + 0.2,
+      answeredMs: atMs + 0.6,
+      outcome: "sent",
+      uncertaintyMs: 0.4,
+      body: notificationBody(notificationId, accountId),
+      bodySha256: "820a44e4f58050751d13580a14441723acfc471519dbaf97d8f88b4b84955ba1",
+      notificationId,
+      accountId,
+      attempt,
+      connection: { id: 1 + (n % 32), remotePort: 40_000 + (n % 32), request: 1 + Math.floor(n / 32) },
+      action: "answer",
+      status: isAcknowledged ? 200 : 503,
+    }),
   };
 };
