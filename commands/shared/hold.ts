@@ -20,7 +20,8 @@ export const holdRecords = (directories: readonly string[]): (() => void) => {
     for (const file of held) rmSync(file, { force: true });
   };
   try {
-    for (const directory of new Set(directories)) if (hold(directory)) held.push(holdFile(directory));
+    const byFile = new Map(directories.map((directory) => [holdFile(directory), directory]));
+    for (const [file, directory] of byFile) if (hold(file, directory)) held.push(file);
     return release;
   } catch (error) {
     release();
@@ -28,8 +29,7 @@ export const holdRecords = (directories: readonly string[]): (() => void) => {
   }
 };
 
-const hold = (directory: string): boolean => {
-  const file = holdFile(directory);
+const hold = (file: string, directory: string): boolean => {
   const own = `${hostname()} ${process.pid}`;
   try {
     writeFileSync(file, own, { flag: "wx", mode: fileMode });

@@ -4,7 +4,7 @@ import { codeOf, fileReason } from "../../conformance/contract/files.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { digestFile } from "../../conformance/contract/segments.ts";
 import { readRun, verify, type LoadRun } from "../../reports/read/index.ts";
-import type { AnyLoadRun } from "../../scenarios/runner/index.ts";
+import { addEncoded, type AnyLoadRun } from "../../scenarios/runner/index.ts";
 
 /** A record as the merge takes it, once every byte of it is known to be what was sealed. Throws ConfigurationError. */
 export const segmentRecord = async (directory: string): Promise<AnyLoadRun> => {
@@ -31,8 +31,14 @@ export const segmentRecord = async (directory: string): Promise<AnyLoadRun> => {
 };
 
 async function* latenciesOf(run: LoadRun): ReturnType<AnyLoadRun["latencies"]> {
-  for await (const { histogram, ...where } of run.histograms())
-    yield { ...where, addTo: (sum) => sum.add(histogram) };
+  for await (const { where, greatest, encoded, ...of } of run.latencies())
+    yield {
+      ...of,
+      addTo: (sum) => {
+        if (!addEncoded(sum, encoded, greatest))
+          throw new ConfigurationError(`${where} is damaged: its histogram cannot be decoded`);
+      },
+    };
 }
 
 /** A run that was killed at its very start has none. */

@@ -23,6 +23,16 @@ export interface SecondHistogram {
   readonly histogram: Histogram;
 }
 
+/** A line of the log that was not decoded. */
+export interface SecondLatencies extends Omit<SecondHistogram, "histogram"> {
+  /** Where it stands, for complaints. */
+  readonly where: string;
+  /** The greatest, in microseconds. */
+  readonly greatest: number;
+  /** The histogram in the encoding of the log. */
+  readonly encoded: string;
+}
+
 /** Which histograms are wanted; what is left out lets all through. The others are not even decoded. */
 export interface HistogramFilter {
   readonly kind?: LatencyKind;
@@ -39,9 +49,17 @@ export async function* histogramsOf(
   file: string,
   filter: HistogramFilter = {},
 ): AsyncGenerator<SecondHistogram> {
+  for await (const line of latenciesIn(file, filter)) yield decoded(line);
+}
+
+/** The lines of such a log, not decoded. */
+export async function* latenciesIn(
+  file: string,
+  filter: HistogramFilter = {},
+): AsyncGenerator<SecondLatencies> {
   for await (const { number, text, isWhole } of linesOf(file)) {
     if (!isWhole) continue;
-    const found = latencyIn(text, filter, `${file}, line ${number}`);
+    const found = lineIn(text, filter, `${file}, line ${number}`);
     if (found !== undefined) yield found;
   }
 }
@@ -52,6 +70,11 @@ export const latencyIn = (
   filter: HistogramFilter = {},
   where = "a line of the histogram log",
 ): SecondHistogram | undefined => {
+  const found = lineIn(text, filter, where);
+  return found === undefined ? undefined : decoded(found);
+};
+
+const lineIn = (text: string, filter: HistogramFilter, where: string): SecondLatencies | undefined => {
   if (text === "" || text.startsWith("#") || text.startsWith('"')) return undefined;
   const [tag = "", start = "", , maximum = "", encoded = ""] = text.split(",");
   const { endpoint, outcome, kind } = tagged(tag, where);
@@ -60,13 +83,17 @@ export const latencyIn = (
   if (filter.endpoint !== undefined && filter.endpoint !== endpoint) return undefined;
   const second = Math.round(Number(start));
   if (start === "" || !Number.isFinite(second)) throw damaged(where, "its start is no number");
+  const greatest = Math.round(Number(maximum) * histogramUnit.perMs);
+  return { endpoint, outcome, kind, second, where, greatest, encoded };
+};
+
+const decoded = ({ where, greatest, encoded, ...of }: SecondLatencies): SecondHistogram => {
   const histogram = decode(encoded, where);
   // Counts tell the greatest value to three digits only; the line itself has it exactly.
-  const greatest = Math.round(Number(maximum) * histogramUnit.perMs);
   const { maxValue } = histogram;
   if (greatest >= histogram.lowestEquivalentValue(maxValue) && greatest < maxValue)
     histogram.maxValue = greatest;
-  return { endpoint, outcome, kind, second, histogram };
+  return { ...of, histogram };
 };
 
 const damaged = (where: string, why: string): ConfigurationError =>

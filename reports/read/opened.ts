@@ -1,7 +1,7 @@
 import type { LoadBreach, LoadRecord, SecondLine } from "../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
 import type { ExchangeRecord, RunRecord } from "../../conformance/contract/record.ts";
-import type { HistogramFilter, SecondHistogram } from "./latency-log.ts";
+import type { HistogramFilter, SecondHistogram, SecondLatencies } from "./latency-log.ts";
 import type { Alteration } from "./verify.ts";
 
 interface AnyRun {
@@ -25,6 +25,8 @@ export interface LoadRun extends AnyRun {
   readonly record: LoadRecord;
   seconds(): AsyncGenerator<SecondLine>;
   histograms(filter?: HistogramFilter): AsyncGenerator<SecondHistogram>;
+  /** The lines of the same log, not decoded. */
+  latencies(): AsyncGenerator<SecondLatencies>;
   breaches(): AsyncGenerator<LoadBreach>;
 }
 

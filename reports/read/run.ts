@@ -14,7 +14,7 @@ import {
   type RuleResult,
 } from "../../conformance/contract/record.ts";
 import { checkOf, type Check } from "./check.ts";
-import { histogramsOf } from "./latency-log.ts";
+import { histogramsOf, latenciesIn } from "./latency-log.ts";
 import { jsonLines, parse } from "./lines.ts";
 import type { GateRun, LoadRun, Run } from "./opened.ts";
 import { rebuilt } from "./rebuild.ts";
@@ -55,6 +55,7 @@ export const readRun = async (directory: string, options: ReadOptions = {}): Pro
       kind: "load",
       record: checks.load(value, file),
       seconds: () => checkedLines(at(loadFiles.seconds), checks.second),
+      latencies: () => latenciesIn(at(loadFiles.latency)),
       histograms: (filter) => histogramsOf(at(loadFiles.latency), filter),
       breaches: () => checkedLines(at(loadFiles.breaches), checks.breach),
     };

@@ -5,6 +5,7 @@ export { checkPlan } from "./check-plan.ts";
 export type { LoadContext, LoadPlan } from "./context.ts";
 export { loadByShape, type AskedRun } from "./by-shape.ts";
 export { parseAsked } from "./asked-run.ts";
+export { addEncoded } from "./collect/encoded.ts";
 export { mergeSegments } from "./merge/merge.ts";
 export type { AnyLoadRun } from "./merge/segment-run.ts";
 export { parseSegment } from "./segment/parse.ts";

@@ -2,20 +2,18 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import {
-  decodeFromCompressedBase64,
-  encodeIntoCompressedBase64,
-  type Int32Histogram,
-} from "hdr-histogram-js";
+import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import { loadFiles } from "../../conformance/contract/load-record.ts";
 import { manifestFile } from "../../conformance/contract/manifest.ts";
 import { seededRandom, sfc32 } from "../../conformance/contract/random.ts";
 import { digestFile, digestPartitions } from "../../conformance/contract/segments.ts";
 import { figure, mebibytes, runCli, seconds } from "../../conformance/testing/measure.ts";
 import { runnerClock } from "./clock.ts";
+import { addEncoded } from "./collect/encoded.ts";
 import { latencyHistogram, note } from "./collect/histograms.ts";
 import { crossDuplicates, digestBytes, partitionOf, writeDigest } from "./digests.ts";
 import { segmentFlags } from "./segment-plan.ts";
+import { segmentDetection } from "./segments-detection.bench.ts";
 import { k6ForTests } from "./testing/k6.ts";
 import { temporaryFolder } from "./testing/loads.ts";
 import { writeSegment } from "./testing/segments.ts";
@@ -45,8 +43,7 @@ const splits = (): void => {
       note(parts[Math.floor(random() * parts.length)] ?? pooled, ms);
     }
     const merged = latencyHistogram();
-    for (const part of parts)
-      merged.add(decodeFromCompressedBase64(encodeIntoCompressedBase64(part)) as Int32Histogram);
+    for (const part of parts) addEncoded(merged, encodeIntoCompressedBase64(part), part.maxValue);
     for (let cell = 0; cell <= pooled.countsArrayIndex(pooled.maxValue); cell += 1)
       if (pooled.getCountAtIndex(cell) !== merged.getCountAtIndex(cell)) differing += 1;
     samples.sort((a, b) => a - b);
@@ -282,4 +279,5 @@ export const parts = {
   duplicates: async () => duplicates(),
   mergeOfAnHour: () => merging(8, 60),
   mergeOfManyMachines: () => merging(64, 5),
+  detection: () => segmentDetection(),
 };

@@ -1,0 +1,45 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { holdRecords } from "./hold.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "touchstone-hold-"));
+  for (const name of ["1", "2"]) mkdirSync(path.join(folder, name));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const record = (name: string): string => path.join(folder, name);
+
+it("holds records against other merges until they are given back, and leaves nothing", () => {
+  const release = holdRecords([record("1"), `${record("2")}/`, record("2")]);
+  expect(() => holdRecords([record("2")])).toThrow(
+    /2" is held by another merge \(process \d+ on .*\); wait for its end, or remove/,
+  );
+  release();
+  expect(readdirSync(folder)).toEqual(["1", "2"]);
+  holdRecords([record("1")])();
+});
+
+it("gives back what it held where one of them is held by another", () => {
+  const release = holdRecords([record("2")]);
+  expect(() => holdRecords([record("1"), record("2")])).toThrow("held by another merge");
+  holdRecords([record("1")])();
+  release();
+});
+
+it("takes over what a merge that was killed left, and not what one on another machine holds", () => {
+  const file = path.join(folder, ".1.merging");
+  // Process ids end far below.
+  writeFileSync(file, `${hostname()} 2147483646`);
+  holdRecords([record("1")])();
+  expect(existsSync(file)).toBe(false);
+  writeFileSync(file, "elsewhere.example 2147483646");
+  expect(() => holdRecords([record("1")])).toThrow("on elsewhere.example");
+});
+
+it("does without where nothing can be written beside the record", () => {
+  expect(holdRecords([path.join(folder, "missing", "1")])).not.toThrow();
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { LoadResult } from "../collect/collect.ts";
+import { collected, rowsOf, segmentFor, type PlayedOptions } from "../testing/segments.ts";
+import { sealedSegment } from "./seal.ts";
+
+const options: PlayedOptions = { count: 3, seconds: 2, rate: 6 };
+const finished = { exitCode: 0, meaning: "finished", says: "finished" } as const;
+const result: LoadResult = {
+  ...collected(options, [rowsOf(options, 1, 0), rowsOf(options, 1, 1)]),
+  end: finished,
+  notes: [],
+  setUp: { tookMs: 40, lateMs: -2_000 },
+};
+const clockAfter = { offsetMs: 3, errorMs: 1, looks: 40 };
+
+const { beganAtMs: _, ...segment } = segmentFor(2, 3);
+
+const sealed = (change: Partial<LoadResult>, isInterrupted = false) =>
+  sealedSegment(
+    // What a load of its own would have come to says nothing of a part.
+    { endedAt: "2026-09-21T14:14:00.000Z", outcome: "failed", exitCode: 1, objectives: [] },
+    { segment, result: { ...result, ...change }, clockAfter, isInterrupted },
+  );
+
+describe("the end of a segment", () => {
+  it("has no outcome where it was played to its end: the merge judges", () => {
+    const { outcome, exitCode, segment: told } = sealed({});
+    expect({ outcome, exitCode }).toEqual({ outcome: undefined, exitCode: 0 });
+    expect(told).toMatchObject({
+      setUpMs: 40,
+      beganAtMs: result.startedAtMs,
+      clock: { after: clockAfter },
+    });
+  });
+
+  it("is exit code 3 where its set-up outlasted the start, with no beginning", () => {
+    const stopped = "k6 stopped: the script gave up";
+    const end = { exitCode: 108, meaning: stopped, says: "harness" } as const;
+    const late = sealed({ end, stopped, setUp: { tookMs: 9_000, lateMs: 3_200 } });
+    expect(late).toMatchObject({ outcome: "incomplete", exitCode: 3, segment: { lateMs: 3_200 } });
+    expect(late.stopped).toMatch(/outlasted the start by 3\.2 s.*later --start-at/);
+    expect(late.segment?.beganAtMs).toBeUndefined();
+  });
+
+  it.each([
+    ["interrupted", {}, true, "interrupted", 130],
+    ["ended by a signal", { end: { ...finished, says: "interrupted" as const } }, false, "interrupted", 130],
+    [
+      "left by a k6 that crashed",
+      { end: { ...finished, says: "harness" as const } },
+      false,
+      "harness-error",
+      5,
+    ],
+    ["left by a script that failed", { exceptions: { count: 1, first: ["x"] } }, false, "harness-error", 5],
+    [
+      "without room to write",
+      { stopped: "the record could not be written: the disk is full" },
+      false,
+      "harness-error",
+      5,
+    ],
+    ["given up", { stopped: "more than 50 % of the requests failed" }, false, "failed", 1],
+  ])("is that of any load where it was %s", (_, change, isInterrupted, outcome, exitCode) => {
+    expect(sealed(change, isInterrupted)).toMatchObject({ outcome, exitCode });
+  });
+});
