@@ -103,7 +103,9 @@ const sharedBy = ({
   arrivalRate,
   durationMs,
   warmUpMs,
+  tags,
 }: LoadRecord) => ({
+  ...(tags === undefined ? {} : { tags }),
   tool,
   seed,
   target,
