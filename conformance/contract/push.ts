@@ -102,7 +102,12 @@ export const PushRule = Type.Object(
 
 /** How a receiver answers: by the first rule that matches, otherwise by `otherwise` (default: an acknowledgement). */
 export const PushPlan = Type.Object(
-  { rules: Type.Array(PushRule), otherwise: Type.Optional(PushAction) },
+  {
+    rules: Type.Array(PushRule),
+    otherwise: Type.Optional(PushAction),
+    /** For a push whose body names no notification; where it is left out, such a push is treated as any other. */
+    noNotification: Type.Optional(PushAction),
+  },
   closed,
 );
 export type PushPlan = Static<typeof PushPlan>;

@@ -13,6 +13,7 @@ const validate = ajv.compile<PushPlan>({
   properties: {
     rules: { ...rules, items: { ...rules.items, properties: ruleProperties } },
     otherwise: action,
+    noNotification: action,
   },
 });
 
@@ -37,7 +38,10 @@ const planProblems = (plan: PushPlan): string[] => [
     ...attempts.flatMap((one, index) => combinationProblems(`rules[${rule}].attempts[${index}]`, one)),
     ...pointerProblems(`rules[${rule}].match.body.pointer`, match.body?.pointer),
   ]),
-  ...(plan.otherwise === undefined ? [] : combinationProblems("otherwise", plan.otherwise)),
+  ...(["otherwise", "noNotification"] as const).flatMap((key) => {
+    const one = plan[key];
+    return one === undefined ? [] : combinationProblems(key, one);
+  }),
 ];
 
 /** What each value allows, but the values together do not. */

@@ -23,6 +23,24 @@ const statusOf = (plan: PushPlan, ...arrivals: Arrival[]): (number | undefined)[
   });
 };
 
+it("answers a body that names no notification as the plan says, and otherwise as any other", () => {
+  const stray = {
+    method: "POST",
+    path: "/",
+    pathname: "/",
+    body: "x",
+    key: "k",
+    notificationId: undefined,
+    accountId: undefined,
+    attempt: 1,
+  };
+  const refuse = { kind: "answer", status: 400 } as const;
+  const planner = createPlanner({ rules: [], noNotification: refuse });
+  expect(planner.choose(stray)).toEqual(refuse);
+  expect(planner.choose({ ...stray, notificationId: "n" })).toEqual({ kind: "answer" });
+  expect(createPlanner({ rules: [] }).choose(stray)).toEqual({ kind: "answer" });
+});
+
 describe("a planner", () => {
   it("takes the action of the attempt, and the last one from then on", () => {
     const plan = { rules: [{ match: {}, attempts: [status(500), status(503), status(200)] }] };

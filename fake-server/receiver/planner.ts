@@ -85,7 +85,12 @@ export const createPlanner = (plan: PushPlan): Planner => {
           matches(match, arrival) &&
           (counter === undefined || counter.ordinals.get(arrival.key) === match.nth),
       );
-      if (rule === undefined) return plan.otherwise ?? acknowledge;
+      if (rule === undefined)
+        return (
+          (arrival.notificationId === undefined ? plan.noNotification : undefined) ??
+          plan.otherwise ??
+          acknowledge
+        );
       return rule.attempts[Math.min(arrival.attempt, rule.attempts.length) - 1] ?? acknowledge;
     },
     count,

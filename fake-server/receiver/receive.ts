@@ -58,20 +58,30 @@ export const receive = async (options: ReceiveOptions, io: ReceiveIo): Promise<v
       `--certificate-folder keeps a certificate that the receiver makes; with ${http ? "--http" : "--cert"} it makes none: leave one of the two out`,
     );
   const certificate = await certificateIn(certFile, keyFile, http);
-  const plan = planFile === undefined ? undefined : await planIn(planFile);
+  const plan = planFile === undefined ? usualPlan : await planIn(planFile);
   const token = tokenEnv === undefined ? undefined : tokenIn(tokenEnv, io.environment);
   const receiver = await startReceiver({
     ...rest,
     scheme: http ? "http" : "https",
     certificateFolder: options.certificateFolder ?? usualFolder(io.environment),
     ...(certificate === undefined ? {} : { certificate }),
-    ...(plan === undefined ? {} : { plan }),
+    plan,
     ...(token === undefined ? {} : { token }),
     onTrouble: io.trouble,
   });
   io.listening(addressesOf(receiver, options, token === undefined));
   await aborted(io.signal);
   await receiver.stop();
+};
+
+/** As a service's own receiver would: what is no notification is not acknowledged. A plan of one's own says otherwise. */
+const usualPlan: PushPlan = {
+  rules: [],
+  noNotification: {
+    kind: "answer",
+    status: 400,
+    body: { text: "This body is no notification: accepted is a JSON object with the notification's id.\n" },
+  },
 };
 
 const addressesOf = (

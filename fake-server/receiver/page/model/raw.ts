@@ -8,14 +8,39 @@ type PushOf = Extract<PushLine, { kind: "push" }>;
 /** Text from the wire as it can be shown: its line ends stay, and what would hide or reorder text becomes visible. */
 const visible = (text: string): string => harmlessLines(text.replaceAll("\r\n", "\n"));
 
-/** The request as it was on the wire. The receiver speaks HTTP/1.1 only. */
+/** JSON is shown indented; undefined where the body is none, or stands so already. */
+const indented = ({ body, bodyEncoding }: PushOf): string | undefined => {
+  if (bodyEncoding === "base64") return undefined;
+  try {
+    const text = JSON.stringify(JSON.parse(body), undefined, 2);
+    return text === body ? undefined : text;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The request as it was on the wire, but for JSON, which is indented. The receiver speaks HTTP/1.1 only. */
 export const requestText = (push: PushOf): string => {
   const headers = push.headers.map(([name, value]) => harmless(`${name}: ${value}`));
-  return [harmless(`${push.method} ${push.path} HTTP/1.1`), ...headers, "", visible(push.body)].join("\n");
+  return [
+    harmless(`${push.method} ${push.path} HTTP/1.1`),
+    ...headers,
+    "",
+    visible(indented(push) ?? push.body),
+  ].join("\n");
 };
 
 /** What a reader has to know of the body before reading it. */
-export const bodyNote = ({ body, bodyBytes, bodyEncoding }: PushOf): string => {
+export const bodyNote = (push: PushOf): string =>
+  [
+    ...(push.notificationId === undefined ? ["The body is no notification: it names no id."] : []),
+    ...(indented(push) === undefined ? [] : ["JSON, shown indented."]),
+    wholeness(push),
+  ]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
+
+const wholeness = ({ body, bodyBytes, bodyEncoding }: PushOf): string => {
   if (bodyEncoding === "base64")
     return `The body's ${count(bodyBytes)} bytes are not UTF-8; shown in base64.`;
   const shown = new TextEncoder().encode(body).length;
