@@ -1,6 +1,11 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
-import { reportOn } from "./shared/write-reports.ts";
+import { besideRun, reportOn } from "./shared/write-reports.ts";
+import { duetDoc } from "../reports/document/duet.ts";
+import type { DuetDocument } from "../reports/duet/document.ts";
+import { readDuet } from "../reports/duet/read.ts";
+import { documentFormats, type ReportFormat } from "../reports/formats.ts";
+import { writeDocument } from "../reports/write.ts";
 import { schemaOf, readRun, verify } from "../reports/read/index.ts";
 import { verifiedDoc } from "../reports/document/verified.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
@@ -16,9 +21,28 @@ export const run: Action<typeof definition> = async (context, directories, flags
     throw new ConfigurationError(["report takes one or more run directories, or --schema <name>"]);
   if (flags.verify === true) return verifyRuns(context, directories, flags.json === true);
   const { report = ["html"], out: reportOut } = flags;
-  const files = await reportOn(context, directories, { report, reportOut }, {}, "--out");
+  const [only = ""] = directories;
+  const duet = directories.length === 1 ? readDuet(only) : undefined;
+  const files =
+    duet === undefined
+      ? await reportOn(context, directories, { report, reportOut }, {}, "--out")
+      : report.map((format) => writeDuetReport(only, duet, { format, out: reportOut ?? besideRun(only) }));
   if (flags.json) output.printJson({ files });
   else output.print(files.join("\n"));
+};
+
+const writeDuetReport = (
+  run: string,
+  duet: DuetDocument,
+  { format, out }: { readonly format: ReportFormat; readonly out: string },
+): string => {
+  const known = documentFormats.find((one) => one === format);
+  if (known === undefined)
+    throw new ConfigurationError([
+      { key: "--report", value: format, accepted: `${documentFormats.join(" or ")} for a duet` },
+    ]);
+  const shown = duetDoc(duet, { run, isPilot: duet.plan !== undefined });
+  return writeDocument(shown, { name: "duet", format: known, out });
 };
 
 /** Says of each run whether its files are as they were when it was sealed. */

@@ -16,6 +16,8 @@ import { runHere } from "../conformance/testing/run-here.ts";
 import type { Comparison } from "./compare/compare.ts";
 import type { History } from "./history/index.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
+import { madeDuet } from "./testing/duet-document.ts";
+import { writeDuet } from "./duet/write.ts";
 import { seal } from "./testing/seal.ts";
 
 /** `report`, `compare` and `history` on the command line, on made-up run directories. */
@@ -53,6 +55,24 @@ afterAll(() => rmSync(home, { recursive: true }));
 
 /** Without the environment of a CI service, which gets annotations of its own. */
 const cli = (...parameters: readonly string[]) => runHere(parameters, { env: { CI: "" } });
+
+it("`report` on the folder of a duet writes its page again, and its summary", async () => {
+  writeDuet(at("duet"), madeDuet({ pairs: 4 }));
+  const { exitCode, stdout } = await runHere([
+    "report",
+    at("duet"),
+    "--report",
+    "html,markdown",
+    "--out",
+    at("d"),
+  ]);
+  expect({ exitCode, files: stdout.trim().split("\n") }).toEqual({
+    exitCode: 0,
+    files: [at("d", "duet.html"), at("d", "duet.md")],
+  });
+  expect(readFileSync(at("d", "duet.md"), "utf8")).toContain("Pair by pair");
+  expect(await runHere(["report", at("duet"), "--report", "junit"])).toMatchObject({ exitCode: 2 });
+});
 
 describe("report", () => {
   it("writes all four formats of a gate and a load run into one folder, and tells which files", async () => {

@@ -42,7 +42,7 @@ describe("the live page of a real receiver", () => {
     const row = page.locator("#rows [role=row]");
     await expect.poll(() => row.textContent()).toContain("acknowledged at push 2");
     await row.click();
-    await expect.poll(() => page.locator("pre.request").textContent()).toContain(`{"id":"${id}"`);
+    await expect.poll(() => page.locator("pre.request").textContent()).toContain(`\n{\n  "id": "${id}"`);
     await page.getByRole("button", { name: "Push 1: show request and answer" }).click();
     await expect.poll(() => page.locator("pre.answer").textContent()).toContain("503");
     expect(complaints).toEqual([]);
