@@ -6,6 +6,7 @@ import { wantsColour } from "../reports/terminal/palette.ts";
 import { commands } from "./index.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
+import { endWithParent } from "./shared/parent.ts";
 import { endingOf } from "./shared/exit.ts";
 import { complainThrough, createOutput, type Manner, type Output, type Streams } from "./shared/output.ts";
 
@@ -79,7 +80,15 @@ export const main = async (programFile: string): Promise<void> => {
   const [, , ...given] = process.argv;
   const running = start({ given, environment: process.env, streams: process, programFile });
   guardProcess(running);
+  const ofScript = process.env["npm_lifecycle_event"] !== undefined;
+  const stop = ofScript
+    ? endWithParent(commandClock, {
+        parent: () => process.ppid,
+        end: () => void process.kill(process.pid, "SIGTERM"),
+      })
+    : () => {};
   process.exitCode = await running.ended;
+  stop();
 };
 
 const parse = async (

@@ -3,7 +3,7 @@ import type { Action, CommandContext } from "./shared/context.ts";
 import { besideRun, reportOn } from "./shared/write-reports.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import type { DuetDocument } from "../reports/duet/document.ts";
-import { readDuet } from "../reports/duet/read.ts";
+import { readDuet } from "../reports/read/duet.ts";
 import { documentFormats, type ReportFormat } from "../reports/formats.ts";
 import { writeDocument } from "../reports/write.ts";
 import { schemaOf, readRun, verify } from "../reports/read/index.ts";

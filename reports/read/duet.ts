@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileReason } from "../../conformance/contract/files.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import { checkOf } from "../read/check.ts";
-import { parse } from "../read/lines.ts";
-import { DuetDocument } from "./document.ts";
-import { duetFile } from "./write.ts";
+import { checkOf } from "./check.ts";
+import { parse } from "./lines.ts";
+import { DuetDocument } from "../duet/document.ts";
+import { duetFile } from "../duet/write.ts";
 
 const check = checkOf<DuetDocument>(DuetDocument);
 
