@@ -19,8 +19,10 @@ export default defineConfig({
           env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/compiled") },
           // Files of one worker share their modules: to load all of them anew for each file costs a third of the whole.
           isolate: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // No limit is what a test is about: these end what hangs.
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          expect: { poll: { timeout: 120_000 } },
         },
       },
       {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -85,6 +86,7 @@ describe("a recorded run", () => {
   it("that is interrupted in the middle ends at once and can be read", async () => {
     const fake = await stopping(startFake());
     const interrupt = new AbortController();
+    const { promise: hangs, resolve: beginsToHang } = Promise.withResolvers<void>();
     const done: Rule = {
       requirement: "code.unknown",
       check: (_, run) => run.once(async (world) => (await obtainCode(world), { judgement: pass })),
@@ -92,7 +94,7 @@ describe("a recorded run", () => {
     const hanging = single((_, run) =>
       run.once(async (world) => {
         await obtainCode(world);
-        setTimeout(() => interrupt.abort(), 60);
+        beginsToHang();
         await world.clock.sleep(5_000);
         return { judgement: pass };
       }),
@@ -106,12 +108,18 @@ describe("a recorded run", () => {
           await own
             .send({ method: "POST", path: "/x", headers: [["content-length", "5"]] })
             .catch(() => undefined);
-          await new Promise((resolve) => setTimeout(resolve, 80));
+          if (!interrupt.signal.aborted) await once(interrupt.signal, "abort");
           return { judgement: pass };
         }),
     };
     const options = { ...base(), resolved: await fake.resolved(), signal: interrupt.signal };
-    const { record, directory } = await recordedRun({ ...options, rules: [done, hanging, awake] });
+    const { record, directory } = await recordedRun({
+      ...options,
+      rules: [done, hanging, awake],
+      onResult: ({ id }) => {
+        if (id === done.requirement) void hangs.then(() => interrupt.abort());
+      },
+    });
     expect(record).toMatchObject({ state: "sealed", outcome: "interrupted", exitCode: 130 });
     const kinds = Object.fromEntries(record.rules.map(({ id, verdict }) => [id, verdict.kind]));
     expect(kinds).toEqual({

@@ -1,4 +1,4 @@
-import { monotonicMs, pause, watchStalls, type JoinedClock } from "../world/clock.ts";
+import { monotonicMs, pause, type JoinedClock } from "../world/clock.ts";
 import type { PushRun, ReceiverOutage, PushCase } from "../judging/pushes/trace.ts";
 import { beginRun, LONGEST_HANG_MS, planOf } from "./begin.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
@@ -10,6 +10,7 @@ import { hangEndAfterMs, watchMs } from "./span.ts";
 import { calmed, isNeeded, type warmUps } from "./push-cases.ts";
 import { openTimeline } from "./timeline.ts";
 import { trigger } from "./trigger.ts";
+import { watchUnrest, type Unrest } from "./unrest.ts";
 import { HOUR_MS } from "../contract/duration.ts";
 
 /** How often pushes that got no answer are looked at. */
@@ -46,7 +47,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   // Where all share accounts, each batch is announced by itself.
   if (events.accountsAreFresh) await announce(state, plans);
 
-  const stalls = watchStalls();
+  using unrest = watchUnrest(timeline.kind, state.stops.firstDelayMs);
   const { latestMs: watchedFromMs } = await timeline.now();
   const outages = await outagesOf(state, planned.before, callbackUrl);
   const startMs = wholeSecond((await timeline.now()).latestMs);
@@ -59,9 +60,8 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   const hungInRealTime = await outwaitHangs(state);
   await watch(state, startMs, startMs + watchMs(limits, state.stops));
   const gather = (): Promise<PushRun> =>
-    traceOf(state, { callbackUrl, outages, watchedFromMs, hungInRealTime, stallMs: stalls.longestMs });
+    traceOf(state, { callbackUrl, outages, watchedFromMs, hungInRealTime, unrest });
   const pushRun = await gather();
-  stalls.stop();
   return {
     pushRun,
     later: async (clock) => (timeline.kind === "real" ? pushRun : lookLater(state, pushRun, gather, clock)),
@@ -95,23 +95,21 @@ interface Watched {
   readonly outages: readonly ReceiverOutage[];
   readonly watchedFromMs: number;
   readonly hungInRealTime: boolean;
-  /** The longest time for which this process stood still so far. */
-  readonly stallMs: () => number;
+  readonly unrest: Unrest;
 }
 
 /** All that has come so far, with its tolerances. */
-const traceOf = async (state: RunState, { stallMs, ...watched }: Watched): Promise<PushRun> => {
+const traceOf = async (state: RunState, { unrest, ...watched }: Watched): Promise<PushRun> => {
   const { options, collector, listLooks, isAwaited } = state;
   await collector.collect();
   const watchedUntil = await state.timeline.now();
   const { pushCases, others } = sorted(state);
   const { limits, acknowledgedStatus, visibilityMs } = options;
-  const { latenessMs, earlyGuardMs, firstDelayMs } = state.stops;
-  const isMeasured = options.latenessMs === undefined && state.timeline.kind === "real";
+  const { latenessMs, earlyGuardMs } = state.stops;
   return {
     clock: state.timeline.kind,
     limits: { pushDelaysMs: limits.pushDelaysMs, maxPushes: limits.maxPushes },
-    latenessMs: isMeasured ? latenessMs + unrestMs(pushCases, firstDelayMs) + stallMs() : latenessMs,
+    latenessMs: latenessMs + (options.latenessMs === undefined ? unrest.ofMs(pushCases) : 0),
     earlyGuardMs,
     acknowledgedStatus,
     pushCases,
@@ -174,21 +172,6 @@ const lookLater = async (
   }
   return { ...(await gather()), watchedUntil: await timeline.now() };
 };
-
-/** How much later than others of them some first pushes are, which is what sender, road and receiver take in real time. */
-const unrestMs = (pushCases: readonly PushCase[], firstDelayMs: number): number => {
-  const lags = pushCases
-    .filter(({ purpose }) => purpose === "prompt" || purpose === "kind" || purpose === "never")
-    .flatMap(({ pushes: [first], triggered }) =>
-      first === undefined ? [] : [Math.max(0, first.at.earliestMs - triggered.latestMs)],
-    )
-    .toSorted((a, b) => a - b);
-  const usualMs = (lags[Math.floor(lags.length * MOST)] ?? 0) - (lags[0] ?? 0);
-  return Math.min(usualMs, firstDelayMs / 3);
-};
-
-/** The share of first pushes whose lag counts as usual. */
-const MOST = 0.9;
 
 /**
  * Sockets may time out in real time, whatever clock the schedule goes by. Pushes that got no answer, and that

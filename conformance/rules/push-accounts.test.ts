@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
+import type { Rule } from "../checks/rule.ts";
 import { judgeAll } from "../testing/bench.ts";
 import { pushRules } from "./push.ts";
 
 /** Where the profile names accounts, events share them, and the receiver tells its answers apart by their order. */
-const judgeWithAccounts = async (behaviour: string, tells: { readonly id: boolean }) => {
+const judgeWithAccounts = async (
+  behaviour: string,
+  tells: { readonly id: boolean },
+  judged: readonly Rule[] = Object.values(pushRules),
+) => {
   const accounts = ["0b5f0c7e-61a4-4b7e-9a55-3f1c2d4e5a6b", "c2a9d1f4-7e38-4d06-8b1f-90e7a6c5d4b3"];
-  const results = await judgeAll(Object.values(pushRules), {
+  const results = await judgeAll(judged, {
     behaviour,
     profile: (profile) => {
       const trigger = profile.hooks?.events?.trigger;
@@ -32,8 +37,8 @@ describe.each([
     ["push-resent-once-after-acknowledgement", "push.acknowledged-stops"],
     ["push-refused-connection-final", "push.unacknowledged-retries"],
   ])("%s breaks %s", async (behaviour, id) => {
-    const judged = await judgeWithAccounts(behaviour, tells);
-    expect(judged.get(id)).toBe("failed");
-    expect(judged.get("push.cap")).toBe("passed");
+    const only = Object.values(pushRules).filter(({ requirement }) => ["push.cap", id].includes(requirement));
+    const judged = await judgeWithAccounts(behaviour, tells, only);
+    expect(Object.fromEntries(judged)).toEqual({ [id]: "failed", "push.cap": "passed" });
   });
 });

@@ -79,7 +79,7 @@ it("lists what stays, puts the callback back, and gives the list to the hook tha
     },
   });
   expect(leftBehindSentences(leftBehind).join()).not.toContain("the callback address");
-}, 30_000);
+});
 
 it("says what hooks could not clean up, and judges no worse for it", async () => {
   const { origin } = await answered(500);
@@ -89,7 +89,7 @@ it("says what hooks could not clean up, and judges no worse for it", async () =>
   const text = leftBehindSentences(leftBehind).join("\n");
   expect(text).toContain("hooks.callback.restore: ");
   expect(text).toContain("hooks.cleanup: ");
-}, 30_000);
+});
 
 it("cleans up after a run that was interrupted, and after one that could not begin", async () => {
   const { origin, calls } = await answered(200);
@@ -111,7 +111,7 @@ it("cleans up after a run that was interrupted, and after one that could not beg
     "hooks.events.trigger",
   );
   expect(calls).toHaveLength(2);
-}, 30_000);
+});
 
 it("lets a command read the list, and doctor say what its own look has left", async () => {
   const { resolved, options } = await runWith({});
@@ -128,4 +128,4 @@ it("lets a command read the list, and doctor say what its own look has left", as
   const checks = await examine(named, options);
   expect(checks.at(-1)).toMatchObject({ check: "left behind", ok: true });
   expect(checks.at(-1)?.message).toMatch(/hooks\.cleanup was given the list/);
-}, 30_000);
+});

@@ -37,7 +37,6 @@ const profileFor = (baseUrl: string, change: Record<string, unknown> = {}): stri
     JSON.stringify({
       baseUrl,
       clients: [{ id: "c", secret: { env: "TEST_SECRET" }, redirectUri: "https://client.example/cb" }],
-      tolerances: { requestTimeoutMs: 300 },
       ...change,
     } satisfies Partial<Profile> & Record<string, unknown>),
   );
@@ -208,8 +207,8 @@ describe("mistakes in a profile end with exit code 2 and name the key", () => {
 });
 
 describe("targets that cannot be judged", () => {
-  const conformWith = (baseUrl: string) =>
-    runHere(["conform", "--profile", profileFor(baseUrl), "--out", newDirectory()], { env });
+  const conformWith = (baseUrl: string, change: Record<string, unknown> = {}) =>
+    runHere(["conform", "--profile", profileFor(baseUrl, change), "--out", newDirectory()], { env });
 
   it("a target that is down: exit code 4", async () => {
     const { exitCode, stderr } = await conformWith("http://127.0.0.1:1");
@@ -218,7 +217,9 @@ describe("targets that cannot be judged", () => {
   });
 
   it("a target that never answers: exit code 4", async () => {
-    const { exitCode, stderr } = await conformWith(await listening(createServer(() => {})));
+    const { exitCode, stderr } = await conformWith(await listening(createServer(() => {})), {
+      tolerances: { requestTimeoutMs: 300 },
+    });
     expect(stderr).toMatch(/no answer in time/);
     expect(exitCode).toBe(4);
   });
@@ -332,9 +333,7 @@ describe("conform", () => {
     );
     const ended = new Promise((resolve) => child.on("close", resolve));
     // Rules begin to settle once their first lines are in the record.
-    await expect
-      .poll(() => lines(path.join(out, "exchanges.jsonl")), { timeout: 60_000, interval: 50 })
-      .toBeGreaterThan(200);
+    await expect.poll(() => lines(path.join(out, "exchanges.jsonl")), { interval: 50 }).toBeGreaterThan(200);
     for (let n = 0; n < times; n += 1) child.kill("SIGINT");
     expect(await ended).toBe(130);
     const record = (await readGateRun(out)).record;

@@ -83,7 +83,7 @@ test("the gate, which asks little at once, sees next to none of them", async () 
   verdicts.push(...(await verdictsOf(together, ofPushes.flatMap(breaksOf))));
   expect(verdicts.length).toBeGreaterThanOrEqual(25);
   expect(verdicts.filter((verdict) => !verdict.endsWith(" passed")).length).toBeLessThanOrEqual(3);
-}, 60_000);
+});
 
 test("pages get slower with every notification", async () => {
   await using service = await startTestService({ behaviour: "load-pages-slower-with-every-notification" });

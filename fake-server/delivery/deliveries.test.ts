@@ -202,7 +202,7 @@ test("on a flowing clock pushes go out by themselves", async () => {
   });
   service.receiver.react = (_push, attempt) => (attempt < 4 ? 500 : 200);
   await service.event({});
-  await expect.poll(() => service.receiver.pushes.length, { timeout: 10_000, interval: 20 }).toBe(4);
+  await expect.poll(() => service.receiver.pushes.length, { interval: 20 }).toBe(4);
   await expect
     .poll(async () => (await service.control("GET", "/counters"))["pushes"])
     .toEqual({ sent: 4, acknowledged: 1, failed: 3, pending: 0 });

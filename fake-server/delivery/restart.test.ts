@@ -65,14 +65,14 @@ test("what came due while the service was down is pushed at once", async () => {
   await using receiver = await startTestReceiver();
   receiver.react = (_push, attempt) => (attempt === 1 ? 500 : 200);
   const dataDirectory = path.join(folder, "late");
-  const limits = { pushDelaysMs: [150, 300, 600, 1_200] };
+  const limits = { pushDelaysMs: [1_500, 3_000, 6_000, 12_000] };
   const first = await startFakeServer({ dataDirectory, limits, clockMode: "flowing" });
   await call(`${first.controlUrl}/callback`, "PUT", { url: receiver.url });
   await event(first.controlUrl);
   await expect.poll(() => receiver.pushes.length).toBe(1);
   await advance(first.controlUrl, 0);
   await first.stop();
-  await pause(200);
+  await pause(1_600);
   const second = await startFakeServer({ dataDirectory, limits, clockMode: "flowing" });
   await expect.poll(() => receiver.pushes.length).toBe(2);
   await second.stop();

@@ -35,7 +35,7 @@ test.each(["sound", ...Object.keys(variants)])(
       const listing = await service.list(String(refreshed["accessToken"]), `?accountId=${ACCOUNT}`);
       expectContract("list", listing);
       expect(listing.fields).toMatchObject({ data: [{ id, accountId: ACCOUNT }], total: 1 });
-    });
+    }, 60_000);
 
     const again = await service.exchange(code);
     // A refusal may have the fields of an answer, with nothing in them.

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { catalogue } from "../../contract/catalogue.ts";
 import { conform } from "../../engine/conform.ts";
+import type { Rule } from "../../checks/rule.ts";
 import { rules } from "../../rules/index.ts";
 import { runOptions, startFake } from "../fake.ts";
 import { hostileRequest } from "./hostile-requests.ts";
@@ -22,7 +23,7 @@ const PAUSE_MS = 5;
  * Judges the pushes of a service while hostile senders give the receiver everything wrong. What they send as JSON to the
  * callback address is a push as far as anybody can tell, so that `push.payload` is left to them.
  */
-export const tryPushRun = async (behaviour: string, seed: number) => {
+export const tryPushRun = async (behaviour: string, seed: number, of: readonly Rule[] = pushRules) => {
   const fake = await startFake({ behaviour });
   const receiver = await startReceiver({ scheme: "http" });
   const port = Number(new URL(receiver.callbackUrl).port);
@@ -42,7 +43,7 @@ export const tryPushRun = async (behaviour: string, seed: number) => {
       ...runOptions(),
       resolved: await fake.resolved(),
       receiver,
-      rules: pushRules,
+      rules: of,
       freshUuid: randomUUID,
       maxWaitMs: 1_000,
     });

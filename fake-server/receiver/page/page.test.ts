@@ -101,9 +101,7 @@ describe("the live page", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     await page.locator("#connection[data-state=paused]").waitFor();
     receiver().tell(push({ notification: 2, atMs: 10 }), push({ notification: 3, atMs: 20 }));
-    await expect
-      .poll(() => page.locator("#connection").textContent(), { timeout: 6_000 })
-      .toBe("Paused, 2 lines to come");
+    await expect.poll(() => page.locator("#connection").textContent()).toBe("Paused, 2 lines to come");
     expect(await rows().count()).toBe(1);
     await page.getByRole("button", { name: "Go on" }).click();
 

@@ -278,8 +278,8 @@ describe("runLoad with the real k6", () => {
     expect(isAlive(pid)).toBe(true);
     runner.kill("SIGKILL");
     expect(readdirSync(temporary)).toHaveLength(1);
-    await expect.poll(() => isAlive(pid), { timeout: 20_000, interval: 50 }).toBe(false);
-    await expect.poll(() => readdirSync(temporary), { timeout: 20_000, interval: 50 }).toEqual([]);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    await expect.poll(() => readdirSync(temporary)).toEqual([]);
   });
 });
 
