@@ -32,11 +32,35 @@ const linesOf = (text: string, manner: Manner): readonly Step[] =>
       return { kind: "line", text: command, manner, exitCode: Number(code) };
     });
 
-/** The commands of Touchstone in the `run:` and `script:` lines of a CI file. */
-export const commandsIn = (yaml: string): readonly string[] =>
-  [...yaml.matchAll(/^\s*- (?:run: )?npx touchstone-harness (.*)$/gm)].map(
-    ([, command = ""]) => `touchstone ${command}`,
-  );
+/** A call of Touchstone in a CI file: in a shell line, by our action for GitHub or by our component for GitLab. */
+export interface CiCall {
+  readonly by: "shell" | "action" | "component";
+  readonly command: string;
+  /** Names of the inputs that are given; none in a shell line. */
+  readonly inputs: readonly string[];
+}
+
+type Inputs = Readonly<Record<string, string>>;
+
+const callOf = (by: CiCall["by"], inputs: Inputs): CiCall => ({
+  by,
+  command: `touchstone ${inputs["command"] ?? "run"} --profile ${inputs["profile"] ?? "none"} ${inputs["args"] ?? ""}`,
+  inputs: Object.keys(inputs),
+});
+
+/** Every call in a CI file that was read as YAML. */
+export const callsIn = (value: unknown): readonly CiCall[] => {
+  if (typeof value === "string") {
+    const [, command] = /^npx touchstone-harness (.*)$/.exec(value) ?? [];
+    return command === undefined ? [] : [{ by: "shell", command: `touchstone ${command}`, inputs: [] }];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  const { uses, with: given, component, inputs } = value as Readonly<Record<string, unknown>>;
+  if (typeof uses === "string" && uses.startsWith("touchstone-harness/touchstone@"))
+    return [callOf("action", given as Inputs)];
+  if (typeof component === "string") return [callOf("component", inputs as Inputs)];
+  return Object.values(value).flatMap(callsIn);
+};
 
 /** The words of a shell line without expansions: quotes hold what they hold. */
 export const wordsOf = (line: string): readonly string[] =>

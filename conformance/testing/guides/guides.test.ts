@@ -2,30 +2,30 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { parses } from "../reference/commands-page.ts";
 import { root } from "../measure.ts";
-import { commandsIn, stepsOf, wordsOf, type Step } from "./guide.ts";
+import { callsIn, stepsOf, wordsOf, type Step } from "./guide.ts";
 import { play } from "./play.ts";
 
 const guides = path.join(root, "docs/guides");
 const names = readdirSync(guides);
 const stepsIn = (name: string): readonly Step[] => stepsOf(readFileSync(path.join(guides, name), "utf8"));
 
-/** Every line of a guide that calls Touchstone, those in its CI files too. */
-const touchstoneLines = (name: string): readonly string[] =>
-  stepsIn(name)
-    .flatMap((step) => {
-      if (step.kind === "line") return [step.text];
-      return step.name.endsWith(".yml") ? commandsIn(step.text) : [];
-    })
-    .filter((line) => line.startsWith("touchstone "));
-
 /** What a file holds, where it is data. */
 const valueOf = (name: string, text: string): unknown => {
   if (name.endsWith(".json")) return JSON.parse(text);
   return name.endsWith(".yml") ? parse(text) : {};
 };
+
+/** Every line of a guide that calls Touchstone, those in its CI files too. */
+const touchstoneLines = (name: string): readonly string[] =>
+  stepsIn(name)
+    .flatMap((step) => {
+      if (step.kind === "line") return [step.text];
+      return callsIn(valueOf(step.name, step.text)).map(({ command }) => command);
+    })
+    .filter((line) => line.startsWith("touchstone "));
 
 describe.each(names)("%s", (name) => {
   // Lines marked `heavy` are played by npm run bench -- guides; those marked `parsed` need what no test has: a
@@ -54,6 +54,23 @@ describe.each(names)("%s", (name) => {
     );
     expect(read.map((value) => typeof value)).toEqual(read.map(() => "object"));
   });
+});
+
+it("guides give the action and the component only inputs that they have", () => {
+  const text = (file: string) => readFileSync(path.join(root, file), "utf8");
+  const [header] = parseAllDocuments(text("templates/touchstone.yml"));
+  const declared: Readonly<Record<string, readonly string[]>> = {
+    shell: [],
+    action: Object.keys((parse(text("action.yml")) as { inputs: object }).inputs),
+    component: Object.keys((header?.toJS() as { spec: { inputs: object } }).spec.inputs),
+  };
+  const calls = names.flatMap((name) =>
+    stepsIn(name).flatMap((step) => (step.kind === "file" ? callsIn(valueOf(step.name, step.text)) : [])),
+  );
+  expect(new Set(calls.map(({ by }) => by))).toEqual(new Set(["shell", "action", "component"]));
+  expect(calls.filter(({ by, inputs }) => inputs.some((input) => !declared[by]?.includes(input)))).toEqual(
+    [],
+  );
 });
 
 it("every file of the docs is linked to from its index, and every link leads somewhere", () => {

@@ -95,7 +95,7 @@ export const play = async (
   const fake = await startFakeServer({ clients: [CLIENT] });
   const scene: Scene = {
     folder,
-    environment: { HOME: folder },
+    environment: { XDG_STATE_HOME: folder },
     replaced: {
       "https://staging.example/test": fake.controlUrl,
       "https://staging.example": fake.baseUrl,
