@@ -62,7 +62,7 @@ it("guides give the action and the component only inputs that they have", () => 
   const declared: Readonly<Record<string, readonly string[]>> = {
     shell: [],
     action: Object.keys((parse(text("action.yml")) as { inputs: object }).inputs),
-    component: Object.keys((header?.toJS() as { spec: { inputs: object } }).spec.inputs),
+    component: Object.keys((header?.toJS() as { spec: { inputs: object } } | undefined)?.spec.inputs ?? {}),
   };
   const calls = names.flatMap((name) =>
     stepsIn(name).flatMap((step) => (step.kind === "file" ? callsIn(valueOf(step.name, step.text)) : [])),
