@@ -5,6 +5,7 @@ import { detect } from "./flags/detect.ts";
 import { doctor } from "./flags/doctor.ts";
 import { duet } from "./flags/duet.ts";
 import { exampleLines } from "./flags/examples.ts";
+import { health } from "./flags/health.ts";
 import { history } from "./flags/history.ts";
 import { init } from "./flags/init.ts";
 import { ledger } from "./flags/ledger.ts";
@@ -42,6 +43,7 @@ export const commands = [
   loading(rules, () => import("./rules.ts")),
   loading(serve, () => import("./serve.ts")),
   loading(receive, () => import("./receive.ts")),
+  loading(health, () => import("./health.ts")),
   loading(load, () => import("./load.ts")),
   loading(merge, () => import("./merge.ts")),
   loading(run, () => import("./run.ts")),

@@ -48,6 +48,9 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["serve --list lifetime", "list the behaviours that have to do with lifetimes"],
     ["serve --behaviour code-lives-a-second-longer", "run a fake that breaks a promise"],
   ],
+  health: [
+    ["health http://127.0.0.1:9444", "exits with 0 where the receiver's control interface listens there"],
+  ],
   receive: [
     ["receive --port 9443 --page", "watch pushes live while you work on the sender"],
     [

@@ -15,6 +15,9 @@ import { foreign } from "./foreign/foreign.bench.ts";
 import { guides } from "./guides/guides.bench.ts";
 import { noise } from "./noise/noise.bench.ts";
 import { reliability } from "./reliability/reliability.bench.ts";
+import { ci } from "./ci/ci.bench.ts";
+import { image } from "./image.bench.ts";
+import { packageBench } from "./package.bench.ts";
 import { startup } from "./startup.bench.ts";
 
 /** `npm run bench [-- NAME ...]`: prints measured figures beside their targets, and asserts nothing. */
@@ -38,6 +41,9 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   reliability,
   foreign,
   startup,
+  package: packageBench,
+  ci,
+  image,
   noise,
   schemathesis: schemathesisBench,
   guides,

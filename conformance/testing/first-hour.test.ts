@@ -104,6 +104,8 @@ const onTheCommandLine: readonly Mistake[] = [
     /--behaviour is for the embedded fake; leave it out/,
   ],
   ["a report on a folder that is no run", () => ["report", folder], 2, /no run directory/],
+  ["the health of no address", () => ["health", "9444"], 2, /the address is "9444".*http:\/\/127/],
+  ["the health of what is not there", () => ["health", dead], 4, /gives no answer: .*ECONNREFUSED/],
   [
     "init where nobody can be asked",
     () => ["init", "--out", path.join(folder, "new.json")],
@@ -298,6 +300,10 @@ describe.each([
     expect(answered.exitCode).toBe(exitCode);
     expect(answered.lines.join("\n")).not.toContain("s3cret");
   });
+});
+
+it("health is 0 where the control interface answers", async () => {
+  expect(await call(["health", fake.controlUrl])).toMatchObject({ exitCode: 0 });
 });
 
 it("there are more than twenty of them", () => {

