@@ -46,8 +46,7 @@ const fill = async (tree: string, folder: string): Promise<void> => {
   await installOffline(path.join(local, "lib"), await pack(folder), { linked: false });
   const start = '#!/bin/sh\nexec /usr/local/lib/node_modules/.bin/touchstone "$@"\n';
   writeFileSync(path.join(local, "bin/touchstone"), start, { mode: 0o755 });
-  mkdirSync(path.join(tree, "work"), { mode: 0o777 });
-  chmodSync(path.join(tree, "work"), 0o777);
+  mkdirSync(path.join(tree, "work"));
 };
 
 /** One command in the root, as the image runs it. */
@@ -56,7 +55,8 @@ const inside = async (tree: string, name: string, command: string): Promise<void
   const mounts = [
     `mount --bind "${tree}" "${tree}"`,
     `mount -o remount,bind,ro "${tree}"`,
-    ...["tmp", "work"].map((at) => `mount -t tmpfs -o mode=1777 tmpfs "${tree}/${at}"`),
+    `mount -t tmpfs -o mode=1777 tmpfs "${tree}/tmp"`,
+    `mount -t tmpfs -o mode=755,uid=10001,gid=10001 tmpfs "${tree}/work"`,
     `mount -t proc proc "${tree}/proc"`,
     `mount --bind /dev "${tree}/dev"`,
   ];
@@ -67,7 +67,7 @@ const inside = async (tree: string, name: string, command: string): Promise<void
   ].join(" && ");
   const { code, stdout, stderr } = await ended("unshare", ["--mount", "sh", "-c", script], { cwd: "/" });
   figure(`in the read-only root: ${name}, exit code`, String(code), "0");
-  if (code !== 0) process.stdout.write(`${stdout.slice(-2_000)}${stderr.slice(-2_000)}`);
+  if (code !== 0) process.stdout.write(`${stdout.slice(-2_000)}${stderr.slice(0, 2_000)}`);
 };
 
 /** hadolint comes by PyPI. */
