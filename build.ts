@@ -20,6 +20,8 @@ const bundles: readonly BuildOptions[] = [
     platform: "node",
     target: "node20",
     external: ["typebox", "esbuild"],
+    // The names of its CommonJS edition would be lost, since it is imported at run time.
+    alias: { "@peculiar/x509": "@peculiar/x509/build/x509.es.js" },
     outdir: out,
     // Bundled CommonJS asks for Node's own modules by `require`.
     banner: {

@@ -115,7 +115,16 @@ describe("an installed package", () => {
     "does the whole job with one command: both records, one page and one document of both, where they are asked for",
     async () => {
       const { path: k6 } = await k6ForTests();
-      const asked = ["--effort", "quick", "--only", "code.single-use", "--rate", "20", "--duration", "2s"];
+      const asked = [
+        "--effort",
+        "quick",
+        "--only",
+        "code.single-use,push.delivered",
+        "--rate",
+        "20",
+        "--duration",
+        "2s",
+      ];
       const places = ["--out", "both", "--report", "junit,html", "--report-out", "reports", "--json"];
       const job = await touchstone(commonjs, ["run", ...asked, ...places], { TOUCHSTONE_K6: k6 });
       // A machine that is busy otherwise may leave the load incomplete; the run is there all the same.
