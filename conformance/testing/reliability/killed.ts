@@ -100,7 +100,9 @@ const runsOn = async (kind: KilledKind, subject: Subject, place: Place): Promise
   const end = new AbortController();
   const watched = subject.meanwhile?.(run, end.signal);
   if (kind === "receiver") {
-    await delay(1_500);
+    // Before it says where it listens, it may not be ready to be told to stop.
+    while (run.said().stdout === "" && run.child.exitCode === null) await delay(20);
+    await delay(500);
     run.child.kill("SIGTERM");
   }
   const { code } = await run.ended;
