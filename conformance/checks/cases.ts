@@ -57,7 +57,7 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
       ...own,
       sleep: (durationMs, slackMs) => counted(() => own.sleep(durationMs, slackMs)),
       sleepOnEither: (durationMs) => counted(() => own.sleepOnEither(durationMs)),
-      sleepUntil: (momentMs) => counted(() => own.sleepUntil(momentMs)),
+      sleepUntil: (momentMs, slackMs) => counted(() => own.sleepUntil(momentMs, slackMs)),
       beginSecond: (withinMs) => counted(() => own.beginSecond(withinMs)),
     },
     awakeMs: () => monotonicMs() - startMs - asleepMs,

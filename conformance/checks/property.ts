@@ -78,11 +78,12 @@ const findFailing = async <T>(
   arbitrary: fc.Arbitrary<T>,
   search: Search<T>,
   path: string | undefined,
+  atATime: number,
 ): Promise<fc.RunDetails<[T]>> => {
   if (path === undefined) {
     // Of the property itself fast-check would sample other values than those that it checks.
     const foreseen = fc.sample(fc.tuple(arbitrary), search.parameters).map(([value]) => value);
-    search.ahead = workAhead(foreseen, context.casesAtATime, search.judgeValue);
+    search.ahead = workAhead(foreseen, atATime, search.judgeValue);
   }
   const found = await fc.check(search.property, {
     ...search.parameters,
@@ -134,7 +135,13 @@ export const forAll =
     const path = context.path?.part === options.part ? context.path?.path : undefined;
     const search = openSearch(context, arbitrary, judge, options);
     if (path !== undefined) search.client = clientIndexAt(context, Number.parseInt(path, 10), options);
-    const found = await findFailing(context, arbitrary, search, path);
+    const found = await findFailing(
+      context,
+      arbitrary,
+      search,
+      path,
+      options.atATime ?? context.casesAtATime,
+    );
     if (!found.failed) return unbroken(search.tally);
     const original = search.failing;
     if (original === undefined) return exhausted(search.tally);

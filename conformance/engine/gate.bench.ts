@@ -1,9 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { recordFiles } from "../contract/files.ts";
 import { figure, mebibytes, runCli, seconds } from "../testing/measure.ts";
 
 const ROUNDS = 3;
+
+/** Processor time of the gate as a multiple of what undici and fastify alone take for as many exchanges. */
+const ratioToBare = (cpuMs: number, run: string): number => {
+  const exchanges = readFileSync(path.join(run, recordFiles.exchanges), "utf8").split("\n").length - 1;
+  const bare = path.join(import.meta.dirname, "bare-exchanges.ts");
+  return cpuMs / Number(execFileSync(process.execPath, [bare, String(exchanges)], { encoding: "utf8" }));
+};
 
 /** The whole gate on the embedded fake from the command line, start-up included: the best of some rounds, and the memory of the worst. */
 export const gate = async (): Promise<void> => {
@@ -26,6 +35,14 @@ export const gate = async (): Promise<void> => {
       throw new Error(`the gate ended with exit code ${failed.exitCode}: ${failed.stdout}`);
     const times = rounds.map(({ wallMs }) => wallMs).toSorted((a, b) => a - b);
     figure("whole gate, standard effort, median of 3", seconds(times[1] ?? 0), "under 10 s");
+    const ratios = rounds
+      .map(({ cpuMs }, round) => ratioToBare(cpuMs, path.join(folder, String(round))))
+      .toSorted((a, b) => a - b);
+    figure(
+      "its processor time, of that of bare undici and fastify, median of 3",
+      (ratios[1] ?? 0).toFixed(1),
+      "at most 4",
+    );
     figure(
       "memory of the gate, greatest of 3",
       mebibytes(Math.max(...rounds.map(({ peakBytes }) => peakBytes))),

@@ -1,6 +1,7 @@
 import { duration } from "../contract/duration.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { repeatedIn } from "../checks/worst-of.ts";
+import { keyOfHook } from "../world/hooks/hooks.ts";
 import type { HookReport } from "../world/hooks/hook-caller.ts";
 import type { ConnectionReport } from "../world/http/connection-health.ts";
 import { counted } from "../contract/text.ts";
@@ -31,8 +32,20 @@ export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]
   ];
 };
 
+/** A hook that takes less of a run's time, or less of the run, is not mentioned. */
+const NOTICED_MS = 5_000;
+const NOTICED_SHARE = 1 / 3;
+
 /** The same of the hooks, which may run elsewhere. */
-export const hookNotes = ({ troubles, outages }: HookReport): readonly string[] => [
+export const hookNotes = ({ troubles, outages, times, elapsedMs }: HookReport): readonly string[] => [
+  ...times
+    // Calls of other hooks overlap, so that their times add up to nothing that a run takes.
+    .filter(({ key }) => key === keyOfHook("clock.advance"))
+    .filter(({ totalMs }) => totalMs >= NOTICED_MS && totalMs >= elapsedMs * NOTICED_SHARE)
+    .map(
+      ({ key, calls, totalMs, longestMs }) =>
+        `${key} is what takes the time: ${counted(calls, "call")} took ${duration(totalMs)} of ${duration(elapsedMs)}, the longest ${duration(longestMs)}`,
+    ),
   ...troubles.map(({ key, lost, throttled, madeAgain }) => {
     const what = [
       ...(lost > 0 ? [`${counted(lost, "call")} got no whole answer`] : []),

@@ -162,13 +162,13 @@ const probeAt = async <C>(
   if (!(await useOnTheWay(world, expiring, { credential, issued, lifetimeMs }, steps, aimMs, lastAliveMs)))
     return again({ first, last });
   // The probe is the first thing to be sent after the wake-up, which also told its earliest moment.
-  const woken = await sleepToAge(world, issued, aimMs, planned.side);
+  const woken = await sleepToAge(world, issued, aimMs, planned);
   steps.spend();
   const works = await expiring.alive(world, credential);
   const at = { earliestMs: woken.earliestMs, latestMs: (await world.clock.now()).latestMs };
   const probe = { ...ageAt({ issued, lifetimeMs }, at, world.tolerances.lifetimeGuardMs), works };
   findings.delays.push({
-    wakeMs: Math.max(0, ageBetween(issued, woken).greatestMs - aimMs),
+    wakeMs: Math.max(0, ageBetween(issued, woken).greatestMs - aimMs - slackOf(planned)),
     answerMs: at.latestMs - woken.latestMs,
   });
   const side = sideOf(probe);
@@ -223,18 +223,25 @@ const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number
   return aimMs > lastMs ? [...spread, lastMs] : spread;
 };
 
+/**
+ * By how much a probe far from the end may come later, so that others wake with it. Near the end there is none: who
+ * wakes together is in one another's way.
+ */
+const slackOf = ({ distanceMs }: PlannedProbe): number => (distanceMs < NEAR_MS ? 0 : distanceMs / 2);
+
 /** Sleeps until the credential's greatest (alive side) or least (dead side) possible age is this much; returns the time then. */
 const sleepToAge = async (
   { clock }: World,
   issued: TimeInterval,
   ageMs: number,
-  side: Side,
+  planned: PlannedProbe,
 ): Promise<TimeInterval> => {
   const now = await clock.now();
-  const reachedMs = side === "alive" ? now.latestMs - issued.earliestMs : now.earliestMs - issued.latestMs;
+  const reachedMs =
+    planned.side === "alive" ? now.latestMs - issued.earliestMs : now.earliestMs - issued.latestMs;
   const leftMs = ageMs - reachedMs;
   if (!(leftMs > 0)) return now;
   if (clock.kind === "virtual" && !clock.canWait(leftMs))
     throw new ControlFailed(`a wait of ${duration(leftMs)} is beyond what any clock is moved by`);
-  return clock.sleepUntil(now.earliestMs + leftMs);
+  return clock.sleepUntil(now.earliestMs + leftMs, slackOf(planned));
 };

@@ -91,19 +91,20 @@ export const compare = (
 };
 
 /** How much later than asked for a history may wake, as a part of its wait: lifetimes are orders of magnitude apart. */
-const SLACK = 8;
+const SLACK_FROM_AFAR = 8;
 
 /**
- * Lets time pass and reads the clock, by which the model goes. Where each request takes long, histories that sleep and
- * need not be on time are woken several at a time.
+ * Lets time pass and reads the clock, by which the model goes. Histories that need not be on time are woken several at a
+ * time, and all the more so where each request takes long.
  */
 export const sleep = async (
   model: Model,
   { world }: Real,
   waitMs: number,
-  isOnTime = false,
+  slackMs?: number,
 ): Promise<void> => {
-  await world.clock.sleep(waitMs, world.isFar && !isOnTime ? waitMs * SLACK : 0);
+  const fromAfarMs = world.isFar ? waitMs * SLACK_FROM_AFAR : 0;
+  await world.clock.sleep(waitMs, slackMs === undefined ? 0 : Math.max(slackMs, fromAfarMs));
   model.leftToWaitMs -= waitMs;
   model.now = await world.clock.now();
 };

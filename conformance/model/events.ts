@@ -36,7 +36,7 @@ export const readAccount = (pick: number, when: "at once" | "settled"): Command 
       if (accountId === undefined) return;
       const { visibilityMs } = world.tolerances;
       if (when === "settled" && model.events.length > 0 && visibilityMs < model.leftToWaitMs)
-        await sleep(model, real, visibilityMs + 1);
+        await sleep(model, real, visibilityMs + 1, 8 * visibilityMs);
       const access = pickFrom(model, firmTokens(model), pick);
       const look = async (): Promise<Look> => {
         const { value: answer, at } = await during(model, real, () =>

@@ -8,12 +8,21 @@ type Kind = "code" | "refresh token" | "access token";
 /** Room for a request's own travel before the end of a lifetime, in milliseconds. */
 const TRAVEL_MS = 400;
 
+/** Distances from an end within which one says as much as another, in milliseconds: right at it, and near it. */
+const ALIKE_MS = [2_000, 60_000] as const;
+
+/** By how much later such a wait may end, so that histories wake together: never over an end, and never right at one. */
+const slackOf = (side: "before" | "after", distanceMs: number): number | undefined => {
+  if (side === "before") return distanceMs === 0 ? undefined : distanceMs;
+  return ALIKE_MS.find((alikeMs) => distanceMs <= alikeMs) ?? distanceMs;
+};
+
 /** Some time passes, whatever lives or dies meanwhile. */
 export const wait = (waitMs: number): Command =>
   command(
     `wait ${duration(waitMs)}`,
     (model) => waitMs <= model.leftToWaitMs,
-    (model, real) => sleep(model, real, waitMs),
+    (model, real) => sleep(model, real, waitMs, 2 * waitMs),
   );
 
 /** Time passes until a credential is right before or after its end, which the next command finds in front. */
@@ -32,7 +41,7 @@ export const waitForEnd = (kind: Kind, pick: number, side: "before" | "after", d
       // A lifetime that is no number, one that has passed, and one longer than the history may wait: none is waited for.
       if (!(waitMs <= model.leftToWaitMs)) return;
       model.focus = expiring;
-      if (waitMs > 0) await sleep(model, real, waitMs, side === "before");
+      if (waitMs > 0) await sleep(model, real, waitMs, slackOf(side, distanceMs));
     },
   );
 

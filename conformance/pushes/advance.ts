@@ -209,18 +209,42 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
       ? []
       : readingsLeft(readings, { ...first, pushes: first.pushes.slice(0, 1) }, stops);
   // Where the first of all came as no reading has it, every one stays open for the others.
-  const firsts = fitting.length === 0 ? readings : fitting;
+  const exact = pushCases.find(({ purpose }) => purpose === "never");
+  const firsts = agreedOn(fitting.length === 0 ? readings : fitting, exact, stops);
   // A sender that looks for what is due from time to time only is later than most, and is watched as closely.
   const patient = { ...stops, latenessMs: stops.firstDelayMs };
   return pushCases.flatMap((one) => {
     const pushCase = withUnseen(state, one);
-    const { pushes, name, purpose } = pushCase;
+    const { pushes, name, purpose, expect } = pushCase;
     if (one.pushes.some((push) => isAcknowledged(push, state.options.acknowledgedStatus))) return [];
     const strict = readingsLeft(firsts, pushCase, stops);
     const left = strict.length > 0 ? strict : readingsLeft(readings, pushCase, patient);
-    const isCoarse = purpose === "refused";
-    return [{ history: pushCase, readings: left, purpose, isCoarse, key: `${name} ${pushes.length}` }];
+    const closeness = isTold(purpose, expect) ? closenessOf(pushCase, exact) : "coarse";
+    return [{ history: pushCase, readings: left, purpose, closeness, key: `${name} ${pushes.length}` }];
   });
+};
+
+/** Whether the moments of such a notification's pushes are judged. */
+const isTold = (purpose: PushCasePlan["purpose"], expect: PushCasePlan["expect"]): boolean =>
+  expect.kind !== "open" && !["refused", "untrusted", "stall"].includes(purpose);
+
+/** What was triggered later than the first that fail for good is watched less closely than they are. */
+const closenessOf = (
+  { purpose, triggered }: History & Pick<PushCase, "purpose">,
+  exact: PushCase | undefined,
+) =>
+  purpose === "never" && exact !== undefined && triggered.earliestMs > exact.triggered.latestMs
+    ? "near"
+    : "exact";
+
+/** A sender keeps to one reading: what its most telling notification rules out is not watched for in the others. */
+const agreedOn = (
+  firsts: readonly Reading[],
+  exact: PushCase | undefined,
+  stops: StopOptions,
+): readonly Reading[] => {
+  const agreed = exact === undefined ? [] : readingsLeft(firsts, exact, stops);
+  return agreed.length === 0 ? firsts : agreed;
 };
 
 /** A push to a closed port was sent all the same, and later pushes count from it. */

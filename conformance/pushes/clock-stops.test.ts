@@ -11,6 +11,7 @@ const options = {
   fineMs: 1_000,
   coarseMs: 60_000,
   firstDelayMs: 30_000,
+  maxPushes: 5,
 };
 const moment = (ms: number) => ({ earliestMs: ms, latestMs: ms });
 const pushed = (...instants: readonly number[]): History => ({
@@ -47,6 +48,23 @@ describe("where a clock has to stop", () => {
   it("in long steps where nothing is expected, and never less than a millisecond further", () => {
     expect(nextStopMs(5_000.5, [], options)).toBe(65_000.5);
     expect(nextStopMs(28_999.5, [watched(pushed(0))], options)).toBe(30_000);
+  });
+
+  it("closely for one notification of a schedule, less so for others, and hardly beyond the cap", () => {
+    const countFor = (closeness: "exact" | "near" | "coarse", maxPushes = 5): number => {
+      const instants = [0, 30_000, 90_000, 210_000, 450_000];
+      let stops = 0;
+      for (let now = 0; now < 1_000_000; stops += 1) {
+        const seen = instants.filter((instant) => instant <= now);
+        now = nextStopMs(now, [{ ...watched(pushed(...seen)), closeness }], { ...options, maxPushes });
+      }
+      return stops;
+    };
+    const [exact, near, coarse] = [countFor("exact"), countFor("near"), countFor("coarse")];
+    expect(near).toBeLessThan(exact);
+    expect(coarse).toBeLessThan(near);
+    expect(exact).toBeLessThan(countFor("exact", 99));
+    expect(exact).toBeLessThanOrEqual(36);
   });
 
   it("at the ends of the classes of time-outs while a push hangs", () => {

@@ -8,8 +8,11 @@ import { anchors, dueOf, type Anchor, type History } from "../judging/pushes/due
 export interface Watched {
   readonly history: History;
   readonly readings: readonly Reading[];
-  /** Whether it need not be known exactly when its pushes come. */
-  readonly isCoarse?: boolean;
+  /**
+   * How closely it is watched: `exact` by default; `near` where others of the same schedule are watched exactly; `coarse`
+   * where it matters only whether pushes come.
+   */
+  readonly closeness?: "exact" | "near" | "coarse";
 }
 
 export interface StopOptions extends Tolerance {
@@ -19,6 +22,8 @@ export interface StopOptions extends Tolerance {
   readonly coarseMs: number;
   /** The first delay of the schedule. */
   readonly firstDelayMs: number;
+  /** Pushes beyond so many break the cap whenever they come: they are looked for in the longest steps alone. */
+  readonly maxPushes: number;
   /** How many fine steps before a predicted instant; default 1. More if intervals begin a look earlier. */
   readonly approach?: number;
 }
@@ -33,15 +38,26 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
     // Less than a millisecond further is no step: clocks are moved by whole ones.
     if (momentMs >= nowMs + 1 && momentMs < stopMs) stopMs = momentMs;
   };
-  for (const { history, readings, isCoarse = false } of watched) {
+  for (const { history, readings, closeness = "exact" } of watched) {
+    const isCoarse = closeness === "coarse";
+    if (history.pushes.length >= options.maxPushes) continue;
     const last = history.pushes.at(-1);
-    if (last !== undefined && last.ended === undefined) considerHang(history, last.at, options, consider);
+    if (!isCoarse && last !== undefined && last.ended === undefined)
+      considerHang(history, last.at, options, consider);
     const told = { ...history, pushes: history.pushes.map(asIfOver) };
     const hasHung = last?.ended !== undefined && last.ended.latestMs > last.at.latestMs;
     for (const reading of readings)
       for (const anchor of hasHung ? anchorsLeft(reading, told, options) : (["start"] as const))
-        if (isCoarse) considerEnds(reading, anchor, told, options, consider);
-        else considerReading(nowMs, reading, anchor, told, options, consider);
+        if (isCoarse) considerEnd(reading, anchor, told, options, consider);
+        else
+          considerReading(
+            nowMs,
+            reading,
+            anchor,
+            told,
+            { ...options, isNear: closeness === "near" },
+            consider,
+          );
     // Whichever reading it is, the push should be here: a sender that is late is watched as closely as one in time.
     const overdueMs = overdueByMs(nowMs, { history: told, readings });
     if (!isCoarse && overdueMs >= 0 && overdueMs <= options.firstDelayMs)
@@ -69,32 +85,36 @@ const CLOSELY = 3;
 /** The steps in which an overdue push is looked for, as a share of the time that it has been due for. */
 const OVERDUE_STEP = 0.1;
 
+/** An instant that is known to more than a fine step is gone through in so many steps. */
+const STRIDES = 2;
+
 const considerReading = (
   nowMs: number,
   reading: Reading,
   anchor: Anchor,
   history: History,
-  options: StopOptions,
+  options: StopOptions & { readonly isNear: boolean },
   consider: (momentMs: number) => void,
 ): void => {
   const index = history.pushes.length;
   const due = dueOf(reading, anchor, index, history);
   if (due === undefined) return;
-  const { fineMs } = options;
+  const { fineMs, isNear } = options;
   const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, options);
   for (let step = options.approach ?? 1; step > 0; step -= 1) consider(due.earliestMs - step * fineMs);
-  const strideMs = Math.max(fineMs, (due.latestMs - due.earliestMs) / 5);
-  for (let momentMs = due.earliestMs; momentMs < due.latestMs; momentMs += strideMs) consider(momentMs);
+  const strideMs = Math.max(fineMs, (due.latestMs - due.earliestMs) / STRIDES);
+  if (!isNear)
+    for (let momentMs = due.earliestMs; momentMs < due.latestMs; momentMs += strideMs) consider(momentMs);
   consider(due.latestMs);
-  consider(due.latestMs + 2 * fineMs);
+  if (!isNear) consider(due.latestMs + 2 * fineMs);
   consider(due.latestMs + lateMs + 1);
   // What is late already is not lost sight of: the longer it has been due, the longer the steps.
   const lateByMs = nowMs - due.latestMs - lateMs;
   if (lateByMs > 0) consider(nowMs + lateMs + lateByMs / 2);
 };
 
-/** When a push is due at the latest, and when it is late. */
-const considerEnds = (
+/** When a push is late. */
+const considerEnd = (
   reading: Reading,
   anchor: Anchor,
   history: History,
@@ -104,7 +124,6 @@ const considerEnds = (
   const index = history.pushes.length;
   const due = dueOf(reading, anchor, index, history);
   if (due === undefined) return;
-  consider(due.latestMs);
   consider(due.latestMs + allowedLatenessMs(reading.delaysMs[index] ?? 0, options) + 1);
 };
 

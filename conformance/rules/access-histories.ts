@@ -70,10 +70,10 @@ export const refreshedAsTold = (
     const tokens = await obtainTokens(world);
     const [last = 0, ...before] = gaps.toReversed();
     for (const gapMs of before.toReversed()) {
-      if (gapMs > 0) await world.clock.sleep(gapMs, gapMs / 16);
+      if (gapMs > 0) await world.clock.sleep(gapMs, gapMs / 8);
       await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
     }
-    if (last > 0) await world.clock.sleep(last);
+    if (last > 0) await world.clock.sleep(last, last / 16);
     const { value, at } = await timed(world, () => obtainRefreshed(world, tokens));
     return { value: { ...tokens, ...value }, at };
   });

@@ -61,7 +61,7 @@ const judgeTimestamps = async (
 ): Promise<{ judgement: CaseVerdict; cases?: number; facts?: Record<string, unknown> }> => {
   const looks: Look[] = [];
   for (const pauseMs of [0, ...pausesMs[world.clock.kind]]) {
-    if (pauseMs > 0) await world.clock.sleep(pauseMs);
+    if (pauseMs > 0) await world.clock.sleep(pauseMs, pauseMs / 4);
     for (let n = 0; n < LOOKS; n += 1) {
       const { value, at } = await timed(world, () => obtainCode(world));
       const timestamp = timestampOf(value.answer);

@@ -16,6 +16,9 @@ const HISTORIES = { quick: 2.5, standard: 1.6, thorough: 2 } as const;
 /** A distant target begins with fewer histories; further rounds cover what was not reached. */
 const SHARE_FROM_AFAR = 0.5;
 
+/** Histories that sleep side by side: most wake together, and each move of the clock serves several. */
+const AT_A_TIME = 64;
+
 /** How often more histories are generated if some state was not reached. */
 const ROUNDS = { virtual: 6, real: 2 } as const;
 const LONGEST_HISTORY = { quick: 24, standard: 36, thorough: 80 } as const;
@@ -85,7 +88,8 @@ const judgeHistories = (world: World, run: Run, tally: Tally, round: number): Pr
   );
   const judge = (history: History, caseWorld: World): Promise<CaseVerdict> => play(history, caseWorld, tally);
   const share = HISTORIES[run.effort] * (world.isFar ? SHARE_FROM_AFAR : 1);
-  if (world.clock.kind === "virtual") return run.forAll(arbitrary, judge, { ...part, print: printed, share });
+  if (world.clock.kind === "virtual")
+    return run.forAll(arbitrary, judge, { ...part, print: printed, share, atATime: AT_A_TIME });
   const sampled = fc.sample(arbitrary, { seed: run.seed + round, numRuns: run.cases(HISTORIES[run.effort]) });
   return run.forEach(sampled, judge, { ...part, print: printed, together: true, replays: 0 });
 };

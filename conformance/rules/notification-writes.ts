@@ -132,7 +132,8 @@ const write = async (history: History): Promise<void> => {
 /** Waits until everything that was acknowledged must be listed. The wait may outlive the token. */
 const settle = async (history: History): Promise<void> => {
   const inAll = history.world.events?.acknowledged() ?? 0;
-  await history.world.clock.sleep(history.world.tolerances.visibilityMs + LISTED_MS);
+  const { visibilityMs } = history.world.tolerances;
+  await history.world.clock.sleep(visibilityMs + LISTED_MS, visibilityMs);
   history.list = await openLists(history.world);
   const ids = [...history.acknowledged].filter((id) => !id.startsWith("untold"));
   await untilListed(history.world, () => areListed(history, ids));

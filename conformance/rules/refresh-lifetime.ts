@@ -194,7 +194,7 @@ const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Pro
         `expiresIn says ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`,
       );
     }
-    await world.clock.sleep(leftMs);
+    await world.clock.sleep(leftMs, Math.min(leftMs / 16, (endMs - now.latestMs - leftMs) / 2));
     steps.spend();
     // A token that outlives its expiresIn breaks access.lifetime; what is asked here can be asked all the same.
     await opens(world, accessToken);

@@ -160,7 +160,8 @@ const watchLives = (
       const { value: tokens, at: issued } = await timed(caseWorld, () => obtainTokens(caseWorld));
       for (const [index, nextMs] of agesMs.entries()) {
         const { leastMs } = ageBetween(issued, await caseWorld.clock.now());
-        if (nextMs > leastMs) await caseWorld.clock.sleep(nextMs - leastMs);
+        const afterMs = agesMs[index + 1] ?? nextMs;
+        if (nextMs > leastMs) await caseWorld.clock.sleep(nextMs - leastMs, (afterMs - nextMs) / 4);
         const ageMs = ageBetween(issued, await caseWorld.clock.now()).leastMs;
         const refreshed = await timed(caseWorld, () => refreshAt(caseWorld, tokens, ageMs));
         // What was planned for the end of its life may have come after it: only the measured age says.

@@ -1,10 +1,14 @@
 import type { Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";
-import type { Clock } from "../world/clock.ts";
+import { stopwatch, type Clock } from "../world/clock.ts";
 import { HookError } from "../world/hooks/hooks.ts";
 import type { Session } from "./session.ts";
 
 const PROBE_ADVANCE_MS = 2_000;
+/** A hook that takes longer makes a gate take minutes. */
+const SLOW_MS = 300;
+/** About as often a gate moves the clock. */
+const MOVES = 220;
 
 /** Whether the clock hooks read and move a clock, by moving it two seconds. */
 export const checkClock = async (session: Session, clock: Clock): Promise<Check[]> => {
@@ -23,14 +27,16 @@ export const checkClock = async (session: Session, clock: Clock): Promise<Check[
     ];
   try {
     const before = await clock.now();
+    const elapsedMs = stopwatch();
     await clock.sleep(PROBE_ADVANCE_MS);
+    const tookMs = elapsedMs();
     const after = await clock.now();
     const movedMs = after.latestMs - before.earliestMs;
     return [
       {
         check: "hooks.clock.advance",
         ok: true,
-        message: `moved the target's clock by ${duration(movedMs)} when asked for ${duration(PROBE_ADVANCE_MS)}`,
+        message: `moved the target's clock by ${duration(movedMs)} when asked for ${duration(PROBE_ADVANCE_MS)}${tookMs < SLOW_MS ? "" : `, which took ${duration(tookMs)}: a gate does so some ${MOVES} times`}`,
       },
       hooks.now === undefined
         ? {

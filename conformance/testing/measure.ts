@@ -11,7 +11,24 @@ export interface Measured {
   readonly wallMs: number;
   /** The largest resident set that was seen, in bytes; 0 where the platform does not tell. */
   readonly peakBytes: number;
+  /** Processor time, as of some milliseconds before its end; 0 where the platform does not tell. */
+  readonly cpuMs: number;
 }
+
+/** Of the kernel's account of processes (Linux). */
+const MS_A_TICK = 10;
+
+/** Processor time of a living process and its threads, in milliseconds. */
+const cpuOf = (pid: number): number => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * MS_A_TICK;
+  } catch {
+    return 0;
+  }
+};
 
 /** Peak resident set of a living process, from the kernel's own account (Linux). */
 const peakOf = (pid: number): number => {
@@ -35,16 +52,18 @@ export const runCli = (
       env: { ...process.env, FORCE_COLOR: undefined, ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let [stdout, stderr, peakBytes] = ["", "", 0];
+    let [stdout, stderr, peakBytes, cpuMs] = ["", "", 0, 0];
     const watch = setInterval(() => {
-      if (child.pid !== undefined) peakBytes = Math.max(peakBytes, peakOf(child.pid));
+      if (child.pid === undefined) return;
+      peakBytes = Math.max(peakBytes, peakOf(child.pid));
+      cpuMs = Math.max(cpuMs, cpuOf(child.pid));
     }, 20);
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
     child.on("error", reject);
     child.on("close", (exitCode) => {
       clearInterval(watch);
-      resolve({ exitCode, stdout, stderr, wallMs: performance.now() - startedMs, peakBytes });
+      resolve({ exitCode, stdout, stderr, wallMs: performance.now() - startedMs, peakBytes, cpuMs });
     });
   });
 

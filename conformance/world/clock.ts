@@ -12,8 +12,11 @@ export interface Clock {
    * moved by hand and others are to wake up to `slackMs` later, it may go on to there at once, and all wake together.
    */
   sleep(durationMs: number, slackMs?: number): Promise<void>;
-  /** Sleeps until the clock's earliest moment is at least this, and returns the time then: one look less than by `sleep`. */
-  sleepUntil(momentMs: number): Promise<TimeInterval>;
+  /**
+   * Sleeps until the clock's earliest moment is at least this, and returns the time then: one look less than by `sleep`.
+   * `slackMs` as there, but none where time goes on by itself: who wakes together is in one another's way then.
+   */
+  sleepUntil(momentMs: number, slackMs?: number): Promise<TimeInterval>;
   /** Returns once this much of the target's time or of this machine's is over, whichever comes first. */
   sleepOnEither(durationMs: number): Promise<void>;
   /**
@@ -42,6 +45,14 @@ export interface Advanced {
   readonly inFlight: number | undefined;
 }
 
+/** What a run is waiting for, in milliseconds of this machine's time. */
+export interface Waiting {
+  readonly sleepers: number;
+  readonly nextInMs: number | undefined;
+  /** How long the target's clock has been being moved; undefined where it is not. */
+  readonly movingForMs?: number | undefined;
+}
+
 /** The clocks of one run: each rule joins, sleeps, and leaves. */
 export interface ClockSource {
   readonly kind: Clock["kind"];
@@ -55,7 +66,7 @@ export interface ClockSource {
    */
   estimate?(): { readonly nowMs: number; readonly isDate: boolean } | undefined;
   /** What is being slept for at this moment, for progress lines: how many rules, and the time to the next wake-up. */
-  waiting(): { readonly sleepers: number; readonly nextInMs: number | undefined };
+  waiting(): Waiting;
 }
 
 /** Milliseconds of this process that never run backwards. */

@@ -1,4 +1,5 @@
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
+import { SECOND_MS } from "../contract/duration.ts";
 import type { DurableSteps } from "./durable-steps.ts";
 import type { Grant } from "../judging/laws/grant.ts";
 import { gavePage } from "../judging/laws/pages.ts";
@@ -201,9 +202,14 @@ export const timed = async <T>(
 };
 
 /** Sleeps until this much of the target's time has surely gone by since something was done, however little of it is left. */
-export const sleepSince = async (world: World, done: TimeInterval, durationMs: number): Promise<void> => {
+export const sleepSince = async (
+  world: World,
+  done: TimeInterval,
+  durationMs: number,
+  slackMs = 0,
+): Promise<void> => {
   const { leastMs } = ageBetween(done, await world.clock.now());
-  if (durationMs > leastMs) await world.clock.sleep(durationMs - leastMs);
+  if (durationMs > leastMs) await world.clock.sleep(durationMs - leastMs, slackMs);
 };
 
 /** Something that lives for a while, and when it was issued. */
@@ -222,7 +228,12 @@ const PART_OF_LIFE = 0.9;
 export const sleepHalfItsLife = async (world: World, { at, lifetimeMs }: Living): Promise<boolean> => {
   const { leastMs } = ageBetween(at, await world.clock.now());
   if (leastMs >= lifetimeMs * PART_OF_LIFE) return false;
-  if (leastMs < lifetimeMs / 2) await world.clock.sleep(lifetimeMs / 2 - leastMs);
+  // Up to a second later: what is issued next begins on a whole one.
+  const leftMs = lifetimeMs / 2 - leastMs;
+  if (leftMs > 0)
+    await world.clock.sleepUntil(
+      Math.ceil(((await world.clock.now()).latestMs + leftMs) / SECOND_MS) * SECOND_MS,
+    );
   await world.clock.beginSecond(lifetimeMs / 4);
   return true;
 };

@@ -13,7 +13,12 @@ export interface ProgressState {
   /** Since the start of the run. */
   readonly elapsedMs: number;
   /** Rules that sleep, and the time to the next wake-up where it is known. */
-  readonly waiting?: { readonly sleepers: number; readonly nextInMs: number | undefined };
+  readonly waiting?: {
+    readonly sleepers: number;
+    readonly nextInMs: number | undefined;
+    /** How long the hook that moves the target's clock has been at it. */
+    readonly movingForMs?: number | undefined;
+  };
   /** The time of day, in milliseconds since 1970, for lines that are read later. */
   readonly wallMs?: number;
 }
@@ -46,9 +51,14 @@ export const progressLine = (state: ProgressState, { palette, columns }: Page): 
   return tail === "" || left < 12 ? head : `${head}  ${palette.dim(cut(tail, left))}`;
 };
 
+/** A hook that takes longer is what a run waits for. */
+const SLOW_MS = 500;
+
 const tailOf = ({ ids, settled, waiting }: ProgressState): string => {
   if (waiting !== undefined && waiting.sleepers > 0 && waiting.nextInMs !== undefined)
     return `${plural(waiting.sleepers, "rule waits", "rules wait")}, the next for ${elapsed(waiting.nextInMs)} more`;
+  const movingForMs = waiting?.movingForMs ?? 0;
+  if (movingForMs >= SLOW_MS) return `waiting for hooks.clock.advance, for ${elapsed(movingForMs)} now`;
   const running = ids.filter((id) => !settled.has(id));
   return running.length === 0 ? "" : `running ${safe(running.join(", "))}`;
 };

@@ -85,7 +85,7 @@ const usedCode: Provoke = async (world, ready) => {
 /** Only where time can be moved: elsewhere it would take as long as a code lives. */
 const expiredCode: Provoke = async (world, ready) => {
   const issued = await obtainCode(world);
-  await world.clock.sleep(world.limits.codeLifetimeMs + 60_000);
+  await world.clock.sleep(world.limits.codeLifetimeMs + 60_000, world.limits.codeLifetimeMs);
   await ready();
   const answer = await answerOrHangUp(world.target.exchange(exchangeBody(issued.client, issued.code)));
   return { sent: [issued.code, issued.client.id], earlier: [], answer };

@@ -130,7 +130,7 @@ const attemptLater = async (
   let attempts = 1;
   for (const event of [...events, "again", "again over another connection"] as const) {
     if (typeof event === "object") {
-      await world.clock.sleep(event.pauseMs);
+      await world.clock.sleep(event.pauseMs, event.pauseMs / 4);
       continue;
     }
     const attempt = event.startsWith("again");

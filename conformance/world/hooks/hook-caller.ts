@@ -22,7 +22,19 @@ export interface HookTroubles {
   readonly throttled: number;
 }
 
+/** How much time calls of one hook took, in milliseconds. */
+export interface HookTimes {
+  /** The hook's key in the profile. */
+  readonly key: string;
+  readonly calls: number;
+  readonly totalMs: number;
+  readonly longestMs: number;
+}
+
 export interface HookReport {
+  readonly times: readonly HookTimes[];
+  /** Since the run began, in milliseconds. */
+  readonly elapsedMs: number;
   /** Of hooks that met any. */
   readonly troubles: readonly HookTroubles[];
   /** Hosts of hooks, other than the target's, that refused connections for a while. */
@@ -61,6 +73,25 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
   const healths = new Map<string, ConnectionHealth>();
   const met = new Map<string, { lost: number; madeAgain: number; throttled: number }>();
 
+  const { nowMs } = retries.time;
+  const startedMs = nowMs();
+  const times = new Map<string, { calls: number; totalMs: number; longestMs: number }>();
+
+  const timed = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
+    const calledMs = nowMs();
+    try {
+      return await call();
+    } finally {
+      const tookMs = nowMs() - calledMs;
+      const { calls, totalMs, longestMs } = times.get(name) ?? { calls: 0, totalMs: 0, longestMs: 0 };
+      times.set(name, {
+        calls: calls + 1,
+        totalMs: totalMs + tookMs,
+        longestMs: Math.max(longestMs, tookMs),
+      });
+    }
+  };
+
   const metBy = (name: string) => {
     const one = met.get(name) ?? { lost: 0, madeAgain: 0, throttled: 0 };
     met.set(name, one);
@@ -91,13 +122,15 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
 
   return {
     call: async (name, hook, values) => {
-      if (!("http" in hook)) return runHook(name, hook, values, { interrupted: signal });
+      if (!("http" in hook)) return timed(name, () => runHook(name, hook, values, { interrupted: signal }));
       const health = healthOf(new URL(hook.http.url.replaceAll(/\{\{\w+\}\}/g, "1")).origin);
       return sendWithRetries(retries, {
         health,
         isHarmless: harmless.has(name),
         send: async () => {
-          const answer = await runHook(name, hook, values, { interrupted: signal, dispatcher });
+          const answer = await timed(name, () =>
+            runHook(name, hook, values, { interrupted: signal, dispatcher }),
+          );
           // How long hooks take says nothing of how far away the target is.
           if (health !== target.health) health.answered(0);
           return answer;
@@ -107,6 +140,8 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
       });
     },
     report: () => ({
+      times: [...times].map(([name, took]) => ({ key: keyOfHook(name), ...took })),
+      elapsedMs: nowMs() - startedMs,
       troubles: [...met].map(([name, counts]) => ({ key: keyOfHook(name), ...counts })),
       outages: [...healths].flatMap(([origin, health]) => {
         const { outages, longestOutageMs, stayedAway } = health.report();

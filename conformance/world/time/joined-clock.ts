@@ -53,7 +53,7 @@ export const joinedClock = (shared: SharedClock, company: Set<Participant>): Joi
         over.abort();
       }
     },
-    sleepUntil: (momentMs) => wakeAt(momentMs),
+    sleepUntil: (momentMs, slackMs) => wakeAt(momentMs, shared.isFlowing() ? 0 : slackMs),
     beginSecond: async (withinMs = Infinity) => {
       const nowMs = base(await read());
       const secondMs = nextSecondMs(shared, nowMs, withinMs);

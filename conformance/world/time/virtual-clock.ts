@@ -1,5 +1,5 @@
 import type { TimeInterval } from "../../judging/interval.ts";
-import { pause, type ClockSource } from "../clock.ts";
+import { monotonicMs, pause, type ClockSource } from "../clock.ts";
 import { watchFlow, type FlowWatch } from "./flow.ts";
 import { canWait, joinedClock } from "./joined-clock.ts";
 import { createSleepers, SleepEnded, type Sleepers } from "./sleepers.ts";
@@ -44,7 +44,7 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     noted(now);
     if (flow.isSeen()) sleepers.wakeDue(now);
   });
-  const move = createMover(time, sleepers, flow, () => time.inFlight() === 0 && !reader.isReading());
+  const mover = createMover(time, sleepers, flow, () => time.inFlight() === 0 && !reader.isReading());
   const interrupt = (): void => sleepers.fail(() => true, new SleepEnded("interrupted"));
   time.signal?.addEventListener("abort", interrupt, { once: true });
   const shared = {
@@ -54,13 +54,13 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     sleepers,
     isFlowing: () => flow.isSeen(),
     begunSeconds: new Set<number>(),
-    move: () => void move(),
+    move: () => void mover.move(),
   };
   return {
     kind: "virtual",
     canWait,
     join: () => joinedClock(shared, sleepers.participants),
-    waiting: () => ({ sleepers: sleepers.count(), nextInMs: undefined }),
+    waiting: () => ({ sleepers: sleepers.count(), nextInMs: undefined, movingForMs: mover.movingForMs() }),
   };
 };
 
@@ -103,6 +103,7 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
 /** Moves time on for as long as everyone sleeps; one mover is at work at a time. */
 const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQuiet: () => boolean) => {
   let moving = false;
+  let advancingSinceMs: number | undefined;
 
   const settled = async (): Promise<boolean> => {
     for (;;) {
@@ -122,7 +123,9 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
     // Someone may have been woken by now, or have gone to sleep for less long than all others.
     if (!sleepers.allSleep()) return false;
     flow.moves();
+    advancingSinceMs = monotonicMs();
     const after = await time.advance(sleepers.nextStopMs() - before.earliestMs, before);
+    advancingSinceMs = undefined;
     flow.moves();
     flow.note(after);
     sleepers.wakeDue(after);
@@ -138,9 +141,13 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
       sleepers.fail(() => true, error);
     } finally {
       moving = false;
+      advancingSinceMs = undefined;
       // A sleeper that came between the last look and this line found a mover at work, and is owed one.
       if (sleepers.allSleep()) void move();
     }
   };
-  return move;
+  return {
+    move,
+    movingForMs: () => (advancingSinceMs === undefined ? undefined : monotonicMs() - advancingSinceMs),
+  };
 };
