@@ -68,29 +68,44 @@ const awayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
 const PROBE_TIMEOUT_MS = 10_000;
 
+/** Counts and times calls by the name of their hook. */
+const createStopwatch = ({ nowMs }: Retries["time"]) => {
+  const startedMs = nowMs();
+  const times = new Map<string, Omit<HookTimes, "key">>();
+  return {
+    timed: async <T>(name: string, call: () => Promise<T>): Promise<T> => {
+      const calledMs = nowMs();
+      try {
+        return await call();
+      } finally {
+        const tookMs = nowMs() - calledMs;
+        const { calls, totalMs, longestMs } = times.get(name) ?? { calls: 0, totalMs: 0, longestMs: 0 };
+        times.set(name, {
+          calls: calls + 1,
+          totalMs: totalMs + tookMs,
+          longestMs: Math.max(longestMs, tookMs),
+        });
+      }
+    },
+    report: (): Pick<HookReport, "times" | "elapsedMs"> => ({
+      times: [...times].map(([name, took]) => ({ key: keyOfHook(name), ...took })),
+      elapsedMs: nowMs() - startedMs,
+    }),
+  };
+};
+
+const outagesOf = (healths: ReadonlyMap<string, ConnectionHealth>): HookReport["outages"] =>
+  [...healths].flatMap(([origin, health]) => {
+    const { outages, longestOutageMs, stayedAway } = health.report();
+    return outages === 0 ? [] : [{ host: new URL(origin).host, outages, longestOutageMs, stayedAway }];
+  });
+
 export const createHookCaller = (options: HookCallerOptions): HookCaller => {
   const { signal, dispatcher, target, retries } = options;
   const healths = new Map<string, ConnectionHealth>();
   const met = new Map<string, { lost: number; madeAgain: number; throttled: number }>();
 
-  const { nowMs } = retries.time;
-  const startedMs = nowMs();
-  const times = new Map<string, { calls: number; totalMs: number; longestMs: number }>();
-
-  const timed = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
-    const calledMs = nowMs();
-    try {
-      return await call();
-    } finally {
-      const tookMs = nowMs() - calledMs;
-      const { calls, totalMs, longestMs } = times.get(name) ?? { calls: 0, totalMs: 0, longestMs: 0 };
-      times.set(name, {
-        calls: calls + 1,
-        totalMs: totalMs + tookMs,
-        longestMs: Math.max(longestMs, tookMs),
-      });
-    }
-  };
+  const stopwatch = createStopwatch(retries.time);
 
   const metBy = (name: string) => {
     const one = met.get(name) ?? { lost: 0, madeAgain: 0, throttled: 0 };
@@ -122,15 +137,17 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
 
   return {
     call: async (name, hook, values) => {
-      if (!("http" in hook)) return timed(name, () => runHook(name, hook, values, { interrupted: signal }));
+      const run = (through?: Dispatcher) =>
+        stopwatch.timed(name, () =>
+          runHook(name, hook, values, { interrupted: signal, dispatcher: through }),
+        );
+      if (!("http" in hook)) return run();
       const health = healthOf(new URL(hook.http.url.replaceAll(/\{\{\w+\}\}/g, "1")).origin);
       return sendWithRetries(retries, {
         health,
         isHarmless: harmless.has(name),
         send: async () => {
-          const answer = await timed(name, () =>
-            runHook(name, hook, values, { interrupted: signal, dispatcher }),
-          );
+          const answer = await run(dispatcher);
           // How long hooks take says nothing of how far away the target is.
           if (health !== target.health) health.answered(0);
           return answer;
@@ -140,13 +157,9 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
       });
     },
     report: () => ({
-      times: [...times].map(([name, took]) => ({ key: keyOfHook(name), ...took })),
-      elapsedMs: nowMs() - startedMs,
+      ...stopwatch.report(),
       troubles: [...met].map(([name, counts]) => ({ key: keyOfHook(name), ...counts })),
-      outages: [...healths].flatMap(([origin, health]) => {
-        const { outages, longestOutageMs, stayedAway } = health.report();
-        return outages === 0 ? [] : [{ host: new URL(origin).host, outages, longestOutageMs, stayedAway }];
-      }),
+      outages: outagesOf(healths),
     }),
   };
 };
