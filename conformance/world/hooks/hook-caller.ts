@@ -94,15 +94,29 @@ const createStopwatch = ({ nowMs }: Retries["time"]) => {
   };
 };
 
-const outagesOf = (healths: ReadonlyMap<string, ConnectionHealth>): HookReport["outages"] =>
-  [...healths].flatMap(([origin, health]) => {
-    const { outages, longestOutageMs, stayedAway } = health.report();
-    return outages === 0 ? [] : [{ host: new URL(origin).host, outages, longestOutageMs, stayedAway }];
-  });
+/** How the addresses of hooks do. Hooks at the target's share what is known of that. */
+const createHealths = ({ signal, dispatcher, target, retries }: HookCallerOptions) => {
+  const healths = new Map<string, ConnectionHealth>();
+  return {
+    of: (origin: string): ConnectionHealth => {
+      if (origin === target.origin) return target.health;
+      const known = healths.get(origin);
+      if (known !== undefined) return known;
+      const health = createConnectionHealth(() => isListening(origin, signal, dispatcher), retries);
+      healths.set(origin, health);
+      return health;
+    },
+    outages: (): HookReport["outages"] =>
+      [...healths].flatMap(([origin, health]) => {
+        const { outages, longestOutageMs, stayedAway } = health.report();
+        return outages === 0 ? [] : [{ host: new URL(origin).host, outages, longestOutageMs, stayedAway }];
+      }),
+  };
+};
 
 export const createHookCaller = (options: HookCallerOptions): HookCaller => {
   const { signal, dispatcher, target, retries } = options;
-  const healths = new Map<string, ConnectionHealth>();
+  const healths = createHealths(options);
   const met = new Map<string, { lost: number; madeAgain: number; throttled: number }>();
 
   const stopwatch = createStopwatch(retries.time);
@@ -111,15 +125,6 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
     const one = met.get(name) ?? { lost: 0, madeAgain: 0, throttled: 0 };
     met.set(name, one);
     return one;
-  };
-
-  const healthOf = (origin: string): ConnectionHealth => {
-    if (origin === target.origin) return target.health;
-    const known = healths.get(origin);
-    if (known !== undefined) return known;
-    const health = createConnectionHealth(() => isListening(origin, signal, dispatcher), retries);
-    healths.set(origin, health);
-    return health;
   };
 
   const setbackOf = (name: string, error: unknown): Setback | undefined => {
@@ -142,7 +147,7 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
           runHook(name, hook, values, { interrupted: signal, dispatcher: through }),
         );
       if (!("http" in hook)) return run();
-      const health = healthOf(new URL(hook.http.url.replaceAll(/\{\{\w+\}\}/g, "1")).origin);
+      const health = healths.of(new URL(hook.http.url.replaceAll(/\{\{\w+\}\}/g, "1")).origin);
       return sendWithRetries(retries, {
         health,
         isHarmless: harmless.has(name),
@@ -159,7 +164,7 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
     report: () => ({
       ...stopwatch.report(),
       troubles: [...met].map(([name, counts]) => ({ key: keyOfHook(name), ...counts })),
-      outages: outagesOf(healths),
+      outages: healths.outages(),
     }),
   };
 };
