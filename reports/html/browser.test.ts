@@ -189,8 +189,9 @@ describe("the report in a browser", () => {
 
   it("copies the command that judges a rule again", async () => {
     const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
-    await page.locator(".breach .copy").first().click();
-    await expect.poll(() => page.locator(".breach .copy").first().innerText()).toMatch(/Copied|Selected/);
+    const copy = page.locator(".breach .command", { hasText: " replay " }).locator(".copy").first();
+    await copy.click();
+    await expect.poll(() => copy.innerText()).toMatch(/Copied|Selected/);
     const taken = await page.evaluate<string>(
       "navigator.clipboard.readText().catch(() => String(getSelection()))",
     );
