@@ -7,6 +7,8 @@ const root = path.resolve(import.meta.dirname, "../..");
 const parts = ["conformance", "fake-server", "scenarios", "reports"] as const;
 /** Rooms that every part may import: promises as data, and the judgement of traces. */
 const pure = ["conformance/contract", "conformance/judging"] as const;
+/** What all served pages share: every part may import it, and it imports none. */
+const web = "web";
 /** What composes the parts. */
 const composing = "commands";
 
@@ -33,9 +35,10 @@ const isTestOnly = (file: string): boolean => /\.(test|bench)\.ts$|(^|\/)testing
 const inside = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
 
 const existing = parts.filter((part) => readdirSync(root).includes(part));
-const shipped = [...[...existing, composing].flatMap((folder) => sourcesIn(root, folder)), "cli.ts"].filter(
-  (file) => !isTestOnly(file),
-);
+const shipped = [
+  ...[...existing, web, composing].flatMap((folder) => sourcesIn(root, folder)),
+  "cli.ts",
+].filter((file) => !isTestOnly(file));
 const imports = shipped.flatMap((file) => importsOf(root, file));
 
 const roomOf = (file: string): number =>
@@ -50,9 +53,14 @@ describe("imports run one way", () => {
 
   it.each(existing)("%s imports of the other parts only the contract and the judgement", (part) => {
     const crossing = imports.filter(
-      ({ from, to }) => inside(from, part) && !inside(to, part) && !pure.some((folder) => inside(to, folder)),
+      ({ from, to }) =>
+        inside(from, part) && !inside(to, part) && ![...pure, web].some((folder) => inside(to, folder)),
     );
     expect(crossing).toEqual([]);
+  });
+
+  it("what pages share imports no part", () => {
+    expect(imports.filter(({ from, to }) => inside(from, web) && !inside(to, web))).toEqual([]);
   });
 
   it.each(pure)("%s is pure: it imports no other room but the contract, and nothing of Node", (folder) => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { assetOf, commonHeaders } from "./assets.ts";
+import { answerPage, pageHeaders } from "../../web/page.ts";
 import type { LiveEvent } from "./protocol.ts";
 
 /** A live page that is being served, on this machine alone. */
@@ -22,6 +22,13 @@ export interface LiveClock {
 const MOST_EVENTS = 20_000;
 /** Who looks at the page has so long to fetch the report. */
 const FAREWELL_MS = 3_000;
+
+const fileOf = answerPage({
+  name: "live",
+  source: new URL(".", import.meta.url),
+  script: "browser/live.tsx",
+  built: "live-page",
+});
 
 /** Serves the live page. It holds what the record holds, so that secrets are masked in it. */
 export const serveLive = async (clock: LiveClock): Promise<LivePage> => {
@@ -46,12 +53,12 @@ export const serveLive = async (clock: LiveClock): Promise<LivePage> => {
       fetched += 1;
       return;
     }
-    const asset = await assetOf(path);
-    if (asset === undefined) return void response.writeHead(404).end();
-    response.writeHead(200, { ...commonHeaders, "content-type": asset.type }).end(asset.body);
+    const file = await fileOf(path);
+    if (file === undefined) return void response.writeHead(404).end();
+    response.writeHead(file.status, file.headers).end(file.body);
   };
   const subscribe = (response: ServerResponse): void => {
-    response.writeHead(200, { ...commonHeaders, "content-type": "text/event-stream" });
+    response.writeHead(200, { ...pageHeaders, "content-type": "text/event-stream" });
     response.write(events.map(asMessage).join(""));
     readers.add(response);
     response.once("close", () => readers.delete(response));

@@ -4,7 +4,7 @@ import type { LiveEvent } from "../protocol.ts";
 import { Gate } from "./gate.tsx";
 import { Load } from "./load.tsx";
 import { after, nothing, type LiveState } from "./state.ts";
-import { ThemeButton } from "./theme.tsx";
+import { ThemeButton } from "../../../web/browser/theme.tsx";
 
 type Link = "connecting" | "live" | "lost";
 
@@ -24,7 +24,7 @@ const Page = ({ state, link }: { state: LiveState; link: Link }) => (
       <p id="connection" role="status" data-state={state.ended ? "ended" : link}>
         {words(state, link)}
       </p>
-      <ThemeButton />
+      <ThemeButton storageKey="touchstone-theme" />
     </header>
     <main>
       {state.gate === undefined && state.load === undefined && <p class="soft">Nothing was recorded yet.</p>}

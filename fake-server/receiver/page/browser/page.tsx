@@ -7,7 +7,7 @@ import { Details } from "./details.tsx";
 import { Grid } from "./grid.tsx";
 import { openSession, type Session } from "./session.ts";
 import { Counts, Empty, Footer } from "./summary.tsx";
-import { ThemeButton } from "./theme.tsx";
+import { ThemeButton } from "../../../../web/browser/theme.tsx";
 import { axisOf } from "./timeline.tsx";
 import { rememberedSchedule, Tools } from "./tools.tsx";
 
@@ -51,7 +51,7 @@ const Header = ({ session }: { session: Session }) => {
       <p id="connection" class="connection" role="status" data-state={session.connection()}>
         {session.connectionWords()}
       </p>
-      <ThemeButton />
+      <ThemeButton storageKey="touchstone.theme" />
     </header>
   );
 };

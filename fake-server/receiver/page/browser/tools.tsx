@@ -4,7 +4,7 @@ import type { Filter } from "../model/filter.ts";
 import { documentDelaysMs, parseDelays, readings, type Schedule } from "../model/schedule.ts";
 import type { Notification } from "../model/store.ts";
 import type { Session } from "./session.ts";
-import { remember, remembered } from "./theme.tsx";
+import { remember, remembered } from "../../../../web/browser/theme.tsx";
 import { pause } from "./clock.ts";
 
 const readingKey = "touchstone.reading";

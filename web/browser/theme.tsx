@@ -2,8 +2,6 @@ import { useEffect, useState } from "preact/hooks";
 
 type Theme = "light" | "dark";
 
-const storageKey = "touchstone.theme";
-
 /** Storage may be forbidden; the page then forgets, and works. */
 export const remembered = (key: string): string | undefined => {
   try {
@@ -21,16 +19,16 @@ export const remember = (key: string, value: string): void => {
   }
 };
 
-const chosenBefore = (): Theme | undefined => {
+const chosenBefore = (storageKey: string): Theme | undefined => {
   const stored = remembered(storageKey);
   return stored === "light" || stored === "dark" ? stored : undefined;
 };
 
-/** Light or dark as the system says, until the reader chooses. */
-export const ThemeButton = () => {
+/** Light or dark as the system says, until the reader chooses; the choice is kept in the browser under this key. */
+export const ThemeButton = ({ storageKey }: { readonly storageKey: string }) => {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const [isDark, setDark] = useState(system.matches);
-  const [chosen, choose] = useState(chosenBefore);
+  const [chosen, choose] = useState(() => chosenBefore(storageKey));
   useEffect(() => {
     system.addEventListener("change", ({ matches }) => setDark(matches));
   }, []);
