@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{commands,conformance,deploy,fake-server,reports,scenarios}/**/*.test.ts", "*.test.ts"],
-          exclude: ["conformance/suite.test.ts"],
+          exclude: ["conformance/engine/suite.test.ts"],
           globalSetup: "scenarios/runner/testing/k6-early.ts",
           // Tests start the command line more than a hundred times: what one process compiled serves all after it.
           env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/compiled") },
@@ -28,7 +28,7 @@ export default defineConfig({
       {
         test: {
           name: "conformance",
-          include: ["conformance/suite.test.ts"],
+          include: ["conformance/engine/suite.test.ts"],
           testTimeout: 3_600_000,
           hookTimeout: 3_600_000,
         },

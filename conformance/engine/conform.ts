@@ -141,7 +141,7 @@ const notesOf = (
   const replaced = replacedLimits(session.resolved);
   return [
     ...(replaced.length > 0 ? [`limits replaced by the profile: ${replaced.join(", ")}`] : []),
-    ...roadNotes(session.transport.health.report(), results),
+    ...roadNotes(session.transport.address.health.report(), results),
     ...hookNotes(session.hookReport()),
     ...drift.map((id) => `${id} is not as the profile pins it`),
   ];

@@ -63,7 +63,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
   const account = createLeftBehind({ limits: options.limits, estimate: () => estimateNow(clocks) });
   const { dispatcher, transportOptions } = wayToTarget(resolved, options, { retries, account });
   const transport = createTransport(transportOptions);
-  const target = { origin: transportOptions.origin, health: transport.health };
+  const target = { origin: transportOptions.origin, health: transport.address.health };
   const hooks = createHookCaller({ signal: stop.signal, dispatcher, target, retries });
   const counted = countingCalls(hooks.call);
   const faketime = faketimeOf(profile);

@@ -69,7 +69,7 @@ const examine = async (
     checks.push(await checkFaketime(world, faketime.file));
   if (checks.some(({ fatal }) => fatal !== undefined)) return { checks, prepared: emptyPrepared };
 
-  const isFar = session.transport.health.roundTripMs() >= FAR_MS;
+  const isFar = session.transport.address.health.roundTripMs() >= FAR_MS;
   let prepared: Prepared = { ...emptyPrepared, accessLifetimeMs: clients.accessLifetimeMs, isFar };
   if (options.notifications) {
     const { check, notifications } = await checkNotifications(session, world);

@@ -54,7 +54,7 @@ export const worldsOf = (options: WorldsOptions) => {
         { scope, clock },
         { ...addressed, client, freshState: unique, grantCode: grantCodeOf(options, scope) },
       ),
-      raw: createRawTarget({ ...transportOptions, ...addressed, transport, scope, clock }),
+      raw: createRawTarget({ ...transportOptions, ...addressed, address: transport.address, scope, clock }),
       addEvidence: (pushes: readonly SeenPush[]) => {
         for (const push of pushes) journal.add(scope, asExchange(journal.nextNumber(), push));
       },

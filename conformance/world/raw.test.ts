@@ -36,8 +36,7 @@ const talk = async (
   const retries = createRetries();
   const health = createConnectionHealth(() => Promise.resolve(false), retries);
   const raw = createRawTarget({
-    transport: { health, throttles: createThrottles(health, retries) },
-    retries,
+    address: { retries, health, throttles: createThrottles(health, retries) },
     origin: `http://127.0.0.1:${port}`,
     basePath: "/base",
     headers: [["x-extra", "1"]],

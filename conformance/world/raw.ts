@@ -8,8 +8,7 @@ import { parseRawAnswer } from "./http/raw-answer.ts";
 import type { TargetOptions } from "./target.ts";
 import type { PatientClock } from "./http/throttling.ts";
 import { MAX_ANSWER_BYTES, parseJson } from "./http/receive.ts";
-import { sendWithRetries, type Retries } from "./http/retry.ts";
-import type { Transport } from "./http/transport.ts";
+import { sendToTarget, type TargetAddress } from "./http/send.ts";
 
 /** What came back over a raw connection. */
 export interface RawAnswer {
@@ -61,9 +60,7 @@ export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "head
   readonly scope: Scope;
   /** What a limiter is waited out on. */
   readonly clock: PatientClock;
-  /** What is known of the target's address and its limiters, shared with all other connections. */
-  readonly transport: Pick<Transport, "health" | "throttles">;
-  readonly retries: Retries;
+  readonly address: TargetAddress;
   /** How long a whole exchange may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
@@ -130,30 +127,15 @@ const sendUntilAnswered = async (
   const { losses } = options.scope;
   const request = readRequest(bytes);
   const name = losses.begin(request);
-  const { health, throttles } = options.transport;
   let raw: RawAnswer | undefined;
-  const answered = async (): Promise<Answer> => {
-    const sentMs = monotonicMs();
+  const send = async (): Promise<Answer> => {
     raw = await sendOnce(options, origin, bytes);
     const answer = answerOf(raw);
     if (answer === undefined) throw new TransportError(raw.exchange, reasonOf(raw), raw.outcome);
-    health.answered(monotonicMs() - sentMs);
     return answer;
   };
-  const answeredAtLast = (): Promise<Answer> =>
-    sendWithRetries(options.retries, {
-      health,
-      isHarmless: request.method === "GET",
-      send: answered,
-      setbackOf: (error) => {
-        if (!(error instanceof TransportError)) return undefined;
-        health.lost();
-        return { kind: "lost", reason: error.reason };
-      },
-      onRepeat: () => health.sentAgain(),
-    });
   try {
-    await throttles.obey(request, options.clock, answeredAtLast);
+    await sendToTarget(options.address, request, options.clock, send);
   } catch (error) {
     if (!(error instanceof TransportError) || raw === undefined) throw error;
     // A request that is turned away again and again has got no answer, and above all no refusal.

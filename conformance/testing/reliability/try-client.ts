@@ -67,7 +67,7 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
       basePath: "",
       headers: [],
       authorize: { headers: [], query: "" },
-      transport,
+      address: transport.address,
       scope,
       clock,
     });

@@ -15,12 +15,12 @@ class EndedBy extends Error {
 }
 
 /** A request that ends so each time, and is answered once there are no more ends. */
-const sendThrough = async (ends: readonly Setback[], isHarmless: boolean, isBack = true) => {
+const sendThrough = async (ends: readonly Setback[], isHarmless: boolean, isBack = true, awayMs = 0) => {
   const time = manualTime();
   const left = [...ends];
   let sent = 0;
   const sending = sendWithRetries(createRetries({ time, outageMs: 30_000 }), {
-    health: { untilBack: () => Promise.resolve(isBack) },
+    health: { untilBack: () => time.pause(awayMs).then(() => isBack) },
     isHarmless,
     send: () => {
       sent += 1;
@@ -50,6 +50,16 @@ describe("a request that comes to nothing", () => {
     ["it was turned away for too long", times(1, turnedAway(30_001)), false, false, 1],
   ] as const)("because %s", async (_, ends, isHarmless, isAnswered, sent) => {
     expect(await sendThrough(ends, isHarmless)).toMatchObject({ isAnswered, sent });
+  });
+
+  it("has one budget for all its waits", async () => {
+    const ends = [turnedAway(20_000), ...times(2, lost("refused")), lost("closed")];
+    expect(await sendThrough(ends.slice(0, 2), true, true, 20_000)).toMatchObject({ isAnswered: true });
+    expect(await sendThrough(ends, true, true, 20_000)).toEqual({
+      isAnswered: false,
+      sent: 3,
+      waitedMs: 40_000,
+    });
   });
 
   it("is not sent again where the target stays away", async () => {

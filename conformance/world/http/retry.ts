@@ -8,7 +8,7 @@ import { TransportError } from "../exchange.ts";
  * case, the flow or the check that rests on its answer begins anew as a whole.
  */
 export const retryPolicy = {
-  /** Outages that one request waits out; each may last for `outageMs`. */
+  /** Outages that one request waits out, within `outageMs` in all. */
   mostOutages: 5,
   /** How often a request that changes nothing is sent where its connection is cut. */
   mostSends: 3,
@@ -82,18 +82,21 @@ export interface Sending<T> {
   readonly health: { untilBack(): Promise<boolean> };
   /** Whether sending it twice changes nothing. */
   readonly isHarmless: boolean;
+  /** Waits as long as an answer asks for, and says whether it asked. Throws once it has asked too often. */
+  readonly isTurnedAway?: (value: T) => Promise<boolean>;
   /** Reads an error; undefined for one after which nothing is sent again. */
   readonly setbackOf: (error: unknown) => Setback | undefined;
-  /** Is told each time that it is sent again. */
+  /** Called each time that it is sent again after an error. */
   readonly onRepeat: () => void;
 }
 
 /** Sends, and sends again for as long as the policy says that this can change nothing; then throws the last error. */
 export const sendWithRetries = async <T>(retries: Retries, sending: Sending<T>): Promise<T> => {
-  const attempts = { outages: 0, cuts: 0, turnedAway: 0, startedMs: retries.time.nowMs() };
+  const attempts = { outages: 0, cuts: 0, turnedAway: 0, waitedMs: 0 };
   for (;;) {
     try {
-      return await sending.send();
+      const value = await sending.send();
+      if (!((await sending.isTurnedAway?.(value)) ?? false)) return value;
     } catch (error) {
       const setback = sending.setbackOf(error);
       if (setback === undefined) throw error;
@@ -107,31 +110,37 @@ interface Attempts {
   outages: number;
   cuts: number;
   turnedAway: number;
-  readonly startedMs: number;
+  waitedMs: number;
 }
 
-/** Waits for as long as the setback asks for; false where the request has failed for good. */
+/** Waits for as long as the setback asks for; false where the request has failed for good, or spent its budget of `outageMs`. */
 const waitsOut = async (
   { backOffMs, outageMs, time, signal }: Retries,
-  { health, isHarmless }: Sending<unknown>,
+  { health, isHarmless }: Pick<Sending<never>, "health" | "isHarmless">,
   setback: Setback,
   attempts: Attempts,
 ): Promise<boolean> => {
-  if (setback.kind === "turned away") {
-    attempts.turnedAway += 1;
-    const waitMs = Math.max(setback.retryAfterMs ?? backOffMs(attempts.turnedAway), backOffMs(1));
-    if (time.nowMs() - attempts.startedMs + waitMs > outageMs) return false;
+  const waitFor = async (waitMs: number): Promise<boolean> => {
+    if (attempts.waitedMs + waitMs > outageMs) return false;
+    attempts.waitedMs += waitMs;
     await time.pause(waitMs, signal);
     return true;
+  };
+  if (setback.kind === "turned away") {
+    attempts.turnedAway += 1;
+    return waitFor(Math.max(setback.retryAfterMs ?? backOffMs(attempts.turnedAway), backOffMs(1)));
   }
   if (setback.reason === "refused") {
     attempts.outages += 1;
-    return attempts.outages <= retryPolicy.mostOutages && health.untilBack();
+    if (attempts.outages > retryPolicy.mostOutages || attempts.waitedMs > outageMs) return false;
+    const sinceMs = time.nowMs();
+    const isBack = await health.untilBack();
+    attempts.waitedMs += time.nowMs() - sinceMs;
+    return isBack;
   }
   attempts.cuts += 1;
   if (setback.reason !== "closed" || !isHarmless || attempts.cuts >= retryPolicy.mostSends) return false;
-  await time.pause(backOffMs(attempts.cuts), signal);
-  return true;
+  return waitFor(backOffMs(attempts.cuts));
 };
 
 /** Does it anew from the beginning where an answer in it was lost, after `onLost` has seen to what was begun. */

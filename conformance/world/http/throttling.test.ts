@@ -3,6 +3,7 @@ import { manualTime } from "../../testing/manual-time.ts";
 import { TransportError, type Answer } from "../exchange.ts";
 import { createConnectionHealth } from "./connection-health.ts";
 import { createRetries } from "./retry.ts";
+import { sendToTarget } from "./send.ts";
 import { createThrottles, type PatientClock } from "./throttling.ts";
 
 /** A limiter, and a client of it whose waits take no time. */
@@ -16,7 +17,10 @@ const open = (seed = 1, mostMs = Infinity) => {
     sleep: (durationMs) => time.pause(durationMs),
     sleepOnEither: (durationMs) => time.pause(durationMs),
   };
-  return { time, health, clock, throttles: createThrottles(health, retries) };
+  const address = { retries, health, throttles: createThrottles(health, retries) };
+  const obey = (request: typeof get, send: () => Promise<Answer>): Promise<Answer> =>
+    sendToTarget(address, request, clock, send);
+  return { time, health, obey };
 };
 
 const answering = (status: number, retryAfter?: number): Answer => ({
@@ -54,9 +58,9 @@ describe("a limiter that does not say when to come back", () => {
   it("is asked less often each time, never at the same intervals by two clients, and obeyed", async () => {
     const waits = await Promise.all(
       [1, 2].map(async (seed) => {
-        const { time, health, clock, throttles } = open(seed);
+        const { time, health, obey } = open(seed);
         const { send, sent } = inTurn(429, 429, 429, 429, 429);
-        expect((await throttles.obey(post, clock, send)).status).toBe(200);
+        expect((await obey(post, send)).status).toBe(200);
         expect(sent.count).toBe(6);
         expect(health.report()).toMatchObject({ throttled: 5 });
         return time.pauses;
@@ -72,18 +76,18 @@ describe("a limiter that does not say when to come back", () => {
   });
 
   it("is given up after some tries, and the request has no answer then", async () => {
-    const { clock, throttles } = open();
+    const { obey } = open();
     const { send, sent } = inTurn(...Array.from({ length: 100 }, () => 429));
-    const { reason, message } = await problemOf(throttles.obey(post, clock, send));
+    const { reason, message } = await problemOf(obey(post, send));
     expect(reason).toBe("throttled");
     expect(message).toMatch(/8 times in a row, with status 429 and no Retry-After, after waiting for /);
     expect(sent.count).toBe(8);
   });
 
   it("has those who wait come back by and by, not all at once", async () => {
-    const { time, clock, throttles } = open();
+    const { time, obey } = open();
     // Everybody is turned away once before anybody is let through.
-    const together = Array.from({ length: 24 }, () => throttles.obey(get, clock, inTurn(429).send));
+    const together = Array.from({ length: 24 }, () => obey(get, inTurn(429).send));
     expect((await Promise.all(together)).map(({ status }) => status)).toEqual(Array(24).fill(200));
     const [first = 0, last = 0] = [time.pauses[0], time.pauses.at(-1)];
     expect(time.pauses).toHaveLength(24);
@@ -102,15 +106,15 @@ describe("a gateway that does not say when to come back", () => {
     [504, post, 1],
     [500, get, 1],
   ])("with status %i to %j is asked %i times, and its answer stands then", async (status, request, times) => {
-    const { clock, throttles } = open();
+    const { obey } = open();
     const { send, sent } = inTurn(...Array.from({ length: 9 }, () => status));
-    expect((await throttles.obey(request, clock, send)).status).toBe(status);
+    expect((await obey(request, send)).status).toBe(status);
     expect(sent.count).toBe(times);
   });
 
   it("has done no harm where the service is back at the next try", async () => {
-    const { time, clock, throttles, health } = open();
-    expect((await throttles.obey(get, clock, inTurn(502, 504).send)).status).toBe(200);
+    const { time, obey, health } = open();
+    expect((await obey(get, inTurn(502, 504).send)).status).toBe(200);
     expect(time.pauses).toHaveLength(2);
     expect(health.report().throttled).toBe(2);
   });
@@ -122,31 +126,46 @@ describe("a limiter that shuts a client out", () => {
     Promise.resolve(nowMs() < untilMs ? answering(429, 10) : answering(200));
 
   it("for forty-five seconds is waited for, and the request answered", async () => {
-    const { time, clock, throttles } = open();
-    expect((await throttles.obey(post, clock, shutUntil(45_000, time.nowMs))).status).toBe(200);
+    const { time, obey } = open();
+    expect((await obey(post, shutUntil(45_000, time.nowMs))).status).toBe(200);
     expect(time.pauses).toEqual([10_000, 10_000, 10_000, 10_000, 10_000]);
   });
 
   it("for longer is not, and each later request of the kind asks only once more", async () => {
-    const { time, clock, throttles } = open();
+    const { time, obey } = open();
     const send = shutUntil(200_000, time.nowMs);
-    expect((await problemOf(throttles.obey(post, clock, send))).message).toMatch(/Retry-After 10, .*50 s/);
+    expect((await problemOf(obey(post, send))).message).toMatch(/Retry-After 10, .*50 s/);
     const before = time.pauses.length;
-    expect((await problemOf(throttles.obey(post, clock, send))).reason).toBe("throttled");
+    expect((await problemOf(obey(post, send))).reason).toBe("throttled");
     expect(time.pauses).toHaveLength(before + 1);
     // Of another kind nobody has been turned away for long.
     const other = { ...post, path: "/open-api/oauth/refresh-token" };
-    expect((await throttles.obey(other, clock, inTurn(429, 429).send)).status).toBe(200);
+    expect((await obey(other, inTurn(429, 429).send)).status).toBe(200);
     // Once one is let through the kind is patient again.
     await time.pause(200_000);
-    expect((await throttles.obey(post, clock, send)).status).toBe(200);
-    expect((await throttles.obey(post, clock, inTurn(429, 429, 429).send)).status).toBe(200);
+    expect((await obey(post, send)).status).toBe(200);
+    expect((await obey(post, inTurn(429, 429, 429).send)).status).toBe(200);
   });
 
   it("is not waited for beyond what the run may wait", async () => {
-    const { time, clock, throttles } = open(1, 25_000);
-    const { reason } = await problemOf(throttles.obey(post, clock, shutUntil(45_000, time.nowMs)));
+    const { time, obey } = open(1, 25_000);
+    const { reason } = await problemOf(obey(post, shutUntil(45_000, time.nowMs)));
     expect(reason).toBe("throttled");
     expect(time.pauses).toEqual([10_000, 10_000]);
   });
+});
+
+it("a request that is turned away and cut by turns is sent as often as one that is only cut", async () => {
+  const { obey } = open();
+  const answers = [answering(429), undefined, answering(429), undefined, undefined, answering(200)];
+  let sent = 0;
+  const { reason } = await problemOf(
+    obey(get, async () => {
+      sent += 1;
+      const answer = answers.shift();
+      if (answer === undefined) throw new TransportError(sent, "closed", "cut");
+      return answer;
+    }),
+  );
+  expect({ reason, sent }).toEqual({ reason: "closed", sent: 5 });
 });

@@ -10,14 +10,11 @@ export type PatientClock = Pick<Clock, "kind" | "sleep" | "sleepOnEither" | "can
 /** Obeys answers that ask to come back later (RFC 6585 section 4, RFC 9110 section 15.6.4). */
 export interface Throttles {
   /**
-   * Sends until the answer is none of these. Throws TransportError, "throttled", where that takes too many tries or
-   * longer than the run may wait, or where requests of this kind have not been let through for long.
+   * Watches the answers to one request: waits for as long as each asks for, and says whether it did. Throws
+   * TransportError, "throttled", where that takes too many tries or longer than the run may wait, or where requests of
+   * this kind have not been let through for long.
    */
-  obey(
-    request: Pick<Request, "method" | "path">,
-    clock: PatientClock,
-    send: () => Promise<Answer>,
-  ): Promise<Answer>;
+  watch(request: Pick<Request, "method" | "path">, clock: PatientClock): (answer: Answer) => Promise<boolean>;
 }
 
 const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesAtOnce } =
@@ -60,25 +57,27 @@ export const createThrottles = (
     }
   };
   return {
-    obey: async ({ method, path }, clock, send) => {
+    watch: ({ method, path }, clock) => {
       const kind = `${method} ${path.replace(/\?.*$/s, "")}`;
       let waitedMs = 0;
-      for (let attempt = 1; ; attempt += 1) {
-        const answer = await send();
+      let attempt = 0;
+      return async (answer) => {
+        attempt += 1;
         const wait = waitOf(answer, method, attempt, backOffMs);
         if (wait === undefined) {
           shutSinceMs.delete(kind);
-          return answer;
+          return false;
         }
-        const turnMs = wait.waitMs * (1 + Math.floor(waiting / triesAtOnce));
+        const spreadMs = wait.waitMs * (1 + Math.floor(waiting / triesAtOnce));
         const hasEnded = attempt >= wait.mostTries || isShut(kind, attempt);
-        if (hasEnded && wait.stands) return answer;
+        if (hasEnded && wait.stands) return false;
         if (hasEnded || wait.waitMs > longestRetryAfterMs || !clock.canWait(waitedMs + wait.waitMs))
           throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
         health.throttled(wait.waitMs);
-        await waitOut(clock, turnMs, attempt);
-        waitedMs += turnMs;
-      }
+        await waitOut(clock, spreadMs, attempt);
+        waitedMs += spreadMs;
+        return true;
+      };
     },
   };
 };

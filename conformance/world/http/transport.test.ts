@@ -328,7 +328,7 @@ describe("come back later", () => {
     expect(sent.status).toBe(200);
     expect(slept).toEqual([30_000, 30_000]);
     expect(seen).toEqual(["once", "once", "once"]);
-    expect(transport.health.report()).toMatchObject({ throttled: 2, longestThrottleMs: 30_000 });
+    expect(transport.address.health.report()).toMatchObject({ throttled: 2, longestThrottleMs: 30_000 });
     expect(sender.scope.exchanges.map(({ answer: one }) => one?.status)).toEqual([429, 429, 200]);
   });
 

@@ -1,12 +1,13 @@
 import { Client, Pool, errors, type Dispatcher } from "undici";
 import { monotonicMs } from "../clock.ts";
-import { createConnectionHealth, type ConnectionHealth } from "./connection-health.ts";
+import { createConnectionHealth } from "./connection-health.ts";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
 import type { Journal, Scope } from "../evidence/journal.ts";
 import type { Dialer } from "./dialer.ts";
 import { messageOf, parseJson, reasonOf, receive } from "./receive.ts";
-import { sendWithRetries, type Retries } from "./retry.ts";
-import { createThrottles, type PatientClock, type Throttles } from "./throttling.ts";
+import type { Retries } from "./retry.ts";
+import { sendToTarget, type TargetAddress } from "./send.ts";
+import { createThrottles, type PatientClock } from "./throttling.ts";
 
 /** What a request is sent through: its case's scope for the journal, and the clock that a 429 is waited out on. */
 export interface Sender {
@@ -29,9 +30,7 @@ export interface Transport extends Connection {
   /** A dedicated connection; closed with the transport at the latest. */
   dedicated(): Connection;
   inFlight(): number;
-  /** How the target's address does, shared with everything else that is sent to it. */
-  readonly health: ConnectionHealth;
-  readonly throttles: Throttles;
+  readonly address: TargetAddress;
 }
 
 export interface TransportOptions {
@@ -77,11 +76,12 @@ export const createTransport = (options: TransportOptions): Transport => {
     inFlight: 0,
     isClosed: false,
     health,
+    retries: options.retries,
     throttles: createThrottles(health, options.retries),
   };
   const clients = new Set<Client>();
   const send = (dispatcher: Dispatcher) => (request: Request, sender: Sender) =>
-    sendPolitely(options, state, dispatcher, request, sender);
+    sendSurely(options, state, dispatcher, request, sender);
   return {
     send: send(pool),
     close: async () => {
@@ -98,68 +98,47 @@ export const createTransport = (options: TransportOptions): Transport => {
       return { send: send(client), close };
     },
     inFlight: () => state.inFlight,
-    health,
-    throttles: state.throttles,
+    address: state,
   };
 };
 
-interface State {
+interface State extends TargetAddress {
   inFlight: number;
   isClosed: boolean;
-  readonly health: ConnectionHealth;
-  readonly throttles: Throttles;
 }
 
-/** Sends, and while the answer says "come back later" waits as long as it says and sends again (RFC 6585 section 4). */
-const sendPolitely = async (
-  options: TransportOptions,
-  state: State,
-  dispatcher: Dispatcher,
-  request: Request,
-  sender: Sender,
-): Promise<Answer> => {
-  const { losses } = sender.scope;
-  const name = losses.begin(request);
-  try {
-    return await state.throttles.obey(request, sender.clock, async () => {
-      state.inFlight += 1;
-      try {
-        return await sendSurely(options, state, dispatcher, request, sender.scope);
-      } finally {
-        state.inFlight -= 1;
-      }
-    });
-  } catch (error) {
-    if (error instanceof TransportError) losses.note(name, error);
-    throw error;
-  }
-};
-
-/** Sends again where that can change nothing: what was not accepted, and reads whose connection was cut. */
 const sendSurely = async (
   options: TransportOptions,
   state: State,
   dispatcher: Dispatcher,
   request: Request,
-  scope: Scope,
+  { scope, clock }: Sender,
 ): Promise<Answer> => {
-  const { health } = state;
-  return sendWithRetries(options.retries, {
-    health,
-    isHarmless: request.method === "GET",
-    send: async () => {
-      const sentMs = monotonicMs();
-      const answer = await sendOnce(options, dispatcher, request, scope);
-      health.answered(monotonicMs() - sentMs);
-      return answer;
-    },
-    setbackOf: (error) => {
-      if (!(error instanceof TransportError) || state.isClosed) return undefined;
-      health.lost();
-      return { kind: "lost", reason: error.reason };
-    },
-    onRepeat: () => health.sentAgain(),
-  });
+  const name = scope.losses.begin(request);
+  const counted = async <T>(change: 1 | -1, work: () => Promise<T>): Promise<T> => {
+    state.inFlight += change;
+    try {
+      return await work();
+    } finally {
+      state.inFlight -= change;
+    }
+  };
+  try {
+    return await counted(1, () =>
+      sendToTarget(
+        state,
+        request,
+        clock,
+        () => sendOnce(options, dispatcher, request, scope),
+        () => state.isClosed,
+        // A virtual clock would never move on while a request that waits on it counts as under way.
+        (wait) => counted(-1, wait),
+      ),
+    );
+  } catch (error) {
+    if (error instanceof TransportError) scope.losses.note(name, error);
+    throw error;
+  }
 };
 
 const sendOnce = async (

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startFakeServer } from "../fake-server/index.ts";
-import { profileOf, secretsOf } from "../fake-server/profile.ts";
-import { startReceiver } from "../fake-server/receiver/index.ts";
-import { conform, type ConformOptions } from "./engine/conform.ts";
-import { requirement } from "./contract/catalogue.ts";
-import { parseDuration } from "./contract/duration.ts";
-import { waived } from "./contract/waivers.ts";
-import type { RuleResult } from "./contract/record.ts";
-import { checkProfile, loadProfile, resolveProfile, type ResolvedProfile } from "./profile/profile.ts";
-import { rules } from "./rules/index.ts";
-import { parseEffort } from "./engine/selection.ts";
+import { startFakeServer } from "../../fake-server/index.ts";
+import { profileOf, secretsOf } from "../../fake-server/profile.ts";
+import { startReceiver } from "../../fake-server/receiver/index.ts";
+import { conform, type ConformOptions } from "./conform.ts";
+import { requirement } from "../contract/catalogue.ts";
+import { parseDuration } from "../contract/duration.ts";
+import { waived } from "../contract/waivers.ts";
+import type { RuleResult } from "../contract/record.ts";
+import { checkProfile, loadProfile, resolveProfile, type ResolvedProfile } from "../profile/profile.ts";
+import { rules } from "../rules/index.ts";
+import { parseEffort } from "./selection.ts";
 
 /**
  * The same rules under Vitest, one test a rule, all judged once and together:

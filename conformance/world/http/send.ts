@@ -1,0 +1,44 @@
+import { monotonicMs } from "../clock.ts";
+import { TransportError, type Answer, type Request } from "../exchange.ts";
+import type { ConnectionHealth } from "./connection-health.ts";
+import { sendWithRetries, type Retries } from "./retry.ts";
+import type { PatientClock, Throttles } from "./throttling.ts";
+
+/** The target's address, as all connections to it share it. */
+export interface TargetAddress {
+  readonly retries: Retries;
+  readonly health: ConnectionHealth;
+  readonly throttles: Throttles;
+}
+
+/**
+ * Sends by the policy of retries: again what was not accepted, reads whose connection was cut, and what was turned away
+ * for a while (RFC 6585 section 4). `isOver` ends it; `waiting` surrounds each wait for a limiter.
+ */
+export const sendToTarget = (
+  { retries, health, throttles }: TargetAddress,
+  request: Pick<Request, "method" | "path">,
+  clock: PatientClock,
+  send: () => Promise<Answer>,
+  isOver: () => boolean = () => false,
+  waiting: (wait: () => Promise<boolean>) => Promise<boolean> = (wait) => wait(),
+): Promise<Answer> => {
+  const isTurnedAway = throttles.watch(request, clock);
+  return sendWithRetries(retries, {
+    health,
+    isHarmless: request.method === "GET",
+    send: async () => {
+      const sentMs = monotonicMs();
+      const answer = await send();
+      health.answered(monotonicMs() - sentMs);
+      return answer;
+    },
+    isTurnedAway: (answer) => waiting(() => isTurnedAway(answer)),
+    setbackOf: (error) => {
+      if (!(error instanceof TransportError) || error.reason === "throttled" || isOver()) return undefined;
+      health.lost();
+      return { kind: "lost", reason: error.reason };
+    },
+    onRepeat: () => health.sentAgain(),
+  });
+};
