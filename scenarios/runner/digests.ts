@@ -36,24 +36,18 @@ export interface CrossDuplicate {
   readonly second: { readonly segment: number; readonly atMs: number };
 }
 
-interface Table {
-  readonly highs: Uint32Array;
-  readonly lows: Uint32Array;
-  /** One more than the place of the segment that had it first, and of the one that had it last; 0 is an empty slot. */
-  readonly firsts: Uint16Array;
-  readonly lasts: Uint16Array;
-  readonly moments: Uint32Array;
-}
+/**
+ * A hash table with four words a slot, which share a cache line: both halves of the digest, the moment, and the
+ * places of the segments that had it first and last, each one more than its index; 0 is an empty slot.
+ */
+const WORDS = 4;
+const PLACE_BITS = 16;
+const FIRST_PLACE = 2 ** PLACE_BITS - 1;
 
-const tableFor = (count: number): Table => {
-  const slots = 2 ** Math.max(4, Math.ceil(Math.log2(count * 1.5)));
-  return {
-    highs: new Uint32Array(slots),
-    lows: new Uint32Array(slots),
-    firsts: new Uint16Array(slots),
-    lasts: new Uint16Array(slots),
-    moments: new Uint32Array(slots),
-  };
+/** A table for as many digests, cleared; `spare` where it is large enough. */
+const tableFor = (count: number, spare: Int32Array): Int32Array => {
+  const words = WORDS * 2 ** Math.max(4, Math.ceil(Math.log2(count * 1.5)));
+  return spare.length === words ? spare.fill(0) : new Int32Array(words);
 };
 
 /** Codes are compared with codes, and tokens with tokens of either kind: by the rule that both would break. */
@@ -62,34 +56,48 @@ const groupOf = kinds.map((kind) => groups.indexOf(issuedRules[kind]));
 
 /**
  * Finds what several segments were issued, in one partition of each. Of what so many segments had, one less
- * are told: what one segment was issued twice it has found itself. Moments are each segment's own.
+ * are told: what one segment was issued twice it has found itself. Moments are each segment's own. Answers with
+ * its table, which serves the next partition: garbage of that size would pile up.
  */
 export const crossDuplicates = (
   partitions: readonly { readonly segment: number; readonly bytes: Buffer }[],
   onFound: (duplicate: CrossDuplicate) => void,
-): void => {
-  const table = tableFor(partitions.reduce((sum, { bytes }) => sum + bytes.length / digestBytes, 0));
-  const { highs, lows, firsts, lasts, moments } = table;
-  const mask = highs.length - 1;
-  for (const [place, { segment, bytes }] of partitions.entries()) {
-    const whole = bytes.length - (bytes.length % digestBytes);
-    for (let at = 0; at < whole; at += digestBytes) {
-      const told = bytes.readUInt32BE(at + 8);
-      const kind = Math.floor(told / 2 ** MOMENT_BITS);
+  spare: Int32Array = new Int32Array(),
+): Int32Array => {
+  const table = tableFor(
+    partitions.reduce((sum, { bytes }) => sum + bytes.length / digestBytes, 0),
+    spare,
+  );
+  const mask = table.length - 1;
+  for (const [index, { segment, bytes }] of partitions.entries()) {
+    const place = index + 1;
+    // Signed words throughout: other numbers take several times as long, and there are tens of millions.
+    const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    for (let at = 0; at + digestBytes <= bytes.length; at += digestBytes) {
+      const told = words.getInt32(at + 8);
+      const kind = told >>> MOMENT_BITS;
       const what = kinds[kind];
       if (what === undefined) continue;
-      const high = bytes.readUInt32BE(at);
-      const low = (bytes.readUInt32BE(at + 4) ^ (groupOf[kind] ?? 0)) >>> 0;
-      let slot = low & mask;
-      while (firsts[slot] !== 0 && (lows[slot] !== low || highs[slot] !== high)) slot = (slot + 1) & mask;
-      const atMs = told % 2 ** MOMENT_BITS;
-      if (firsts[slot] === 0) {
-        [highs[slot], lows[slot], firsts[slot], moments[slot]] = [high, low, place + 1, atMs];
-      } else if (lasts[slot] !== place + 1) {
-        const first = partitions[(firsts[slot] ?? 1) - 1]?.segment ?? segment;
-        onFound({ what, first: { segment: first, atMs: moments[slot] ?? 0 }, second: { segment, atMs } });
+      const high = words.getInt32(at);
+      const low = words.getInt32(at + 4) ^ (groupOf[kind] ?? 0);
+      let slot = (low << 2) & mask;
+      while (table[slot + 3] !== 0 && (table[slot] !== low || table[slot + 1] !== high))
+        slot = (slot + WORDS) & mask;
+      const places = table[slot + 3] ?? 0;
+      const first = places & FIRST_PLACE;
+      if (first === 0) {
+        table[slot] = low;
+        table[slot + 1] = high;
+        table[slot + 2] = told & LATEST_MS;
+      } else if (places >>> PLACE_BITS !== place) {
+        onFound({
+          what,
+          first: { segment: partitions[first - 1]?.segment ?? segment, atMs: table[slot + 2] ?? 0 },
+          second: { segment, atMs: told & LATEST_MS },
+        });
       }
-      lasts[slot] = place + 1;
+      table[slot + 3] = (first === 0 ? place : first) | (place << PLACE_BITS);
     }
   }
+  return table;
 };

@@ -1,54 +1,41 @@
 import path from "node:path";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { figure, root, runCli } from "../../conformance/testing/measure.ts";
-import { loadDefects, startFakeProcess } from "../../fake-server/index.ts";
-import { runnerClock } from "./clock.ts";
+import { figure, runCli } from "../../conformance/testing/measure.ts";
+import { loadDefects } from "../../fake-server/index.ts";
 import { temporaryFolder } from "./testing/loads.ts";
-
-interface Asked {
-  readonly scenario: string;
-  readonly rate: number;
-  readonly seconds: number;
-}
-
-const MACHINES = [1, 2, 3] as const;
-/** As long as three processes may take to be ready. */
-const LEAD_MS = 20_000;
+import { machines, playSegments, startFake, type AskedSegments } from "./testing/play-segments.ts";
 
 /** What three segments of a load find together on a service. */
-const mergedLoad = async (behaviour: string, { scenario, rate, seconds }: Asked): Promise<LoadRecord> => {
+const mergedLoad = async (
+  behaviour: string,
+  asked: Omit<AskedSegments, "profileFile">,
+): Promise<LoadRecord> => {
   using folder = temporaryFolder();
-  const fake = await startFakeProcess([process.execPath, path.join(root, "cli.ts")], behaviour);
-  try {
-    const startAt = new Date(runnerClock.wallTime().getTime() + LEAD_MS).toISOString();
-    const common = ["--profile", fake.profileFile, "--scenario", scenario, "--rate", String(rate)];
-    const recordOf = (index: number): string => path.join(folder.path, String(index));
-    await Promise.all(
-      MACHINES.map((index) =>
-        runCli(
-          [
-            ["load", ...common, "--duration", `${seconds}s`, "--start-at", startAt, "--run-id", behaviour],
-            ["--segment", `${index}/${MACHINES.length}`, "--out", recordOf(index)],
-          ].flat(),
-        ),
-      ),
-    );
-    const out = path.join(folder.path, "merged");
-    const { stdout, stderr } = await runCli(["merge", ...MACHINES.map(recordOf), "--out", out, "--json"]);
-    if (stdout === "") throw new Error(`no merged run on ${behaviour}: ${stderr}`);
-    return JSON.parse(stdout) as LoadRecord;
-  } finally {
-    await fake.stop();
-  }
+  await using fake = await startFake(behaviour);
+  const { recordOf } = await playSegments(folder.path, { ...asked, profileFile: fake.profileFile });
+  const out = path.join(folder.path, "merged");
+  const { stdout, stderr } = await runCli(["merge", ...machines.map(recordOf), "--out", out, "--json"]);
+  if (stdout === "") throw new Error(`no merged run on ${behaviour}: ${stderr}`);
+  return JSON.parse(stdout) as LoadRecord;
 };
 
 const brokenIn = ({ rules }: LoadRecord): readonly string[] =>
   rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
 
-/** Defects that only load shows, by three segments of the load that is to show each; `push` is of one machine. TOUCHSTONE_BENCH_ONLY names some. */
+const SOUND = "sound";
+
+/**
+ * Defects that only load shows, by three segments of the load that is to show each, and the sound service.
+ * `push` is of one machine. TOUCHSTONE_BENCH_ONLY names some of them.
+ */
 export const segmentDetection = async (
-  only = process.env["TOUCHSTONE_BENCH_ONLY"]?.split(",") ?? Object.keys(loadDefects),
+  only = process.env["TOUCHSTONE_BENCH_ONLY"]?.split(",") ?? [...Object.keys(loadDefects), SOUND],
 ): Promise<void> => {
+  await tellCaught(only);
+  if (only.includes(SOUND)) await tellAlarms();
+};
+
+const tellCaught = async (only: readonly string[]): Promise<void> => {
   const tried = Object.entries(loadDefects).filter(
     ([name, { shownBy }]) => only.includes(name) && shownBy.scenario !== "push",
   );
@@ -64,8 +51,11 @@ export const segmentDetection = async (
     else process.stdout.write(`  ${name}: ${unseen.join(", ")} was not seen\n`);
   }
   figure("defects that load shows, caught by three segments", `${caught} of ${tried.length}`, "as by one");
+};
+
+const tellAlarms = async (): Promise<void> => {
   let alarms = 0;
   for (const scenario of ["token", "notifications", "mixed"])
-    alarms += brokenIn(await mergedLoad("sound", { scenario, rate: 150, seconds: 6 })).length;
+    alarms += brokenIn(await mergedLoad(SOUND, { scenario, rate: 150, seconds: 6 })).length;
   figure("rules that three segments call broken on the sound service", String(alarms), "0");
 };

@@ -14,6 +14,7 @@ import { latencyHistogram, note } from "./collect/histograms.ts";
 import { crossDuplicates, digestBytes, partitionOf, writeDigest } from "./digests.ts";
 import { segmentFlags } from "./segment-plan.ts";
 import { segmentDetection } from "./segments-detection.bench.ts";
+import { segmentFaults } from "./segments-faults.bench.ts";
 import { k6ForTests } from "./testing/k6.ts";
 import { temporaryFolder } from "./testing/loads.ts";
 import { writeSegment } from "./testing/segments.ts";
@@ -252,9 +253,10 @@ const merging = async (count: number, minutes: number): Promise<void> => {
     for (let partition = 0; partition < digestPartitions; partition += 1) {
       const file = path.join(directory, digestFile(partition));
       const bytes = readFileSync(file);
-      // Another first half for every segment: none is there twice.
+      // Others for every segment, in both halves: none is there twice, nor beside another in the table.
       for (let at = 0; at < bytes.length; at += digestBytes)
-        bytes.writeUInt16BE(bytes.readUInt16BE(at + 2) ^ index, at + 2);
+        for (const half of [at + 2, at + 6])
+          bytes.writeUInt16BE(bytes.readUInt16BE(half) ^ (index * 977), half);
       writeFileSync(file, bytes);
     }
     renumber(directory, index, minutes * 60_000);
@@ -284,5 +286,6 @@ export const parts = {
   duplicates: async () => duplicates(),
   mergeOfAnHour: () => merging(8, 60),
   mergeOfManyMachines: () => merging(64, 5),
+  faults: segmentFaults,
   detection: () => segmentDetection(),
 };

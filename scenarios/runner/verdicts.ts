@@ -1,4 +1,3 @@
-import type { LoadBreach, LoadRule } from "../../conformance/contract/load-record.ts";
 import { type Outcome } from "../../conformance/contract/record.ts";
 import type { LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
@@ -7,6 +6,7 @@ import type { PushOutcome } from "./push/watch.ts";
 import type { LoadFinal } from "./record.ts";
 import { thinkingUsers, virtualUsersFor } from "./settings.ts";
 import { judgeObjectives } from "./judge/objectives.ts";
+import { firstOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
 import { judgeValidity } from "./judge/validity.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
@@ -22,7 +22,12 @@ export const verdictsOf = (
   const parts = plan.segment?.count ?? 1;
   const rules = [...result.rules, ...(pushed?.judgement.rules ?? [])];
   const breaches = [...result.breaches, ...(pushed?.judgement.breaches ?? [])];
-  const objectives = objectivesOf(target.profile, plan, result, pushed);
+  const objectives = judgeObjectives(target.profile, {
+    endpoints: result.measures,
+    measuredSeconds: result.measuredSeconds,
+    ...(pushed === undefined ? {} : { pushDelays: pushed.delays }),
+    seed: plan.seed,
+  });
   const validity = judgeValidity({
     achieved,
     whole: stopped === undefined,
@@ -57,19 +62,6 @@ export const verdictsOf = (
   };
 };
 
-const objectivesOf = (
-  profile: LoadContext["target"]["profile"],
-  { seed }: LoadPlan,
-  { measures, measuredSeconds }: LoadResult,
-  pushed: PushOutcome | undefined,
-): ReturnType<typeof judgeObjectives> =>
-  judgeObjectives(profile, {
-    endpoints: Object.fromEntries(Object.entries(measures).filter(([endpoint]) => endpoint !== "trigger")),
-    measuredSeconds,
-    ...(pushed === undefined ? {} : { pushDelays: pushed.delays }),
-    seed,
-  });
-
 const exceptionNotes = ({ exceptions }: LoadResult): readonly string[] =>
   exceptions.count === 0
     ? []
@@ -77,16 +69,9 @@ const exceptionNotes = ({ exceptions }: LoadResult): readonly string[] =>
         `the script threw an exception in ${exceptions.count} iterations, which is a mistake of Touchstone's: ${exceptions.first[0] ?? ""}`,
       ];
 
-/** The first breach of each rule: all that were kept are in breaches.jsonl. */
-const firstOfEach = (breaches: readonly LoadBreach[]): LoadBreach[] =>
-  [...Map.groupBy(breaches, ({ rule }) => rule).values()].flatMap(([first]) => first ?? []);
-
-interface Evidence {
+interface Evidence extends Judged {
   readonly signal: AbortSignal;
   readonly result: Pick<LoadResult, "end" | "stopped" | "exceptions">;
-  readonly rules: readonly LoadRule[];
-  readonly objectives: ReturnType<typeof judgeObjectives>;
-  readonly validity: ReturnType<typeof judgeValidity>;
 }
 
 /**
@@ -101,8 +86,5 @@ const outcomeOf = ({ signal, result, rules, objectives, validity }: Evidence): O
   if (end.says === "interrupted") return "interrupted";
   // Apart from an interruption, only a full disk or the abort rule ends a load early.
   if (stopped !== undefined) return stopped.startsWith("the record") ? "harness-error" : "failed";
-  if (!validity.valid) return "incomplete";
-  if (objectives.some(({ verdict }) => verdict === "breached")) return "failed";
-  if (objectives.some(({ verdict }) => verdict === "not measured")) return "incomplete";
-  return rules.some(({ checks }) => checks > 0) ? "passed" : "incomplete";
+  return judgedOutcome({ rules, objectives, validity });
 };

@@ -14,7 +14,7 @@ import type { Stage } from "../../../conformance/contract/load-shape.ts";
 import type { EndpointMeasure } from "../judge/objectives.ts";
 import { askedBetween, endOfStages } from "./asked.ts";
 import { createBlocks } from "./blocks.ts";
-import { latencyHistogram, sparseCounts } from "./histograms.ts";
+import { latencyHistogram, sparseCounts, sumOf } from "./histograms.ts";
 import type { ClosedSecond, TaggedHistogram } from "./seconds.ts";
 
 /** What a whole run came to. */
@@ -123,7 +123,7 @@ const createEndpointTotals = () => {
 const underWayIn = (histograms: readonly TaggedHistogram[]): number =>
   histograms
     .filter(({ kind }) => kind === "service")
-    .reduce((sum, { histogram }) => sum + (histogram.totalCount * histogram.mean) / MICROSECONDS, 0);
+    .reduce((sum, { histogram }) => sum + sumOf(histogram) / MICROSECONDS, 0);
 
 const MICROSECONDS = 1_000 * histogramUnit.perMs;
 

@@ -35,11 +35,12 @@ export const duplicatesAcross = async (
     bySecond.set(second, here);
     if ((byRule[rule] ?? 0) <= KEPT_PER_RULE) breaches.push(breach);
   };
+  let table: Int32Array | undefined;
   for (let partition = 0; partition < digestPartitions; partition += 1) {
     const held = [];
     for (const run of segments)
       held.push({ segment: run.segment.index, bytes: await run.digests(partition) });
-    crossDuplicates(held, note);
+    table = crossDuplicates(held, note, table);
   }
   return { byRule, bySecond, breaches };
 };

@@ -6,11 +6,12 @@ import type { Profile } from "../../../conformance/contract/profile.ts";
 import type { Merged } from "../../../conformance/contract/segments.ts";
 import { createTotals, type Totals } from "../collect/totals.ts";
 import { judgeObjectives } from "../judge/objectives.ts";
+import { firstOfEach, judgedOutcome } from "../judge/outcome.ts";
 import { openLoadRecord, type LoadFinal, type LoadHeader } from "../record.ts";
 import { mergeCourse } from "./course.ts";
 import { duplicatesAcross, type FoundDuplicates } from "./duplicates.ts";
 import { begunOf, machinesOf, machineText, skewOf, worstOf } from "./machines.ts";
-import { gaveUp, mergedOutcome, mergedValidity } from "./outcome.ts";
+import { gaveUp, mergedValidity } from "./outcome.ts";
 import { segmentsOfOneRun } from "./refuse.ts";
 import type { AnyLoadRun, SegmentRun } from "./segment-run.ts";
 
@@ -70,7 +71,7 @@ const headerOf = (segments: readonly SegmentRun[], merged: Merged): LoadHeader =
     segments.reduce((total, one) => total + of(one.record), 0);
   const kinds = [...new Set(segments.map((one) => machineText(one.record.machine)))];
   return {
-    ...sharedBy(record),
+    ...pick(record, shared),
     startedAt: merged.startAt,
     virtualUsers: sum(({ virtualUsers }) => virtualUsers),
     k6: { version: record.k6.version, from: record.k6.from },
@@ -91,33 +92,23 @@ const headerOf = (segments: readonly SegmentRun[], merged: Merged): LoadHeader =
 };
 
 /** What a record tells of all segments alike. */
-const sharedBy = ({
-  tool,
-  seed,
-  target,
-  limits,
-  replacedLimits,
-  scenario,
-  shape,
-  rate,
-  arrivalRate,
-  durationMs,
-  warmUpMs,
-  tags,
-}: LoadRecord) => ({
-  ...(tags === undefined ? {} : { tags }),
-  tool,
-  seed,
-  target,
-  limits,
-  replacedLimits,
-  scenario,
-  shape,
-  rate,
-  arrivalRate,
-  durationMs,
-  warmUpMs,
-});
+const shared = [
+  "tags",
+  "tool",
+  "seed",
+  "target",
+  "limits",
+  "replacedLimits",
+  "scenario",
+  "shape",
+  "rate",
+  "arrivalRate",
+  "durationMs",
+  "warmUpMs",
+] as const;
+
+const pick = <T extends object, Key extends keyof T>(from: T, keys: readonly Key[]): Pick<T, Key> =>
+  Object.fromEntries(keys.flatMap((key) => (key in from ? [[key, from[key]]] : []))) as Pick<T, Key>;
 
 const notesOf = (segments: readonly SegmentRun[]): string[] =>
   segments.flatMap(({ record, segment }) => record.notes.map((note) => `segment ${segment.index}: ${note}`));
@@ -181,13 +172,13 @@ const finalOf = (segments: readonly SegmentRun[], { merged, summary, rules, brea
   const objectives = judgeObjectives(
     segment.objectives === undefined ? {} : { slos: segment.objectives as NonNullable<Profile["slos"]> },
     {
-      endpoints: Object.fromEntries(Object.entries(summary.measures).filter(([name]) => name !== "trigger")),
+      endpoints: summary.measures,
       measuredSeconds: summary.measuredSeconds,
       seed: record.seed,
     },
   );
   const stopped = gaveUp(segments, merged.count);
-  const outcome = mergedOutcome({ rules, stopped, validity, objectives });
+  const outcome = stopped === undefined ? judgedOutcome({ rules, validity, objectives }) : "failed";
   return {
     endedAt: lastOf(segments),
     achieved: summary.achieved,
@@ -196,7 +187,7 @@ const finalOf = (segments: readonly SegmentRun[], { merged, summary, rules, brea
     endpoints: [...summary.endpoints],
     objectives: [...objectives],
     rules: [...rules],
-    breaches: [...Map.groupBy(breaches, ({ rule }) => rule).values()].flatMap(([one]) => one ?? []),
+    breaches: firstOfEach(breaches),
     outcome,
     exitCode: exitCodes[outcome],
   };

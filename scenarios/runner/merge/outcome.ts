@@ -1,5 +1,4 @@
-import type { LoadRecord, LoadRule, ObjectiveResult } from "../../../conformance/contract/load-record.ts";
-import type { Outcome } from "../../../conformance/contract/record.ts";
+import type { LoadRecord } from "../../../conformance/contract/load-record.ts";
 import type { Merged } from "../../../conformance/contract/segments.ts";
 import { judgeValidity, type Validity } from "../judge/validity.ts";
 import { skewProblem } from "./machines.ts";
@@ -52,23 +51,4 @@ export const gaveUp = (segments: readonly SegmentRun[], count: number): string |
     record.outcome === "failed" && record.stopped !== undefined ? [record.stopped] : [],
   );
   return reasons.length === count ? reasons[0] : undefined;
-};
-
-/** As of a load from one machine: a broken rule outweighs all else, and an invalid run is neither fast nor slow. */
-export const mergedOutcome = ({
-  rules,
-  stopped,
-  validity,
-  objectives,
-}: {
-  readonly rules: readonly LoadRule[];
-  readonly stopped: string | undefined;
-  readonly validity: Validity;
-  readonly objectives: readonly ObjectiveResult[];
-}): Outcome => {
-  if (rules.some(({ breaches }) => breaches > 0) || stopped !== undefined) return "failed";
-  if (!validity.valid) return "incomplete";
-  if (objectives.some(({ verdict }) => verdict === "breached")) return "failed";
-  if (objectives.some(({ verdict }) => verdict === "not measured")) return "incomplete";
-  return rules.some(({ checks }) => checks > 0) ? "passed" : "incomplete";
 };

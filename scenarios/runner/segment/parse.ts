@@ -80,8 +80,8 @@ export const schedulers: readonly Scheduler[] = [
   { index: "BUILDKITE_PARALLEL_JOB", count: "BUILDKITE_PARALLEL_JOB_COUNT", first: 0 },
   // Google Cloud Run jobs.
   { index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT", first: 0 },
-  // Slurm, srun.
-  { index: "SLURM_PROCID", count: "SLURM_NTASKS", first: 0 },
+  // Slurm, srun: a step may have fewer tasks than its job, which SLURM_NTASKS counts.
+  { index: "SLURM_PROCID", count: "SLURM_STEP_NUM_TASKS", first: 0 },
 ];
 
 const fromScheduler = (environment: NodeJS.ProcessEnv): Part | Problem | string => {

@@ -1,0 +1,54 @@
+import path from "node:path";
+import { root, runCli, type Measured } from "../../../conformance/testing/measure.ts";
+import { startFakeProcess } from "../../../fake-server/index.ts";
+import { runnerClock } from "../clock.ts";
+
+/** A load that three processes of the command line play together. */
+export interface AskedSegments {
+  readonly profileFile: string;
+  readonly scenario: string;
+  readonly rate: number;
+  readonly seconds: number;
+}
+
+export const machines = [1, 2, 3] as const;
+
+export const startFake = async (behaviour: string) => {
+  const fake = await startFakeProcess([process.execPath, path.join(root, "cli.ts")], behaviour);
+  return { profileFile: fake.profileFile, [Symbol.asyncDispose]: fake.stop };
+};
+
+/** The parameters of one process. */
+export const segmentParameters = (
+  { profileFile, scenario, rate, seconds }: AskedSegments,
+  { index, startAt, out }: { readonly index: number; readonly startAt: string; readonly out: string },
+): readonly string[] =>
+  [
+    ["load", "--profile", profileFile, "--scenario", scenario, "--rate", `${rate}`],
+    ["--duration", `${seconds}s`, "--segment", `${index}/${machines.length}`],
+    ["--run-id", "R", "--start-at", startAt, "--out", out],
+  ].flat();
+
+/** What three processes may take to be ready: a machine that is busy with something else gets longer. */
+const leadsMs = [25_000, 150_000];
+
+export const startIn = (leadMs: number): string =>
+  new Date(runnerClock.wallTime().getTime() + leadMs).toISOString();
+
+const isLate = ({ exitCode, stdout, stderr }: Measured): boolean =>
+  exitCode !== 0 && `${stdout}${stderr}`.includes("its set-up outlasted the start");
+
+/** Plays it, again with more time before the start where that was too little, and answers with where the records are. */
+export const playSegments = async (folder: string, asked: AskedSegments, env: NodeJS.ProcessEnv = {}) => {
+  for (const leadMs of leadsMs) {
+    const recordOf = (index: number): string => path.join(folder, `records-${leadMs}`, String(index));
+    const startAt = startIn(leadMs);
+    const played = await Promise.all(
+      machines.map((index) =>
+        runCli(segmentParameters(asked, { index, startAt, out: recordOf(index) }), { env }),
+      ),
+    );
+    if (!played.some(isLate) || leadMs === leadsMs.at(-1)) return { recordOf, played };
+  }
+  throw new Error("unreachable: the last lead returns");
+};
