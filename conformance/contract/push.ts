@@ -96,9 +96,19 @@ export const PushMatch = Type.Object(
 
 /** One rule of a plan: the first action is for a notification's first push, and so on; the last one repeats. */
 export const PushRule = Type.Object(
-  { match: PushMatch, attempts: Type.Array(PushAction, { minItems: 1 }) },
+  {
+    match: PushMatch,
+    attempts: Type.Array(PushAction, { minItems: 1 }),
+    times: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: "How many pushes the rule answers before it ends; default: all.",
+      }),
+    ),
+  },
   closed,
 );
+export type PushRule = Static<typeof PushRule>;
 
 /** How a receiver answers: by the first rule that matches, otherwise by `otherwise` (default: an acknowledgement). */
 export const PushPlan = Type.Object(

@@ -7,6 +7,7 @@ import { readRun } from "../../reports/read/index.ts";
 import { writeReports } from "../../reports/write.ts";
 import { launchBrowser } from "./browser.ts";
 import { root, runCli } from "./measure.ts";
+import { shootReceiver } from "./receiver-picture.ts";
 
 /** What a picture of the docs shows: a run of this command line, a theme, and the part that the page is scrolled to. */
 interface Picture {
@@ -57,11 +58,13 @@ const shoot = async (browser: Browser, folder: string, name: string, picture: Pi
   process.stdout.write(`docs/${name}.png\n`);
 };
 
+const RECEIVER = "receiver";
+
 const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !Object.hasOwn(pictures, name));
+const unknown = asked.filter((name) => name !== RECEIVER && !Object.hasOwn(pictures, name));
 if (unknown.length > 0) {
   process.stderr.write(
-    `unknown picture ${unknown.join(", ")}; accepted are ${Object.keys(pictures).join(", ")}\n`,
+    `unknown picture ${unknown.join(", ")}; accepted are ${[...Object.keys(pictures), RECEIVER].join(", ")}\n`,
   );
   process.exitCode = 2;
 } else {
@@ -70,6 +73,8 @@ if (unknown.length > 0) {
   try {
     for (const [name, picture] of Object.entries(pictures))
       if (asked.length === 0 || asked.includes(name)) await shoot(browser, folder, name, picture);
+    if (asked.length === 0 || asked.includes(RECEIVER))
+      await shootReceiver(browser, path.join(root, "docs", `${RECEIVER}.png`));
   } finally {
     await browser.close();
     await rm(folder, { recursive: true, force: true });

@@ -3,6 +3,8 @@ import https from "node:https";
 import type { ServiceClock, Work } from "../clock.ts";
 import type { PushFailure, PushOutcome, PushRequest } from "../pushes.ts";
 
+export type SenderClock = Pick<ServiceClock, "nowMs" | "schedule">;
+
 export interface SendOptions {
   readonly ca: string | undefined;
   readonly checksCertificate: boolean;
@@ -36,7 +38,7 @@ const agentsOf = (keepAlive: boolean) => {
 
 type Agents = Record<"kept" | "single", ReturnType<typeof agentsOf>>;
 
-export const createSender = (clock: ServiceClock): Sender => {
+export const createSender = (clock: SenderClock): Sender => {
   const agents: Agents = { kept: agentsOf(true), single: agentsOf(false) };
   let closed = false;
   return {
@@ -73,7 +75,7 @@ const open = (agents: Agents, request: PushRequest, options: SendOptions): http.
 
 /** One request and what became of it. Rejects for what Node refuses to send. */
 const exchange = (
-  sender: { readonly clock: ServiceClock; readonly agents: Agents; readonly isClosed: () => boolean },
+  sender: { readonly clock: SenderClock; readonly agents: Agents; readonly isClosed: () => boolean },
   request: PushRequest,
   options: SendOptions,
 ): Promise<PushOutcome> =>

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { JournalMark, ReceiverState } from "../../conformance/contract/push.ts";
 import type { Answering } from "./answering.ts";
 import { certificateKinds, type Certificates } from "./certificate.ts";
@@ -18,11 +19,8 @@ export interface Controlled {
   /** Undefined over plain HTTP. */
   readonly certificates: Certificates | undefined;
   readonly callbackUrl: string;
-}
-
-/** Input to the control interface that cannot be acted upon. */
-export class BadInput extends Error {
-  readonly statusCode = 400;
+  /** The callback as the receiver itself reaches it, whatever names others use. */
+  readonly ownUrl: string;
 }
 
 /** The state, and every change of it; a change answers with the moment from which on it holds. */
@@ -41,7 +39,7 @@ export const addChangingRoutes = (app: FastifyInstance, controlled: Controlled):
   app.put("/certificate", (request) => {
     const kind = choiceIn(request.body, "kind", certificateKinds);
     if (controlled.certificates === undefined)
-      throw new BadInput("kind: the receiver speaks plain HTTP and shows no certificate");
+      throw new ConfigurationError("kind: the receiver speaks plain HTTP and shows no certificate");
     return controlled.certificates.of(kind).then((certificate) => {
       controlled.listener.show(certificate);
       controlled.connections.retire();
@@ -55,7 +53,7 @@ export const addChangingRoutes = (app: FastifyInstance, controlled: Controlled):
   });
 };
 
-const markOf = ({ clock, log, connections }: Controlled): JournalMark => ({
+export const markOf = ({ clock, log, connections }: Controlled): JournalMark => ({
   epoch: log.epoch,
   last: log.lastNumbered(),
   lastConnection: connections.lastId(),
@@ -81,16 +79,19 @@ const setListener = async (controlled: Controlled, state: "open" | "closed"): Pr
   return markOf(controlled);
 };
 
+/** A field of a body or query that may be anything. */
+export const fieldOf = (from: unknown, name: string): unknown =>
+  typeof from === "object" && from !== null ? (from as Readonly<Record<string, unknown>>)[name] : undefined;
+
 const choiceIn = <const Choice extends string>(
   body: unknown,
   name: string,
   choices: readonly Choice[],
 ): Choice => {
-  const value =
-    typeof body === "object" && body !== null ? (body as Readonly<Record<string, unknown>>)[name] : undefined;
+  const value = fieldOf(body, name);
   const choice = choices.find((one) => one === value);
   if (choice === undefined)
-    throw new BadInput(
+    throw new ConfigurationError(
       `${name} is ${JSON.stringify(value) ?? "missing"}; accepted are ${choices.join(", ")}`,
     );
   return choice;

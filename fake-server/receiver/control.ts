@@ -1,8 +1,9 @@
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import { createAccess } from "./access.ts";
+import { createAccess, isLoopback } from "./access.ts";
 import { addChangingRoutes, type Controlled } from "./changing-routes.ts";
 import { addReadingRoutes } from "./reading-routes.ts";
+import { addWorkbenchRoutes } from "./workbench-routes.ts";
 
 export interface ControlOptions {
   readonly host: string;
@@ -38,6 +39,7 @@ export const buildControl = (controlled: Controlled, options: ControlOptions): F
   );
   addReadingRoutes(app, controlled.log, options.journal);
   addChangingRoutes(app, controlled);
+  addWorkbenchRoutes(app, controlled, isLoopback(options.host));
   return app;
 };
 

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Ajv, type ErrorObject } from "ajv";
-import { PushAction, PushPlan } from "../../conformance/contract/push.ts";
+import { PushAction, PushPlan, type PushRule } from "../../conformance/contract/push.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, discriminator: true });
@@ -30,6 +30,21 @@ export const parsePlan = (data: unknown, source = "plan"): PushPlan => {
   const problems = validate(data) ? planProblems(data) : explain(validate.errors ?? []);
   if (problems.length > 0) throw new ConfigurationError(problems.map((text) => `${source}: ${text}`));
   return data as PushPlan;
+};
+
+/** The same for one rule by itself. */
+export const parseRule = (data: unknown): PushRule => {
+  try {
+    const [rule] = parsePlan({ rules: [data] }, "rule").rules;
+    return rule as PushRule;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(
+      error.problems.map((text) =>
+        text.replace(/^rule: rules\[0\] /, "the rule ").replace(/^rule: rules\[0\][.:] ?/, "rule: "),
+      ),
+    );
+  }
 };
 
 /** What the schema cannot say. */

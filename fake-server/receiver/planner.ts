@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { acknowledge, type PushAction, type PushPlan } from "../../conformance/contract/push.ts";
+import {
+  acknowledge,
+  type PushAction,
+  type PushPlan,
+  type PushRule,
+} from "../../conformance/contract/push.ts";
 
 /** What a plan's rules look at. */
 export interface Arrival {
@@ -17,86 +22,107 @@ export interface Arrival {
   readonly attempt: number;
 }
 
-export interface Planner {
-  /** Whether a rule was written for this very path, or method, though it is not the receiver's own. */
-  readonly expects: (
-    arrival: Omit<Arrival, "attempt" | "key">,
-    named: readonly ("path" | "method")[],
-  ) => boolean;
-  readonly choose: (arrival: Arrival) => PushAction;
-  /** Counts a first push of an earlier process, so that the n-th notification stays the n-th. */
-  readonly count: (arrival: Arrival) => void;
-  /** Forgets which notification was the n-th. */
-  readonly clear: () => void;
-}
-
-type PushMatch = PushPlan["rules"][number]["match"];
+type PushMatch = PushRule["match"];
 
 interface CompiledRule {
-  readonly match: PushMatch;
-  readonly attempts: readonly PushAction[];
+  readonly rule: PushRule;
   readonly counter: Counter | undefined;
+  /** How many pushes it still answers. */
+  left: number;
 }
 
 /** Ordinals of the notifications that one set of conditions matched; kept only as far as a rule asks for them. */
 interface Counter {
-  readonly upTo: number;
+  readonly match: PushMatch;
+  upTo: number;
   readonly ordinals: Map<string, number>;
 }
 
-/** Turns a plan into decisions. */
-export const createPlanner = (plan: PushPlan): Planner => {
-  const counters = new Map<string, { upTo: number; ordinals: Map<string, number> }>();
-  const rules = plan.rules.map(({ match, attempts }): CompiledRule => {
-    if (match.nth === undefined) return { match, attempts, counter: undefined };
-    const conditions = JSON.stringify(
-      Object.keys(match)
-        .toSorted()
-        .map((key) => (key === "nth" ? "" : [key, match[key as keyof PushMatch]])),
-    );
-    const counter = counters.get(conditions) ?? { upTo: 0, ordinals: new Map<string, number>() };
-    counter.upTo = Math.max(counter.upTo, match.nth);
-    counters.set(conditions, counter);
-    return { match, attempts, counter };
-  });
-  const counted = [...new Map(rules.map((rule) => [rule.counter, rule])).values()];
+/** Two rules are for the same pushes if their conditions are equal and both end, or neither does. */
+const sameUse = (one: RuleUse, other: RuleUse): boolean =>
+  isDeepStrictEqual(one.match, other.match) && (one.times === undefined) === (other.times === undefined);
 
-  const count = (arrival: Arrival): void => {
-    if (arrival.attempt !== 1) return;
-    for (const { counter, match } of counted)
-      if (
-        counter !== undefined &&
-        counter.ordinals.size < counter.upTo &&
-        !counter.ordinals.has(arrival.key) &&
-        matches(match, arrival)
-      )
-        counter.ordinals.set(arrival.key, counter.ordinals.size + 1);
+export type RuleUse = Pick<PushRule, "match" | "times">;
+
+const createCounters = () => {
+  const counters = new Map<string, Counter>();
+  return {
+    of: ({ nth, ...match }: PushMatch): Counter | undefined => {
+      if (nth === undefined) return undefined;
+      const conditions = JSON.stringify(Object.entries(match).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+      const counter = counters.get(conditions) ?? { match, upTo: 0, ordinals: new Map<string, number>() };
+      counter.upTo = Math.max(counter.upTo, nth);
+      counters.set(conditions, counter);
+      return counter;
+    },
+    /** Also for a first push of an earlier process, so that the n-th notification stays the n-th. */
+    count: (arrival: Arrival): void => {
+      if (arrival.attempt !== 1) return;
+      for (const { match, upTo, ordinals } of counters.values())
+        if (ordinals.size < upTo && !ordinals.has(arrival.key) && matches(match, arrival))
+          ordinals.set(arrival.key, ordinals.size + 1);
+    },
+    /** Forgets which notification was the n-th. */
+    clear: (): void => {
+      for (const { ordinals } of counters.values()) ordinals.clear();
+    },
+  };
+};
+
+/** Turns a plan into decisions. Rules may be added and removed; counts stay. */
+export const createPlanner = (plan: PushPlan) => {
+  const counters = createCounters();
+  const compile = (rule: PushRule): CompiledRule => ({
+    rule,
+    counter: counters.of(rule.match),
+    left: rule.times ?? Infinity,
+  });
+  const rules = plan.rules.map(compile);
+
+  const remove = (use: RuleUse): boolean => {
+    const index = rules.findIndex(({ rule }) => sameUse(rule, use));
+    if (index !== -1) rules.splice(index, 1);
+    return index !== -1;
   };
 
   return {
-    expects: (arrival, named) =>
-      plan.rules.some(
-        ({ match }) => named.every((key) => match[key] !== undefined) && matches(match, arrival),
+    /** Whether a rule was written for this very path, or method, though it is not the receiver's own. */
+    expects: (arrival: Omit<Arrival, "attempt" | "key">, named: readonly ("path" | "method")[]): boolean =>
+      rules.some(
+        ({ rule: { match } }) => named.every((key) => match[key] !== undefined) && matches(match, arrival),
       ),
-    choose: (arrival) => {
-      count(arrival);
-      const rule = rules.find(
-        ({ match, counter }) =>
+    choose: (arrival: Arrival): PushAction => {
+      counters.count(arrival);
+      const chosen = rules.find(
+        ({ rule: { match }, counter }) =>
           matches(match, arrival) &&
           (counter === undefined || counter.ordinals.get(arrival.key) === match.nth),
       );
-      if (rule === undefined)
+      if (chosen === undefined)
         return (
           (arrival.notificationId === undefined ? plan.noNotification : undefined) ??
           plan.otherwise ??
           acknowledge
         );
-      return rule.attempts[Math.min(arrival.attempt, rule.attempts.length) - 1] ?? acknowledge;
+      chosen.left -= 1;
+      if (chosen.left === 0) rules.splice(rules.indexOf(chosen), 1);
+      const { attempts } = chosen.rule;
+      return attempts[Math.min(arrival.attempt, attempts.length) - 1] ?? acknowledge;
     },
-    count,
-    clear: () => {
-      for (const { ordinals } of counters.values()) ordinals.clear();
+    count: counters.count,
+    clear: counters.clear,
+    /** What answers from now on: without rules that have ended. */
+    plan: (): PushPlan => ({
+      ...plan,
+      rules: rules.map(({ rule, left }) => (rule.times === undefined ? rule : { ...rule, times: left })),
+    }),
+    /** Puts a rule before all others, in place of one for the same pushes. */
+    add: (rule: PushRule): void => {
+      remove(rule);
+      rules.unshift(compile(rule));
     },
+    /** Whether there was one for the same pushes. */
+    remove,
   };
 };
 

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { BadInput } from "./changing-routes.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { fieldOf } from "./changing-routes.ts";
 import type { EventLog } from "./event-log.ts";
 
 const LONGEST_WAIT_MS = 60_000;
@@ -91,10 +92,10 @@ async function* events(log: EventLog, after: number, closed: AbortSignal): Async
 }
 
 const wholeIn = (query: unknown, name: string, otherwise: number, most: number): number => {
-  const text = (query as Readonly<Record<string, unknown>>)[name];
+  const text = fieldOf(query, name);
   if (text === undefined) return otherwise;
   const value = Number(text);
   if (typeof text !== "string" || text === "" || !Number.isSafeInteger(value) || value < 0)
-    throw new BadInput(`${name}: expected a whole number from 0`);
+    throw new ConfigurationError(`${name} is ${JSON.stringify(text)}; accepted is a whole number from 0`);
   return Math.min(value, most);
 };

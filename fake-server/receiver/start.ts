@@ -110,7 +110,9 @@ const start = async (
   });
   const callbackUrl = `${scheme}://${inUrl(publicHost)}:${listener.port()}${path}`;
   const token = settings.token ?? randomBytes(24).toString("base64url");
-  const controlled = { clock, log, answering, listener, connections, certificates, callbackUrl };
+  const local = inUrl(isWildcard(host) ? THIS_MACHINE : host);
+  const ownUrl = `${scheme}://${local}:${listener.port()}${path}`;
+  const controlled = { clock, log, answering, listener, connections, certificates, callbackUrl, ownUrl };
   const control = buildControl(controlled, { host, token, page: settings.page, journal: settings.journal });
   closing.push(() => control.close());
   log.record({ kind: "started", at: clock.wallTime(), atMs: clock.nowMs() });
@@ -123,7 +125,7 @@ const start = async (
   const controlPort = await listenControl(control, host, settings.controlPort ?? 0);
   return {
     callbackUrl,
-    controlUrl: `http://${inUrl(isWildcard(host) ? THIS_MACHINE : host)}:${controlPort}`,
+    controlUrl: `http://${local}:${controlPort}`,
     token,
     ...(certificates?.caFile === undefined ? {} : { caFile: certificates.caFile }),
     ...(certificates?.caPem === undefined ? {} : { caPem: certificates.caPem }),

@@ -52,6 +52,7 @@ describe("the live page's looks", () => {
     await rowOf(1).click();
     await page.locator("pre.answer").waitFor();
     await page.locator(".remarks summary").click();
+    await page.locator("#workbench").click();
 
     await page.evaluate(axe);
     const found = await page.evaluate<string[]>(axeViolations);
@@ -65,7 +66,7 @@ describe("the live page's looks", () => {
     await rowOf(1).click();
     await page.locator("pre.answer").waitFor();
     const outlines = new Map<string, string>();
-    for (let presses = 0; presses < 30; presses += 1) {
+    for (let presses = 0; presses < 40; presses += 1) {
       await page.keyboard.press("Tab");
       const [name, outline] = await page.evaluate<[string, string]>(activeElement);
       if (name !== "") outlines.set(name, outline);
@@ -75,6 +76,8 @@ describe("the live page's looks", () => {
     expect([...outlines.keys()]).toEqual(
       expect.arrayContaining([
         "theme",
+        "workbench",
+        "replay-url",
         "filter",
         "account",
         "reading",
@@ -87,9 +90,13 @@ describe("the live page's looks", () => {
     );
   });
 
-  it("can be used in a narrow window", async () => {
+  it("can be used on a phone", async () => {
     receiver().tell(push({ notification: 1, atMs: 0 }));
-    const page = await open({ viewport: { width: 480, height: 800 } });
+    const page = await open({ viewport: { width: 320, height: 700 } });
+    expect(await page.getByLabel("Delays, s").isVisible()).toBe(false);
+    await page.getByText("Filter and schedule").click();
+    await page.getByLabel("Delays, s").waitFor();
+    await page.locator("#workbench").click();
     await rowOf(1).click();
     await page.locator("pre.answer").waitFor();
     const overflow = await page.evaluate<number>(

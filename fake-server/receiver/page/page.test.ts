@@ -84,9 +84,9 @@ describe("the live page", () => {
     await hasRows(0);
     expect(await page.locator("#empty-words").textContent()).toBe("No row fits the filters.");
     await page.getByLabel("Filter").fill("");
-    await page.getByLabel("Account").fill(uuid("acc", 1));
+    await page.getByLabel("Account", { exact: true }).fill(uuid("acc", 1));
     await hasRows(2);
-    await page.getByLabel("Account").fill("");
+    await page.getByLabel("Account", { exact: true }).fill("");
     await page.getByLabel("Only unacknowledged").check();
     await hasRows(1);
 

@@ -47,4 +47,39 @@ describe("the live page of a real receiver", () => {
     await expect.poll(() => page.locator("pre.answer").textContent()).toContain("503");
     expect(complaints).toEqual([]);
   });
+
+  it("changes answers, sends a test push, tells what differs, and sends a push again", async () => {
+    const page = await browser.newPage();
+    await page.goto(new URL("/", receiver.controlUrl).href);
+    await page.locator("#workbench").click();
+    const answers = page.getByRole("list", { name: "Answers in force" });
+    await page.locator("#use").selectOption("next");
+    await page.locator("#action").fill('{"kind":"answer","status":418}');
+    await page.getByRole("button", { name: "Apply" }).click();
+    await expect.poll(() => answers.textContent()).toContain("the next push: answer 418");
+    await page.locator("#action").fill("{oops");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("the answer is not JSON").waitFor();
+
+    const body = (remark: string): string => JSON.stringify({ id: uuid("5eed", 9), remark });
+    await page.locator("#test-body").fill(body("first"));
+    await page.getByRole("button", { name: "Send a test push" }).click();
+    await page.getByText("Sent: answered 418.").waitFor();
+    await expect.poll(() => answers.textContent()).not.toContain("the next push");
+    await page.locator("#test-body").fill(body("second"));
+    await page.getByRole("button", { name: "Send a test push" }).click();
+    await page.getByText("Sent: answered 200.").waitFor();
+
+    await page.locator("#rows [role=row]", { hasText: uuid("5eed", 9) }).click();
+    await expect
+      .poll(() => page.locator(".differences tbody").textContent())
+      .toContain('body/remark"first""second"');
+    await page.locator("#replay-url").fill("https://example.com/");
+    await page.getByRole("button", { name: "Replay" }).click();
+    await page.getByText('url is "https://example.com/"; accepted is').waitFor();
+    await page.locator("#replay-url").fill(receiver.callbackUrl);
+    await page.getByRole("button", { name: "Replay" }).click();
+    const pushes = page.getByRole("group", { name: "Pushes of this notification" });
+    await expect.poll(() => pushes.locator("tbody tr").count()).toBe(3);
+  });
 });

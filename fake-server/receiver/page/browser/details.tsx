@@ -5,6 +5,7 @@ import { clockTime, span } from "../model/format.ts";
 import { answerText, bodyNote, facts, outcomeOf, requestText } from "../model/raw.ts";
 import type { Progress } from "../model/progress.ts";
 import type { Attempt, Notification } from "../model/store.ts";
+import { Differences, Replay } from "./again.tsx";
 import type { Feed } from "./feed.ts";
 
 export interface DetailsProps {
@@ -15,7 +16,8 @@ export interface DetailsProps {
   readonly onAccount: (accountId: string) => void;
 }
 
-type ReadPush = Extract<PushLine, { kind: "push" }> | string | undefined;
+type PushOf = Extract<PushLine, { kind: "push" }>;
+type ReadPush = PushOf | string | undefined;
 
 /** The line of a push; in its place, why it cannot be had; undefined while it is read. */
 const useLine = (feed: Feed, n: number | undefined): ReadPush => {
@@ -48,21 +50,46 @@ const RawText = ({ title, name, text, note = "" }: RawTextProps) => (
   </section>
 );
 
-const RawPush = ({ push, attempt }: { push: ReadPush; attempt: Attempt }) => {
-  if (push === undefined) return null;
+interface RawPushProps {
+  readonly push: PushOf;
+  readonly attempt: Attempt;
+}
+
+const RawPush = ({ push, attempt }: RawPushProps) => (
+  <>
+    <dl>
+      {facts(push, attempt).map(([term, value]) => (
+        <>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+    </dl>
+    <RawText title="Request" name="request" text={requestText(push)} note={bodyNote(push)} />
+    <RawText title="Answer" name="answer" text={answerText(push, attempt)} />
+  </>
+);
+
+interface PushDetailsProps {
+  readonly attempts: readonly Attempt[];
+  readonly chosen: number;
+  readonly feed: Feed;
+}
+
+/** One push: what came and was answered, what differs from the one before, and how to send it again. */
+const PushDetails = ({ attempts, chosen, feed }: PushDetailsProps) => {
+  const attempt = attempts[chosen];
+  // The first push is compared with the second.
+  const compared = chosen === 0 ? 1 : chosen - 1;
+  const push = useLine(feed, attempt?.n);
+  const other = useLine(feed, attempts[compared]?.n);
+  if (attempt === undefined || push === undefined) return null;
   if (typeof push === "string") return <p class="note">{push}</p>;
   return (
     <>
-      <dl>
-        {facts(push, attempt).map(([term, value]) => (
-          <>
-            <dt>{term}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
-      <RawText title="Request" name="request" text={requestText(push)} note={bodyNote(push)} />
-      <RawText title="Answer" name="answer" text={answerText(push, attempt)} />
+      <RawPush push={push} attempt={attempt} />
+      {typeof other === "object" && <Differences push={push} other={other} number={compared + 1} />}
+      <Replay feed={feed} n={push.n} />
     </>
   );
 };
@@ -152,8 +179,6 @@ export const Details = ({ notification, progress, feed, onClose, onAccount }: De
   const [chosen, choose] = useState(attempts.length - 1);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
-  const attempt = attempts[chosen];
-  const push = useLine(feed, attempt?.n);
   return (
     <aside
       id="details"
@@ -181,7 +206,7 @@ export const Details = ({ notification, progress, feed, onClose, onAccount }: De
         )}
       </div>
       <PushTable attempts={attempts} progress={progress} chosen={chosen} onChoose={choose} />
-      <div class="raw">{attempt !== undefined && <RawPush push={push} attempt={attempt} />}</div>
+      <PushDetails attempts={attempts} chosen={chosen} feed={feed} />
     </aside>
   );
 };

@@ -13,6 +13,8 @@ export interface FeedEvents {
 }
 
 export interface Feed {
+  /** Asks the control interface for something; rejects with its one line where that is refused. */
+  readonly call: (method: "GET" | "POST" | "DELETE", path: string, body?: unknown) => Promise<unknown>;
   readonly line: (n: number) => Promise<PushLine | undefined>;
   readonly journal: () => Promise<Blob>;
   readonly setPaused: (paused: boolean) => void;
@@ -26,24 +28,34 @@ class Locked extends Error {}
 
 /** Asks the receiver's control interface, with the token where there is one. */
 const createClient = (token: () => string) => {
-  const ask = async (path: string, signal?: AbortSignal): Promise<Response> => {
-    const headers = token() === "" ? {} : { authorization: `Bearer ${token()}` };
-    const response = await fetch(path, { headers, cache: "no-store", ...(signal && { signal }) });
+  const ask = async (path: string, { headers, ...init }: RequestInit = {}): Promise<Response> => {
+    const access = token() === "" ? {} : { authorization: `Bearer ${token()}` };
+    const response = await fetch(path, { ...init, headers: { ...headers, ...access }, cache: "no-store" });
     if (response.status === 401) throw new Locked("The receiver asks for a token");
-    if (!response.ok) throw new Error(`The receiver answered ${response.status}`);
+    if (!response.ok) throw new Error(await refusalIn(response));
     return response;
   };
   const pushes = async (after: number, waitMs: number, limit: number, signal?: AbortSignal) => {
     const query = `after=${after}&wait=${waitMs}&limit=${limit}`;
-    return (await (await ask(`pushes?${query}`, signal)).json()) as PushLines;
+    return (await (await ask(`pushes?${query}`, signal === undefined ? {} : { signal })).json()) as PushLines;
   };
   return {
     pushes,
     state: async (): Promise<ReceiverState> => (await (await ask("state")).json()) as ReceiverState,
     line: async (n: number) => (await pushes(n - 1, 0, 1)).lines.find((line) => line.n === n),
     journal: async (): Promise<Blob> => (await ask("journal")).blob(),
+    call: async (method: string, path: string, body?: unknown): Promise<unknown> => {
+      const json = { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+      return (await ask(path, { method, ...(body === undefined ? {} : json) })).json();
+    },
   };
 };
+
+const refusalIn = async (response: Response): Promise<string> => {
+  const { error } = (await response.json().catch(() => ({}))) as { readonly error?: string };
+  return error ?? `The receiver answered ${response.status}`;
+};
+
 type Client = ReturnType<typeof createClient>;
 
 /** Reads what follows; returns how far that is. */
@@ -111,6 +123,7 @@ export const openFeed = (firstToken: string, events: FeedEvents): Feed => {
   return {
     line: client.line,
     journal: client.journal,
+    call: client.call,
     setPaused: (next) => {
       paused = next;
       interrupt();

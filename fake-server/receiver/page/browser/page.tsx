@@ -9,7 +9,8 @@ import { openSession, type Session } from "./session.ts";
 import { Counts, Empty, Footer } from "./summary.tsx";
 import { ThemeButton } from "../../../../web/browser/theme.tsx";
 import { axisOf } from "./timeline.tsx";
-import { rememberedSchedule, Tools } from "./tools.tsx";
+import { FeedTools, rememberedSchedule, Tools } from "./tools.tsx";
+import { Workbench } from "./workbench.tsx";
 
 /** The token may come in the fragment, which no browser sends anywhere; it is taken out of the address at once. */
 const takeToken = (): string => {
@@ -51,6 +52,7 @@ const Header = ({ session }: { session: Session }) => {
       <p id="connection" class="connection" role="status" data-state={session.connection()}>
         {session.connectionWords()}
       </p>
+      <FeedTools session={session} />
       <ThemeButton storageKey="touchstone.theme" />
     </header>
   );
@@ -97,13 +99,13 @@ const Page = ({ session }: { session: Session }) => {
       <main>
         {session.connection() === "locked" && <TokenForm onToken={session.feed.setToken} />}
         <Tools
-          session={session}
           rows={rows}
           filter={filter}
           onFilter={setFilter}
           schedule={schedule}
           onSchedule={setSchedule}
         />
+        <Workbench session={session} />
         <Counts store={store} shown={rows.length} />
         <div class="work">
           <div class="list">

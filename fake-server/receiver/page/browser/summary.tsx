@@ -1,3 +1,4 @@
+import { exampleNotification } from "../model/example.ts";
 import { isUnacknowledged } from "../model/filter.ts";
 import { clockTime, count, plural } from "../model/format.ts";
 import type { Store } from "../model/store.ts";
@@ -33,16 +34,7 @@ export const Empty = ({ isFiltered, callbackUrl }: { isFiltered: boolean; callba
 
 /** A push that a reader can send at once. */
 const exampleFor = (callbackUrl: string): string => {
-  const body = {
-    id: "3f0c6c1e-8a51-4a53-9d0e-0d6a5b6f2c11",
-    accountId: "b1b9f2f4-64d2-4c0e-8a0b-5f5e7a3d9c20",
-    createTime: "2026-01-31T09:30:00.000Z",
-    businessType: "CreateGlobalAccount",
-    businessStatus: "Passed",
-    remark: "",
-    data: "",
-    status: "readed",
-  };
+  const body = { ...exampleNotification, id: "3f0c6c1e-8a51-4a53-9d0e-0d6a5b6f2c11" };
   const trust = callbackUrl.startsWith("https:") ? " --insecure" : "";
   const lines = [
     `curl${trust} ${callbackUrl}`,

@@ -150,7 +150,7 @@ const download = async (session: Session): Promise<void> => {
   URL.revokeObjectURL(href);
 };
 
-const FeedTools = ({ session }: { session: Session }) => {
+export const FeedTools = ({ session }: { session: Session }) => {
   const [isPaused, setPaused] = useState(false);
   const [hasFailed, setFailed] = useState(false);
   const togglePaused = (): void => {
@@ -173,11 +173,13 @@ const FeedTools = ({ session }: { session: Session }) => {
   );
 };
 
-/** The tools over the grid: what is shown, and by which schedule it is judged. */
-export const Tools = ({ session, ...rest }: FilterProps & ScheduleProps & { readonly session: Session }) => (
-  <div class="tools" role="group" aria-label="What is shown">
-    <FilterTools {...rest} />
-    <ScheduleTools {...rest} />
-    <FeedTools session={session} />
-  </div>
+/** The tools over the grid: what is shown, and by which schedule it is judged. On a small screen they are folded. */
+export const Tools = (props: FilterProps & ScheduleProps) => (
+  <details class="fold shown" open={matchMedia("(min-width: 701px)").matches}>
+    <summary>Filter and schedule</summary>
+    <div class="tools" role="group" aria-label="What is shown">
+      <FilterTools {...props} />
+      <ScheduleTools {...props} />
+    </div>
+  </details>
 );

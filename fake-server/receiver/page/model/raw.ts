@@ -8,16 +8,18 @@ type PushOf = Extract<PushLine, { kind: "push" }>;
 /** Text from the wire as it can be shown: its line ends stay, and what would hide or reorder text becomes visible. */
 const visible = (text: string): string => harmlessLines(text.replaceAll("\r\n", "\n"));
 
-/** JSON is shown indented; undefined where the body is none, or stands so already. */
-const indented = ({ body, bodyEncoding }: PushOf): string | undefined => {
-  if (bodyEncoding === "base64") return undefined;
+/** JSON as it is shown; undefined where the text is none, or stands so already. */
+const indented = (text: string): string | undefined => {
   try {
-    const text = JSON.stringify(JSON.parse(body), undefined, 2);
-    return text === body ? undefined : text;
+    const shown = JSON.stringify(JSON.parse(text), undefined, 2);
+    return shown === text ? undefined : shown;
   } catch {
     return undefined;
   }
 };
+
+const indentedBody = ({ body, bodyEncoding }: PushOf): string | undefined =>
+  bodyEncoding === "base64" ? undefined : indented(body);
 
 /** The request as it was on the wire, but for JSON, which is indented. The receiver speaks HTTP/1.1 only. */
 export const requestText = (push: PushOf): string => {
@@ -26,7 +28,7 @@ export const requestText = (push: PushOf): string => {
     harmless(`${push.method} ${push.path} HTTP/1.1`),
     ...headers,
     "",
-    visible(indented(push) ?? push.body),
+    visible(indentedBody(push) ?? push.body),
   ].join("\n");
 };
 
@@ -34,7 +36,7 @@ export const requestText = (push: PushOf): string => {
 export const bodyNote = (push: PushOf): string =>
   [
     ...(push.notificationId === undefined ? ["The body is no notification: it names no id."] : []),
-    ...(indented(push) === undefined ? [] : ["JSON, shown indented."]),
+    ...(indentedBody(push) === undefined ? [] : ["JSON, shown indented."]),
     wholeness(push),
   ]
     .filter((sentence) => sentence !== "")
@@ -63,8 +65,12 @@ export const outcomeOf = (attempt: Attempt): string => {
   return words[action];
 };
 
-export const answerText = (push: PushOf, attempt: Attempt): string =>
-  push.answer === undefined ? `(${outcomeOf(attempt)})` : visible(push.answer);
+/** The answer as it was on the wire, but for JSON, which is indented. */
+export const answerText = ({ answer }: PushOf, attempt: Attempt): string => {
+  if (answer === undefined) return `(${outcomeOf(attempt)})`;
+  const body = answer.slice(answer.indexOf("\r\n\r\n") + 4);
+  return visible(answer.slice(0, answer.length - body.length) + (indented(body) ?? body));
+};
 
 /** Facts about one push, as terms and descriptions. */
 export const facts = (push: PushOf, attempt: Attempt): [term: string, value: string][] => {

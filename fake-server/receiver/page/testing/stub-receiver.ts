@@ -103,8 +103,12 @@ const answer = async (
     response.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     return;
   }
-  const body =
-    pathname === "/pushes" ? await pushes(searchParams) : pathname === "/state" ? state() : undefined;
+  const answers: Readonly<Record<string, () => unknown>> = {
+    "/pushes": () => pushes(searchParams),
+    "/state": state,
+    "/plan": () => ({ rules: [] }),
+  };
+  const body = await answers[pathname]?.();
   response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
   response.end(JSON.stringify(body));
 };

@@ -1,0 +1,56 @@
+import path from "node:path";
+import type { Browser } from "playwright-core";
+import { startFakeServer } from "../../fake-server/index.ts";
+import { startReceiver } from "../../fake-server/receiver/index.ts";
+
+/** Seconds between pushes: the schedule of the document in a tenth of a minute. */
+const delaysS = [1, 2, 4, 8];
+const accounts = [
+  "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+  "b1b9f2f4-64d2-4c0e-8a0b-5f5e7a3d9c20",
+  "0f8fad5b-d9cb-469f-a165-70867728950e",
+];
+
+/** The receiver's page while the fake pushes to it, with answers that were changed in the page. */
+export const shootReceiver = async (browser: Browser, file: string): Promise<void> => {
+  const receiver = await startReceiver({ page: true });
+  const service = await startFakeServer({
+    clockMode: "flowing",
+    seed: 7,
+    limits: { pushDelaysMs: delaysS.map((seconds) => seconds * 1_000) },
+  });
+  const call = async (url: string, method: string, body: unknown): Promise<void> => {
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
+  };
+  const rule = (accountId: string | undefined, ...statuses: number[]): Promise<void> =>
+    call(`${receiver.controlUrl}/rules`, "POST", {
+      match: { accountId },
+      attempts: statuses.map((status) => ({ kind: "answer", status })),
+    });
+  try {
+    await rule(accounts[0], 503, 503, 200);
+    await rule(accounts[1], 500);
+    await call(`${service.controlUrl}/callback`, "PUT", { url: receiver.callbackUrl, ca: receiver.caPem });
+    const raise = (count: number): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: count }, (_, index) =>
+          call(`${service.controlUrl}/events`, "POST", { accountId: accounts[index % 3] }),
+        ),
+      );
+    const page = await browser.newPage({ viewport: { width: 1_200, height: 780 }, colorScheme: "light" });
+    await page.goto(receiver.controlUrl);
+    await page.getByLabel("Delays, s").fill(delaysS.join(", "));
+    await page.getByLabel("Delays, s").press("Enter");
+    await raise(9);
+    await page.getByText("push 5 in").first().waitFor({ timeout: 60_000 });
+    await page.locator("#workbench").click();
+    await page.screenshot({ path: file });
+    await page.close();
+    process.stdout.write(`docs/${path.basename(file)}\n`);
+  } finally {
+    await service.stop();
+    await receiver.stop();
+  }
+};

@@ -1,0 +1,77 @@
+import { useState } from "preact/hooks";
+import type { PushLine } from "../../../../conformance/contract/push.ts";
+import { harmless } from "../../../../conformance/contract/harmless-text.ts";
+import { remember, remembered } from "../../../../web/browser/theme.tsx";
+import { type Outcome, outcomeWords } from "../model/answers.ts";
+import { differencesOf } from "../model/difference.ts";
+import type { Feed } from "./feed.ts";
+import { TaskForm } from "./task.tsx";
+
+const urlKey = "touchstone.replay";
+
+/** Sends a recorded push again, to the service under development. */
+export const Replay = ({ feed, n }: { feed: Feed; n: number }) => {
+  const [url, setUrl] = useState(() => remembered(urlKey) ?? "http://127.0.0.1:3000/webhook");
+  const replay = async (): Promise<string> => {
+    remember(urlKey, url);
+    const { omitted, outcome } = (await feed.call("POST", "replay", { push: n, url })) as {
+      readonly omitted: readonly string[];
+      readonly outcome: Outcome;
+    };
+    const without = omitted.length === 0 ? "" : `, without ${omitted.join(", ")}`;
+    return harmless(`Sent${without}: ${outcomeWords(outcome)}.`);
+  };
+  return (
+    <section aria-label="Replay">
+      <h3>Send again to an address on this machine</h3>
+      <TaskForm label="Replay" button="Replay" task={replay}>
+        <label class="grow">
+          <span class="label">Address</span>
+          <input
+            id="replay-url"
+            inputMode="url"
+            spellcheck={false}
+            autoComplete="off"
+            value={url}
+            onInput={({ currentTarget: { value } }) => setUrl(value)}
+          />
+        </label>
+      </TaskForm>
+    </section>
+  );
+};
+
+type PushOf = Extract<PushLine, { kind: "push" }>;
+
+/** What a push has otherwise than another one of its notification. */
+export const Differences = ({ push, other, number }: { push: PushOf; other: PushOf; number: number }) => {
+  const found = differencesOf(other, push);
+  return (
+    <section aria-label="Differences">
+      <h3>{`Different from push ${number}`}</h3>
+      {found.length === 0 && <p class="same">Nothing: method, path, headers and body are equal.</p>}
+      {found.length > 0 && (
+        <div class="scroll" tabIndex={0} role="group" aria-label={`What differs from push ${number}`}>
+          <table class="differences">
+            <thead>
+              <tr>
+                <th scope="col">Where</th>
+                <th scope="col">{`Push ${number}`}</th>
+                <th scope="col">This push</th>
+              </tr>
+            </thead>
+            <tbody>
+              {found.map(({ where, before, after }) => (
+                <tr key={where}>
+                  <th scope="row">{harmless(where)}</th>
+                  <td>{harmless(before ?? "–")}</td>
+                  <td>{harmless(after ?? "–")}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+};

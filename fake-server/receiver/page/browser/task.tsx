@@ -1,0 +1,41 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { errorMessage } from "../../../../conformance/contract/text.ts";
+
+/** Does what a form asks for, and says in one line what came of it. */
+export const useTask = () => {
+  const [words, setWords] = useState("");
+  const run = (task: () => Promise<string>): void => {
+    setWords("…");
+    // A throw of the task itself, such as of JSON that is none, is told like one of the receiver.
+    Promise.resolve()
+      .then(task)
+      .then(setWords, (error: unknown) => setWords(errorMessage(error)));
+  };
+  return { words, run };
+};
+
+interface TaskFormProps {
+  readonly label: string;
+  readonly button: string;
+  readonly task: () => Promise<string>;
+  readonly children: ComponentChildren;
+}
+
+/** A form with one button, and a line that says what came of it. */
+export const TaskForm = ({ label, button, task, children }: TaskFormProps) => {
+  const { words, run } = useTask();
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    run(task);
+  };
+  return (
+    <form class="task" aria-label={label} onSubmit={submit}>
+      {children}
+      <button type="submit">{button}</button>
+      <p class="note" role="status">
+        {words}
+      </p>
+    </form>
+  );
+};

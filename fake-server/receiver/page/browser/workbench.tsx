@@ -1,0 +1,180 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { PushAction, PushPlan, PushRule } from "../../../../conformance/contract/push.ts";
+import { errorMessage } from "../../../../conformance/contract/text.ts";
+import {
+  type Outcome,
+  otherwiseWords,
+  outcomeWords,
+  ruleFor,
+  ruleWords,
+  type Use,
+  usualActions,
+} from "../model/answers.ts";
+import { exampleNotification } from "../model/example.ts";
+import { plural } from "../model/format.ts";
+import type { Feed } from "./feed.ts";
+import type { Session } from "./session.ts";
+import { TaskForm, useTask } from "./task.tsx";
+
+const jsonOf = (text: string, what: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new Error(`${what} is not JSON: ${errorMessage(error)}`, { cause: error });
+  }
+};
+
+/** The plan as the receiver follows it; read again as long as a rule of it ends by itself. */
+const usePlan = ({ feed, connection, version }: Session) => {
+  const [plan, setPlan] = useState<PushPlan>();
+  const isReading = useRef(false);
+  const isLive = connection() === "live";
+  const ends = plan?.rules.some(({ times }) => times !== undefined) === true;
+  const read = async (): Promise<void> => {
+    if (isReading.current) return;
+    isReading.current = true;
+    await feed.call("GET", "plan").then(
+      (next) => setPlan(next as PushPlan),
+      () => undefined,
+    );
+    isReading.current = false;
+  };
+  useEffect(() => {
+    if (isLive) void read();
+  }, [isLive, ends ? version() : 0]);
+  return { plan, read };
+};
+
+const AnswerForm = ({ feed, read }: { feed: Feed; read: () => Promise<void> }) => {
+  const [use, setUse] = useState<Use>("all");
+  const [account, setAccount] = useState("");
+  const [action, setAction] = useState(JSON.stringify(usualActions[1]?.[1]));
+  const apply = async (): Promise<string> => {
+    const rule = ruleFor(use, account.trim(), jsonOf(action, "the answer") as PushAction);
+    await feed.call("POST", "rules", rule);
+    await read();
+    return "From now on.";
+  };
+  return (
+    <TaskForm label="Change answers" button="Apply" task={apply}>
+      <label>
+        <span class="label">Answer</span>
+        <select id="use" value={use} onChange={({ currentTarget: { value } }) => setUse(value as Use)}>
+          <option value="all">all pushes</option>
+          <option value="next">the next push</option>
+          <option value="account">an account's pushes</option>
+        </select>
+      </label>
+      {use === "account" && (
+        <label>
+          <span class="label">Account</span>
+          <input
+            id="answered-account"
+            list="accounts"
+            required
+            value={account}
+            onInput={({ currentTarget: { value } }) => setAccount(value)}
+          />
+        </label>
+      )}
+      <label>
+        <span class="label">with</span>
+        <select id="usual" onChange={({ currentTarget: { value } }) => setAction(value)}>
+          {usualActions.map(([words, usual]) => (
+            <option key={words} value={JSON.stringify(usual)} selected={JSON.stringify(usual) === action}>
+              {words}
+            </option>
+          ))}
+          {usualActions.every(([, usual]) => JSON.stringify(usual) !== action) && (
+            <option value={action} selected>
+              As written
+            </option>
+          )}
+        </select>
+      </label>
+      <label class="grow">
+        <span class="label">JSON</span>
+        <input
+          id="action"
+          class="json"
+          spellcheck={false}
+          autoComplete="off"
+          value={action}
+          onInput={({ currentTarget: { value } }) => setAction(value)}
+        />
+      </label>
+    </TaskForm>
+  );
+};
+
+const mostRules = 50;
+
+const Rules = ({ plan, onRemove }: { plan: PushPlan; onRemove: (rule: PushRule) => void }) => (
+  <ol class="rules" aria-label="Answers in force">
+    {plan.rules.slice(0, mostRules).map((rule) => (
+      <li key={JSON.stringify([rule.match, rule.times === undefined])}>
+        <span>{ruleWords(rule)}</span>
+        <button type="button" aria-label={`Remove: ${ruleWords(rule)}`} onClick={() => onRemove(rule)}>
+          Remove
+        </button>
+      </li>
+    ))}
+    {plan.rules.length > mostRules && <li>{`and ${plural(plan.rules.length - mostRules, "more rule")}`}</li>}
+    <li>{otherwiseWords(plan)}</li>
+  </ol>
+);
+
+const TestPush = ({ feed }: { feed: Feed }) => {
+  const [body, setBody] = useState(JSON.stringify(exampleNotification, undefined, 2));
+  const send = async (): Promise<string> => {
+    const { outcome } = (await feed.call("POST", "test-push", jsonOf(body, "the body"))) as {
+      outcome: Outcome;
+    };
+    return `Sent: ${outcomeWords(outcome)}.`;
+  };
+  return (
+    <TaskForm label="Test push" button="Send a test push" task={send}>
+      <label class="grow">
+        <span class="label">Body; "{"{{id}}"}" becomes a new id</span>
+        <textarea
+          id="test-body"
+          class="json"
+          rows={10}
+          spellcheck={false}
+          value={body}
+          onInput={({ currentTarget: { value } }) => setBody(value)}
+        />
+      </label>
+    </TaskForm>
+  );
+};
+
+/** How pushes are answered, to be looked at and changed, and a push to try it with. */
+export const Workbench = ({ session }: { session: Session }) => {
+  const { plan, read } = usePlan(session);
+  const { words, run } = useTask();
+  const remove = ({ match, times }: PushRule): void =>
+    run(async () => {
+      await session.feed.call("DELETE", "rules", { match, ...(times === undefined ? {} : { times }) });
+      await read();
+      return "Removed.";
+    });
+  const [first] = plan?.rules ?? [];
+  const current =
+    plan === undefined ? "" : ` · ${first === undefined ? otherwiseWords(plan) : ruleWords(first)}`;
+  return (
+    <details class="workbench fold">
+      <summary id="workbench">{`Answers and test push${current}`}</summary>
+      <div class="columns">
+        <section aria-label="Answers">
+          <AnswerForm feed={session.feed} read={read} />
+          {plan !== undefined && <Rules plan={plan} onRemove={remove} />}
+          <p class="note" role="status">
+            {words}
+          </p>
+        </section>
+        <TestPush feed={session.feed} />
+      </div>
+    </details>
+  );
+};

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { parseRule } from "../../plan.ts";
+import { otherwiseWords, outcomeWords, ruleFor, ruleWords, usualActions } from "./answers.ts";
+
+describe("an answer that is chosen in the page", () => {
+  it.each(usualActions)("%s is a rule that the receiver takes", (_, action) => {
+    for (const use of ["all", "next", "account"] as const)
+      expect(parseRule(ruleFor(use, "a", action))).toEqual(ruleFor(use, "a", action));
+  });
+
+  it("is for all pushes, for the next one, or for those of an account", () => {
+    const words = (["all", "next", "account"] as const).map((use) =>
+      ruleWords(ruleFor(use, "7c9e", { kind: "answer", status: 500 })),
+    );
+    expect(words).toEqual([
+      "all pushes: answer 500",
+      "the next push: answer 500",
+      "pushes with accountId 7c9e: answer 500",
+    ]);
+  });
+
+  it("tells rules of any plan, and what answers otherwise", () => {
+    expect(
+      ruleWords({
+        match: { body: { pointer: "/a", equals: 1 }, nth: 2 },
+        times: 3,
+        attempts: [{ kind: "reset" }, { kind: "answer", body: { json: {} } }],
+      }),
+    ).toBe(
+      'the next 3 pushes with body {"pointer":"/a","equals":1}, nth 2: reset, then answer 200, body {"json":{}}',
+    );
+    expect(otherwiseWords({ rules: [] })).toBe("otherwise: answer 200");
+    expect(
+      otherwiseWords({
+        rules: [],
+        otherwise: { kind: "hang" },
+        noNotification: { kind: "answer", status: 400 },
+      }),
+    ).toBe("otherwise: hang; a body that is no notification: answer 400");
+  });
+});
+
+it.each([
+  [{ kind: "answered", status: 204 }, "answered 204"],
+  [{ kind: "timed-out", message: "no answer" }, "timed out: no answer"],
+])("tells what became of a push: %j", (outcome, words) => {
+  expect(outcomeWords(outcome)).toBe(words);
+});

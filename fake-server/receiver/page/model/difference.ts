@@ -1,0 +1,84 @@
+import type { Push } from "../../../../conformance/contract/push.ts";
+
+/** One place in which two pushes differ; a side without it is undefined. */
+export interface Difference {
+  /** "method", "path", "header date", "body", or "body" with a JSON pointer (RFC 6901). */
+  readonly where: string;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** Beyond this many places two bodies have little in common. */
+const MOST = 100;
+
+/** Where two pushes differ, as they are kept: method, path, headers, then the body. */
+export const differencesOf = (before: Push, after: Push): Difference[] => {
+  const found = [
+    ...compared("method", before.method, after.method),
+    ...compared("path", before.path, after.path),
+    ...headerDifferences(before.headers, after.headers),
+    ...(before.bodySha256 === after.bodySha256 ? [] : bodyDifferences(before, after)),
+  ];
+  return found.slice(0, MOST);
+};
+
+const compared = (where: string, before: string | undefined, after: string | undefined): Difference[] =>
+  before === after
+    ? []
+    : [{ where, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
+
+type Headers = Push["headers"];
+
+const headerDifferences = (before: Headers, after: Headers): Difference[] => {
+  const [one, other] = [valuesOf(before), valuesOf(after)];
+  return [...new Set([...one.keys(), ...other.keys()])].flatMap((name) =>
+    compared(`header ${name}`, one.get(name)?.join(", "), other.get(name)?.join(", ")),
+  );
+};
+
+const valuesOf = (headers: Headers): Map<string, string[]> =>
+  Map.groupBy(headers, ([name]) => name.toLowerCase())
+    .entries()
+    .reduce(
+      (values, [name, lines]) =>
+        values.set(
+          name,
+          lines.map(([, value]) => value),
+        ),
+      new Map<string, string[]>(),
+    );
+
+const bodyDifferences = (before: Push, after: Push): Difference[] => {
+  const [one, other] = [jsonIn(before), jsonIn(after)];
+  const found = one === undefined || other === undefined ? [] : valueDifferences("", one.value, other.value);
+  if (found.length > 0) return found;
+  // Bodies that are no JSON, that differ only in their spelling, or beyond what is kept of them.
+  return [{ where: "body", before: bodyWords(before), after: bodyWords(after) }];
+};
+
+const bodyWords = ({ body, bodyBytes, bodySha256 }: Push): string =>
+  `${body.length > 200 ? `${body.slice(0, 200)}…` : body} (${bodyBytes} bytes, SHA-256 ${bodySha256.slice(0, 12)}…)`;
+
+const jsonIn = ({ body, bodyEncoding }: Push): { readonly value: unknown } | undefined => {
+  if (bodyEncoding === "base64") return undefined;
+  try {
+    return { value: JSON.parse(body) as unknown };
+  } catch {
+    return undefined;
+  }
+};
+
+const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+const valueDifferences = (pointer: string, before: unknown, after: unknown): Difference[] => {
+  if (!isTree(before) || !isTree(after) || Array.isArray(before) !== Array.isArray(after))
+    return compared(`body${pointer}`, JSON.stringify(before), JSON.stringify(after));
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
+    valueDifferences(
+      `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      Object.hasOwn(before, key) ? before[key] : undefined,
+      Object.hasOwn(after, key) ? after[key] : undefined,
+    ),
+  );
+};

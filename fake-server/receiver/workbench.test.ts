@@ -1,0 +1,189 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { stopAfterEach } from "../../conformance/testing/stopping.ts";
+import { type ReceiverOptions, startReceiver } from "./start.ts";
+import { notification, openSender, operate } from "./testing/sender.ts";
+
+const stopping = stopAfterEach();
+
+const start = async (options: ReceiverOptions = {}) => {
+  const receiver = await stopping(startReceiver({ scheme: "http", ...options }));
+  const sender = openSender(receiver);
+  return { receiver, control: operate(receiver), sender };
+};
+
+const answer = (status: number) => ({ kind: "answer", status }) as const;
+
+describe("rules that are put before the plan", () => {
+  it("answer all pushes, those of an account, or the next one; what has ended is no longer in the plan", async () => {
+    const { control, sender } = await start({ plan: { rules: [], otherwise: answer(202) } });
+    const { accountId } = notification();
+    const send = async () => {
+      const sent = await sender.send(notification());
+      return sent.outcome === "answered" ? sent.status : sent.code;
+    };
+    await control.call("POST", "/rules", { match: {}, attempts: [answer(500)] });
+    expect(await send()).toBe(500);
+    await control.call("POST", "/rules", { match: { accountId }, attempts: [answer(501)] });
+    expect(await send()).toBe(501);
+    await control.call("POST", "/rules", { match: {}, attempts: [answer(502)], times: 2 });
+    expect((await control.call("GET", "/plan")).body).toMatchObject({ rules: [{ times: 2 }, {}, {}] });
+    expect(await send()).toBe(502);
+    expect((await control.call("GET", "/plan")).body).toMatchObject({ rules: [{ times: 1 }, {}, {}] });
+    expect([await send(), await send()]).toEqual([502, 501]);
+    // In place of the one with the same match.
+    await control.call("POST", "/rules", { match: { accountId }, attempts: [answer(503)] });
+    expect(await send()).toBe(503);
+    expect(await control.call("DELETE", "/rules", { match: { accountId } })).toMatchObject({
+      status: 200,
+      body: { rules: 1 },
+    });
+    expect(await send()).toBe(500);
+    await control.call("DELETE", "/rules", { match: {} });
+    expect(await send()).toBe(202);
+    expect((await control.call("GET", "/plan")).body).toEqual({ rules: [], otherwise: answer(202) });
+    sender.close();
+  });
+
+  it.each([
+    [
+      "POST",
+      { match: {}, attempts: [{ kind: "explode" }] },
+      'rule: attempts[0].kind is "explode", no known action; accepted are answer, hang, close, reset',
+    ],
+    ["POST", { match: {}, attempts: [answer(200)], times: 0 }, "rule: times is 0; it must be >= 1"],
+    ["POST", undefined, "the rule is missing; it must be object"],
+    [
+      "DELETE",
+      { match: { accountId: "x" } },
+      'match is {"accountId":"x"}; accepted is the match of a rule of GET /plan, with times if that has it',
+    ],
+  ])("%s of %j is refused in one line", async (method, body, error) => {
+    const { control } = await start();
+    expect(await control.call(method, "/rules", body)).toMatchObject({ status: 400, body: { error } });
+  });
+});
+
+describe("a test push", () => {
+  it.each(["http", "https"] as const)(
+    "is answered by the plan and recorded as any other, over %s",
+    async (scheme) => {
+      const { control } = await start({ scheme, plan: { rules: [], otherwise: answer(418) } });
+      const { body } = await control.call("POST", "/test-push", { id: "{{id}}", accountId: "a" });
+      expect(body).toMatchObject({ outcome: { kind: "answered", status: 418 } });
+      const push = await control.until("push");
+      expect(push).toMatchObject({ accountId: "a", attempt: 1, status: 418 });
+      expect(push.notificationId).toMatch(/^[\da-f-]{36}$/);
+      expect(push.body).toBe((body as { body: string }).body);
+    },
+  );
+
+  it("is an example notification unless it is given, and is told as refused while the listener is closed", async () => {
+    const { control } = await start();
+    await control.call("POST", "/test-push");
+    expect(JSON.parse((await control.until("push")).body)).toMatchObject({
+      businessType: "CreateGlobalAccount",
+    });
+    await control.call("POST", "/listener", { state: "closed" });
+    expect((await control.call("POST", "/test-push")).body).toMatchObject({ outcome: { kind: "refused" } });
+  });
+});
+
+describe("a replay", () => {
+  it("sends a recorded push again to another address, without credentials and what belongs to the connection", async () => {
+    const seen: { url: string | undefined; headers: IncomingHttpHeaders; body: string }[] = [];
+    const server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      request.on("end", () => {
+        seen.push({ url: request.url, headers: request.headers, body });
+        response.writeHead(204).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const { control, sender } = await start();
+    await sender.send(notification("n"), { headers: { authorization: "Bearer x", "x-signature": "s" } });
+    const { n, body } = await control.until("push");
+
+    const replayed = await control.call("POST", "/replay", {
+      push: n,
+      url: `http://localhost:${port}/hook?a=1`,
+    });
+
+    expect(replayed).toMatchObject({
+      status: 200,
+      body: { omitted: ["authorization"], outcome: { kind: "answered", status: 204 } },
+    });
+    expect(seen).toEqual([
+      {
+        url: "/hook?a=1",
+        body,
+        headers: expect.objectContaining({ "x-signature": "s", host: `localhost:${port}` }),
+      },
+    ]);
+    expect(seen[0]?.headers).not.toHaveProperty("authorization");
+    sender.close();
+    await new Promise((resolve) => server.close(resolve));
+    expect(
+      (await control.call("POST", "/replay", { push: n, url: `http://127.0.0.1:${port}/` })).body,
+    ).toMatchObject({ outcome: { kind: "refused" } });
+  });
+
+  it.each([
+    "https://example.com/hook",
+    "http://127.0.0.1.example.com/",
+    "http://0.0.0.0/",
+    "http://169.254.169.254/",
+    "http://user:secret@127.0.0.1/",
+    "file:///etc/passwd",
+    "nowhere",
+  ])("to %s is refused by name", async (url) => {
+    const { control, sender } = await start();
+    await sender.send(notification("n"));
+    const { n } = await control.until("push");
+    const { status, body } = await control.call("POST", "/replay", { push: n, url });
+    expect(status).toBe(400);
+    expect((body as { error: string }).error).toBe(
+      `url is "${url}"; accepted is an http or https address on this machine (127.0.0.1, [::1] or localhost), such as http://127.0.0.1:3000/webhook`,
+    );
+    sender.close();
+  });
+
+  it("of what is not kept whole, of no push, or by a receiver that others reach is refused", async () => {
+    const { control, sender } = await start();
+    await sender.send(JSON.stringify("x".repeat(70_000)));
+    const { n } = await control.until("push");
+    const replay = async (push: unknown) =>
+      (await control.call("POST", "/replay", { push, url: "http://127.0.0.1:9/" })).body;
+    expect(await replay(n)).toMatchObject({
+      error: expect.stringContaining("70002 bytes that is not kept whole"),
+    });
+    expect(await replay(1)).toMatchObject({
+      error: expect.stringContaining("push is 1; accepted is the number of a push"),
+    });
+    expect(await replay("x")).toMatchObject({ error: expect.stringContaining('push is "x"') });
+    const { control: elsewhere } = await start({ host: "0.0.0.0", token: "t" });
+    expect(
+      (await elsewhere.call("POST", "/replay", { push: 1, url: "http://127.0.0.1:9/" })).body,
+    ).toMatchObject({
+      error: expect.stringContaining("only where the control interface listens on loopback"),
+    });
+    sender.close();
+  });
+});
+
+it("tells what differs between two pushes", async () => {
+  const { control, sender } = await start();
+  await sender.send({ id: "n", at: 1 });
+  await sender.send({ id: "n", at: 2 });
+  const [first, second] = (await control.lines()).lines
+    .filter(({ kind }) => kind === "push")
+    .map(({ n }) => n);
+  expect((await control.call("GET", `/difference?push=${second}&with=${first}`)).body).toEqual({
+    differences: [{ where: "body/at", before: "1", after: "2" }],
+  });
+  expect((await control.call("GET", "/difference?push=1&with=2")).status).toBe(400);
+  sender.close();
+});
