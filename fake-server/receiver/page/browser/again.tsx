@@ -5,7 +5,7 @@ import { remember, remembered } from "../../../../web/browser/theme.tsx";
 import { type Outcome, outcomeWords } from "../model/answers.ts";
 import { differencesOf } from "../model/difference.ts";
 import type { Feed } from "./feed.ts";
-import { TaskForm } from "./task.tsx";
+import { Field, TaskForm, Text } from "./forms.tsx";
 
 const urlKey = "touchstone.replay";
 
@@ -25,17 +25,9 @@ export const Replay = ({ feed, n }: { feed: Feed; n: number }) => {
     <section aria-label="Replay">
       <h3>Send again to an address on this machine</h3>
       <TaskForm label="Replay" button="Replay" task={replay}>
-        <label class="grow">
-          <span class="label">Address</span>
-          <input
-            id="replay-url"
-            inputMode="url"
-            spellcheck={false}
-            autoComplete="off"
-            value={url}
-            onInput={({ currentTarget: { value } }) => setUrl(value)}
-          />
-        </label>
+        <Field label="Address" kind="grow">
+          <Text id="replay-url" value={url} onText={setUrl} />
+        </Field>
       </TaskForm>
     </section>
   );

@@ -28,9 +28,10 @@ class Locked extends Error {}
 
 /** Asks the receiver's control interface, with the token where there is one. */
 const createClient = (token: () => string) => {
-  const ask = async (path: string, { headers, ...init }: RequestInit = {}): Promise<Response> => {
-    const access = token() === "" ? {} : { authorization: `Bearer ${token()}` };
-    const response = await fetch(path, { ...init, headers: { ...headers, ...access }, cache: "no-store" });
+  const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(token() === "" ? {} : { authorization: `Bearer ${token()}` });
+    if (init.body !== undefined) headers.set("content-type", "application/json");
+    const response = await fetch(path, { ...init, headers, cache: "no-store" });
     if (response.status === 401) throw new Locked("The receiver asks for a token");
     if (!response.ok) throw new Error(await refusalIn(response));
     return response;
@@ -45,8 +46,8 @@ const createClient = (token: () => string) => {
     line: async (n: number) => (await pushes(n - 1, 0, 1)).lines.find((line) => line.n === n),
     journal: async (): Promise<Blob> => (await ask("journal")).blob(),
     call: async (method: string, path: string, body?: unknown): Promise<unknown> => {
-      const json = { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-      return (await ask(path, { method, ...(body === undefined ? {} : json) })).json();
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      return (await ask(path, { method, ...sent })).json();
     },
   };
 };

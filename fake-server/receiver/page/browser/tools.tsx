@@ -1,4 +1,4 @@
-import type { ComponentChildren, TargetedEvent } from "preact";
+import type { TargetedEvent } from "preact";
 import { useState } from "preact/hooks";
 import type { Filter } from "../model/filter.ts";
 import { documentDelaysMs, parseDelays, readings, type Schedule } from "../model/schedule.ts";
@@ -6,6 +6,7 @@ import type { Notification } from "../model/store.ts";
 import type { Session } from "./session.ts";
 import { remember, remembered } from "../../../../web/browser/theme.tsx";
 import { pause } from "./clock.ts";
+import { Field } from "./forms.tsx";
 
 const readingKey = "touchstone.reading";
 const delaysKey = "touchstone.delays";
@@ -18,13 +19,6 @@ const readingOf = (id: string | undefined): Schedule["reading"] => {
   if (found === undefined) throw new TypeError("There are no readings");
   return found;
 };
-
-const Field = ({ label, kind, children }: { label: string; kind?: string; children: ComponentChildren }) => (
-  <label class={kind ?? ""}>
-    <span class="label">{label}</span>
-    {children}
-  </label>
-);
 
 /** The schedule that was chosen last in this browser. */
 export const rememberedSchedule = (): Schedule => ({

@@ -10,11 +10,11 @@ import {
   type Use,
   usualActions,
 } from "../model/answers.ts";
-import { exampleNotification } from "../model/example.ts";
+import { exampleNotification, newId } from "../model/example.ts";
 import { plural } from "../model/format.ts";
 import type { Feed } from "./feed.ts";
 import type { Session } from "./session.ts";
-import { TaskForm, useTask } from "./task.tsx";
+import { Field, TaskForm, Text, useTask } from "./forms.tsx";
 
 const jsonOf = (text: string, what: string): unknown => {
   try {
@@ -33,11 +33,10 @@ const usePlan = ({ feed, connection, version }: Session) => {
   const read = async (): Promise<void> => {
     if (isReading.current) return;
     isReading.current = true;
-    await feed.call("GET", "plan").then(
-      (next) => setPlan(next as PushPlan),
-      () => undefined,
-    );
+    // Where it cannot be read, the connection says so.
+    const next = await feed.call("GET", "plan").catch(() => plan);
     isReading.current = false;
+    setPlan(next as PushPlan | undefined);
   };
   useEffect(() => {
     if (isLive) void read();
@@ -45,10 +44,12 @@ const usePlan = ({ feed, connection, version }: Session) => {
   return { plan, read };
 };
 
+const usual = usualActions.map(([words, action]) => [words, JSON.stringify(action)] as const);
+
 const AnswerForm = ({ feed, read }: { feed: Feed; read: () => Promise<void> }) => {
   const [use, setUse] = useState<Use>("all");
   const [account, setAccount] = useState("");
-  const [action, setAction] = useState(JSON.stringify(usualActions[1]?.[1]));
+  const [action, setAction] = useState(usual[1]?.[1] ?? "");
   const apply = async (): Promise<string> => {
     const rule = ruleFor(use, account.trim(), jsonOf(action, "the answer") as PushAction);
     await feed.call("POST", "rules", rule);
@@ -57,52 +58,35 @@ const AnswerForm = ({ feed, read }: { feed: Feed; read: () => Promise<void> }) =
   };
   return (
     <TaskForm label="Change answers" button="Apply" task={apply}>
-      <label>
-        <span class="label">Answer</span>
+      <Field label="Answer">
         <select id="use" value={use} onChange={({ currentTarget: { value } }) => setUse(value as Use)}>
           <option value="all">all pushes</option>
           <option value="next">the next push</option>
           <option value="account">an account's pushes</option>
         </select>
-      </label>
+      </Field>
       {use === "account" && (
-        <label>
-          <span class="label">Account</span>
-          <input
-            id="answered-account"
-            list="accounts"
-            required
-            value={account}
-            onInput={({ currentTarget: { value } }) => setAccount(value)}
-          />
-        </label>
+        <Field label="Account">
+          <Text id="answered-account" list="accounts" required value={account} onText={setAccount} />
+        </Field>
       )}
-      <label>
-        <span class="label">with</span>
+      <Field label="with">
         <select id="usual" onChange={({ currentTarget: { value } }) => setAction(value)}>
-          {usualActions.map(([words, usual]) => (
-            <option key={words} value={JSON.stringify(usual)} selected={JSON.stringify(usual) === action}>
+          {usual.map(([words, json]) => (
+            <option key={words} value={json} selected={json === action}>
               {words}
             </option>
           ))}
-          {usualActions.every(([, usual]) => JSON.stringify(usual) !== action) && (
+          {usual.every(([, json]) => json !== action) && (
             <option value={action} selected>
               As written
             </option>
           )}
         </select>
-      </label>
-      <label class="grow">
-        <span class="label">JSON</span>
-        <input
-          id="action"
-          class="json"
-          spellcheck={false}
-          autoComplete="off"
-          value={action}
-          onInput={({ currentTarget: { value } }) => setAction(value)}
-        />
-      </label>
+      </Field>
+      <Field label="JSON" kind="grow">
+        <Text id="action" class="json" value={action} onText={setAction} />
+      </Field>
     </TaskForm>
   );
 };
@@ -134,8 +118,7 @@ const TestPush = ({ feed }: { feed: Feed }) => {
   };
   return (
     <TaskForm label="Test push" button="Send a test push" task={send}>
-      <label class="grow">
-        <span class="label">Body; "{"{{id}}"}" becomes a new id</span>
+      <Field label={`Body; "${newId}" becomes a new id`} kind="grow">
         <textarea
           id="test-body"
           class="json"
@@ -144,7 +127,7 @@ const TestPush = ({ feed }: { feed: Feed }) => {
           value={body}
           onInput={({ currentTarget: { value } }) => setBody(value)}
         />
-      </label>
+      </Field>
     </TaskForm>
   );
 };

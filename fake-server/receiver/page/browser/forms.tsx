@@ -2,6 +2,39 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { errorMessage } from "../../../../conformance/contract/text.ts";
 
+interface FieldProps {
+  readonly label: string;
+  readonly kind?: string;
+  readonly children: ComponentChildren;
+}
+
+export const Field = ({ label, kind, children }: FieldProps) => (
+  <label class={kind ?? ""}>
+    <span class="label">{label}</span>
+    {children}
+  </label>
+);
+
+interface TextProps {
+  readonly id: string;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  readonly class?: string;
+  readonly list?: string;
+  readonly required?: boolean;
+}
+
+/** An input for what is no prose: addresses, ids, JSON. */
+export const Text = ({ onText, ...rest }: TextProps) => (
+  <input
+    type="text"
+    spellcheck={false}
+    autoComplete="off"
+    {...rest}
+    onInput={({ currentTarget }) => onText(currentTarget.value)}
+  />
+);
+
 /** Does what a form asks for, and says in one line what came of it. */
 export const useTask = () => {
   const [words, setWords] = useState("");
