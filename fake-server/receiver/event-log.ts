@@ -1,68 +1,45 @@
 import type { Answered, Push, PushLine } from "../../conformance/contract/push.ts";
 import type { ReceiverClock } from "./clock.ts";
+import type { Journal } from "./journal.ts";
+import { reasonOf } from "./problems.ts";
 import { createRing } from "./ring.ts";
 
 /** A line before it has its number. */
-export type LineBody = PushLine extends infer Line
+type LineBody = PushLine extends infer Line
   ? Line extends PushLine
     ? Omit<Line, "n" | "epoch">
     : never
   : never;
 
 /** A numbered line that is not published yet. */
-export interface Entry {
+interface Entry {
   readonly n: number;
   readonly text: string;
+  /** Called when a push is kept; returns its end where that was at once. */
   readonly answer?: (n: number) => Answered | undefined;
+  /** Called when a push could not be kept: nothing may be acknowledged then. */
   readonly failed?: () => void;
   /** Whether all lines before it are forgotten. */
   readonly clears?: boolean;
 }
 
-/** Publishes lines in order, each once it is kept. */
-export interface Queue {
-  readonly add: (entry: Entry) => void;
-  /** For a line that readers do not wait for: it may be written with later ones. */
-  readonly addLater: (entry: Entry) => void;
-  /** Fulfilled when all that was added is published. */
-  readonly settled: () => Promise<void>;
-  readonly close: () => Promise<void>;
+export interface EventLogOptions {
+  readonly epoch: string;
+  readonly clock: ReceiverClock;
+  /** Keeps each line before it is published; without it lines are in memory alone. */
+  readonly journal: Journal | undefined;
+  readonly onTrouble: ((message: string) => void) | undefined;
 }
 
 /** Everything that happened at the receiver, in order: numbered, and published to readers. The newest lines are in memory. */
-export interface EventLog extends Pick<Queue, "settled" | "close"> {
-  readonly epoch: string;
-  /** Number of the newest line that can be read. */
-  readonly last: () => number;
-  /** The last number given out; its line may not be readable yet. */
-  readonly lastNumbered: () => number;
-  readonly record: (line: LineBody) => void;
-  /**
-   * Records a push. `answer` is called when its line is kept, and returns the end of the push where that was at once.
-   * `failed` is called when the line could not be kept: nothing may be acknowledged then.
-   */
-  readonly recordPush: (push: Push, answer: (n: number) => Answered | undefined, failed: () => void) => void;
-  readonly recordAnswered: (push: number, answered: Answered) => void;
-  /** Takes up a line that an earlier process recorded. */
-  readonly restore: (line: PushLine, text: string) => void;
-  /** Forgets the lines in memory. */
-  readonly clear: () => void;
-  /** JSON texts of the lines after `after` up to `upTo`, in order, at most `limit`. */
-  readonly read: (after: number, upTo: number, limit: number) => readonly string[];
-  /** Fulfilled when there is a line after `after`, or after `maxMs`. */
-  readonly waitFor: (after: number, maxMs: number, signal: AbortSignal) => Promise<void>;
-}
+export type EventLog = ReturnType<typeof createEventLog>;
 
 const MEMORY_BYTES = 64 * 1_048_576;
 
-/** Lines are kept in memory alone, unless `queueOf` makes a queue that keeps them elsewhere first. */
-export const createEventLog = (
-  epoch: string,
-  clock: ReceiverClock,
-  queueOf: (publish: (entry: Entry) => void, record: (line: LineBody) => void) => Queue = memoryQueue,
-): EventLog => {
+export const createEventLog = (options: EventLogOptions) => {
+  const { epoch, clock, journal } = options;
   const ring = createRing(MEMORY_BYTES);
-  const published = new Set<() => void>();
+  const readers = new Set<() => void>();
   let [last, lastNumbered, closed] = [0, 0, false];
 
   const numbered = ({ kind, ...rest }: LineBody): Entry => {
@@ -70,50 +47,93 @@ export const createEventLog = (
     const text = `{"kind":"${kind}","n":${lastNumbered},"epoch":"${epoch}",${JSON.stringify(rest).slice(1)}`;
     return { n: lastNumbered, text };
   };
-  const publish = ({ n, text, answer, clears }: Entry): void => {
+  const publish = ({ n, text, answer, failed, clears }: Entry): void => {
+    if (!keep(text, failed !== undefined) && failed !== undefined) return failed();
     const answered = answer?.(n);
     if (clears === true) ring.clear();
     const { answeredMs, outcome } = answered ?? {};
     const end = answered === undefined ? "" : `,"answeredMs":${answeredMs},"outcome":"${outcome}"}`;
     ring.add(n, end === "" ? text : text.slice(0, -1) + end);
     last = n;
-    for (const look of published) look();
-    if (answered !== undefined) queue.addLater(numbered({ kind: "answered", push: n, ...answered }));
+    for (const look of readers) look();
+    if (answered !== undefined) record({ kind: "answered", push: n, ...answered });
   };
-  const add = (entry: Entry): void => {
-    if (closed) entry.failed?.();
-    else queue.add(entry);
-  };
+  const enqueue = inTurns(publish);
+  const add = (entry: Entry): void => (closed ? entry.failed?.() : enqueue(entry));
   const record = (line: LineBody): void => add(numbered(line));
-  const queue = queueOf(publish, record);
+  const keep = keeperIn(options, record);
 
   return {
     epoch,
+    /** Number of the newest line that can be read. */
     last: () => last,
+    /** The last number given out; its line may not be readable yet. */
     lastNumbered: () => lastNumbered,
     record,
-    recordPush: (push, answer, failed) => add({ ...numbered({ kind: "push", ...push }), answer, failed }),
-    recordAnswered: (push, answered) => record({ kind: "answered", push, ...answered }),
-    restore: ({ kind, n }, text) => {
+    recordPush: (push: Push, answer: NonNullable<Entry["answer"]>, failed: () => void): void =>
+      add({ ...numbered({ kind: "push", ...push }), answer, failed }),
+    /** Takes up a line that an earlier process recorded. */
+    restore: ({ kind, n }: PushLine, text: string): void => {
       if (kind === "cleared") ring.clear();
       ring.add(n, text);
       last = lastNumbered = Math.max(last, n);
     },
+    /** Forgets the lines in memory. */
     clear: () => add({ ...numbered({ kind: "cleared", atMs: clock.nowMs() }), clears: true }),
+    /** JSON texts of the lines after `after` up to `upTo`, in order, at most `limit`. */
     read: ring.between,
-    waitFor: (after, maxMs, signal) => until(() => last > after, published, { clock, maxMs, signal }),
-    settled: queue.settled,
-    close: async () => {
+    /** Fulfilled when there is a line after `after`, after `maxMs`, or when the signal is aborted. */
+    waitFor: (after: number, maxMs: number, signal: AbortSignal): Promise<void> =>
+      until(() => last > after, readers, { clock, maxMs, signal }),
+    close: (): void => {
       closed = true;
-      await queue.close();
+      journal?.close();
     },
   };
 };
 
-/** Fulfilled when `isTrue` after one of the calls of `published`, after `maxMs`, or when the signal is aborted. */
+/** What an answer records in its turn is published after the push that it answers. */
+const inTurns = (publish: (entry: Entry) => void): ((entry: Entry) => void) => {
+  const waiting: Entry[] = [];
+  let publishing = false;
+  return (entry) => {
+    waiting.push(entry);
+    if (publishing) return;
+    publishing = true;
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) publish(next);
+    publishing = false;
+  };
+};
+
+/** Writes lines to the journal; reports once that it cannot be written, and once that it can be again. */
+const keeperIn = (
+  { journal, clock, onTrouble }: EventLogOptions,
+  record: (line: LineBody) => void,
+): ((text: string, isPush: boolean) => boolean) => {
+  let broken = false;
+  const tell = (message: string, lost: object = {}): void => {
+    broken = !broken;
+    onTrouble?.(message);
+    record({ kind: "fault", atMs: clock.nowMs(), message, ...lost });
+  };
+  return (text, isPush) => {
+    try {
+      journal?.append(text);
+    } catch (error) {
+      const lost = { stage: "request", count: 1, openedMs: [clock.nowMs()] };
+      const words = `the journal cannot be written (${reasonOf(error)}): no push is acknowledged until it can be again`;
+      if (!broken) tell(words, isPush ? { lost } : {});
+      return false;
+    }
+    if (broken) tell("the journal can be written again");
+    return true;
+  };
+};
+
+/** Fulfilled when `isTrue` after one of the calls of `readers`, after `maxMs`, or when the signal is aborted. */
 const until = (
   isTrue: () => boolean,
-  published: Set<() => void>,
+  readers: Set<() => void>,
   {
     clock,
     maxMs,
@@ -123,7 +143,7 @@ const until = (
   if (isTrue() || maxMs <= 0 || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const done = (): void => {
-      published.delete(look);
+      readers.delete(look);
       cancel();
       signal.removeEventListener("abort", done);
       resolve();
@@ -132,21 +152,7 @@ const until = (
       if (isTrue()) done();
     };
     const cancel = clock.after(maxMs, done);
-    published.add(look);
+    readers.add(look);
     signal.addEventListener("abort", done, { once: true });
   });
-};
-
-/** What an answer records in its turn is published after the push that it answers. */
-const memoryQueue = (publish: (entry: Entry) => void): Queue => {
-  const waiting: Entry[] = [];
-  let publishing = false;
-  const add = (entry: Entry): void => {
-    waiting.push(entry);
-    if (publishing) return;
-    publishing = true;
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) publish(next);
-    publishing = false;
-  };
-  return { add, addLater: add, settled: () => Promise.resolve(), close: () => Promise.resolve() };
 };

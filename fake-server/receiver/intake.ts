@@ -193,7 +193,7 @@ const recordAndAnswer = (
     (n) => {
       const answered = answer((later) => {
         connections.end(link);
-        log.recordAnswered(n, later);
+        log.record({ kind: "answered", push: n, ...later });
       });
       if (answered !== undefined) connections.end(link);
       return answered;

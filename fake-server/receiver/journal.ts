@@ -1,56 +1,54 @@
-import { constants, createReadStream } from "node:fs";
-import { appendFile, type FileHandle, open } from "node:fs/promises";
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import path from "node:path";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
-import { lock } from "./lock.ts";
 import { reasonOf } from "./problems.ts";
 
 /** The file in which `receive` keeps its lines (pushes.jsonl). */
-export interface Journal {
-  /**
-   * Reads what earlier processes wrote; called once, before anything is appended. Returns what was found wrong, in words.
-   * Half a line at the end was never acknowledged: it is moved aside, so that the journal goes on with a whole line.
-   */
-  readonly recover: (onLine: (line: PushLine, text: string) => void) => Promise<readonly string[]>;
-  /** Appends whole lines; fulfilled once they are durable. Where it rejects, none of them is. */
-  readonly append: (text: string) => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
-/** How bytes reach the disk; a test puts a full disk in its place. */
-export type WriteAt = (handle: FileHandle, bytes: Buffer, offset: number) => Promise<void>;
+/** How bytes reach the file; a test puts a full disk in its place. */
+export type WriteAt = (file: number, bytes: Buffer, offset: number) => void;
 
-const writeAt: WriteAt = async (handle, bytes, offset) => {
+const writeAt: WriteAt = (file, bytes, offset) => {
   for (let written = 0; written < bytes.length;)
-    written += (await handle.write(bytes, written, bytes.length - written, offset + written)).bytesWritten;
+    written += writeSync(file, bytes, written, bytes.length - written, offset + written);
 };
 
 /**
- * Opens a journal that no other living receiver writes; rejects with ConfigurationError. Only its owner may read it:
- * pushes hold customers' data.
+ * Opens a journal that no other living receiver writes; throws ConfigurationError. Only its owner may read it: pushes
+ * hold customers' data.
  */
-export const openJournal = async (file: string, write: WriteAt = writeAt): Promise<Journal> => {
-  const unlock = await lock(`${file}.lock`);
-  let handle: FileHandle;
-  try {
-    handle = await open(file, constants.O_RDWR | constants.O_CREAT, 0o600);
-  } catch (error) {
-    await unlock();
-    throw new ConfigurationError(`journal ${file}: it cannot be opened (${reasonOf(error)})`, {
-      cause: error,
-    });
-  }
-  /** Lines are written at the end of what is durable, so that what a failed write left behind is overwritten. */
-  let size = (await handle.stat()).size;
+export const openJournal = (file: string, write: WriteAt = writeAt) => {
+  const unlock = lock(`${file}.lock`);
+  const opened = openOr(unlock, file);
+  /** Lines are written at the end of what is whole, so that what a failed write left behind is overwritten. */
+  let size = fstatSync(opened).size;
   let torn = false;
   return {
-    recover: async (onLine) => {
+    /**
+     * Reads what earlier processes wrote; called once, before anything is appended. Returns what was found wrong, in
+     * words. Half a line at the end was never acknowledged: it is moved aside, so that the journal goes on with a whole
+     * line.
+     */
+    recover: async (onLine: (line: PushLine, text: string) => void): Promise<readonly string[]> => {
       const { wholeBytes, half, unreadable } = await readLines(file, onLine);
       const problems: string[] = [];
       if (half.length > 0) {
-        await appendFile(`${file}.partial`, Buffer.concat([half, NEWLINE]), { mode: 0o600 });
-        await handle.truncate(wholeBytes);
-        await handle.datasync();
+        appendFileSync(`${file}.partial`, Buffer.concat([half, NEWLINE]), { mode: 0o600 });
+        ftruncateSync(opened, wholeBytes);
         size = wholeBytes;
         problems.push(
           `the journal ended in half a line of ${half.length} bytes, which was moved to ${file}.partial`,
@@ -60,26 +58,36 @@ export const openJournal = async (file: string, write: WriteAt = writeAt): Promi
         problems.push(`${unreadable} lines of the journal cannot be read; they stay as they are`);
       return problems;
     },
-    append: async (text) => {
-      const bytes = Buffer.from(text);
+    /** Appends a line. The file has it once this returns, though this process be killed; where it throws, nothing of it. */
+    append: (text: string): void => {
+      const bytes = Buffer.from(`${text}\n`);
+      if (torn) ftruncateSync(opened, size);
+      torn = true;
       try {
-        if (torn) await handle.truncate(size);
-        torn = true;
-        await write(handle, bytes, size);
-        await handle.datasync();
-        torn = false;
+        write(opened, bytes, size);
       } catch (error) {
-        // Half a line must not stay at the end; where it cannot be removed now, the next append tries again.
-        await handle.truncate(size).catch(() => undefined);
+        ftruncateSync(opened, size);
         throw error;
       }
+      torn = false;
       size += bytes.length;
     },
-    close: async () => {
-      await handle.close();
-      await unlock();
+    close: (): void => {
+      closeSync(opened);
+      unlock();
     },
   };
+};
+
+const openOr = (unlock: () => void, file: string): number => {
+  try {
+    return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
+  } catch (error) {
+    unlock();
+    throw new ConfigurationError(`journal ${file}: it cannot be opened (${reasonOf(error)})`, {
+      cause: error,
+    });
+  }
 };
 
 const NEWLINE = Buffer.from("\n");
@@ -106,5 +114,43 @@ const parsed = (text: string): PushLine | undefined => {
     return typeof line.n === "number" && typeof line.kind === "string" ? (line as PushLine) : undefined;
   } catch {
     return undefined;
+  }
+};
+
+/** Locks that this process holds: after a restart in a container its id may be that of the process before. */
+const held = new Set<string>();
+
+/**
+ * Keeps others from writing the same journal; the returned function releases it. The lock of a process that is gone,
+ * as after SIGKILL, is taken over.
+ */
+const lock = (file: string): (() => void) => {
+  const key = path.resolve(file);
+  try {
+    writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (reasonOf(error) !== "EEXIST")
+      throw new ConfigurationError(`journal: ${file} cannot be made (${reasonOf(error)})`, { cause: error });
+    const owner = Number(readFileSync(file, "utf8"));
+    if (owner === process.pid ? held.has(key) : isRunning(owner))
+      throw new ConfigurationError(
+        `journal: process ${owner} writes it (${file}); end that one, or choose another file`,
+      );
+    writeFileSync(file, String(process.pid));
+  }
+  held.add(key);
+  return () => {
+    held.delete(key);
+    rmSync(file, { force: true });
+  };
+};
+
+const isRunning = (pid: number): boolean => {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return reasonOf(error) === "EPERM";
   }
 };

@@ -7,7 +7,6 @@ import { type Certificates, certificatesFor } from "./certificate.ts";
 import { createReceiverClock, type ReceiverClock } from "./clock.ts";
 import { createConnections } from "./connections.ts";
 import { buildControl } from "./control.ts";
-import { createDurableQueue } from "./durable-queue.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
 import { createFaults } from "./faults.ts";
 import { createIntake } from "./intake.ts";
@@ -121,7 +120,6 @@ const start = async (
     onTrouble?.(message);
     log.record({ kind: "fault", atMs: clock.nowMs(), message });
   }
-  await log.settled();
   const controlPort = await listenControl(control, host, settings.controlPort ?? 0);
   return {
     callbackUrl,
@@ -167,19 +165,16 @@ const openLog = async (
   clock: ReceiverClock,
   answering: Answering,
 ): Promise<{ readonly log: EventLog; readonly problems: readonly string[] }> => {
-  if (file === undefined) return { log: createEventLog(randomUUID(), clock), problems: [] };
-  const journal = await openJournal(file, write);
-  const log = createEventLog(randomUUID(), clock, (publish, record) =>
-    createDurableQueue({ journal, clock, publish, record, onTrouble }),
-  );
+  const journal = file === undefined ? undefined : openJournal(file, write);
+  const log = createEventLog({ epoch: randomUUID(), clock, journal, onTrouble });
   try {
-    const problems = await journal.recover((line, text) => {
+    const problems = await journal?.recover((line, text) => {
       log.restore(line, text);
       answering.recount(line);
     });
-    return { log, problems };
+    return { log, problems: problems ?? [] };
   } catch (error) {
-    await journal.close();
+    log.close();
     throw error;
   }
 };
