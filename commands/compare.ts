@@ -1,11 +1,12 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
-import { readRun } from "../reports/read/index.ts";
+import { readRun, type Run } from "../reports/read/index.ts";
 import { baselineOf, compareRuns, type ComparisonVerdict } from "../reports/compare/index.ts";
 import { seededRandom } from "../conformance/contract/random.ts";
 import { compareDoc } from "../reports/document/compare.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
-import { writeDocument } from "../reports/write.ts";
+import { renderReport } from "../reports/write.ts";
+import { writeComparison } from "./shared/compared.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { compare as definition } from "./flags/compare.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
@@ -17,7 +18,11 @@ const codes: Readonly<Record<ComparisonVerdict, number>> = {
   "no regression": exitCodes.passed,
 };
 
-export const run: Action<typeof definition> = async ({ output, exitWith }, directories, flags) => {
+export const run: Action<typeof definition> = async (
+  { output, exitWith, programName },
+  directories,
+  flags,
+) => {
   if (flags.out !== undefined && flags.report === undefined)
     throw new ConfigurationError(["--out is for --report, which is missing"]);
   const { baseline } = flags;
@@ -31,7 +36,8 @@ export const run: Action<typeof definition> = async ({ output, exitWith }, direc
       "compare takes two or more run directories, or one and --baseline <folder> with the earlier ones",
     ]);
   const earlier = baseline === undefined ? undefined : await baselineOf(baseline, head);
-  const comparison = await compareRuns([...(earlier?.runs ?? []), ...runs.slice(0, -1)], head, {
+  const bases = [...(earlier?.runs ?? []), ...runs.slice(0, -1)];
+  const comparison = await compareRuns(bases, head, {
     force,
     leftOut: earlier?.leftOut ?? [],
     random: seededRandom(flags.seed ?? 1),
@@ -39,9 +45,19 @@ export const run: Action<typeof definition> = async ({ output, exitWith }, direc
   const shown = compareDoc(comparison);
   if (flags.json) output.printJson(comparison);
   else output.print(renderTerminal(shown, output.page()));
+  const exitCode = codes[comparison.verdict];
   if (flags.report !== undefined) {
-    const out = flags.out ?? besideRun(head.directory);
-    output.say(`Report  ${writeDocument(shown, { name: "comparison", format: flags.report, out })}`);
+    const base = bases.findLast(({ directory }) => directory === comparison.base.directory);
+    const pageOf = (run: Run): Promise<string> => renderReport("html", [run], { program: programName });
+    const files = writeComparison(comparison, {
+      exitCode,
+      formats: flags.report,
+      out: flags.out ?? besideRun(head.directory),
+      ...(flags.report.includes("html") && base !== undefined
+        ? { pages: { base: await pageOf(base), head: await pageOf(head) } }
+        : {}),
+    });
+    for (const file of files) output.say(`Report   ${file}`);
   }
-  exitWith(codes[comparison.verdict]);
+  exitWith(exitCode);
 };

@@ -20,13 +20,14 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const ran = await withVerdict(runGate(context, flags, undefined, page));
   const { record, directory } = ran;
   const pinned = record.pinned ?? {};
-  if (flags.json) output.printJson(conformDocument(record, directory));
-  else {
+  const show = (exitCode: number): void => {
+    const judged = { ...record, exitCode };
+    if (flags.json) return output.printJson(conformDocument(judged, directory));
     const detail = quiet ? "failures" : verbose ? "full" : "brief";
-    const shown = gateDoc({ record, run: directory, pinned }, { program: programName, detail });
+    const shown = gateDoc({ record: judged, run: directory, pinned }, { program: programName, detail });
     output.print(renderTerminal(shown, output.page()));
-  }
-  const { files } = await conclude(context, [ran], withPageReport(flags), pinned);
+  };
+  const { files } = await conclude(context, [ran], withPageReport(flags), { pinned, show });
   for (const file of files) output.say(`Report   ${file}`);
   await page.end(files);
 };

@@ -10,8 +10,9 @@ import { duetExitCode } from "../reports/duet/document.ts";
 import { duetSession } from "../reports/duet/session.ts";
 import { writeDuet } from "../reports/duet/write.ts";
 import { runDirectory } from "../conformance/engine/recorded-run.ts";
+import { duetSuite } from "../reports/ci/compared.ts";
 import { duetDoc } from "../reports/document/duet.ts";
-import type { DocumentFormat } from "../reports/formats.ts";
+import type { ComparedFormat } from "../reports/formats.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
@@ -51,7 +52,7 @@ interface DuetFlags {
   readonly endEarly: boolean;
   readonly planFor?: number | undefined;
   readonly out?: string | undefined;
-  readonly report?: DocumentFormat | undefined;
+  readonly report?: readonly ComparedFormat[] | undefined;
   readonly reportOut?: string | undefined;
   readonly json?: true | undefined;
 }
@@ -103,12 +104,18 @@ const play = async (
   const shown = duetDoc(document, { run, isPilot });
   if (json) output.printJson({ ...document, run });
   else output.print(renderTerminal(shown, output.page()));
+  const exitCode = duetExitCode(document, isPilot);
   if (report !== undefined) {
-    const out = reportOut ?? besideRun(run);
-    const file = writeDocument(shown, { name: "duet", format: report, out, flag: "--report-out" });
-    output.say(`Report  ${file}`);
+    const files = writeDocument(shown, {
+      name: "duet",
+      formats: report,
+      out: reportOut ?? besideRun(run),
+      flag: "--report-out",
+      suite: duetSuite(document, run, exitCode),
+    });
+    for (const file of files) output.say(`Report   ${file}`);
   }
-  context.exitWith(duetExitCode(document, isPilot));
+  context.exitWith(exitCode);
 };
 
 interface AskedSide {

@@ -26,10 +26,10 @@ export const run: Action<typeof definition> = async (
   if (json) output.printJson(history);
   else output.print(renderTerminal(shown, output.page()));
   if (report === undefined) return;
-  const file = writeDocument(shown, {
+  const files = writeDocument(shown, {
     name: "history",
-    format: report,
+    formats: report,
     out: out ?? besideRun(history.folder),
   });
-  output.say(`Report  ${file}`);
+  for (const file of files) output.say(`Report   ${file}`);
 };

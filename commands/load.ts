@@ -4,6 +4,7 @@ import { conclude, withVerdict } from "./shared/conclude.ts";
 import { openRunPage, withPageReport } from "./shared/page.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
 import { parseAsked, parseK6Output, parseSegment, seedOf } from "../scenarios/runner/index.ts";
+import { readProfile } from "../conformance/profile/profile.ts";
 import { loadDoc } from "../reports/document/load.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import type { load as definition } from "./flags/load.ts";
@@ -23,15 +24,21 @@ export const run: Action<typeof definition> = async (context, flags) => {
     segment,
     k6Output: flags.k6Out === undefined ? undefined : parseK6Output(flags.k6Out),
     stages: flags.stage,
+    profileStages: flags.profile && (await readProfile(flags.profile)).load?.shape,
     tags: flags.tag,
   });
   checkReportOut(flags.reportOut);
   const page = await openRunPage(context, flags);
   const ran = await withVerdict(runLoad(context, flags, asked, undefined, page));
   const { record, directory } = ran;
-  if (flags.json) output.printJson({ ...record, run: directory });
-  else output.print(renderTerminal(loadDoc({ record, run: directory }, { detail: "brief" }), output.page()));
-  const { files } = await conclude(context, [ran], withPageReport(flags));
+  const show = (exitCode: number): void => {
+    const judged = { ...record, exitCode };
+    if (flags.json) return output.printJson({ ...judged, run: directory });
+    output.print(
+      renderTerminal(loadDoc({ record: judged, run: directory }, { detail: "brief" }), output.page()),
+    );
+  };
+  const { files } = await conclude(context, [ran], withPageReport(flags), { show });
   for (const file of files) output.say(`Report   ${file}`);
   await page.end(files);
 };

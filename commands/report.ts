@@ -2,9 +2,13 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
 import { besideRun, reportOn } from "./shared/write-reports.ts";
 import { duetDoc } from "../reports/document/duet.ts";
-import type { DuetDocument } from "../reports/duet/document.ts";
+import { duetSuite } from "../reports/ci/compared.ts";
+import { readComparison } from "../reports/compare/stored.ts";
+import { duetExitCode } from "../reports/duet/document.ts";
+import { tool } from "../conformance/record/tool.ts";
+import { writeComparison } from "./shared/compared.ts";
 import { readDuet } from "../reports/read/duet.ts";
-import { documentFormats, type ReportFormat } from "../reports/formats.ts";
+import { comparedFormats, type ComparedFormat, type ReportFormat } from "../reports/formats.ts";
 import { writeDocument } from "../reports/write.ts";
 import { schemaOf, readRun, verify } from "../reports/read/index.ts";
 import { verifiedDoc } from "../reports/document/verified.ts";
@@ -21,28 +25,49 @@ export const run: Action<typeof definition> = async (context, directories, flags
     throw new ConfigurationError(["report takes one or more run directories, or --schema <name>"]);
   if (flags.verify === true) return verifyRuns(context, directories, flags.json === true);
   const { report = ["html"], out: reportOut } = flags;
-  const [only = ""] = directories;
-  const duet = directories.length === 1 ? readDuet(only) : undefined;
   const files =
-    duet === undefined
-      ? await reportOn(context, directories, { report, reportOut }, {}, "--out")
-      : report.map((format) => writeDuetReport(only, duet, { format, out: reportOut ?? besideRun(only) }));
-  if (flags.json) output.printJson({ files });
-  else output.print(files.join("\n"));
+    directories.length === 1
+      ? writeCompared(directories[0] ?? "", { formats: report, reportOut })
+      : undefined;
+  const written = files ?? (await reportOn(context, directories, { report, reportOut }, {}, "--out"));
+  if (flags.json) output.printJson({ files: written });
+  else output.print(written.join("\n"));
 };
 
-const writeDuetReport = (
-  run: string,
-  duet: DuetDocument,
-  { format, out }: { readonly format: ReportFormat; readonly out: string },
-): string => {
-  const known = documentFormats.find((one) => one === format);
-  if (known === undefined)
+interface Wanted {
+  readonly formats: readonly ReportFormat[];
+  readonly reportOut: string | undefined;
+}
+
+/** The reports of the duet or the comparison in a folder; undefined where there is none. */
+const writeCompared = (
+  folder: string,
+  { formats: asked, reportOut }: Wanted,
+): readonly string[] | undefined => {
+  const duet = readDuet(folder);
+  const stored = duet === undefined ? readComparison(folder, tool.version) : undefined;
+  if (duet === undefined && stored === undefined) return undefined;
+  const known = new Map<string, ComparedFormat>(comparedFormats.map((one) => [one, one]));
+  const formats = asked.flatMap((one) => known.get(one) ?? []);
+  const wrong = asked.find((one) => !known.has(one));
+  if (wrong !== undefined)
     throw new ConfigurationError([
-      { key: "--report", value: format, accepted: `${documentFormats.join(" or ")} for a duet` },
+      {
+        key: "--report",
+        value: wrong,
+        accepted: `${comparedFormats.join(", ")} for a duet or a comparison`,
+      },
     ]);
-  const shown = duetDoc(duet, { run, isPilot: duet.plan !== undefined });
-  return writeDocument(shown, { name: "duet", format: known, out });
+  if (stored !== undefined)
+    return writeComparison(stored.comparison, { ...stored, formats, out: reportOut ?? folder });
+  if (duet === undefined) return undefined;
+  const isPilot = duet.plan !== undefined;
+  return writeDocument(duetDoc(duet, { run: folder, isPilot }), {
+    name: "duet",
+    formats,
+    out: reportOut ?? besideRun(folder),
+    suite: duetSuite(duet, folder, duetExitCode(duet, isPilot)),
+  });
 };
 
 /** Says of each run whether its files are as they were when it was sealed. */

@@ -60,7 +60,9 @@ export const run: Action<typeof definition> = async (context, flags) => {
     // What was found is worth its report, whatever became of the rest.
     const ran = load === undefined ? [gate] : [gate, load];
     const reported = withPageReport({ ...flags, report: flags.report ?? (["html"] as const) });
-    const { files, exitCode } = await conclude(context, ran, reported, gate.record.pinned ?? {});
+    const { files, exitCode } = await conclude(context, ran, reported, {
+      pinned: gate.record.pinned ?? {},
+    });
     if (signal.aborted) output.say(afterInterruption(context, ran, flags));
     if (flags.json)
       output.printJson(wholeRunDocument(gate, load, { exitCode: failedWith ?? exitCode, reports: files }));

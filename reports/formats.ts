@@ -12,8 +12,12 @@ export const reportFiles = {
 export type ReportFormat = keyof typeof reportFiles;
 export const reportFormats = Object.keys(reportFiles) as readonly ReportFormat[];
 
-/** Formats of comparisons, histories and duets, with the ends of their files' names. */
+/** Formats of documents, with the ends of their files' names. */
 export const documentEnds = { html: ".html", markdown: ".md" } as const;
 
 export type DocumentFormat = keyof typeof documentEnds;
 export const documentFormats = Object.keys(documentEnds) as readonly DocumentFormat[];
+
+/** Formats of comparisons and duets, which have test cases as well. */
+export const comparedFormats = [...documentFormats, "junit"] as const;
+export type ComparedFormat = (typeof comparedFormats)[number];

@@ -8,6 +8,8 @@ import { historyOf } from "./history/index.ts";
 import { readRun, type Run } from "./read/index.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
 import { madeDuet } from "./testing/duet-document.ts";
+import { comparisonSuite, duetSuite } from "./ci/compared.ts";
+import { readComparison, storedComparison } from "./compare/stored.ts";
 import { compareDoc } from "./document/compare.ts";
 import { duetDoc } from "./document/duet.ts";
 import { historyDoc } from "./document/history.ts";
@@ -83,29 +85,41 @@ describe("writing reports", () => {
   it("writes the history of a folder as a page", async () => {
     const out = path.join(folder, "history");
     const shown = historyDoc(await historyOf(folder));
-    const file = writeDocument(shown, { name: "history", format: "html", out });
+    const [file] = writeDocument(shown, { name: "history", formats: ["html"], out });
     expect([file, readdirSync(out)]).toEqual([path.join(out, "history.html"), ["history.html"]]);
   });
 
-  it("writes a comparison and a duet as page and as Markdown", async () => {
+  it("writes a comparison and a duet as page, as Markdown and as JUnit", async () => {
     const out = path.join(folder, "pages");
     const [gate] = runs;
     if (gate === undefined) throw new Error("no run");
     const compared = await compareRuns([gate], gate, { force: false, random: seededRandom(1) });
-    const comparison = compareDoc(compared);
-    const duet = duetDoc(madeDuet({ pairs: 3 }), { run: "runs/duet", isPilot: false });
+    const document = madeDuet({ pairs: 3 });
+    const duet = duetDoc(document, { run: "runs/duet", isPilot: false });
+    const formats = ["html", "markdown", "junit"] as const;
     const files = [
-      writeDocument(comparison, { name: "comparison", format: "html", out }),
-      writeDocument(duet, { name: "duet", format: "html", out }),
-      writeDocument(duet, { name: "duet", format: "markdown", out }),
+      ...writeDocument(compareDoc(compared, { base: "base.html" }), {
+        name: "comparison",
+        formats,
+        out,
+        suite: comparisonSuite(compared, 0),
+        beside: [storedComparison(out, { tool: "1", exitCode: 0, comparison: compared })],
+      }),
+      ...writeDocument(duet, { name: "duet", formats, out, suite: duetSuite(document, "runs/duet", 0) }),
     ];
-    const names = ["comparison.html", "duet.html", "duet.md"];
+    const names = ["comparison", "duet"].flatMap((name) => [".html", ".md", ".xml"].map((end) => name + end));
     expect(files).toEqual(names.map((name) => path.join(out, name)));
-    expect(readdirSync(out).toSorted()).toEqual(names);
-    for (const file of files.slice(0, 2))
-      expect(readFileSync(file, "utf8")).toMatch(/^<!doctype html>.*<\/html>\n$/s);
+    expect(readdirSync(out).toSorted()).toEqual([...names, "comparison.json"].toSorted());
+    const text = (name: string): string => readFileSync(path.join(out, name), "utf8");
+    for (const name of ["comparison", "duet"]) {
+      expect(text(`${name}.html`)).toMatch(/^<!doctype html>.*<\/html>\n$/s);
+      expect(text(`${name}.xml`)).toContain(`<testsuite name="touchstone ${name}"`);
+    }
+    expect(text("comparison.html")).toContain('<a href="base.html">The report of this run</a>');
+    expect(readComparison(out, "1")?.comparison).toEqual(compared);
+    expect(() => readComparison(out, "2")).toThrow("compare the runs again");
     const below = path.join(out, "duet.html", "x");
-    expect(() => writeDocument(duet, { name: "duet", format: "html", out: below })).toThrow(
+    expect(() => writeDocument(duet, { name: "duet", formats: ["html"], out: below })).toThrow(
       "cannot be written",
     );
   });

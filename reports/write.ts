@@ -2,15 +2,21 @@ import { failuresOf, type Failure } from "./failures/failures.ts";
 import { renderHar } from "./failures/har.ts";
 import { renderScript } from "./failures/script.ts";
 import path from "node:path";
-import type { CiRun } from "./ci/case.ts";
+import type { CiRun, CiSuite } from "./ci/case.ts";
 import { renderCodeQuality } from "./codequality/codequality.ts";
 import { renderCtrf } from "./ctrf/ctrf.ts";
 import type { Doc } from "./document/model.ts";
-import { documentEnds, reportFiles, type DocumentFormat, type ReportFormat } from "./formats.ts";
+import {
+  documentEnds,
+  reportFiles,
+  type ComparedFormat,
+  type DocumentFormat,
+  type ReportFormat,
+} from "./formats.ts";
 import { chaptersOf, type Chapter } from "./document/chapters.ts";
 import { gather } from "./gather/gather.ts";
 import { renderHtmlChapters, renderHtmlDocument } from "./html/document.ts";
-import { renderJunit } from "./junit/junit.ts";
+import { renderJunit, renderSuites } from "./junit/junit.ts";
 import { renderMarkdownChapters, renderMarkdownDocument } from "./markdown/document.ts";
 import { placeFiles } from "./place.ts";
 import type { Run } from "./read/index.ts";
@@ -61,20 +67,33 @@ const documentRenderers: Readonly<Record<DocumentFormat, (document: Doc, name: s
 
 interface DocumentPlace {
   readonly name: string;
-  readonly format: DocumentFormat;
+  readonly formats: readonly ComparedFormat[];
   readonly out: string;
   /** The flag that names the folder, for errors. */
   readonly flag?: string;
+  /** What HTML shows in place of the document, with links to other pages. */
+  readonly page?: Doc;
+  /** What was compared as test cases, for JUnit. */
+  readonly suite?: CiSuite;
+  /** Other files that belong to the document. */
+  readonly beside?: readonly (readonly [file: string, text: string])[];
 }
 
-/** Writes a document under its name in one format, and returns the file. Throws ConfigurationError. */
+/** Writes a document under its name in each format, and returns the files. Throws ConfigurationError. */
 export const writeDocument = (
   document: Doc,
-  { name, format, out, flag = "--out" }: DocumentPlace,
-): string => {
-  const file = path.join(out, `${name}${documentEnds[format]}`);
-  placeFiles({ folder: out, flag }, [[file, documentRenderers[format](document, name)]]);
-  return file;
+  { name, formats, out, flag = "--out", page = document, suite, beside = [] }: DocumentPlace,
+): readonly string[] => {
+  const written = formats.map((format): readonly [file: string, text: string] =>
+    format === "junit"
+      ? [path.join(out, `${name}.xml`), renderSuites(suite === undefined ? [] : [suite])]
+      : [
+          path.join(out, `${name}${documentEnds[format]}`),
+          documentRenderers[format](format === "html" ? page : document, name),
+        ],
+  );
+  placeFiles({ folder: out, flag }, [...beside, ...written]);
+  return written.map(([file]) => file);
 };
 
 type Renderer = (runs: readonly Run[], options: RenderOptions) => string | Promise<string>;

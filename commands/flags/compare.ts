@@ -1,5 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
-import { documentOption, jsonOption, seedOption } from "../shared/flags.ts";
+import { comparedFormats } from "../../reports/formats.ts";
+import { reportOption, jsonOption, seedOption } from "../shared/flags.ts";
 
 export const compare = new Command("compare")
   .arguments("<runs...>")
@@ -9,7 +10,7 @@ export const compare = new Command("compare")
     "compare with the earlier runs in this folder that have the same fingerprint",
   )
   .option("--force", "compare runs with different fingerprints too, and say so")
-  .addOption(documentOption("the comparison"))
+  .addOption(reportOption("write the comparison as files: ", comparedFormats))
   .option("--out <directory>", "folder of the page (default: beside the last run)")
   .addOption(seedOption)
   .addOption(jsonOption);

@@ -14,6 +14,7 @@ import {
   seedOption,
 } from "../shared/flags.ts";
 import { groups, levels } from "../../conformance/contract/requirement.ts";
+import { reportFormats } from "../../reports/formats.ts";
 
 export const conform = new Command("conform")
   .description("judge a service by every rule; without a profile, the embedded fake")
@@ -45,7 +46,7 @@ export const conform = new Command("conform")
   )
   .option("--ledger-key-file <file>", "file with the ledger's key, instead of TOUCHSTONE_LEDGER_KEY")
   .option("--verbose", "print every rule, every observation and all measurements")
-  .addOption(reportOption("write reports of the run: "))
+  .addOption(reportOption("write reports of the run: ", reportFormats))
   .addOption(pageOption)
   .addOption(reportOutOption("the reports"))
   .addOption(jsonOption);

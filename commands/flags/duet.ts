@@ -1,7 +1,8 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { duetScenarioNames } from "../../conformance/contract/load-shape.ts";
 import { durationFlag, integerFlag, shareFlag } from "../shared/flag-values.ts";
-import { documentOption, jsonOption, rateOption, reportOutOption, seedOption } from "../shared/flags.ts";
+import { reportOption, jsonOption, rateOption, reportOutOption, seedOption } from "../shared/flags.ts";
+import { comparedFormats } from "../../reports/formats.ts";
 
 export const duet = new Command("duet")
   .arguments("<a> <b>")
@@ -26,6 +27,6 @@ export const duet = new Command("duet")
   .option("--end-early", "stop at a planned interim analysis once a regression is certain")
   .addOption(seedOption)
   .option("--out <directory>", "folder of the blocks' records (default: a new one under runs/)")
-  .addOption(documentOption("the duet"))
+  .addOption(reportOption("write the duet as files: ", comparedFormats))
   .addOption(reportOutOption("the page"))
   .addOption(jsonOption);

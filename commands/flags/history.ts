@@ -1,6 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import { choiceFlag, dateFlag, integerFlag } from "../shared/flag-values.ts";
-import { documentOption, jsonOption } from "../shared/flags.ts";
+import { reportOption, jsonOption } from "../shared/flags.ts";
+import { documentFormats } from "../../reports/formats.ts";
 
 export const history = new Command("history")
   .arguments("[folder]")
@@ -20,6 +21,6 @@ export const history = new Command("history")
     "only the latest N runs (default: 50, or all since --since)",
     integerFlag("--last", 1, 1_000_000),
   )
-  .addOption(documentOption("the history"))
+  .addOption(reportOption("write the history as files: ", documentFormats))
   .option("--out <directory>", "folder of the page (default: beside the runs)")
   .addOption(jsonOption);

@@ -1,4 +1,4 @@
-import { Command, Option } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
 import { durationFlag, integerFlag, listFlag, tagFlag } from "../shared/flag-values.ts";
 import {
   behaviourOption,
@@ -7,29 +7,33 @@ import {
   outOption,
   pageOption,
   profileOption,
-  rateOption,
   reportOption,
   reportOutOption,
   seedOption,
 } from "../shared/flags.ts";
 import { scenarioNames, shapeNames } from "../../conformance/contract/load-shape.ts";
+import { reportFormats } from "../../reports/formats.ts";
 
 export const load = new Command("load")
   .description("load a service with k6 while checking the rules; without a profile, the embedded fake")
   .addOption(profileOption)
   .addOption(behaviourOption)
   .option("--scenario <name>", [...scenarioNames, "breakpoint"].join(", "), "mixed")
-  .option("--shape <name>", `${shapeNames.join(", ")} (default: constant)`)
+  .option("--shape <name>", `${shapeNames.join(", ")} (default: the profile's load.shape, or constant)`)
   .option(
     "--stage <duration:rate>",
     "a stage of a course of its own, as in k6: climb to so many requests per second in this time, such as 30s:100; repeat for more, in place of --shape, --rate and --duration",
     listFlag,
   )
-  .addOption(rateOption("requests per second at the peak"))
-  .addOption(
-    new Option("--duration <duration>", "duration of the load, such as 10s, 5m or 1h")
-      .default(30_000, "30s")
-      .argParser(durationFlag("--duration")),
+  .option(
+    "--rate <number>",
+    "requests per second at the peak (default: 100)",
+    integerFlag("--rate", 1, 1_000_000),
+  )
+  .option(
+    "--duration <duration>",
+    "duration of the load, such as 10s, 5m or 1h (default: 30s)",
+    durationFlag("--duration"),
   )
   .option(
     "--warm-up <duration>",
@@ -56,7 +60,7 @@ export const load = new Command("load")
   .option("--start-at <moment>", "when all segments begin, such as 2030-01-31T10:05:00Z")
   .addOption(maxWaitOption)
   .addOption(outOption)
-  .addOption(reportOption("write reports of the run: "))
+  .addOption(reportOption("write reports of the run: ", reportFormats))
   .addOption(pageOption)
   .addOption(reportOutOption("the reports"))
   .addOption(jsonOption);

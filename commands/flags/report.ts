@@ -1,6 +1,7 @@
 import type { SchemaName } from "../../reports/read/schemas.ts";
 import { Command, Option } from "@commander-js/extra-typings";
 import { jsonOption, reportOption } from "../shared/flags.ts";
+import { reportFormats } from "../../reports/formats.ts";
 
 /** Every schema by name; one that is missing here does not compile. */
 const schemaNames = Object.keys({
@@ -19,7 +20,7 @@ export const report = new Command("report")
   .description(
     "write reports of run directories, or verify that they have not changed since they were sealed",
   )
-  .addOption(reportOption(""))
+  .addOption(reportOption("", reportFormats))
   .option("--out <directory>", "folder of the reports (default: beside the first run)")
   .addOption(
     new Option(

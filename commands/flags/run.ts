@@ -15,6 +15,7 @@ import {
   wholeOutOption,
 } from "../shared/flags.ts";
 import { scenarioNames } from "../../conformance/contract/load-shape.ts";
+import { reportFormats } from "../../reports/formats.ts";
 
 export const run = new Command("run")
   .description("do the whole job of CI: the gate, a short load run, and one report of both")
@@ -32,7 +33,7 @@ export const run = new Command("run")
       .argParser(durationFlag("--duration")),
   )
   .addOption(wholeOutOption)
-  .addOption(reportOption("write reports of both runs (default: html): "))
+  .addOption(reportOption("write reports of both runs (default: html): ", reportFormats))
   .addOption(pageOption)
   .addOption(reportOutOption("the reports"))
   .addOption(jsonOption);

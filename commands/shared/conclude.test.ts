@@ -18,15 +18,18 @@ const contextOf = () => {
 
 it("a run whose record could not be completed keeps its verdict", async () => {
   const record = { exitCode: 1 };
-  const run = withVerdict(
-    Promise.reject(new UnfinishedRecord({ directory: "runs/x", record }, "the disk is full")),
-  );
+  const cut = new UnfinishedRecord({ directory: "runs/x", record }, "the disk is full");
+  const run = withVerdict<typeof record>(Promise.reject(cut));
   expect(await run).toEqual({
     record,
     directory: "runs/x",
     trouble: "the record in runs/x could not be completed: the disk is full",
   });
-  await expect(withVerdict(Promise.reject(new TypeError("x")))).rejects.toThrow(TypeError);
+  const passed = new UnfinishedRecord({ directory: "runs/x", record: { exitCode: 0 } }, "the disk is full");
+  expect((await withVerdict<typeof record>(Promise.reject(passed))).record).toEqual({
+    exitCode: exitCodes["harness-error"],
+  });
+  await expect(withVerdict<typeof record>(Promise.reject(new TypeError("x")))).rejects.toThrow(TypeError);
 });
 
 it.each([
@@ -34,9 +37,14 @@ it.each([
   ["a pass is no pass without its record", exitCodes.passed, exitCodes["harness-error"]],
 ])("%s", async (_, exitCode, comesTo) => {
   const { context, told, codes } = contextOf();
-  await conclude(context, [{ record: { exitCode }, directory: "runs/x", trouble: "the disk is full" }], {});
-  expect(told).toEqual(["touchstone: the disk is full"]);
+  const ran = [{ record: { exitCode }, directory: "runs/x", trouble: "the disk is full" }];
+  await conclude(context, ran, {}, { show: (code) => told.push(`Exit code ${code}.`) });
+  expect(told).toEqual([`Exit code ${comesTo}.`, "touchstone: the disk is full"]);
   expect(codes.at(-1)).toBe(comesTo);
+  await conclude(context, ran, {});
+  expect(told.at(-1)).toBe(
+    `touchstone: the disk is full${exitCode === comesTo ? "" : `; exit code ${comesTo}`}`,
+  );
 });
 
 it("a report that cannot be written is told in a line", async () => {

@@ -11,25 +11,39 @@ export interface Ran<Record> {
   readonly trouble?: string;
 }
 
+/** A pass that lacks its record or its report is a failure of the harness; any other verdict keeps its exit code. */
+const withTrouble = (verdict: number | undefined): number | undefined =>
+  verdict === exitCodes.passed ? exitCodes["harness-error"] : verdict;
+
 /** A run whose record could not be completed still has its verdict. */
-export const withVerdict = async <Record>(running: Promise<Ran<Record>>): Promise<Ran<Record>> => {
+export const withVerdict = async <Record extends { readonly exitCode?: number | undefined }>(
+  running: Promise<Ran<Record>>,
+): Promise<Ran<Record>> => {
   try {
     return await running;
   } catch (error) {
     if (!(error instanceof UnfinishedRecord)) throw error;
-    return { record: error.record as Record, directory: error.directory, trouble: error.message };
+    const record = error.record as Record;
+    const { directory, message: trouble } = error;
+    return { record: { ...record, exitCode: withTrouble(record.exitCode) }, directory, trouble };
   }
 };
 
+interface Conclusion {
+  readonly pinned?: Readonly<Record<string, string>>;
+  /** Shows the verdict; left out where it has been shown. */
+  readonly show?: (exitCode: number) => void;
+}
+
 /**
- * Writes the reports of runs that have their verdict, and sets the exit code. What cannot be written is told in a line; the
- * verdict's exit code stays, unless it was a pass: something is missing then, which is a failure of the harness.
+ * Writes the reports of runs that have their verdict, shows the verdict with the exit code that it comes to, and sets that.
+ * What cannot be written is told in a line.
  */
 export const conclude = async (
   context: CommandContext,
   ran: readonly Ran<{ readonly exitCode?: number | undefined }>[],
   flags: ReportFlags,
-  pinned: Readonly<Record<string, string>> = {},
+  { pinned = {}, show }: Conclusion = {},
 ): Promise<{ readonly files: readonly string[]; readonly exitCode: number }> => {
   const codes = ran.map(({ record }) => record.exitCode ?? exitCodes["harness-error"]);
   const verdict = codes.find((code) => code !== exitCodes.passed) ?? exitCodes.passed;
@@ -42,8 +56,10 @@ export const conclude = async (
     if (!(error instanceof ConfigurationError)) throw error;
     troubles.push(error.message);
   }
-  if (troubles.length > 0) context.output.complain(`touchstone: ${troubles.join("\n            ")}`);
-  const exitCode = troubles.length > 0 && verdict === exitCodes.passed ? exitCodes["harness-error"] : verdict;
+  const exitCode = (troubles.length > 0 ? withTrouble(verdict) : undefined) ?? verdict;
+  show?.(exitCode);
+  const ending = show === undefined && exitCode !== verdict ? `; exit code ${exitCode}` : "";
+  if (troubles.length > 0) context.output.complain(`touchstone: ${troubles.join("\n            ")}${ending}`);
   context.exitWith(exitCode);
   return { files, exitCode };
 };

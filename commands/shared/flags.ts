@@ -1,7 +1,6 @@
 import { efforts, type Effort } from "../../conformance/checks/effort.ts";
 import { Option } from "@commander-js/extra-typings";
 import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./flag-values.ts";
-import { documentFormats, reportFormats, type ReportFormat } from "../../reports/formats.ts";
 
 /** Flags that several commands share. Each reads its value; a wrong one is a ConfigurationError that names the flag. */
 
@@ -59,25 +58,23 @@ export const wholeOutOption = new Option(
   "folder of the run directories `gate` and `load` (default: two new ones under runs/)",
 );
 
-const reportFormat = choiceFlag("--report", reportFormats);
-
-export const reportOption = (description: string) =>
-  new Option(
+/** `--report`: formats separated by commas, or repeated. */
+export const reportOption = <const Format extends string>(
+  description: string,
+  formats: readonly Format[],
+) => {
+  const format = choiceFlag("--report", formats);
+  return new Option(
     "--report <formats>",
-    `${description}${reportFormats.join(", ")}, separated by commas`,
-  ).argParser((text: string, earlier: ReportFormat[] | undefined): ReportFormat[] => [
+    `${description}${formats.join(", ")}, separated by commas`,
+  ).argParser((text: string, earlier: Format[] | undefined): Format[] => [
     ...(earlier ?? []),
-    ...listFlag(text).map(reportFormat),
+    ...listFlag(text).map(format),
   ]);
+};
 
 export const reportOutOption = (what: string) =>
   new Option("--report-out <directory>", `folder of ${what} (default: beside the run directory)`);
-
-/** `--report` of a command that writes one document. */
-export const documentOption = (what: string) =>
-  new Option("--report <format>", `write ${what} as a file: ${documentFormats.join(" or ")}`).argParser(
-    choiceFlag("--report", documentFormats),
-  );
 
 export const rateOption = (description: string) =>
   new Option("--rate <number>", description).default(100).argParser(integerFlag("--rate", 1, 1_000_000));

@@ -39,9 +39,16 @@ const weight = (what: string) =>
     Type.Number({ minimum: 0, maximum: 1_000_000, description: `Weight of visits that ${what}.` }),
   );
 
-/** What clients do under load. */
-export const LoadMix = Type.Object(
+/** The course of a load, and what clients do under it. */
+export const Load = Type.Object(
   {
+    shape: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        description:
+          'Stages of the load as `--stage` takes them, such as ["30s:100", "1m:500"]; `load` plays them unless --stage, --shape, --rate, --duration or --scenario breakpoint says otherwise.',
+      }),
+    ),
     mixed: Type.Optional(
       Type.Object(
         {
@@ -53,7 +60,7 @@ export const LoadMix = Type.Object(
       ),
     ),
   },
-  { ...closed, description: "What clients do under load." },
+  { ...closed, description: "The course of a load, and what clients do under it." },
 );
 
 /** What a load run has to come to; what is left out keeps its default. */

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { closed, described, Headers, hook, type Hook, Milliseconds, SecretSource } from "./profile-hook.ts";
 import { Concurrency, Network, Receiver } from "./profile-network.ts";
-import { LoadMix, Objectives, Share } from "./profile-objectives.ts";
+import { Load, Objectives, Share } from "./profile-objectives.ts";
 
 const ProfileClient = Type.Object(
   {
@@ -207,7 +207,7 @@ export const Profile = Type.Object(
       ),
     ),
     slos: Type.Optional(Objectives),
-    load: Type.Optional(LoadMix),
+    load: Type.Optional(Load),
     safety: Type.Optional(
       Type.Object(
         {

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import net from "node:net";
 import { Ajv } from "ajv";
 import { isRequirementId, requirement, requirementIds } from "../contract/catalogue.ts";
+import { parseStage } from "../contract/load-shape.ts";
 import { nearest } from "../contract/nearest.ts";
 import { hookPlaceholders, hooksOf, type HookName } from "../contract/hooks.ts";
 import { Profile, secretKey, type HookAsWritten, type SecretValue } from "../contract/profile.ts";
@@ -42,7 +43,31 @@ const problemsOf = (profile: Profile): readonly ProfileProblem[] => [
     ...httpProblems(name.split("."), hook),
   ]),
   ...networkProblems(profile),
+  ...shapeProblems(profile.load?.shape),
 ];
+
+const shapeProblems = (shape: readonly string[] = []): ProfileProblem[] => {
+  const stages = shape.map(parseStage);
+  const wrong = shape.flatMap((text, index) =>
+    stages[index] === undefined
+      ? [
+          {
+            at: ["load", "shape", index],
+            text: `load.shape[${index}] is "${text}"; accepted is a duration and requests per second, such as 30s:100`,
+          },
+        ]
+      : [],
+  );
+  const isStill = shape.length > 0 && stages.every((stage) => stage?.rate === 0);
+  return isStill
+    ? [
+        {
+          at: ["load", "shape"],
+          text: "load.shape: all stages ask for 0 requests per second; accepted is one that asks for more",
+        },
+      ]
+    : wrong;
+};
 
 const idProblems = ({ pins, notApplicable }: Profile): ProfileProblem[] =>
   (

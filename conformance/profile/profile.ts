@@ -26,6 +26,15 @@ export interface ResolvedProfile {
   readonly sources: readonly string[];
 }
 
+const read = async (files: string | readonly string[]) => {
+  const layers = await Promise.all([files].flat().map(readLayer));
+  return { layers, profile: checkProfile(layered(layers), (at) => sourceOf(layers, at)) };
+};
+
+/** A profile as it is written: no secret is fetched. Throws ConfigurationError. */
+export const readProfile = async (files: string | readonly string[]): Promise<Profile> =>
+  (await read(files)).profile;
+
 /**
  * Reads, checks and resolves a profile: JSON, or a module (.ts, .js, .mjs) with a default export. Of
  * several files each is laid over the ones before it. Throws ConfigurationError with every problem
@@ -35,8 +44,7 @@ export const loadProfile = async (
   files: string | readonly string[],
   environment: Environment,
 ): Promise<ResolvedProfile> => {
-  const layers = await Promise.all([files].flat().map(readLayer));
-  const profile = checkProfile(layered(layers), (at) => sourceOf(layers, at));
+  const { layers, profile } = await read(files);
   return resolve(profile, environment, layers);
 };
 

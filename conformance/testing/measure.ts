@@ -43,7 +43,12 @@ const peakOf = (pid: number): number => {
 /** Runs the command line of this checkout in a process of its own, start-up included, and measures it. For tests and benchmarks. */
 export const runCli = (
   parameters: readonly string[],
-  options: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string } = {},
+  options: {
+    readonly env?: NodeJS.ProcessEnv;
+    readonly cwd?: string;
+    /** Gets the address of the live page, once it is told. */
+    readonly onPage?: (url: string) => void;
+  } = {},
 ): Promise<Measured> =>
   new Promise((resolve, reject) => {
     const startedMs = performance.now();
@@ -59,7 +64,14 @@ export const runCli = (
       cpuMs = Math.max(cpuMs, cpuOf(child.pid));
     }, 20);
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+    let { onPage } = options;
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      stderr += chunk;
+      const [, url] = /^Page +(http\S+)$/m.exec(stderr) ?? [];
+      if (url === undefined) return;
+      onPage?.(url);
+      onPage = undefined;
+    });
     child.on("error", reject);
     child.on("close", (exitCode) => {
       clearInterval(watch);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { readRun } from "../../reports/read/index.ts";
 import { writeReports } from "../../reports/write.ts";
 import { launchBrowser } from "./browser.ts";
@@ -14,6 +14,7 @@ interface Picture {
   readonly parameters: readonly string[];
   readonly theme: "light" | "dark";
   readonly at?: string;
+  readonly size?: keyof typeof sizes;
 }
 
 const SEED = ["--seed", "7"];
@@ -32,49 +33,104 @@ const pictures: Readonly<Record<string, Picture>> = {
   "report-load": {
     parameters: ["load", ...SEED, "--scenario", "mixed", "--rate", "200", "--duration", "60s"],
     theme: "light",
-    at: "#course",
+    at: "#course@31",
+  },
+  "report-phone": {
+    parameters: ["conform", ...SEED, "--behaviour", "code-reusable"],
+    theme: "dark",
+    size: "phone",
   },
 };
 
-/** `npm run screenshots [-- NAME ...]`: makes the runs, renders their reports and puts pictures of them into docs/. */
+const REPORT = { width: 1_200, height: 780 };
+const sizes = { desktop: { width: 1_200, height: 900 }, phone: { width: 390, height: 844 } } as const;
+const themes = ["light", "dark"] as const;
+
+const save = async (tab: Page, name: string): Promise<void> => {
+  await tab.screenshot({ path: path.join(root, "docs", `${name}.png`) });
+  process.stdout.write(`docs/${name}.png\n`);
+};
+
+const ran = async (parameters: readonly string[], onPage?: (url: string) => void): Promise<void> => {
+  const { exitCode, stderr } = await runCli(parameters, onPage === undefined ? {} : { onPage });
+  if (exitCode !== 0 && exitCode !== 1)
+    throw new Error(`${parameters.join(" ")} ended with exit code ${exitCode}: ${stderr}`);
+};
+
+/** Makes the run, renders its report and puts a picture of it into docs/. */
 const shoot = async (browser: Browser, folder: string, name: string, picture: Picture): Promise<void> => {
   const run = path.join(folder, name);
-  const { exitCode, stderr } = await runCli([...picture.parameters, "--quiet", "--out", run]);
-  if (exitCode !== 0 && exitCode !== 1)
-    throw new Error(`${picture.parameters.join(" ")} ended with exit code ${exitCode}: ${stderr}`);
+  await ran([...picture.parameters, "--quiet", "--out", run]);
   const [page = ""] = await writeReports([await readRun(run)], {
     formats: ["html"],
     out: path.join(folder, `${name}-report`),
     program: "touchstone",
   });
   const tab = await browser.newPage({
-    viewport: { width: 1_200, height: 780 },
+    viewport: picture.size === undefined ? REPORT : sizes[picture.size],
     colorScheme: picture.theme,
     reducedMotion: "reduce",
   });
   await tab.goto(`${pathToFileURL(page).href}${picture.at ?? ""}`);
-  await tab.screenshot({ path: path.join(root, "docs", `${name}.png`) });
+  await save(tab, name);
   await tab.close();
-  process.stdout.write(`docs/${name}.png\n`);
 };
 
-const RECEIVER = "receiver";
+const LIVE = "live";
+/** What the live page shows once a part of the run is well under way. */
+const underWay = { gate: ".rules .passed:nth-of-type(20)", load: "#now + figure ~ figure" } as const;
 
+/** Takes pictures of the live page while gate and load run. */
+const shootLive = async (browser: Browser, folder: string): Promise<void> => {
+  const tab = await browser.newPage({ reducedMotion: "reduce" });
+  let shot: Promise<void> | undefined;
+  const watch = async (url: string): Promise<void> => {
+    await tab.goto(url);
+    for (const [part, selector] of Object.entries(underWay)) {
+      await tab.locator(selector).first().waitFor({ timeout: 600_000 });
+      if (part === "load") await tab.waitForTimeout(LOAD_MS / 2);
+      for (const colorScheme of themes)
+        for (const [size, viewport] of Object.entries(sizes)) {
+          await tab.emulateMedia({ colorScheme });
+          await tab.setViewportSize(viewport);
+          await save(tab, `${LIVE}-${part}-${colorScheme}-${size}`);
+        }
+    }
+  };
+  const load = ["--scenario", "mixed", "--rate", "100", "--duration", `${LOAD_MS}ms`];
+  await ran(["run", ...SEED, ...load, "--page", "--quiet", "--out", path.join(folder, LIVE)], (url) => {
+    shot = watch(url);
+  });
+  await shot;
+  await tab.close();
+};
+
+const LOAD_MS = 24_000;
+
+/** `npm run screenshots [-- NAME ...]` */
+const shooters: Readonly<Record<string, (browser: Browser, folder: string) => Promise<void>>> = {
+  ...Object.fromEntries(
+    Object.entries(pictures).map(([name, picture]) => [
+      name,
+      (browser: Browser, folder: string) => shoot(browser, folder, name, picture),
+    ]),
+  ),
+  [LIVE]: shootLive,
+  receiver: (browser) => shootReceiver(browser, path.join(root, "docs", "receiver.png")),
+};
 const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => name !== RECEIVER && !Object.hasOwn(pictures, name));
+const unknown = asked.filter((name) => !Object.hasOwn(shooters, name));
 if (unknown.length > 0) {
   process.stderr.write(
-    `unknown picture ${unknown.join(", ")}; accepted are ${[...Object.keys(pictures), RECEIVER].join(", ")}\n`,
+    `unknown picture ${unknown.join(", ")}; accepted are ${Object.keys(shooters).join(", ")}\n`,
   );
   process.exitCode = 2;
 } else {
   const folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-pictures-"));
   const browser = await launchBrowser();
   try {
-    for (const [name, picture] of Object.entries(pictures))
-      if (asked.length === 0 || asked.includes(name)) await shoot(browser, folder, name, picture);
-    if (asked.length === 0 || asked.includes(RECEIVER))
-      await shootReceiver(browser, path.join(root, "docs", `${RECEIVER}.png`));
+    for (const [name, take] of Object.entries(shooters))
+      if (asked.length === 0 || asked.includes(name)) await take(browser, folder);
   } finally {
     await browser.close();
     await rm(folder, { recursive: true, force: true });

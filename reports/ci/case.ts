@@ -1,5 +1,5 @@
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import type { Outcome, RunRecord } from "../../conformance/contract/record.ts";
+import type { RunRecord } from "../../conformance/contract/record.ts";
 
 /** A run as reports for CI see it; exchanges and samples stay in the run directory. */
 export type CiRun = {
@@ -29,8 +29,9 @@ export interface CiCase {
 }
 
 export interface CiSuite {
-  readonly name: "gate" | "load" | `gate ${number}` | `load ${number}`;
-  readonly outcome: Outcome | "open";
+  readonly name: "gate" | "load" | `gate ${number}` | `load ${number}` | "comparison" | "duet";
+  /** Of a run, or the verdict of a comparison. */
+  readonly outcome: string;
   /** Whether something that had to be judged was not. */
   readonly incomplete: boolean;
   readonly exitCode: number | undefined;
@@ -39,7 +40,7 @@ export interface CiSuite {
   readonly tool: string;
   readonly run: string;
   readonly target: string;
-  readonly seed: number;
+  readonly seed: number | undefined;
   readonly replacedLimits: readonly string[];
   readonly cases: readonly CiCase[];
 }

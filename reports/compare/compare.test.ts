@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts";
+import { comparisonSuite } from "../ci/compared.ts";
 import { compareDoc } from "../document/compare.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
@@ -78,6 +79,13 @@ describe("two runs of the gate", () => {
       "access.lifetime": "newly unable",
     });
     expect(show(result)).toContain("Expected  it is refused");
+    const { cases } = comparisonSuite(result, 1);
+    expect(Object.fromEntries(cases.map(({ name, status }) => [name, status]))).toMatchObject({
+      "code.lifetime": "failed",
+      "code.single-use": "passed",
+      "code.unknown": "passed",
+      "access.lifetime": "skipped",
+    });
   });
 
   it("regress by rules that gate, and by advisory ones where the run is strict", async () => {

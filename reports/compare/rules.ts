@@ -20,6 +20,8 @@ export interface ComparedRule {
   readonly id: RequirementId;
   readonly level: Level;
   readonly change: RuleChange;
+  /** Whether it fails only now, and a run fails for it. */
+  readonly regresses: boolean;
   readonly base?: VerdictKind;
   readonly head?: VerdictKind;
   /** What was expected and seen, where it fails now; why it could not be judged, where it cannot. */
@@ -61,32 +63,35 @@ export const compareRules = (base: RunRecord, head: RunRecord): RulesComparison 
   const before = new Map(base.rules.map((result) => [result.id, result]));
   const now = new Set(head.rules.map(({ id }) => id));
   const compared = [
-    ...head.rules.map((result) => comparedRule(before.get(result.id), result)),
-    ...base.rules.filter(({ id }) => !now.has(id)).map((result) => comparedRule(result, undefined)),
+    ...head.rules.map((result) => comparedRule(before.get(result.id), result, head.strict)),
+    ...base.rules
+      .filter(({ id }) => !now.has(id))
+      .map((result) => comparedRule(result, undefined, head.strict)),
   ];
   const changes = compared.filter((one) => one !== undefined);
   return {
     changes,
     drift: head.rules.flatMap((result) => driftOf(before.get(result.id), result, head)),
     unchanged: compared.length - changes.length,
-    regressed: changes.some(({ change, head: kind }) => {
-      if (change !== "newly failing" && change !== "only in head") return false;
-      return kind === "failed" || (kind === "warned" && head.strict);
-    }),
+    regressed: changes.some(({ regresses }) => regresses),
   };
 };
 
 const comparedRule = (
   base: RuleResult | undefined,
   head: RuleResult | undefined,
+  isStrict: boolean,
 ): ComparedRule | undefined => {
   const one = head ?? base;
   const change = changeOf(base?.verdict.kind, head?.verdict.kind);
   if (one === undefined || change === undefined) return undefined;
+  const kind = head?.verdict.kind;
+  const isNew = change === "newly failing" || change === "only in head";
   return {
     id: one.id,
     level: one.level,
     change,
+    regresses: isNew && (kind === "failed" || (kind === "warned" && isStrict)),
     ...(base === undefined ? {} : { base: base.verdict.kind }),
     ...(head === undefined ? {} : { head: head.verdict.kind, ...saidOf(head) }),
   };

@@ -87,8 +87,11 @@ const latencies = (all: readonly ComparedLatency[], unjudged: string | undefined
   });
 };
 
-const intervalText = ({ interval, by }: ComparedLatency): string =>
-  `${change(interval.low)} to ${change(interval.high)}${by === "requests" ? " (too short a run)" : ""}`;
+/** An end that so few requests cannot bound is no figure. */
+const intervalText = ({ interval: { low, high }, by }: ComparedLatency): string =>
+  low > 0 && Number.isFinite(high)
+    ? `${change(low)} to ${change(high)}${by === "requests" ? " (too short a run)" : ""}`
+    : "too few requests to tell";
 
 const distribution = (one: Densities): Figure => {
   const { endpoint, edgesMs, base, head } = one;

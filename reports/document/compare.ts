@@ -12,6 +12,7 @@ import {
   code,
   doc,
   facts,
+  file,
   lines,
   mark,
   note,
@@ -28,8 +29,14 @@ import {
   type Text,
 } from "./model.ts";
 
+/** The files beside the document that have the reports of both runs, where there are some. */
+export interface ComparedPages {
+  readonly base?: string | undefined;
+  readonly head?: string | undefined;
+}
+
 /** Two runs beside each other; of load runs, with the limits that earlier ones set. */
-export const compareDoc = (comparison: Comparison): Doc => {
+export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): Doc => {
   const { base, head, lacking, leftOut } = comparison;
   const [look, headline] = answerOf(comparison);
   return doc({
@@ -39,8 +46,8 @@ export const compareDoc = (comparison: Comparison): Doc => {
     detail: detailOf(comparison),
     before: forced(comparison),
     about: [
-      ["Base", runText(base)],
-      ["Head", runText(head)],
+      ["Base", runText(base, pages.base)],
+      ["Head", runText(head, pages.head)],
     ],
     sections: [
       section(
@@ -108,7 +115,10 @@ const detailOf = (comparison: Comparison): string => {
   }`;
 };
 
-const runText = ({ directory, target, baseUrl, behaviour, startedAt, tool, outcome }: RunHeading): Text =>
+const runText = (
+  { directory, target, baseUrl, behaviour, startedAt, tool, outcome }: RunHeading,
+  page: string | undefined,
+): Text =>
   lines(
     code(directory),
     soft(
@@ -121,6 +131,7 @@ const runText = ({ directory, target, baseUrl, behaviour, startedAt, tool, outco
         outcome,
       ].join(" · "),
     ),
+    page !== undefined && file(page, "The report of this run"),
   );
 
 /** What makes this comparison weaker than it looks. */

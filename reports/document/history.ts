@@ -33,7 +33,15 @@ export const historyDoc = (history: History): Doc => {
     look: outcomeLook(latest?.outcome),
     headline:
       latest === undefined ? "There is no run yet." : `The latest run: ${latest.outcome ?? "cut off"}.`,
-    detail: `${plural(runs.length, "run")}; latencies changed in ${plural(changes, "place")}; ${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky.`,
+    detail: [
+      plural(runs.length, "run"),
+      changes === 0 ? "no latency changed" : `latencies changed in ${plural(changes, "place")}`,
+      rules.length === 0
+        ? "no rule failed"
+        : `${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky`,
+    ]
+      .join("; ")
+      .concat("."),
     about: [["Folder", code(folder)]],
     sections: [
       section("trends", "Load, run by run", ...drawn(trends).map(trendFigure)),
@@ -118,7 +126,7 @@ const trendFigure = (whole: Trend): Figure => {
       const changed = changes.find((other) => other.at === at);
       return [
         name,
-        startedAt,
+        startedAt.slice(0, 19).replace("T", " "),
         amount(trend, value),
         changed === undefined
           ? ""

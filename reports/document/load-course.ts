@@ -1,16 +1,25 @@
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import type { Bucket, Course, EndpointCourse, LatencyPoint } from "../gather/course.ts";
+import { perSecond, type Bucket } from "../gather/buckets.ts";
+import type { Course, EndpointCourse } from "../gather/course.ts";
+import { msOf, type LatencyPoint } from "../gather/heat.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { latency, sparkline } from "../text/latency.ts";
 import { rate } from "../text/units.ts";
-import { figure, softText, table, type Block, type Figure } from "./model.ts";
+import { figure, link, softText, table, type Block, type Figure, type Text } from "./model.ts";
 
 /** As many values as a line of text has room for. */
 const MOST_BRIEF = 60;
 
+/** Where the page has a breach of a rule in these seconds. */
+type FindBreach = (rule: string, bucket: Bucket) => string | undefined;
+
 /** What was asked for and what came of it over time, and the latency of each endpoint. */
-export const courseBlocks = (course: Course, record: LoadRecord): readonly (Block | false)[] => [
-  course.buckets.length > 0 && rateFigure(course, record),
+export const courseBlocks = (
+  course: Course,
+  record: LoadRecord,
+  find: FindBreach,
+): readonly (Block | false)[] => [
+  course.buckets.length > 0 && rateFigure(course, record, find),
   ...latencyFigures(course),
   course.late > 0 &&
     softText(
@@ -18,10 +27,7 @@ export const courseBlocks = (course: Course, record: LoadRecord): readonly (Bloc
     ),
 ];
 
-export const perSecond = (count: number, { seconds }: Bucket): number =>
-  seconds === 0 ? 0 : count / seconds;
-
-const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord): Figure => {
+const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: FindBreach): Figure => {
   const isSearch = record.steps !== undefined;
   const isBroken = buckets.some(({ breaches }) => Object.keys(breaches).length > 0);
   const isFailing = buckets.some(({ failed, dropped }) => failed + dropped > 0);
@@ -48,9 +54,10 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord): Figure =>
       number(bucket.requests),
       number(bucket.refused),
       number(bucket.failed),
-      Object.entries(bucket.breaches)
-        .map(([rule, count]) => `${rule} ${count}`)
-        .join(", "),
+      Object.entries(bucket.breaches).map(([rule, count], at): Text => {
+        const [id, said] = [find(rule, bucket), `${rule} ${count}`];
+        return [at === 0 ? "" : ", ", id === undefined ? said : link(id, said)];
+      }),
     ]),
   );
   return figure({
@@ -90,13 +97,12 @@ const thinned = (values: readonly number[]): readonly number[] =>
 
 const latencyFigures = ({ endpoints, bucketSeconds, seconds }: Course): readonly Figure[] => {
   const points = endpoints.flatMap((one) => one.points);
-  const least = points.reduce((low, { p50Ms }) => Math.min(low, p50Ms), Infinity);
-  const most = points.reduce((high, { maxMs }) => Math.max(high, maxMs), 0);
+  // Whole rows of the heat map.
+  const rows = new Set(points.flatMap((point) => point.rows.map(([row]) => row)));
+  const rangeMs: Axes["rangeMs"] = [msOf(Math.min(...rows)), msOf(Math.max(...rows) + 1)];
   return points.length === 0
     ? []
-    : endpoints.map((endpoint) =>
-        latencyFigure(endpoint, { bucketSeconds, seconds, rangeMs: [least, most] }),
-      );
+    : endpoints.map((endpoint) => latencyFigure(endpoint, { bucketSeconds, seconds, rangeMs }));
 };
 
 interface Axes {
@@ -119,9 +125,10 @@ const latencyFigure = ({ endpoint, outcome, points }: EndpointCourse, axes: Axes
   return figure({
     title,
     legend: [
-      ["p50", "median"],
-      ["p95", "to p95"],
-      ["p99", "to p99"],
+      ["heat", "requests, the more the darker"],
+      ["p50", "p50"],
+      ["p95", "p95"],
+      ["p99", "p99"],
       ["max", "slowest"],
     ],
     picture: {

@@ -8,6 +8,7 @@ import { elapsed, plural, figure as number } from "../text/figures.ts";
 import { latency } from "../text/latency.ts";
 import { knownRequirement } from "../text/titles.ts";
 import { inUnit, rate } from "../text/units.ts";
+import type { Bucket } from "../gather/buckets.ts";
 import type { LoadSubject } from "./load-subject.ts";
 import {
   code,
@@ -36,12 +37,28 @@ export const invalid = ({ validity }: LoadRecord): readonly Card[] =>
       blocks: [text(remedy)],
     }));
 
-export const breachBlocks = ({ breaches, record }: LoadSubject): readonly Block[] => {
-  const shown = breaches === undefined || breaches.shown.length === 0 ? record.breaches : breaches.shown;
+const shownBreaches = ({ breaches, record }: LoadSubject): readonly LoadBreach[] =>
+  breaches === undefined || breaches.shown.length === 0 ? record.breaches : breaches.shown;
+
+const breachId = (prefix: string, at: number): string => `${prefix}breach-${at + 1}`;
+
+/** The id of the first card on a breach of this rule in these seconds, if one is shown. */
+export const breachFinder =
+  (subject: LoadSubject, prefix: string) =>
+  (rule: string, { second, seconds }: Pick<Bucket, "second" | "seconds">): string | undefined => {
+    const at = shownBreaches(subject).findIndex(
+      (one) => one.rule === rule && one.atMs >= second * 1_000 && one.atMs < (second + seconds) * 1_000,
+    );
+    return at < 0 ? undefined : breachId(prefix, at);
+  };
+
+export const breachBlocks = (subject: LoadSubject, prefix: string): readonly Block[] => {
+  const { breaches, record } = subject;
+  const shown = shownBreaches(subject);
   const total = record.rules.reduce((sum, rule) => sum + rule.breaches, 0);
   const all = Math.max(total, breaches?.count ?? 0, shown.length);
   return [
-    ...shown.map((one) => breachCard(one, record.target.baseUrl)),
+    ...shown.map((one, at) => breachCard(one, breachId(prefix, at), record.target.baseUrl)),
     ...(shown.length < all
       ? [
           softText(
@@ -54,10 +71,12 @@ export const breachBlocks = ({ breaches, record }: LoadSubject): readonly Block[
 
 const breachCard = (
   { rule, atMs, expected, actual, askedRate, exchanges }: LoadBreach,
+  id: string,
   baseUrl: string,
 ): Card => ({
   is: "card",
   tone: "failed",
+  id,
   header: mark(["bad", "cross"], code(rule), "failed"),
   beside: `after ${elapsed(atMs)}, at ${rate(askedRate)} arrivals a second`,
   promise: knownRequirement(rule)?.sentence ?? "",

@@ -2,7 +2,14 @@ import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { plural } from "../text/figures.ts";
 import { rate } from "../text/units.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
-import { breachBlocks, invalid, objectivesTable, searchAnswer, searchBlocks } from "./load-judged.ts";
+import {
+  breachBlocks,
+  breachFinder,
+  invalid,
+  objectivesTable,
+  searchAnswer,
+  searchBlocks,
+} from "./load-judged.ts";
 import { machineBlocks } from "./load-machines.ts";
 import type { LoadOptions, LoadSubject } from "./load-subject.ts";
 import { endpointTable, environment, pushBlocks, rulesTable } from "./load-tables.ts";
@@ -29,14 +36,14 @@ export const loadDoc = (
     after: record.notes.map((one) => note(one)),
     sections: [
       part("validity", "Why these figures cannot be trusted", ...invalid(record)),
-      part("broken", "What broke under load", ...breachBlocks(subject)),
+      part("broken", "What broke under load", ...breachBlocks(subject, prefix)),
       part("objectives", "Objectives", objectivesTable(record)),
       part("search", "The search for the highest rate", ...searchBlocks(record)),
       part(
         "course",
         "The load over time",
         record.stopped !== undefined && note(`The load ended early: ${record.stopped}`),
-        ...(course === undefined ? [] : courseBlocks(course, record)),
+        ...(course === undefined ? [] : courseBlocks(course, record, breachFinder(subject, prefix))),
       ),
       part(
         "latency",

@@ -33,6 +33,8 @@ export type Span =
     }
   /** A link to a place of the same document. */
   | { readonly is: "link"; readonly to: string; readonly text: Text }
+  /** A link to a file beside the document. */
+  | { readonly is: "file"; readonly name: string; readonly text: Text }
   /** Several texts in one cell, below one another. */
   | { readonly is: "lines"; readonly lines: readonly Text[] }
   /** A measured value beside its limit, for a table whose other cells have the figures. */
@@ -199,6 +201,7 @@ export const soft = (text: Text): Span => ({ is: "soft", text });
 export const code = (text: string): Span => ({ is: "code", text });
 export const lines = (...all: readonly Optional<Text>[]): Span => ({ is: "lines", lines: given(all) });
 export const link = (to: string, text: Text): Span => ({ is: "link", to, text });
+export const file = (name: string, text: Text): Span => ({ is: "file", name, text });
 export const mark = (look: Look, text: Text, word?: string): Span => ({
   is: "mark",
   look,

@@ -2,7 +2,9 @@ import type { BreakpointStep } from "../../conformance/contract/load-record.ts";
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Densities } from "../compare/densities.ts";
 import type { MemberVerdict } from "../duet/model.ts";
-import type { Bucket, EndpointCourse, LatencyPoint } from "../gather/course.ts";
+import type { Bucket } from "../gather/buckets.ts";
+import type { EndpointCourse } from "../gather/course.ts";
+import type { LatencyPoint } from "../gather/heat.ts";
 import type { Trend } from "../history/trends.ts";
 import type { ScheduleRow, TimeInterval } from "../text/facts.ts";
 

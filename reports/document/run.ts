@@ -18,8 +18,11 @@ export interface Place {
 type AnyRecord = RunRecord | LoadRecord;
 
 /** " in 6.3 s" of a run that ended. */
-export const took = ({ startedAt, endedAt }: AnyRecord): string =>
-  endedAt === undefined ? "" : ` in ${elapsed(Date.parse(endedAt) - Date.parse(startedAt))}`;
+export const took = ({ startedAt, endedAt }: AnyRecord): string => {
+  const tookMs = endedAt === undefined ? -1 : Date.parse(endedAt) - Date.parse(startedAt);
+  // The machine's clock may have been set back meanwhile.
+  return tookMs < 0 ? "" : ` in ${elapsed(tookMs)}`;
+};
 
 export const targetFacts = ({
   target,

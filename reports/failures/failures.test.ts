@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import type { ExchangeRecord, RuleResult } from "../../conformance/contract/record.ts";
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
@@ -125,33 +126,86 @@ const scriptOf = (...rules: readonly RuleResult[]): string => {
   return file;
 };
 
+/** A fake and the exchanges of a rule as its clients would send them. */
+const withFake = async <T>(
+  behaviour: string,
+  rule: RuleResult,
+  use: (told: RuleResult, fake: { baseUrl: string; secret: string; advanceUrl: string }) => Promise<T>,
+): Promise<T> => {
+  const fake = await startFakeServer({ behaviour });
+  try {
+    const { baseUrl, clients, hooks } = profileOf(fake);
+    const [first] = clients;
+    const [secret = ""] = Object.values(secretsOf(fake));
+    const advance = hooks?.clock?.advance;
+    const told = JSON.stringify(rule)
+      .replaceAll(client.id, first?.id ?? "")
+      .replaceAll(encodeURIComponent(client.redirectUri), encodeURIComponent(first?.redirectUri ?? ""));
+    const advanceUrl = advance !== undefined && "http" in advance ? advance.http.url : "";
+    return await use(JSON.parse(told) as RuleResult, { baseUrl, secret, advanceUrl });
+  } finally {
+    await fake.stop();
+  }
+};
+
+/** For machines without curl: understands the words that our lines use. */
+const inPlaceOfCurl = `#!${process.execPath}
+const words = process.argv.slice(2);
+const options = { headers: [] };
+let url = "";
+for (let at = 0; at < words.length; at += 1) {
+  if (words[at] === "--request") options.method = words[(at += 1)];
+  else if (words[at] === "--header") options.headers.push(words[(at += 1)].split(": "));
+  else if (words[at] === "--data-binary") options.body = words[(at += 1)];
+  else if (!words[at].startsWith("--")) url = words[at];
+}
+const answer = await fetch(url, options);
+console.log("HTTP/1.1 " + answer.status + "\r\n\r\n" + (await answer.text()));
+`;
+
+/** Sends the lines one after another as a reader does, who copies each credential from the answer that issues it. */
+const statusesOf = (behaviour: string, rule: RuleResult): Promise<readonly number[]> =>
+  withFake(behaviour, rule, async ({ exchanges }, { baseUrl, secret }) => {
+    writeFileSync(path.join(folder, "curl"), inPlaceOfCurl, { mode: 0o755 });
+    const env: Record<string, string> = {
+      PATH: `${process.env["PATH"] ?? ""}:${folder}`,
+      CLIENT_SECRET_1: secret,
+    };
+    const statuses = [];
+    for (const one of exchanges) {
+      const { stdout } = await promisify(execFile)("/bin/sh", ["-c", curlOf(one, baseUrl)], { env });
+      const [headers = "", body = ""] = stdout.split("\r\n\r\n");
+      statuses.push(Number(headers.split(" ")[1]));
+      const now = JSON.parse(body) as Record<string, unknown>;
+      for (const [key, value] of Object.entries(JSON.parse(one.answer?.text ?? "{}") as object)) {
+        const [, label] = /^‹(.*)›$/.exec(String(value)) ?? [];
+        if (label !== undefined) env[label.toUpperCase().replaceAll(" ", "_")] = String(now[key]);
+      }
+    }
+    return statuses;
+  });
+
+it("the curl lines of a failure show it against the defect, and its absence against the sound service", async () => {
+  expect(await statusesOf("code-reusable", twice)).toEqual([200, 200, 200]);
+  const [authorize, first, second] = await statusesOf("sound", twice);
+  expect([authorize, first]).toEqual([200, 200]);
+  expect(second).toBeGreaterThanOrEqual(400);
+});
+
 describe("the script", () => {
-  const tried = async (behaviour: string, rule: RuleResult): Promise<{ code: number; stdout: string }> => {
-    const fake = await startFakeServer({ behaviour });
-    try {
-      const { baseUrl, clients, hooks } = profileOf(fake);
-      const [first] = clients;
-      const [secret = ""] = Object.values(secretsOf(fake));
-      const http =
-        hooks?.clock?.advance !== undefined && "http" in hooks.clock.advance
-          ? hooks.clock.advance.http
-          : undefined;
-      const told = JSON.stringify(rule)
-        .replaceAll(client.id, first?.id ?? "")
-        .replaceAll(encodeURIComponent(client.redirectUri), encodeURIComponent(first?.redirectUri ?? ""));
-      const file = scriptOf(JSON.parse(told) as RuleResult);
-      const advance = `await fetch(${JSON.stringify(http?.url)},{method:'POST',headers:{'content-type':'application/json'},body:JSON.stringify({ms:Number(process.env.MS)})})`;
+  const tried = (behaviour: string, rule: RuleResult): Promise<{ code: number; stdout: string }> =>
+    withFake(behaviour, rule, async (told, { baseUrl, secret, advanceUrl }) => {
       const mover = path.join(folder, "advance.mjs");
-      writeFileSync(mover, advance);
-      return await node(file).with({
+      writeFileSync(
+        mover,
+        `await fetch(${JSON.stringify(advanceUrl)},{method:'POST',headers:{'content-type':'application/json'},body:JSON.stringify({ms:Number(process.env.MS)})})`,
+      );
+      return node(scriptOf(told)).with({
         BASE_URL: baseUrl,
         CLIENT_SECRET_1: secret,
         ADVANCE_COMMAND: `"${process.execPath}" "${mover}"`,
       });
-    } finally {
-      await fake.stop();
-    }
-  };
+    });
 
   it.each([
     ["code.single-use", twice, "code-reusable"],

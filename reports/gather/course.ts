@@ -1,4 +1,4 @@
-import { build, type Histogram } from "hdr-histogram-js";
+import { build, type JsHistogram as Histogram } from "hdr-histogram-js";
 import {
   histogramUnit,
   type LatencyKind,
@@ -6,29 +6,9 @@ import {
   type SecondLine,
 } from "../../conformance/contract/load-record.ts";
 import type { LoadRun } from "../read/index.ts";
-
-/** What happened in some seconds of the load; counts are of all of them together. */
-export interface Bucket {
-  readonly second: number;
-  readonly seconds: number;
-  readonly asked: number;
-  readonly started: number;
-  readonly dropped: number;
-  readonly requests: number;
-  readonly refused: number;
-  readonly failed: number;
-  readonly lagMs: number | undefined;
-  readonly breaches: Readonly<Record<string, number>>;
-}
-
-export interface LatencyPoint {
-  readonly second: number;
-  readonly count: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly p99Ms: number;
-  readonly maxMs: number;
-}
+import { countedOf, quantileOf, type Counted } from "../statistics/distribution.ts";
+import { bucketsOf, MOST_BUCKETS, type Bucket } from "./buckets.ts";
+import { heatRows, type LatencyPoint } from "./heat.ts";
 
 /** The latency of an endpoint's granted requests (of the refused ones where none was granted) over time, and as a whole. */
 export interface EndpointCourse {
@@ -49,7 +29,6 @@ export interface Course {
   readonly late: number;
 }
 
-const BUCKETS = 240;
 /** Latency is drawn as the one that a late load generator cannot flatter. */
 const DRAWN: LatencyKind = "response";
 
@@ -60,7 +39,7 @@ const histogram = (): Histogram =>
     lowestDiscernibleValue: 1,
     highestTrackableValue: 2_000_000,
     numberOfSignificantValueDigits: histogramUnit.significantDigits,
-  });
+  }) as Histogram;
 
 const atPercentile = (one: Histogram, percentile: number): number =>
   one.getValueAtPercentile(percentile) / histogramUnit.perMs;
@@ -110,7 +89,7 @@ const bucketOfSeconds = (lines: readonly SecondLine[], total: number): number =>
       counts.set(endpoint, (counts.get(endpoint) ?? 0) + granted + refused);
   const least = Math.min(...[...counts.values()].filter((count) => count > 0));
   const wished = Math.min((ENOUGH_REQUESTS * total) / least, total / LEAST_BUCKETS);
-  return Math.max(1, Math.ceil(total / BUCKETS), Math.floor(wished));
+  return Math.max(1, Math.ceil(total / MOST_BUCKETS), Math.floor(wished));
 };
 
 interface Series {
@@ -125,7 +104,7 @@ const startSeries = ({ endpoint, outcome }: SecondHistogram, warmUpSeconds: numb
   const points: LatencyPoint[] = [];
   let open: { readonly second: number; readonly sum: Histogram } | undefined;
   const close = (): void => {
-    if (open !== undefined) points.push(pointOf(open.second, open.sum));
+    if (open !== undefined) points.push(pointOf(open.second, countedOf(open.sum, histogramUnit.perMs)));
     open = undefined;
   };
   return {
@@ -146,13 +125,15 @@ const startSeries = ({ endpoint, outcome }: SecondHistogram, warmUpSeconds: numb
   };
 };
 
-const pointOf = (second: number, sum: Histogram): LatencyPoint => ({
+/** A distribution of latencies in milliseconds as a picture over time shows it. */
+export const pointOf = (second: number, counted: Counted): LatencyPoint => ({
   second,
-  count: sum.totalCount,
-  p50Ms: atPercentile(sum, 50),
-  p95Ms: atPercentile(sum, 95),
-  p99Ms: atPercentile(sum, 99),
-  maxMs: atPercentile(sum, 100),
+  count: counted.total,
+  p50Ms: quantileOf(counted, 0.5),
+  p95Ms: quantileOf(counted, 0.95),
+  p99Ms: quantileOf(counted, 0.99),
+  maxMs: quantileOf(counted, 1),
+  rows: heatRows(counted),
 });
 
 const STEPS = 200;
@@ -175,33 +156,3 @@ const quantilesOf = (whole: Histogram): EndpointCourse["quantiles"] =>
     share,
     ms: share === 0 ? whole.minNonZeroValue / histogramUnit.perMs : atPercentile(whole, share * 100),
   }));
-
-const bucketsOf = (lines: readonly SecondLine[], bucketSeconds: number): readonly Bucket[] =>
-  [...Map.groupBy(lines, ({ second }) => Math.floor(second / bucketSeconds))]
-    .toSorted(([a], [b]) => a - b)
-    .map(([at, group]) => bucketOf(at * bucketSeconds, group));
-
-const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
-  const sum = (of: (line: SecondLine) => number): number =>
-    lines.reduce((total, line) => total + of(line), 0);
-  const requests = (of: "granted" | "refused" | "failed") =>
-    sum((line) => Object.values(line.requests).reduce((total, counts) => total + counts[of], 0));
-  const lags = lines.flatMap(({ lagMs }) => (lagMs === undefined ? [] : [lagMs.maxMs]));
-  const [refused, failed] = [requests("refused"), requests("failed")];
-  const breaches: Record<string, number> = {};
-  for (const line of lines)
-    for (const [rule, count] of Object.entries(line.breaches)) breaches[rule] = (breaches[rule] ?? 0) + count;
-  return {
-    second,
-    // A second may have several lines: in a search, what was answered after the end of a step.
-    seconds: new Set(lines.map((line) => line.second)).size,
-    asked: sum((line) => line.asked),
-    started: sum((line) => line.started),
-    dropped: sum((line) => line.dropped),
-    requests: requests("granted") + refused + failed,
-    refused,
-    failed,
-    lagMs: lags.length === 0 ? undefined : Math.max(...lags),
-    breaches,
-  };
-};

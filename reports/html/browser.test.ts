@@ -105,6 +105,14 @@ const seriousProblems = async (page: Page): Promise<readonly string[]> => {
   );
 };
 
+/** Texts of one picture that lie over one another. */
+const meetingLabels = `[...document.querySelectorAll(".scale, .plot, .strip")].flatMap((svg) => {
+  const boxes = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+  return boxes.flatMap(([a, one], at) => boxes.slice(at + 1)
+    .filter(([, other]) => one.left < other.right && other.left < one.right && one.top + 2 < other.bottom && other.top + 2 < one.bottom)
+    .map(([b]) => a + " meets " + b));
+})`;
+
 const ground = (page: Page): Promise<string> =>
   page.evaluate("getComputedStyle(document.body).backgroundColor");
 
@@ -218,6 +226,49 @@ describe("the report in a browser", () => {
     );
   });
 
+  it("answers by keyboard with the values of a second, and leads to the breach or the row", async () => {
+    const page = await open();
+    const slider = page.locator('#run2-course [role="slider"]').first();
+    await slider.focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await slider.getAttribute("aria-valuetext")).toMatch(/^From second 1, Asked \d/);
+    expect(await page.locator(".tip dd").first().innerText()).toBe("1");
+    await page.keyboard.press("Enter");
+    expect(page.url()).toMatch(/#run2-course@1$/);
+    expect(await page.locator("tr:focus th").innerText()).toBe("1");
+    await slider.focus();
+    const withLink = page.locator("#run2-course figure").first().locator("tbody tr:has(a)").first();
+    const second = Number(await withLink.locator("th").innerText());
+    await page.goto(`${page.url().split("#")[0]}#run2-course@${second}`);
+    const breach = page.locator(".tip a").first();
+    await breach.click();
+    expect(page.url()).toMatch(/#run2-breach-\d$/);
+    expect(await page.locator(".breach:target").count()).toBe(1);
+  });
+
+  it("zooms all pictures of a run together, and back", async () => {
+    const page = await open();
+    const boxes = page.locator("#run2-course .box");
+    const views = (): Promise<readonly string[]> =>
+      boxes.evaluateAll((all) => [
+        ...new Set(all.map((box) => box.getAttribute("viewBox")?.split(" ")[2] ?? "")),
+      ]);
+    expect(await views()).toEqual(["100"]);
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    expect(await views()).toEqual(["50"]);
+    expect(await page.locator(".zoom [role=status]").innerText()).toBe("Seconds 5 to 15");
+    const plot = page.locator("#run2-course .plot").first();
+    const { x, y, width } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+    await page.mouse.move(x + width * 0.2, y + 40);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.6, y + 40);
+    await page.mouse.up();
+    expect(await page.locator(".zoom [role=status]").innerText()).toBe("Seconds 7 to 11");
+    await page.keyboard.press("Tab");
+    await page.getByRole("button", { name: "Whole run" }).click();
+    expect(await views()).toEqual(["100"]);
+  });
+
   it("can be read without scripts: all that they add stays away", async () => {
     const page = await open({ javaScriptEnabled: false });
     await page.locator("details.rule > summary").first().click();
@@ -236,6 +287,7 @@ describe("the report in a browser", () => {
         "(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)",
       );
       expect(scrollWidth).toBe(clientWidth);
+      expect(await page.evaluate(meetingLabels)).toEqual([]);
     },
   );
 

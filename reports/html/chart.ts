@@ -5,6 +5,8 @@ import { el, type Child } from "./element.ts";
 export interface Tick {
   readonly at: number;
   readonly label: string;
+  /** Whether the label stays where there is no room for all. */
+  readonly kept?: boolean;
 }
 
 export interface Plot {
@@ -19,6 +21,10 @@ export interface Plot {
   readonly marks?: Child;
   /** Leaves the labels of the horizontal axis out, for a plot above another one. */
   readonly bare?: boolean;
+  /** Where each row of the figure's table stands on the horizontal axis, in percent. */
+  readonly rows?: readonly number[];
+  /** The length of the horizontal axis, where that is time. */
+  readonly seconds?: number;
 }
 
 const AXIS_PX = 24;
@@ -27,19 +33,21 @@ const AXIS_PX = 24;
  * A drawing that fills whatever width there is: lines and areas are stretched while their strokes and
  * all text keep their size, so that one page serves wide screens, narrow ones and paper.
  */
-export const plot = ({ label, heightPx, x, y, shapes, marks, bare = false }: Plot): VNode =>
+export const plot = ({ label, heightPx, x, y, shapes, marks, bare = false, rows, seconds }: Plot): VNode =>
   el(
     "div",
-    { class: "chart", role: "img", "aria-label": label },
+    {
+      class: "chart",
+      role: "img",
+      "aria-label": label,
+      "data-rows": rows?.map(round).join(" "),
+      "data-seconds": seconds,
+    },
     el(
       "svg",
       { class: "scale", width: 56, height: heightPx, "aria-hidden": "true" },
-      y.map(({ at, label }) =>
-        el(
-          "text",
-          { x: 48, y: round(Math.min(heightPx - 1, Math.max(9, at + 4))), "text-anchor": "end" },
-          label,
-        ),
+      apart(y, ({ at }) => [baseline(at, heightPx), baseline(at, heightPx) + LINE_PX]).map(({ at, label }) =>
+        el("text", { x: 48, y: round(baseline(at, heightPx)), "text-anchor": "end" }, label),
       ),
     ),
     el(
@@ -57,6 +65,7 @@ export const stretched = (heightPx: number, shapes: Child): VNode =>
   el(
     "svg",
     {
+      class: "box",
       x: 0,
       y: 0,
       width: "100%",
@@ -70,14 +79,43 @@ export const stretched = (heightPx: number, shapes: Child): VNode =>
 /** Ticks and labels of a horizontal axis that lies so many pixels from the top. */
 export const axisText = (ticks: readonly Tick[], topPx: number): readonly VNode[] => [
   el("line", { class: "axis", x1: 0, x2: "100%", y1: topPx + 0.5, y2: topPx + 0.5 }),
-  ...ticks.map(({ at, label }) =>
+  ...apart(ticks, extentOf).map(({ at, label }) =>
     el("text", { x: percent(at), y: topPx + 17, "text-anchor": anchorAt(at) }, label),
   ),
 ];
 
-const anchorAt = (at: number): string => {
+type Extent = readonly [from: number, to: number];
+
+const LINE_PX = 13;
+const baseline = (at: number, heightPx: number): number => Math.min(heightPx - 1, Math.max(9, at + 4));
+
+/** Labels are laid out for the narrowest picture: that of a page of 320 pixels. */
+const NARROW_PX = 220;
+const CHARACTER_PX = 7;
+const BETWEEN_PX = 8;
+
+const anchorAt = (at: number): "start" | "middle" | "end" => {
   if (at < 4) return "start";
   return at > 96 ? "end" : "middle";
+};
+
+const extentOf = ({ at, label }: Tick): Extent => {
+  const [width, x] = [label.length * CHARACTER_PX + BETWEEN_PX, (at / 100) * NARROW_PX];
+  const from = { start: x, middle: x - width / 2, end: x - width }[anchorAt(at)];
+  return [from, from + width];
+};
+
+/** The labels that have room: those that are to be kept first, then in their order. */
+const apart = (ticks: readonly Tick[], extent: (tick: Tick) => Extent): readonly Tick[] => {
+  const taken: Extent[] = [];
+  const hasRoom = (tick: Tick): boolean => {
+    const [from, to] = extent(tick);
+    if (taken.some(([low, high]) => from < high && low < to)) return false;
+    taken.push([from, to]);
+    return true;
+  };
+  const kept = new Set(ticks.filter(({ kept }) => kept === true).filter(hasRoom));
+  return ticks.filter((tick) => kept.has(tick) || (tick.kept !== true && hasRoom(tick)));
 };
 
 /** Short numbers: a page holds many thousands of coordinates. */

@@ -30,7 +30,7 @@ export const renderHtmlChapters = (chapters: readonly Chapter[]): string => {
     })),
     main: [
       overview(chapters, gravest),
-      chapters.map((chapter) => chapterNode(chapter, chapters.length > 1)),
+      chapters.map((chapter) => chapterNode(chapter, chapters)),
       el(
         "footer",
         { class: "soft" },
@@ -93,7 +93,9 @@ const sharedFacts = (chapters: readonly Chapter[]): readonly Fact[] => {
   );
 };
 
-const chapterNode = ({ document, title, prefix }: Chapter, isOneOfSeveral: boolean): Child => {
+const chapterNode = ({ document, title, prefix }: Chapter, all: readonly Chapter[]): Child => {
+  const isOneOfSeveral = all.length > 1;
+  const shared = new Set(sharedFacts(all).map((fact) => JSON.stringify(fact)));
   const sections = document.sections.map(sectionNode);
   return isOneOfSeveral
     ? el(
@@ -105,7 +107,7 @@ const chapterNode = ({ document, title, prefix }: Chapter, isOneOfSeveral: boole
           toneMark(...document.look, ""),
           el("h2", {}, title, el("span", { class: "soft" }, ` — ${document.headline}`)),
         ),
-        factsNode(document.about),
+        factsNode(document.about.filter((fact) => !shared.has(JSON.stringify(fact)))),
         sections,
       )
     : sections;
@@ -206,6 +208,8 @@ export const textNode = (text: Text): Child => {
       );
     case "link":
       return el("a", { href: `#${text.to}` }, textNode(text.text));
+    case "file":
+      return el("a", { href: text.name }, textNode(text.text));
     case "lines":
       return el(
         "ul",

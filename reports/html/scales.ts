@@ -30,6 +30,7 @@ export const timeScale = (seconds: number) => {
   const ticks: readonly Tick[] = moments.map((second, index) => ({
     at: at(second),
     label: `${trimmed(second / unit.seconds)}${index === moments.length - 1 ? ` ${unit.name}` : ""}`,
+    kept: index === moments.length - 1,
   }));
   return { at: (second: number): number => at(second), ticks };
 };

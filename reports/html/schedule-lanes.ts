@@ -61,10 +61,7 @@ export const axisOf = (rows: readonly ScheduleRow[]): Axis => {
   ];
   return {
     at: (ms) => at(ms),
-    ticks: measured
-      .toSorted((a, b) => a - b)
-      .map((ms) => ({ at: at(ms), label: `${ms / 1_000} s` }))
-      .filter(({ at }, index, all) => index === 0 || at - (all[index - 1]?.at ?? 0) > 5),
+    ticks: measured.toSorted((a, b) => a - b).map((ms) => ({ at: at(ms), label: `${ms / 1_000} s` })),
   };
 };
 

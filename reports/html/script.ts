@@ -1,3 +1,5 @@
+import { pictureScript } from "./script-pictures.ts";
+
 /**
  * What the page gains where scripts run: a theme of one's choice, filters, copying. It is in the
  * page as it is here, and the page's policy names it by its hash. Nothing in it is taken from a run.
@@ -79,9 +81,11 @@ for (const rule of all("details.rule"))
     if (rule.open && rule.id !== "") history.replaceState(null, "", "#" + encodeURIComponent(rule.id));
   });
 
+${pictureScript}
 const unfoldTarget = () => {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (target === null) return;
+  const address = decodeURIComponent(location.hash.slice(1));
+  const target = document.getElementById(address);
+  if (showMoment(address) || target === null) return;
   target.hidden = false;
   const group = target.closest(".rule-group");
   if (group !== null) group.hidden = false;

@@ -1,6 +1,16 @@
 /** How the pictures look. One hue and its shades for what was measured; red only for what is wrong. */
 export const pictures = `
-figure { margin: 0 0 44px; }
+figure { margin: 0 0 44px; position: relative; }
+.tip { position: absolute; z-index: 2; max-width: min(340px, 62%); padding: 7px 11px; font-size: 13px; background: var(--surface); border: 1px solid var(--line); border-radius: 7px; box-shadow: 0 3px 14px rgb(0 0 0 / 0.18); pointer-events: none; overflow-wrap: anywhere; }
+.tip.pinned { pointer-events: auto; border-color: var(--accent); }
+.tip dl { display: grid; grid-template-columns: auto auto; gap: 0 14px; }
+.tip dt { color: var(--soft); }
+.tip dd { text-align: right; }
+.cursor { stroke: var(--ink); stroke-opacity: 0.7; }
+.chosen { fill: var(--accent); fill-opacity: 0.18; }
+.zoom { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 10px; padding: 10px 0; font-size: 13px; position: sticky; top: 0; z-index: 1; background: var(--ground); }
+.zoom button { height: 28px; font-size: 13px; }
+tr:focus { outline: 2px solid var(--accent); outline-offset: -2px; }
 figcaption h4 { margin: 0 0 2px; font-size: 16px; }
 figcaption p { font-size: 14px; max-width: 78ch; }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 3px 18px; font-size: 13px; color: var(--soft); margin: 6px 0 12px; }
@@ -12,9 +22,10 @@ figcaption p { font-size: 14px; max-width: 78ch; }
 .key.broken { background: none; border: 0 solid var(--bad); width: 12px; height: 12px; clip-path: polygon(0 18%, 18% 0, 50% 32%, 82% 0, 100% 18%, 68% 50%, 100% 82%, 82% 100%, 50% 68%, 18% 100%, 0 82%, 32% 50%); background: var(--bad); }
 .key.asked { height: 0; background: none; border-top: 2px dashed var(--ink); }
 .key.achieved { background: var(--accent); opacity: 0.45; }
-.key.p50 { height: 3px; background: var(--accent); }
-.key.p95 { background: var(--accent); opacity: 0.4; }
-.key.p99 { background: var(--accent); opacity: 0.2; }
+.key.heat { background: linear-gradient(to right, transparent, var(--accent)); }
+.key.p50 { height: 3px; background: var(--ink); }
+.key.p95 { height: 0; background: none; border-top: 2px dashed var(--ink); }
+.key.p99 { height: 0; background: none; border-top: 2px dotted var(--ink); }
 .key.max { width: 5px; height: 5px; border-radius: 50%; background: var(--soft); }
 .key.measured { width: 12px; height: 12px; border-radius: 50%; background: var(--ink); }
 .key.window-fits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
@@ -26,7 +37,9 @@ figcaption p { font-size: 14px; max-width: 78ch; }
 .chart { display: grid; grid-template-columns: 56px minmax(0, 1fr); }
 .chart { margin-top: 8px; }
 .chart svg { display: block; overflow: visible; }
-.chart .plot { width: 100%; }
+.chart .plot { width: 100%; touch-action: pan-y; }
+.chart[role="slider"] .plot { cursor: crosshair; }
+.chart .box { overflow: hidden; }
 svg text { font-size: 12px; fill: var(--soft); font-family: system-ui, "Segoe UI", "Open Sans", sans-serif; }
 svg path, svg rect, svg line { vector-effect: non-scaling-stroke; }
 .grid { stroke: var(--hair); }
@@ -37,11 +50,14 @@ svg path, svg rect, svg line { vector-effect: non-scaling-stroke; }
 rect.failed { fill: var(--bad); }
 svg.broken { color: var(--bad); }
 .chart + .chart { margin-top: 16px; }
-.area-p99 { fill: var(--accent); fill-opacity: 0.14; }
-.area-p95 { fill: var(--accent); fill-opacity: 0.3; }
-.line-p50 { fill: none; stroke: var(--accent); stroke-width: 2.2; stroke-linejoin: round; }
-.line-p95, .line-p99 { fill: none; stroke: var(--accent); stroke-width: 1; stroke-linejoin: round; }
-.line-p99 { stroke-opacity: 0.55; }
+.heat path { fill: var(--accent); shape-rendering: crispEdges; }
+.heat-1 { opacity: 0.12; } .heat-2 { opacity: 0.22; } .heat-3 { opacity: 0.34; } .heat-4 { opacity: 0.46; } .heat-5 { opacity: 0.6; } .heat-6 { opacity: 0.76; }
+.halo { fill: none; stroke: var(--surface); stroke-width: 4.5; stroke-opacity: 0.8; }
+.line-p50, .line-p95, .line-p99 { fill: none; stroke: var(--ink); stroke-width: 1.3; stroke-linejoin: round; }
+.line-p50 { stroke-width: 2; }
+.line-p95 { stroke-dasharray: 5 3; }
+.line-p99 { stroke-dasharray: 1.5 3; }
+.line-run { fill: none; stroke: var(--accent); stroke-width: 2.2; stroke-linejoin: round; }
 .dots-max { fill: none; stroke: var(--soft); stroke-width: 3; stroke-linecap: round; }
 .dots-run { fill: none; stroke: var(--accent); stroke-width: 5; stroke-linecap: round; }
 .change { stroke: var(--good); stroke-width: 1.5; stroke-dasharray: 4 3; }

@@ -176,9 +176,9 @@ const media = `
 @media (max-width: 980px) {
   .page { grid-template-columns: minmax(0, 1fr); padding: 0 22px 60px; }
   .masthead { padding: 16px 22px 0; }
-  .contents { position: static; max-height: none; padding: 14px 0 0; }
-  .contents ul { display: flex; flex-wrap: wrap; gap: 0 18px; }
-  .contents .chapter { margin-top: 8px; }
+  .contents { position: static; display: flex; gap: 18px; padding: 14px 0 0; overflow-x: auto; white-space: nowrap; }
+  .contents ul { display: flex; gap: 18px; }
+  .contents .chapter { margin-top: 0; }
 }
 @media (max-width: 700px) {
   .rule > summary { grid-template-columns: 22px minmax(0, 1fr) auto; }
@@ -190,6 +190,7 @@ const media = `
   .answer { grid-template-columns: minmax(0, 1fr); gap: 14px; }
   .breach, .cause { padding: 16px; }
   .filters { position: static; }
+  .zoom .soft { display: none; }
   .exchange > summary { grid-template-columns: auto auto auto minmax(0, 1fr); }
   .exchange .path { grid-row: 2; grid-column: 1 / -1; white-space: normal; }
   .lane { grid-template-columns: minmax(0, 1fr) !important; }
@@ -200,13 +201,15 @@ const media = `
 @media print {
   body { background: #fff; font-size: 10.5pt; }
   .page { display: block; max-width: none; padding: 0; }
-  .contents, .filters, .theme, .copy, .skip { display: none !important; }
+  .contents, .filters, .theme, .copy, .skip, .zoom, .tip, .cursor { display: none !important; }
   .masthead { padding: 0; }
   main section { margin-top: 28pt; }
   .breach, .cause, figure, .rule > summary, .lane, tr { break-inside: avoid; }
   h2, h3, h4 { break-after: avoid; }
   .scroll { overflow: visible; }
   pre { max-height: none; }
+  .exchange .path { white-space: normal; }
+  .breach .exchange::details-content { content-visibility: visible; block-size: auto; }
   .mark, .cell, rect, path, circle { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   a { color: inherit; text-decoration: none; }
 }

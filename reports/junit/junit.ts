@@ -6,9 +6,11 @@ import { xmlDocument, type Element } from "./xml.ts";
  * Runs as JUnit XML: a suite for each run, a test case for each rule and objective. What was not
  * judged is skipped, and the suite's property `incomplete` says that the run is no pass.
  */
-export const renderJunit = (runs: readonly CiRun[], { program }: { readonly program: string }): string => {
-  const suites = suitesOf(runs, program);
-  return xmlDocument({
+export const renderJunit = (runs: readonly CiRun[], { program }: { readonly program: string }): string =>
+  renderSuites(suitesOf(runs, program));
+
+export const renderSuites = (suites: readonly CiSuite[]): string =>
+  xmlDocument({
     name: "testsuites",
     // Runs follow one another, while the rules of a gate run side by side.
     attributes: {
@@ -18,7 +20,6 @@ export const renderJunit = (runs: readonly CiRun[], { program }: { readonly prog
     },
     children: suites.map(suiteElement),
   });
-};
 
 const countsOf = (cases: readonly CiCase[]): Readonly<Record<string, number>> => {
   const count = (status: CiCase["status"]): number => cases.filter((one) => one.status === status).length;
@@ -58,7 +59,7 @@ const propertiesOf = (suite: CiSuite): Element => {
     ...(suite.exitCode === undefined ? [] : [["exitCode", String(suite.exitCode)] as const]),
     ["target", suite.target],
     ["run", suite.run],
-    ["seed", String(suite.seed)],
+    ...(suite.seed === undefined ? [] : [["seed", String(suite.seed)] as const]),
     ["touchstone", suite.tool],
     ...(suite.replacedLimits.length === 0
       ? []

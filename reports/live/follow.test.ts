@@ -4,7 +4,8 @@ import path from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { follow } from "./follow.ts";
-import { HEAT_ROWS, msOf, rowOf, type LiveEvent } from "./protocol.ts";
+import { HEAT_ROWS, msOf, rowOf } from "../gather/heat.ts";
+import type { LiveEvent } from "./protocol.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-live-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import path from "node:path";
 import { recordFiles } from "../../conformance/contract/files.ts";
 import {
+  histogramUnit,
   loadFiles,
   type LoadBreach,
   type LoadRecord,
@@ -10,8 +11,9 @@ import {
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { isBreach } from "../../conformance/contract/verdict.ts";
 import { latencyIn } from "../read/index.ts";
-import { countedOf, quantileOf } from "../statistics/distribution.ts";
-import { rowOf, type HeatCells, type LiveEvent } from "./protocol.ts";
+import { pointOf } from "../gather/course.ts";
+import { countedOf } from "../statistics/distribution.ts";
+import type { HeatCells, LiveEvent } from "./protocol.ts";
 
 /** More than this of one file waits for the next look, so that no look takes long. */
 const MOST_BYTES = 1_048_576;
@@ -80,22 +82,8 @@ const beginOf = (record: RunRecord | LoadRecord): LiveEvent =>
 const heatOf = (line: string): HeatCells | undefined => {
   const found = latencyIn(line, { kind: "response", outcome: "granted" });
   if (found === undefined) return undefined;
-  const counted = countedOf(found.histogram, 1_000);
-  const rows = new Map<number, number>();
-  counted.values.forEach((ms, at) => {
-    const row = rowOf(ms);
-    rows.set(row, (rows.get(row) ?? 0) + (counted.counts[at] ?? 0));
-  });
-  const [p50Ms = 0, p95Ms = 0, p99Ms = 0] = [0.5, 0.95, 0.99].map((share) => quantileOf(counted, share));
-  return {
-    kind: "heat",
-    endpoint: found.endpoint,
-    second: found.second,
-    rows: [...rows],
-    p50Ms,
-    p95Ms,
-    p99Ms,
-  };
+  const counted = countedOf(found.histogram, histogramUnit.perMs);
+  return { kind: "heat", endpoint: found.endpoint, ...pointOf(found.second, counted) };
 };
 
 /** Follows the record of a run as it is written: each look tells what has come since the last one. */

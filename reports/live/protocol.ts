@@ -1,6 +1,7 @@
 import type { LoadBreach, SecondLine } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
+import type { LatencyPoint } from "../gather/heat.ts";
 
 /** What the live page is told, in the order in which it came to pass. */
 export type LiveEvent =
@@ -43,26 +44,7 @@ export interface RuleSettled {
 }
 
 /** Latencies of an endpoint's granted requests in one second of the load: how many in each row of the heat map. */
-export interface HeatCells {
+export interface HeatCells extends LatencyPoint {
   readonly kind: "heat";
   readonly endpoint: string;
-  readonly second: number;
-  readonly rows: readonly (readonly [row: number, count: number])[];
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly p99Ms: number;
 }
-
-/** A heat map has so many rows to a factor of ten, from a hundredth of a millisecond up. */
-export const ROWS_PER_DECADE = 4;
-const LEAST_DECADE = -2;
-export const HEAT_ROWS = 28;
-
-/** The row in which a latency is counted. */
-export const rowOf = (ms: number): number => {
-  const row = Math.floor((Math.log10(Math.max(ms, 1e-9)) - LEAST_DECADE) * ROWS_PER_DECADE);
-  return Math.min(HEAT_ROWS - 1, Math.max(0, row));
-};
-
-/** The least latency of a row, in milliseconds. */
-export const msOf = (row: number): number => 10 ** (row / ROWS_PER_DECADE + LEAST_DECADE);

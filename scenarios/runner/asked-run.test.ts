@@ -30,4 +30,12 @@ describe("stages of one's own", () => {
   it("contradict a shape", () => {
     expect(() => parseAsked({ ...flags, stages: ["10s:5"], shape: "ramp" })).toThrow("leave out --shape");
   });
+
+  it("of the profile are played unless a flag names the course", () => {
+    const asked = { scenario: "token", seed: 1, profileStages: ["10s:7"] };
+    expect(parseAsked(asked)).toMatchObject({ shape: "stages 10s:7", rate: 7, durationMs: 10_000 });
+    expect(parseAsked({ ...asked, stages: ["20s:5"] })).toMatchObject({ shape: "stages 20s:5" });
+    for (const named of [{ shape: "ramp" }, { rate: 9 }, { durationMs: 4_000 }, { scenario: "breakpoint" }])
+      expect(parseAsked({ ...asked, ...named }).shape).not.toContain("stages");
+  });
 });

@@ -4,7 +4,6 @@ import {
   scenarioNames,
   shapeNames,
   stageEndsOf,
-  type OwnShape,
   type ScenarioName,
   type ShapeName,
 } from "../../conformance/contract/load-shape.ts";
@@ -18,8 +17,9 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 export interface LoadFlags {
   readonly scenario: string;
   readonly shape?: string | undefined;
-  readonly rate: number;
-  readonly durationMs: number;
+  /** By default 100, over half a minute. */
+  readonly rate?: number | undefined;
+  readonly durationMs?: number | undefined;
   readonly warmUpMs?: number | undefined;
   readonly virtualUsers?: number | undefined;
   readonly seed: number;
@@ -27,13 +27,23 @@ export interface LoadFlags {
   readonly k6Output?: K6OutputName | undefined;
   /** Stages such as 30s:100, in place of shape, rate and duration. */
   readonly stages?: readonly string[] | undefined;
+  /** The stages of the profile, for a run whose course no flag names. */
+  readonly profileStages?: readonly string[] | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
+const [USUAL_RATE, USUAL_DURATION_MS] = [100, 30_000];
+
+const stagesOf = ({ stages, scenario, shape, rate, durationMs, profileStages }: LoadFlags) => {
+  const isCourseNamed = scenario === "breakpoint" || (shape ?? rate ?? durationMs) !== undefined;
+  return stages ?? (isCourseNamed ? [] : (profileStages ?? []));
+};
+
 /** Stages make the course, its length and its peak; what says one of these again contradicts them. */
-const staged = (flags: LoadFlags): LoadFlags & { readonly own?: OwnShape } => {
-  const { stages = [], shape } = flags;
-  if (stages.length === 0) return flags;
+const staged = (flags: LoadFlags) => {
+  const { shape, rate: asked = USUAL_RATE, durationMs = USUAL_DURATION_MS } = flags;
+  const stages = stagesOf(flags);
+  if (stages.length === 0) return { ...flags, own: undefined, rate: asked, durationMs };
   const wrong = stages.filter((text) => parseStage(text) === undefined);
   const problems = [
     ...wrong.map((value) => ({

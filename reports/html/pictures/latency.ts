@@ -1,69 +1,71 @@
-import { area, line } from "d3-shape";
+import { line } from "d3-shape";
 import type { VNode } from "preact";
 import type { LatencyPicture } from "../../document/pictures.ts";
-import type { LatencyPoint } from "../../gather/course.ts";
+import { rowsUpTo, type LatencyPoint } from "../../gather/heat.ts";
 import { plot, round } from "../chart.ts";
 import { el } from "../element.ts";
 import { latencyScale, timeScale } from "../scales.ts";
 
-const HEIGHT_PX = 150;
+const HEIGHT_PX = 170;
+
+/** A single slow request has to be seen beside thousands of quick ones: shades go by the logarithm. */
+const SHADES = 6;
 
 interface Scales {
   readonly y: ReturnType<typeof latencyScale>;
   readonly time: ReturnType<typeof timeScale>;
 }
 
-/** Latencies of one endpoint over time; all endpoints of a run have the same axes. */
+/** Latencies of one endpoint over time, as a heat map with percentiles; all endpoints of a run have the same axes. */
 export const latencyPicture = ({ label, points, bucketSeconds, seconds, rangeMs }: LatencyPicture): VNode => {
-  const scales = {
-    y: latencyScale(rangeMs[0] * 0.8, rangeMs[1] * 1.15, HEIGHT_PX, 8),
-    time: timeScale(seconds),
-  };
+  const scales = { y: latencyScale(...rangeMs, HEIGHT_PX, 2), time: timeScale(seconds) };
+  const at = ({ second }: LatencyPoint): number => scales.time.at(second + bucketSeconds / 2);
+  const along = (of: (point: LatencyPoint) => number): string =>
+    line<LatencyPoint>(at, (point) => scales.y.at(of(point))).digits(2)([...points]) ?? "";
+  const median = along((point) => point.p50Ms);
   return plot({
     label,
     heightPx: HEIGHT_PX,
     x: scales.time.ticks,
     y: scales.y.ticks,
-    shapes: shapes(points, bucketSeconds, scales),
+    rows: points.map(at),
+    seconds,
+    shapes: [
+      heat(points, bucketSeconds, scales),
+      el("path", { class: "line-p99", d: along((point) => point.p99Ms) }),
+      el("path", { class: "line-p95", d: along((point) => point.p95Ms) }),
+      el("path", { class: "halo", d: median }),
+      el("path", { class: "line-p50", d: median }),
+      // Strokes of no length with round ends: dots that stay round however wide the page is.
+      el("path", {
+        class: "dots-max",
+        d: points.map((point) => `M${round(at(point))},${round(scales.y.at(point.maxMs))}h0`).join(""),
+      }),
+    ],
   });
 };
 
-const shapes = (
-  points: readonly LatencyPoint[],
-  bucketSeconds: number,
-  { y, time }: Scales,
-): readonly VNode[] => {
-  const at = ({ second }: LatencyPoint): number => time.at(second + bucketSeconds / 2);
-  const between = (low: (point: LatencyPoint) => number, high: (point: LatencyPoint) => number): string =>
-    area<LatencyPoint>(
-      at,
-      (point) => y.at(low(point)),
-      (point) => y.at(high(point)),
-    ).digits(2)([...points]) ?? "";
-  const along = (of: (point: LatencyPoint) => number): string =>
-    line<LatencyPoint>(at, (point) => y.at(of(point))).digits(2)([...points]) ?? "";
-  return [
-    el("path", {
-      class: "area-p99",
-      d: between(
-        (point) => point.p95Ms,
-        (point) => point.p99Ms,
-      ),
-    }),
-    el("path", {
-      class: "area-p95",
-      d: between(
-        (point) => point.p50Ms,
-        (point) => point.p95Ms,
-      ),
-    }),
-    el("path", { class: "line-p99", d: along((point) => point.p99Ms) }),
-    el("path", { class: "line-p95", d: along((point) => point.p95Ms) }),
-    el("path", { class: "line-p50", d: along((point) => point.p50Ms) }),
-    // Strokes of no length with round ends: dots that stay round however wide the page is.
-    el("path", {
-      class: "dots-max",
-      d: points.map((point) => `M${round(at(point))},${round(y.at(point.maxMs))}h0`).join(""),
-    }),
-  ];
+/** One path for each shade, in whole columns and rows: a page may hold many thousands of cells. */
+const heat = (points: readonly LatencyPoint[], bucketSeconds: number, { y, time }: Scales): VNode => {
+  const most = points.reduce(
+    (high, { rows }) => rows.reduce((one, [, count]) => Math.max(one, count), high),
+    1,
+  );
+  const shades = Array.from({ length: SHADES }, () => "");
+  for (const { second, rows } of points)
+    for (const [row, count] of rows) {
+      const shade = Math.ceil((SHADES * Math.log1p(count)) / Math.log1p(most)) - 1;
+      shades[shade] += `M${round(second / bucketSeconds)} ${row}h1v1h-1z`;
+    }
+  const [low, high] = y.domain;
+  const rowPx = (y.at(low) - y.at(high)) / (rowsUpTo(high) - rowsUpTo(low));
+  const bottomPx = y.at(low) + rowsUpTo(low) * rowPx;
+  return el(
+    "g",
+    {
+      class: "heat",
+      transform: `translate(0 ${bottomPx}) scale(${time.at(bucketSeconds)} ${-rowPx})`,
+    },
+    shades.map((d, at) => d !== "" && el("path", { class: `heat-${at + 1}`, d })),
+  );
 };

@@ -50,9 +50,9 @@ const axisOf = (rows: readonly Row[]): Axis => {
     farMs,
     ticks: [
       ...shown.toReversed().map((one) => ({ at: at(-one), label: `−${duration(one)}` })),
-      { at: 50, label: "promised end" },
+      { at: 50, label: "promised end", kept: true },
       ...shown.map((one) => ({ at: at(one), label: `+${duration(one)}` })),
-    ].filter(({ at }, index, all) => index === 0 || at - (all[index - 1]?.at ?? 0) > 7),
+    ],
   };
 };
 

@@ -32,6 +32,7 @@ export const pairs = (picture: PairsPicture): VNode => {
     heightPx: HEIGHT_PX,
     x: ends.map((index) => ({ at: at(index), label: `pair ${(all[index]?.pair ?? 0) + 1}` })),
     y: y.ticks,
+    rows: all.map((_, index) => at(index)),
     shapes: [
       band([1 / (1 + floor), 1 + floor], "floor-band"),
       interval !== undefined && band(interval, `interval-band ${verdict}`),

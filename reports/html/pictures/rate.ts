@@ -1,11 +1,10 @@
 import { area, curveStepAfter, line } from "d3-shape";
 import type { VNode } from "preact";
-import { perSecond } from "../../document/load-course.ts";
 import type { RatePicture } from "../../document/pictures.ts";
-import type { Bucket } from "../../gather/course.ts";
+import { perSecond, type Bucket } from "../../gather/buckets.ts";
 import { plural } from "../../text/figures.ts";
 import { rate } from "../../text/units.ts";
-import { percent, plot, round } from "../chart.ts";
+import { percent, plot, round, type Plot } from "../chart.ts";
 import { el, type Child } from "../element.ts";
 import { timeScale, upScale } from "../scales.ts";
 
@@ -16,25 +15,30 @@ const RAIL_PX = 30;
 /** What was asked for and what came of it: iterations, requests that failed, promises that were broken. */
 export const ratePicture = ({ buckets, seconds, warmUpSeconds }: RatePicture): Child => {
   const time = timeScale(seconds);
-  const x = time.ticks;
+  const along = {
+    x: time.ticks,
+    rows: buckets.map((one) => time.at(one.second + one.seconds / 2)),
+    seconds,
+  };
   const broken = buckets.filter(({ breaches }) => Object.keys(breaches).length > 0);
   const failing = buckets.some(({ failed, dropped }) => failed + dropped > 0);
   return [
-    ratePlot(buckets, { time, x, warmUpSeconds, bare: failing || broken.length > 0 }),
-    failing && errorPlot(buckets, { time, x, bare: broken.length > 0 }),
-    broken.length > 0 && breachRail(broken, { time, x }),
+    ratePlot(buckets, { time, along, warmUpSeconds, bare: failing || broken.length > 0 }),
+    failing && errorPlot(buckets, { time, along, bare: broken.length > 0 }),
+    broken.length > 0 && breachRail(broken, { time, along }),
   ];
 };
 
 interface Frame {
   readonly time: ReturnType<typeof timeScale>;
-  readonly x: ReturnType<typeof timeScale>["ticks"];
+  /** The axis, and where the rows of the table stand on it: the same in all of these pictures. */
+  readonly along: Pick<Plot, "x" | "rows" | "seconds">;
   readonly bare?: boolean;
 }
 
 const ratePlot = (
   buckets: readonly Bucket[],
-  { time, x, bare = false, warmUpSeconds }: Frame & { readonly warmUpSeconds: number },
+  { time, along, bare = false, warmUpSeconds }: Frame & { readonly warmUpSeconds: number },
 ): VNode => {
   const highest = Math.max(
     0,
@@ -52,7 +56,7 @@ const ratePlot = (
   return plot({
     label: `Iterations a second over time: at most ${rate(highest)} asked or started.`,
     heightPx: RATE_PX,
-    x,
+    ...along,
     y: y.ticks,
     bare,
     shapes: [
@@ -70,7 +74,7 @@ const closedBuckets = (buckets: readonly Bucket[]): Bucket[] => {
   return last === undefined ? [] : [...buckets, { ...last, second: last.second + last.seconds }];
 };
 
-const errorPlot = (buckets: readonly Bucket[], { time, x, bare = false }: Frame): VNode => {
+const errorPlot = (buckets: readonly Bucket[], { time, along, bare = false }: Frame): VNode => {
   const count = (one: Bucket): number => perSecond(one.failed + one.dropped, one);
   // At least a fiftieth of the requests: a few failures among many have to look like few.
   const highest = Math.max(...buckets.map((one) => Math.max(count(one), perSecond(one.requests, one) / 50)));
@@ -78,7 +82,7 @@ const errorPlot = (buckets: readonly Bucket[], { time, x, bare = false }: Frame)
   return plot({
     label: `Failed requests and dropped iterations a second: at most ${rate(Math.max(...buckets.map(count)))}.`,
     heightPx: ERRORS_PX,
-    x,
+    ...along,
     y: y.ticks.slice(-1),
     bare,
     shapes: buckets
@@ -95,7 +99,7 @@ const errorPlot = (buckets: readonly Bucket[], { time, x, bare = false }: Frame)
   });
 };
 
-const breachRail = (broken: readonly Bucket[], { time, x }: Frame): VNode => {
+const breachRail = (broken: readonly Bucket[], { time, along }: Frame): VNode => {
   const total = broken.reduce(
     (sum, { breaches }) => sum + Object.values(breaches).reduce((a, b) => a + b, 0),
     0,
@@ -103,7 +107,7 @@ const breachRail = (broken: readonly Bucket[], { time, x }: Frame): VNode => {
   return plot({
     label: `${plural(total, "breach", "breaches")}, the first in second ${broken[0]?.second ?? 0}.`,
     heightPx: RAIL_PX,
-    x,
+    ...along,
     y: [],
     shapes: undefined,
     marks: broken.map(({ second, seconds }) =>

@@ -24,7 +24,7 @@ export const spreadPicture = ({ label, endpoints }: SpreadPicture): VNode => {
     label,
     className: " hills",
     rows: endpoints.map((endpoint) => row(endpoint, x)),
-    ticks: x.ticks.filter(({ at }, index, all) => index === 0 || at - (all[index - 1]?.at ?? 0) > 8),
+    ticks: x.ticks,
   });
 };
 

@@ -16,13 +16,13 @@ export const stepsPicture = ({ label, steps }: StepsPicture): VNode => {
   const half = 36 / steps.length;
   const ticks: readonly Tick[] = [...new Set(steps.map((step) => step.rate))]
     .toSorted((a, b) => a - b)
-    .map((one) => ({ at: y(one), label: rate(one) }))
-    .filter((tick, index, all) => index === 0 || (all[index - 1]?.at ?? 0) - tick.at > 15);
+    .map((one) => ({ at: y(one), label: rate(one) }));
   return plot({
     label,
     heightPx: HEIGHT_PX,
     x: steps.map((_, index) => ({ at: at(index), label: String(index + 1) })),
     y: ticks,
+    rows: steps.map((_, index) => at(index)),
     shapes: steps.map((step, index) =>
       el("line", {
         class: "asked",

@@ -27,8 +27,9 @@ export const trend = ({ trend: { points, changes, metric }, label }: TrendPictur
     heightPx: HEIGHT_PX,
     x: ends.map((at) => ({ at: x(at), label: points[at]?.startedAt.slice(0, 10) ?? "" })),
     y: y.ticks,
+    rows: points.map((_, at) => x(at)),
     shapes: [
-      el("path", { class: "line-p50", d: path([...points]) ?? "" }),
+      el("path", { class: "line-run", d: path([...points]) ?? "" }),
       el("path", {
         class: "dots-run",
         d: points.map(({ value }, at) => `M${round(x(at))},${round(y.at(value))}h0`).join(""),

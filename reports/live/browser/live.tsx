@@ -1,5 +1,7 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { iconSheet } from "../../html/icons.ts";
+import { pictures } from "../../html/style-pictures.ts";
 import type { LiveEvent } from "../protocol.ts";
 import { Gate } from "./gate.tsx";
 import { Load } from "./load.tsx";
@@ -26,6 +28,7 @@ const Page = ({ state, link }: { state: LiveState; link: Link }) => (
       </p>
       <ThemeButton storageKey="touchstone-theme" />
     </header>
+    {iconSheet()}
     <main>
       {state.gate === undefined && state.load === undefined && <p class="soft">Nothing was recorded yet.</p>}
       {state.waiting !== "" && <p class="waiting">{state.waiting}</p>}
@@ -69,4 +72,8 @@ const App = () => {
   return <Page state={state} link={link} />;
 };
 
+// The pictures are the report's, and so is their style.
+const style = new CSSStyleSheet();
+style.replaceSync(pictures);
+document.adoptedStyleSheets = [style];
 render(<App />, document.body);

@@ -3,9 +3,11 @@ import { elapsed, figure } from "../../text/figures.ts";
 import { latency, percent } from "../../text/latency.ts";
 import { safe } from "../../text/safe.ts";
 import { rate } from "../../text/units.ts";
+import { bucketsOf, MOST_BUCKETS } from "../../gather/buckets.ts";
+import { msOf, type LatencyPoint } from "../../gather/heat.ts";
+import { latencyPicture } from "../../html/pictures/latency.ts";
+import { ratePicture } from "../../html/pictures/rate.ts";
 import type { LoadBegan } from "../protocol.ts";
-import { HeatMap } from "./heat.tsx";
-import { Lines } from "./lines.tsx";
 import { Evidence } from "./evidence.tsx";
 import type { LiveState } from "./state.ts";
 
@@ -25,8 +27,7 @@ const Tile = ({ name, value, isBad = false }: { name: string; value: string; isB
 
 /** The load: this second in figures, rates, failures and latency over time, and what broke. */
 export const Load = ({ state, load }: { state: LiveState; load: LoadBegan }) => {
-  const { seconds, outcomes, heat, breaches } = state;
-  const span = Math.max(Math.ceil(load.durationMs / 1_000), (seconds.at(-1)?.second ?? 0) + 1);
+  const { seconds, outcomes, breaches } = state;
   return (
     <section aria-labelledby="load">
       <h2 id="load">Load{outcomes.load === undefined ? "" : `: ${outcomes.load}`}</h2>
@@ -35,26 +36,7 @@ export const Load = ({ state, load }: { state: LiveState; load: LoadBegan }) => 
         {elapsed(load.durationMs)}
       </p>
       <Now seconds={seconds} />
-      <Lines
-        title="Iterations a second"
-        span={span}
-        series={[
-          { name: "asked", points: seconds.map(({ second, asked }) => [second, asked]) },
-          { name: "started", points: seconds.map(({ second, started }) => [second, started]) },
-        ]}
-      />
-      <Lines
-        title="Failed, dropped and broken, a second"
-        span={span}
-        series={[
-          { name: "failed", points: seconds.map((line) => [line.second, sumOf(line, "failed")]) },
-          { name: "dropped", points: seconds.map(({ second, dropped }) => [second, dropped]) },
-          { name: "broken", points: seconds.map((line) => [line.second, breachesIn(line)]) },
-        ]}
-      />
-      {[...heat].map(([endpoint, cells]) => (
-        <HeatMap key={endpoint} endpoint={endpoint} cells={cells} span={span} />
-      ))}
+      {seconds.length > 0 && <Course load={load} state={state} />}
       {breaches.map(({ rule, atMs, expected, actual, exchanges }, at) => (
         <article key={at} class="card failed">
           <h3>
@@ -79,6 +61,67 @@ export const Load = ({ state, load }: { state: LiveState; load: LoadBegan }) => 
     </section>
   );
 };
+
+/** The pictures of the report, over what there is so far. */
+const Course = ({ load, state: { seconds, heat } }: { load: LoadBegan; state: LiveState }) => {
+  const span = Math.max(Math.ceil(load.durationMs / 1_000), (seconds.at(-1)?.second ?? 0) + 1);
+  const bucketSeconds = Math.ceil(span / MOST_BUCKETS);
+  const buckets = bucketsOf(seconds, bucketSeconds);
+  const all = [...heat.values()].flatMap((points) => [...points.values()]);
+  const rows = new Set(all.flatMap((point) => point.rows.map(([row]) => row)));
+  return (
+    <>
+      <figure>
+        <figcaption>
+          Iterations a second: asked (dashed) and started; failures and breaches beneath
+        </figcaption>
+        {ratePicture({ is: "rate", seconds: span, buckets, warmUpSeconds: 0 })}
+      </figure>
+      {[...heat].map(([endpoint, points]) => (
+        <figure key={endpoint}>
+          <figcaption>
+            Latency of {endpoint} <span class="soft">{latestOf([...points.values()])}</span>
+          </figcaption>
+          {latencyPicture({
+            is: "latency",
+            label: `Latency of ${endpoint}: ${latestOf([...points.values()])}`,
+            points: slowestOf([...points.values()], bucketSeconds),
+            bucketSeconds,
+            seconds: span,
+            rangeMs: [msOf(Math.min(...rows)), msOf(Math.max(...rows) + 1)],
+          })}
+        </figure>
+      ))}
+    </>
+  );
+};
+
+const latestOf = (points: readonly LatencyPoint[]): string => {
+  const last = points.at(-1);
+  return last === undefined
+    ? ""
+    : `p50 ${latency(last.p50Ms)} (line), p95 ${latency(last.p95Ms)}, p99 ${latency(last.p99Ms)} in second ${last.second + 1}`;
+};
+
+/** Percentiles cannot be added up: of several seconds, the slowest one's are drawn, over the counts of all. */
+const slowestOf = (points: readonly LatencyPoint[], bucketSeconds: number): readonly LatencyPoint[] =>
+  [...Map.groupBy(points, ({ second }) => Math.floor(second / bucketSeconds) * bucketSeconds)].map(
+    ([second, group]) => {
+      const most = (of: (point: LatencyPoint) => number): number => Math.max(...group.map(of));
+      const rows = new Map<number, number>();
+      for (const [row, count] of group.flatMap((point) => point.rows))
+        rows.set(row, (rows.get(row) ?? 0) + count);
+      return {
+        second,
+        rows: [...rows],
+        count: group.reduce((sum, { count }) => sum + count, 0),
+        p50Ms: most((point) => point.p50Ms),
+        p95Ms: most((point) => point.p95Ms),
+        p99Ms: most((point) => point.p99Ms),
+        maxMs: most((point) => point.maxMs),
+      };
+    },
+  );
 
 const Now = ({ seconds }: { seconds: readonly SecondLine[] }) => {
   const last = seconds.at(-1);

@@ -1,0 +1,143 @@
+import type { ComparedRule } from "../compare/rules.ts";
+import type { Comparison } from "../compare/compare.ts";
+import type { DuetDocument } from "../duet/document.ts";
+import type { Member, MemberVerdict } from "../duet/model.ts";
+import { plural } from "../text/figures.ts";
+import { change, latency } from "../text/latency.ts";
+import { safe } from "../text/safe.ts";
+import { wordOf } from "../text/verdicts.ts";
+import { inUnit } from "../text/units.ts";
+import type { CiCase, CiSuite } from "./case.ts";
+
+/*
+ * What was compared, as test cases: worse is a failure, what could not be compared is skipped, and the rest
+ * passes with what became of it. The figures have no time of their own.
+ */
+
+const caseOf = (
+  name: string,
+  group: string,
+  status: CiCase["status"],
+  verdict: string,
+  message?: string,
+): CiCase => ({
+  name: safe(name),
+  group,
+  status,
+  verdict,
+  durationMs: 0,
+  ...(message === undefined ? {} : { message: safe(message) }),
+});
+
+/** Two runs of the gate or of a load, with the limits that earlier runs set. */
+export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSuite => {
+  const { base, head, lacking, verdict } = comparison;
+  return {
+    name: "comparison",
+    outcome: verdict,
+    incomplete: verdict === "incomplete",
+    exitCode,
+    startedAt: head.startedAt,
+    endedAt: undefined,
+    tool: head.tool,
+    run: safe(`${base.directory} and ${head.directory}`),
+    target: safe(`${head.target} ${head.baseUrl}`),
+    seed: undefined,
+    replacedLimits: [],
+    cases: [
+      ...(comparison.kind === "conform" ? ruleCases(comparison) : loadCases(comparison)),
+      ...lacking.map(({ side, what, why }) =>
+        caseOf(`${side}: ${what}`, "not checked on both sides", "skipped", "incomplete", why),
+      ),
+    ],
+  };
+};
+
+const ruleStatus = ({ change, regresses }: ComparedRule): CiCase["status"] => {
+  if (regresses) return "failed";
+  return change === "newly unable" ? "skipped" : "passed";
+};
+
+const ruleCases = ({ rules }: Extract<Comparison, { kind: "conform" }>): readonly CiCase[] => [
+  ...rules.changes.map((one) => {
+    const word = (kind: ComparedRule["base"]): string => (kind === undefined ? "no result" : wordOf(kind));
+    const why = one.reason ?? (one.actual === undefined ? undefined : `${one.expected}; seen: ${one.actual}`);
+    const said = `${one.change}: ${word(one.base)} before, ${word(one.head)} now${why === undefined ? "" : `; ${why}`}`;
+    return caseOf(one.id, "rules", ruleStatus(one), one.change, said);
+  }),
+  ...rules.drift.map(({ id, base, head, pinned }) =>
+    caseOf(
+      `${id} (observed)`,
+      "observations",
+      pinned ? "failed" : "passed",
+      pinned ? "drifted" : "changed",
+      `was ${base}, is ${head}`,
+    ),
+  ),
+  caseOf(`${plural(rules.unchanged, "rule")} unchanged`, "rules", "passed", "unchanged"),
+];
+
+const loadCases = ({ load, limits, unjudged }: Extract<Comparison, { kind: "load" }>): readonly CiCase[] => [
+  ...load.rules.map(({ id, change, baseBreaches, headBreaches }) =>
+    caseOf(
+      id,
+      "promises",
+      change === "newly failing" ? "failed" : "passed",
+      change,
+      `${plural(baseBreaches, "breach", "breaches")} before, ${headBreaches} now`,
+    ),
+  ),
+  ...(limits?.metrics ?? []).map(({ endpoint, metric, usual, low, high, head, verdict }) => {
+    const said = (value: number): string =>
+      metric === "failed share" ? inUnit(value, "share") : latency(value);
+    return caseOf(
+      `${endpoint} ${metric}`,
+      "speed",
+      verdict === "slower" || verdict === "more failures" ? "failed" : "passed",
+      verdict,
+      `${said(head)}; usually ${said(usual)}, limits ${said(low)} to ${said(high)}`,
+    );
+  }),
+  ...(unjudged === undefined ? [] : [caseOf("speed", "speed", "skipped", "not judged", unjudged)]),
+];
+
+const memberStatus: Readonly<Record<MemberVerdict, CiCase["status"]>> = {
+  regressed: "failed",
+  improved: "passed",
+  unchanged: "passed",
+  inconclusive: "skipped",
+};
+
+const memberCase = ({ endpoint, metric, ratio, interval, verdict }: Member): readonly CiCase[] => {
+  if (verdict === undefined) return [];
+  const range = interval === undefined ? "" : `, 95 % interval ${interval.map(change).join(" to ")}`;
+  const said = `${change(ratio)} of b against a${range}`;
+  return [caseOf(`${endpoint} ${metric}`, "speed", memberStatus[verdict], verdict, said)];
+};
+
+/** Two builds that were loaded in turns: a case for each metric that is judged, and each promise that broke. */
+export const duetSuite = (duet: DuetDocument, run: string, exitCode: number): CiSuite => ({
+  name: "duet",
+  outcome: duet.state === "ended" ? duet.verdict : duet.state,
+  incomplete: duet.state !== "ended" || duet.verdict === "inconclusive",
+  exitCode,
+  startedAt: duet.startedAt,
+  endedAt: undefined,
+  tool: duet.tool,
+  run: safe(run),
+  target: safe(`${duet.a} and ${duet.b}`),
+  seed: duet.seed,
+  replacedLimits: [],
+  cases: [
+    ...duet.members.flatMap(memberCase),
+    ...duet.broken.map(({ side, rule, times }) =>
+      caseOf(
+        `${rule} (${side})`,
+        "promises",
+        side === "b" ? "failed" : "passed",
+        "broken",
+        `broken ${plural(times, "time")}`,
+      ),
+    ),
+  ],
+});

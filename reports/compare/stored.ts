@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileReason } from "../../conformance/contract/files.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import type { Comparison } from "./compare.ts";
+
+const comparisonFile = "comparison.json";
+
+interface Stored {
+  /** Which Touchstone wrote it: another one may know other figures. */
+  readonly tool: string;
+  readonly exitCode: number;
+  readonly comparison: Comparison;
+}
+
+/** JSON has no infinite numbers; the end of an interval may be one. */
+const INFINITE = "Infinity";
+
+/** A comparison as a file of the folder of its reports. */
+export const storedComparison = (folder: string, stored: Stored): readonly [file: string, text: string] => [
+  path.join(folder, comparisonFile),
+  `${JSON.stringify(stored, (_, value: unknown) => (value === Infinity ? INFINITE : value), 2)}\n`,
+];
+
+/** The comparison in a folder; undefined where there is none. Throws ConfigurationError where it cannot be read. */
+export const readComparison = (folder: string, tool: string): Stored | undefined => {
+  const file = path.join(folder, comparisonFile);
+  if (!existsSync(file)) return undefined;
+  let stored: Partial<Stored> | null;
+  try {
+    stored = JSON.parse(readFileSync(file, "utf8"), (_, value: unknown) =>
+      value === INFINITE ? Infinity : value,
+    ) as Partial<Stored> | null;
+  } catch (error) {
+    throw new ConfigurationError(`${file} cannot be read (${fileReason(error)}); compare the runs again`);
+  }
+  if (stored?.tool !== tool || stored.comparison === undefined || stored.exitCode === undefined)
+    throw new ConfigurationError(`${file} is no comparison by Touchstone ${tool}; compare the runs again`);
+  return { tool, exitCode: stored.exitCode, comparison: stored.comparison };
+};

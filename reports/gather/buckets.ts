@@ -1,0 +1,52 @@
+import type { SecondLine } from "../../conformance/contract/load-record.ts";
+
+/** What happened in some seconds of the load; counts are of all of them together. */
+export interface Bucket {
+  readonly second: number;
+  readonly seconds: number;
+  readonly asked: number;
+  readonly started: number;
+  readonly dropped: number;
+  readonly requests: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly lagMs: number | undefined;
+  readonly breaches: Readonly<Record<string, number>>;
+}
+
+export const perSecond = (count: number, { seconds }: Bucket): number =>
+  seconds === 0 ? 0 : count / seconds;
+
+/** As many as a picture has room for. */
+export const MOST_BUCKETS = 240;
+
+/** Sums of so many seconds each, in the order of time. */
+export const bucketsOf = (lines: readonly SecondLine[], bucketSeconds: number): readonly Bucket[] =>
+  [...Map.groupBy(lines, ({ second }) => Math.floor(second / bucketSeconds))]
+    .toSorted(([a], [b]) => a - b)
+    .map(([at, group]) => bucketOf(at * bucketSeconds, group));
+
+const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
+  const sum = (of: (line: SecondLine) => number): number =>
+    lines.reduce((total, line) => total + of(line), 0);
+  const requests = (of: "granted" | "refused" | "failed") =>
+    sum((line) => Object.values(line.requests).reduce((total, counts) => total + counts[of], 0));
+  const lags = lines.flatMap(({ lagMs }) => (lagMs === undefined ? [] : [lagMs.maxMs]));
+  const [refused, failed] = [requests("refused"), requests("failed")];
+  const breaches: Record<string, number> = {};
+  for (const line of lines)
+    for (const [rule, count] of Object.entries(line.breaches)) breaches[rule] = (breaches[rule] ?? 0) + count;
+  return {
+    second,
+    // A second may have several lines: in a search, what was answered after the end of a step.
+    seconds: new Set(lines.map((line) => line.second)).size,
+    asked: sum((line) => line.asked),
+    started: sum((line) => line.started),
+    dropped: sum((line) => line.dropped),
+    requests: requests("granted") + refused + failed,
+    refused,
+    failed,
+    lagMs: lags.length === 0 ? undefined : Math.max(...lags),
+    breaches,
+  };
+};

@@ -1,0 +1,37 @@
+import type { Counted } from "../statistics/distribution.ts";
+
+/** Latencies of some seconds: percentiles, and how many requests fell into each row of the heat map. */
+export interface LatencyPoint {
+  readonly second: number;
+  readonly rows: readonly (readonly [row: number, count: number])[];
+  readonly count: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** A heat map has so many rows to a factor of ten, from a hundredth of a millisecond up. */
+const ROWS_PER_DECADE = 8;
+const LEAST_DECADE = -2;
+export const HEAT_ROWS = 56;
+
+/** Where a latency stands in rows, the part of a row included. */
+export const rowsUpTo = (ms: number): number =>
+  (Math.log10(Math.max(ms, 1e-9)) - LEAST_DECADE) * ROWS_PER_DECADE;
+
+/** The row in which a latency is counted. */
+export const rowOf = (ms: number): number => Math.min(HEAT_ROWS - 1, Math.max(0, Math.floor(rowsUpTo(ms))));
+
+/** The least latency of a row, in milliseconds. */
+export const msOf = (row: number): number => 10 ** (row / ROWS_PER_DECADE + LEAST_DECADE);
+
+/** A distribution of latencies in milliseconds by rows. */
+export const heatRows = ({ values, counts }: Counted): LatencyPoint["rows"] => {
+  const rows = new Map<number, number>();
+  values.forEach((ms, at) => {
+    const row = rowOf(ms);
+    rows.set(row, (rows.get(row) ?? 0) + (counts[at] ?? 0));
+  });
+  return [...rows];
+};

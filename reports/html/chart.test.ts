@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { renderToString } from "preact-render-to-string";
+import { expect, it } from "vitest";
+import { changeScale } from "./change-scale.ts";
+import { plot, type Tick } from "./chart.ts";
+import { latencyScale, timeScale, upScale } from "./scales.ts";
+import { axisOf } from "./schedule-lanes.ts";
+
+/** What the narrowest page leaves for a picture, and the widest that a character of its labels usually is. */
+const [WIDTH_PX, CHARACTER_PX] = [220, 7];
+
+/** From where to where each label of the horizontal axis goes, in pixels, and the heights of the others. */
+const labelsOf = (x: readonly Tick[], y: readonly Tick[], heightPx: number) => {
+  const html = renderToString(plot({ label: "", heightPx, x, y, shapes: undefined }));
+  const [scale = "", axis = ""] = html.split('class="plot"');
+  const along = [...axis.matchAll(/<text x="(.*?)%" y=".*?" text-anchor="(.*?)">(.*?)<\/text>/g)].map(
+    ([, at, anchor, label = ""]) => {
+      const [middle, width] = [(Number(at) / 100) * WIDTH_PX, label.length * CHARACTER_PX];
+      const from = middle - (anchor === "start" ? 0 : anchor === "end" ? width : width / 2);
+      return [from, from + width] as const;
+    },
+  );
+  const up = [...scale.matchAll(/<text x="48" y="(.*?)"/g)].map(([, at]) => Number(at));
+  return { along: along.toSorted(([a], [b]) => a - b), up: up.toSorted((a, b) => a - b) };
+};
+
+const meeting = (x: readonly Tick[], y: readonly Tick[], heightPx: number): number => {
+  const { along, up } = labelsOf(x, y, heightPx);
+  return (
+    along.filter(([from], at) => from < (along[at - 1]?.[1] ?? -Infinity)).length +
+    up.filter((one, at) => one - (up[at - 1] ?? -Infinity) < 12).length
+  );
+};
+
+const heights = fc.constantFrom(56, 110, 150, 170);
+const positive = fc.double({ min: 1e-3, max: 1e7, noNaN: true });
+
+it("leaves room between the labels of an axis, whatever is drawn", () => {
+  fc.assert(
+    fc.property(
+      heights,
+      fc.integer({ min: 1, max: 1_000_000 }),
+      positive,
+      positive,
+      fc.array(fc.integer({ min: 0, max: 700_000 }), { minLength: 1, maxLength: 8 }),
+      (heightPx, seconds, low, high, instants) => {
+        const y = upScale(high, heightPx, (value) => String(Math.round(value))).ticks;
+        const latencies = latencyScale(Math.min(low, high), Math.max(low, high), heightPx, 2).ticks;
+        const rows = instants.map((beforeMs, at) => ({ push: at + 1, afterMs: 0, beforeMs, expectedMs: {} }));
+        expect(meeting(timeScale(seconds).ticks, y, heightPx)).toBe(0);
+        expect(meeting(latencyScale(low, high, 0, 100).ticks, latencies, heightPx)).toBe(0);
+        expect(meeting(axisOf(rows).ticks, [], heightPx)).toBe(0);
+        expect(
+          meeting(changeScale([low, high], 1, 99).ticks, changeScale([low], heightPx - 4, 4).ticks, heightPx),
+        ).toBe(0);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+it("keeps the unit of time, and the middle of a change", () => {
+  const labels = (ticks: readonly Tick[]): string =>
+    renderToString(plot({ label: "", heightPx: 100, x: ticks, y: [], shapes: undefined }));
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1_000_000 }), positive, (seconds, ratio) => {
+      expect(labels(timeScale(seconds).ticks)).toMatch(/ (s|min|h)<\/text>/);
+      expect(labels(changeScale([ratio], 1, 99).ticks)).toMatch(/[^\d]0 %<\/text>/);
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,96 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { get } from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { loadFiles, type LoadRecord, type SecondLine } from "../../conformance/contract/load-record.ts";
+import { figure, runCli } from "../../conformance/testing/measure.ts";
+import { percent } from "../text/latency.ts";
+
+const SECONDS = 20;
+/** With and without the page in turns, so that a machine that slows down slows both. */
+const PAIRS = 3;
+const load = ["load", "--scenario", "notifications", "--rate", "2000", "--duration", `${SECONDS}s`];
+
+interface Played {
+  readonly requests: number;
+  readonly dropped: number;
+  /** Mean cores of Touchstone and of k6. */
+  readonly cores: number;
+  /** When the page was told of seconds, in milliseconds. */
+  readonly toldMs: readonly number[];
+}
+
+/** What the live page costs a load of 2,000 requests a second, and how often it is told something. */
+export const live = async (): Promise<void> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-live-"));
+  try {
+    const [plain, paged]: [Played[], Played[]] = [[], []];
+    for (let pair = 0; pair < PAIRS; pair += 1) {
+      plain.push(await play(path.join(folder, `plain-${pair}`), false));
+      paged.push(await play(path.join(folder, `paged-${pair}`), true));
+    }
+    const total = (all: readonly Played[], of: (one: Played) => number): number =>
+      all.reduce((sum, one) => sum + of(one), 0);
+    const more = (of: (one: Played) => number): string => percent(total(paged, of) / total(plain, of) - 1);
+    const gaps = paged.flatMap(({ toldMs }) =>
+      toldMs.slice(1).map((at, index) => at - (toldMs[index] ?? at)),
+    );
+    figure(
+      "requests of loads with a live page, against those without",
+      more((one) => one.requests),
+      "over -2 %",
+    );
+    figure(
+      "cores of Touchstone and k6 with a live page, against those without",
+      more((one) => one.cores),
+      "under 2 %",
+    );
+    figure(
+      "iterations dropped with the page; without it",
+      `${total(paged, (one) => one.dropped)}; ${total(plain, (one) => one.dropped)}`,
+      "0 more",
+    );
+    figure(
+      "time between two updates of the page, median; greatest",
+      `${(gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0).toFixed(0)}; ${Math.max(...gaps).toFixed(0)} ms`,
+      "a second",
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const play = async (out: string, withPage: boolean): Promise<Played> => {
+  const toldMs: number[] = [];
+  const { exitCode, stderr } = await runCli(
+    [...load, "--seed", "1", "--quiet", "--out", out, ...(withPage ? ["--page"] : [])],
+    { onPage: (url) => listen(url, toldMs) },
+  );
+  if (exitCode !== 0 && exitCode !== 3) throw new Error(`the load ended with ${exitCode}: ${stderr}`);
+  const record = JSON.parse(readFileSync(path.join(out, "run.json"), "utf8")) as LoadRecord;
+  const lines = readFileSync(path.join(out, loadFiles.seconds), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as SecondLine);
+  const mean = (of: (line: SecondLine) => number | undefined): number =>
+    lines.reduce((sum, line) => sum + (of(line) ?? 0), 0) / lines.length;
+  return {
+    requests: record.achieved?.requests ?? 0,
+    dropped: lines.reduce((sum, { dropped }) => sum + dropped, 0),
+    cores: mean((line) => line.k6?.cores) + mean((line) => line.collector?.cores),
+    toldMs,
+  };
+};
+
+/** Reads what the page is told, as a browser elsewhere would. */
+const listen = (url: string, toldMs: number[]): void => {
+  get(`${url}events`, (response) => {
+    response.setEncoding("utf8").on("data", (text: string) => {
+      if (text.includes('"kind":"second"')) toldMs.push(performance.now());
+      // The page ends as the report; the run waits until that is fetched.
+      if (text.includes('"kind":"end"'))
+        get(`${url}report`, (report) => report.resume()).on("error", () => {});
+    });
+    response.on("error", () => {});
+  }).on("error", () => {});
+};
