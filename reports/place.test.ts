@@ -26,6 +26,9 @@ it("names the flag and the reason, beforehand as well as when it writes", () => 
   expect(() => checkPlace(place)).toThrow(told);
   expect(() => placeFiles(place, [[path.join(place.folder, "x"), ""]])).toThrow(told);
   expect(() => checkPlace({ ...place, folder: file })).toThrow("a part of the path is a file");
+  expect(() => placeFiles({ ...place, folder: file }, [[path.join(file, "x"), ""]])).toThrow(
+    "a part of the path is a file",
+  );
 });
 
 it("a file system that denies that its own folder exists ends the attempt", () => {

@@ -36,6 +36,7 @@ export const placeFiles = (
       mkdir: (one) => mkdirSync(one, { mode: directoryMode }),
       above: (one) => path.dirname(one),
     });
+    refuseFile(folder);
     for (const [file, text] of files) {
       at = file;
       drafts.push(`${file}.part`);
@@ -51,11 +52,15 @@ export const placeFiles = (
   }
 };
 
+const refuseFile = (folder: string): void => {
+  if (!statSync(folder).isDirectory()) throw Object.assign(new Error("a file"), { code: "ENOTDIR" });
+};
+
 /** Throws ConfigurationError where nothing could be written into a folder, or the folder could not be made. Leaves nothing behind. */
 export const checkPlace = ({ folder, flag }: Place): void => {
   const nearest = nearestFolder(path.resolve(folder));
   try {
-    if (!statSync(nearest).isDirectory()) throw Object.assign(new Error("a file"), { code: "ENOTDIR" });
+    refuseFile(nearest);
     // Permissions alone do not tell: a file system may be read-only, or take no folders at all.
     accessSync(nearest, constants.W_OK);
     rmdirSync(mkdtempSync(path.join(nearest, ".touchstone-")));
