@@ -28,20 +28,18 @@ export const historyDoc = (history: History): Doc => {
   const { folder, runs, trends, rules, flaky, leftOut, problems } = history;
   const latest = runs.at(-1);
   const changes = trends.reduce((sum, { changes: some }) => sum + some.length, 0);
+  const findings = [
+    changes === 0 ? "no latency changed" : `latencies changed in ${plural(changes, "place")}`,
+    rules.length === 0
+      ? "no rule failed"
+      : `${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky`,
+  ];
   return doc({
     title: `${folder}: ${plural(runs.length, "run")}`,
     look: outcomeLook(latest?.outcome),
     headline:
       latest === undefined ? "There is no run yet." : `The latest run: ${latest.outcome ?? "cut off"}.`,
-    detail: [
-      plural(runs.length, "run"),
-      changes === 0 ? "no latency changed" : `latencies changed in ${plural(changes, "place")}`,
-      rules.length === 0
-        ? "no rule failed"
-        : `${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky`,
-    ]
-      .join("; ")
-      .concat("."),
+    detail: [plural(runs.length, "run"), ...(runs.length === 0 ? [] : findings)].join("; ").concat("."),
     about: [["Folder", code(folder)]],
     sections: [
       section("trends", "Load, run by run", ...drawn(trends).map(trendFigure)),

@@ -1,5 +1,7 @@
 /** How the pictures look. One hue and its shades for what was measured; red only for what is wrong. */
 export const pictures = `
+.sheet { position: absolute; }
+symbol path { fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
 figure { margin: 0 0 44px; position: relative; }
 .tip { position: absolute; z-index: 2; max-width: min(340px, 62%); padding: 7px 11px; font-size: 13px; background: var(--surface); border: 1px solid var(--line); border-radius: 7px; box-shadow: 0 3px 14px rgb(0 0 0 / 0.18); pointer-events: none; overflow-wrap: anywhere; }
 .tip.pinned { pointer-events: auto; border-color: var(--accent); }

@@ -84,9 +84,7 @@ main section section { margin-top: 0; }
 .chapter-head + section { margin-top: 36px; }
 footer { margin-top: 80px; padding-top: 18px; border-top: 1px solid var(--line); font-size: 13px; overflow-wrap: anywhere; }
 .mark { display: inline-grid; place-items: center; flex: none; width: 22px; height: 22px; border-radius: 50%; font-size: 13px; font-weight: 700; position: relative; }
-.sheet { position: absolute; }
 .icon { width: 100%; height: 100%; display: block; }
-symbol path { fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
 .mark.good { background: var(--good); color: var(--on-mark); }
 .mark.bad { background: var(--bad); color: var(--on-mark); border-radius: 5px; }
 .mark.warn { background: var(--warn-soft); color: var(--warn); box-shadow: inset 0 0 0 1.5px var(--warn); }
