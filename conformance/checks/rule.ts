@@ -1,7 +1,7 @@
 import type { TestableId } from "../contract/catalogue.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import type { DeferredProbe } from "./deferred-probe.ts";
+import type { DeferredCredential } from "./expiring-credential.ts";
 import type { Run } from "./run.ts";
 import type { Tolerances } from "../world/tolerances.ts";
 import type { World } from "../world/world.ts";
@@ -42,7 +42,7 @@ export interface Rule {
   /** Judges what comes long after the watch as well, which shows only on a clock that is moved by hand. */
   readonly looksLater?: true;
   /** Credentials that later runs can judge, where time is real and the wait too long for one run. */
-  readonly deferred?: readonly DeferredProbe[];
+  readonly deferred?: readonly DeferredCredential[];
   readonly check: (world: World, run: Run) => Promise<Verdict>;
 }
 

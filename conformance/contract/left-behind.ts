@@ -1,26 +1,22 @@
-import Type, { type Static } from "typebox";
+import Type, { Optional, type Static } from "typebox";
+import { integer, number, text } from "./schema.ts";
 import { duration } from "./duration.ts";
 import { counted } from "./text.ts";
 
 const Credentials = Type.Object({
   issued: Type.Integer(),
-  valid: Type.Integer({ description: "Not used up, and not known to have ended when the run did." }),
-  lastEndsAt: Type.Optional(
-    Type.String({
-      format: "date-time",
-      description: "When the last of them ends at the latest, by the service's clock.",
-    }),
+  valid: integer("Not used up, and not known to have ended when the run did."),
+  lastEndsAt: Optional(
+    text("When the last of them ends at the latest, by the service's clock.", { format: "date-time" }),
   ),
-  lastEndsInMs: Type.Optional(
-    Type.Number({ description: "The same, in milliseconds of the service's time after the run's end." }),
-  ),
+  lastEndsInMs: Optional(number("The same, in milliseconds of the service's time after the run's end.")),
 });
 
-const NotificationName = Type.Object({ accountId: Type.String(), id: Type.Optional(Type.String()) });
+const NotificationName = Type.Object({ accountId: Type.String(), id: Optional(Type.String()) });
 
 const HookOutcome = Type.Object({
   ok: Type.Boolean(),
-  problem: Type.Optional(Type.String({ description: "Why the hook failed." })),
+  problem: Optional(text("Why the hook failed.")),
 });
 
 /** What a run has made on its target and could not take back: the document has no call that revokes or removes. */
@@ -31,18 +27,16 @@ export const LeftBehind = Type.Object(
     refreshTokens: Credentials,
     notifications: Type.Object({
       created: Type.Integer(),
-      unsure: Type.Integer({
-        description: "Calls of the hook that got no answer, and may have created one more each.",
-      }),
-      accounts: Type.Integer({ description: "Accounts that these belong to." }),
-      first: Type.Optional(NotificationName),
-      last: Type.Optional(NotificationName),
+      unsure: integer("Calls of the hook that got no answer, and may have created one more each."),
+      accounts: integer("Accounts that these belong to."),
+      first: Optional(NotificationName),
+      last: Optional(NotificationName),
     }),
-    callback: Type.Optional(
+    callback: Optional(
       Type.Object(
         {
-          url: Type.String({ description: "The address that the service was last told to push to." }),
-          restore: Type.Optional(HookOutcome),
+          url: text("The address that the service was last told to push to."),
+          restore: Optional(HookOutcome),
           isAttached: Type.Boolean({
             description: "Whether a receiver listens there that outlives the run.",
           }),
@@ -50,7 +44,7 @@ export const LeftBehind = Type.Object(
         { description: "Where the service was told to push; left out where it was told nothing." },
       ),
     ),
-    cleanup: Type.Optional(HookOutcome),
+    cleanup: Optional(HookOutcome),
   },
   { description: "What the run has left on its target." },
 );

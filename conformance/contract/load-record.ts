@@ -1,4 +1,5 @@
-import Type, { type Static } from "typebox";
+import Type, { Optional, type Static } from "typebox";
+import { integer, number, text } from "./schema.ts";
 import type { Outcome } from "./record.ts";
 import { Merged, Segment } from "./segments.ts";
 
@@ -55,42 +56,33 @@ export type Latencies = Static<typeof Latencies>;
 
 /** One line of seconds.jsonl: what happened in one second of the load. */
 export const SecondLine = Type.Object({
-  second: Type.Integer({ description: "Since the start of the load; the first is 0." }),
-  asked: Type.Number({ description: "Arrivals asked for." }),
-  started: Type.Number({ description: "Iterations started." }),
+  second: integer("Since the start of the load; the first is 0."),
+  asked: number("Arrivals asked for."),
+  started: number("Iterations started."),
   dropped: Count,
   requests: Type.Record(Type.String(), Type.Object({ granted: Count, refused: Count, failed: Count }), {
     description: "By endpoint.",
   }),
-  lagMs: Type.Optional(
+  lagMs: Optional(
     Type.Object(
       { p50Ms: Milliseconds, maxMs: Milliseconds },
       { description: "How late iterations started." },
     ),
   ),
-  virtualUsers: Type.Optional(Count),
-  blockedMs: Type.Optional(
-    Type.Number({
-      minimum: 0,
-      description: "How long its requests had waited for a connection, all together.",
-    }),
+  virtualUsers: Optional(Count),
+  blockedMs: Optional(
+    number("How long its requests had waited for a connection, all together.", { minimum: 0 }),
   ),
   breaches: Type.Record(Type.String(), Count, { description: "By requirement id." }),
-  k6: Type.Optional(
-    Type.Object({ cores: Type.Number({ minimum: 0 }), memoryMiB: Type.Number({ minimum: 0 }) }),
-  ),
-  collector: Type.Optional(
+  k6: Optional(Type.Object({ cores: Type.Number({ minimum: 0 }), memoryMiB: Type.Number({ minimum: 0 }) })),
+  collector: Optional(
     Type.Object({
       cores: Type.Number({ minimum: 0 }),
       memoryMiB: Type.Number({ minimum: 0 }),
-      lagMs: Type.Optional(
-        Type.Number({ minimum: 0, description: "How late its timers were, 99th percentile." }),
-      ),
+      lagMs: Optional(number("How late its timers were, 99th percentile.", { minimum: 0 })),
     }),
   ),
-  machineIdle: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, description: "Idle share of all cores." }),
-  ),
+  machineIdle: Optional(number("Idle share of all cores.", { minimum: 0, maximum: 1 })),
 });
 export type SecondLine = Static<typeof SecondLine>;
 
@@ -98,8 +90,8 @@ export type SecondLine = Static<typeof SecondLine>;
 const LoadExchange = Type.Object({
   method: Type.String(),
   path: Type.String(),
-  requestBody: Type.Optional(Type.String()),
-  status: Type.Integer({ description: "0 where there was no answer." }),
+  requestBody: Optional(Type.String()),
+  status: integer("0 where there was no answer."),
   answer: Type.String(),
   durationMs: Milliseconds,
 });
@@ -107,26 +99,26 @@ const LoadExchange = Type.Object({
 /** One line of breaches.jsonl: a promise broken under load, under the rule's own id. */
 export const LoadBreach = Type.Object({
   rule: Type.String(),
-  atMs: Type.Number({ description: "Since the start of the load." }),
-  segment: Type.Optional(Type.Integer({ description: "Of a merged run, the one that met it." })),
+  atMs: number("Since the start of the load."),
+  segment: Optional(integer("Of a merged run, the one that met it.")),
   expected: Type.String(),
   actual: Type.String(),
-  askedRate: Type.Number({ description: "Arrivals a second that were asked for at that moment." }),
+  askedRate: number("Arrivals a second that were asked for at that moment."),
   exchanges: Type.Array(LoadExchange),
 });
 export type LoadBreach = Static<typeof LoadBreach>;
 
 const Objective = Type.Object({
-  name: Type.String({ description: "Such as `exchange p95`." }),
+  name: text("Such as `exchange p95`."),
   limit: Type.Number(),
   unit: Type.Union([Type.Literal("ms"), Type.Literal("share"), Type.Literal("per second")]),
   bound: Type.Union([Type.Literal("at most"), Type.Literal("at least")]),
-  measured: Type.Optional(Type.Number()),
-  interval: Type.Optional(
+  measured: Optional(Type.Number()),
+  interval: Optional(
     Type.Tuple([Type.Number(), Type.Number()], { description: "95 % interval of the measured value." }),
   ),
   verdict: Type.Union([Type.Literal("held"), Type.Literal("breached"), Type.Literal("not measured")]),
-  reason: Type.Optional(Type.String()),
+  reason: Optional(Type.String()),
 });
 export type ObjectiveResult = Static<typeof Objective>;
 
@@ -135,7 +127,7 @@ const LoadRule = Type.Object({
   id: Type.String(),
   checks: Count,
   breaches: Count,
-  note: Type.Optional(Type.String({ description: "What was not looked at, and why." })),
+  note: Optional(text("What was not looked at, and why.")),
 });
 export type LoadRule = Static<typeof LoadRule>;
 
@@ -154,18 +146,16 @@ const PushSummary = Type.Object({
   attempts: Type.Record(Type.String(), Count, {
     description: "Number of notifications by how often each was pushed.",
   }),
-  deliveryDelay: Type.Optional(Latencies),
+  deliveryDelay: Optional(Latencies),
 });
 export type PushSummary = Static<typeof PushSummary>;
 
 /** What the machine was doing while fewer iterations were started than were asked for. */
 const Shortfall = Type.Object({
-  seconds: Type.Integer({ minimum: 1, description: "Seconds in which this was so." }),
-  machineIdle: Type.Optional(Type.Number({ description: "Mean idle share of all cores." })),
-  k6Cores: Type.Optional(Type.Number({ description: "Mean of the cores that k6 used." })),
-  collectorLagMs: Type.Optional(
-    Type.Number({ description: "Mean over the seconds of how late the collector's timers were." }),
-  ),
+  seconds: integer("Seconds in which this was so.", { minimum: 1 }),
+  machineIdle: Optional(number("Mean idle share of all cores.")),
+  k6Cores: Optional(number("Mean of the cores that k6 used.")),
+  collectorLagMs: Optional(number("Mean over the seconds of how late the collector's timers were.")),
 });
 export type Shortfall = Static<typeof Shortfall>;
 
@@ -176,14 +166,14 @@ const Cause = Type.Union([Type.Literal("service"), Type.Literal("network"), Type
 const Step = Type.Object({
   rate: Type.Number(),
   achieved: Type.Number(),
-  p95Ms: Type.Optional(
+  p95Ms: Optional(
     Type.Record(Type.String(), Milliseconds, {
       description: "Of each endpoint's granted requests, from their intended start.",
     }),
   ),
   verdict: Type.Union([Type.Literal("held"), Type.Literal("gave way"), Type.Literal("spoilt")]),
-  gaveWay: Type.Optional(Cause),
-  reason: Type.Optional(Type.String()),
+  gaveWay: Optional(Cause),
+  reason: Optional(Type.String()),
 });
 export type BreakpointStep = Static<typeof Step>;
 
@@ -194,32 +184,30 @@ export const LoadRecord = Type.Object(
     command: Type.Literal("load"),
     state: Type.Union([Type.Literal("open"), Type.Literal("sealed")]),
     startedAt: Type.String({ format: "date-time" }),
-    endedAt: Type.Optional(Type.String({ format: "date-time" })),
+    endedAt: Optional(Type.String({ format: "date-time" })),
     seed: Type.Integer(),
     target: Type.Object({
       name: Type.String(),
       baseUrl: Type.String(),
       profiles: Type.Array(Type.String()),
-      behaviour: Type.Optional(Type.String()),
+      behaviour: Optional(Type.String()),
     }),
     limits: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Array(Type.Number())])),
     replacedLimits: Type.Array(Type.String()),
     scenario: Type.String(),
     shape: Type.String(),
-    rate: Type.Number({ description: "Requests a second that were asked for at the peak." }),
-    arrivalRate: Type.Number({ description: "Iterations a second that this comes to." }),
+    rate: number("Requests a second that were asked for at the peak."),
+    arrivalRate: number("Iterations a second that this comes to."),
     durationMs: Milliseconds,
     warmUpMs: Milliseconds,
-    tags: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: "Words that name the run." }),
-    ),
-    virtualUsers: Type.Integer({ description: "The most that k6 may use." }),
+    tags: Optional(Type.Record(Type.String(), Type.String(), { description: "Words that name the run." })),
+    virtualUsers: integer("The most that k6 may use."),
     k6: Type.Object({
       version: Type.String(),
-      from: Type.String({ description: "How it was found." }),
-      exitCode: Type.Optional(Type.Integer()),
-      exitMeaning: Type.Optional(Type.String()),
-      signal: Type.Optional(Type.String()),
+      from: text("How it was found."),
+      exitCode: Optional(Type.Integer()),
+      exitMeaning: Optional(Type.String()),
+      signal: Optional(Type.String()),
     }),
     machine: Type.Object({
       cores: Type.Integer(),
@@ -231,7 +219,7 @@ export const LoadRecord = Type.Object(
     fingerprint: Type.Record(Type.String(), Type.String(), {
       description: "What has to be equal for two runs to be comparable.",
     }),
-    achieved: Type.Optional(
+    achieved: Optional(
       Type.Object({
         arrivalsAsked: Type.Number(),
         arrivals: Count,
@@ -239,50 +227,44 @@ export const LoadRecord = Type.Object(
         requests: Count,
         requestsPerSecond: Type.Number(),
         seconds: Type.Number(),
-        lag: Type.Optional(Latencies),
-        k6Cores: Type.Optional(Type.Number()),
-        k6MemoryMiB: Type.Optional(Type.Number()),
-        collectorCores: Type.Optional(Type.Number()),
-        collectorMemoryMiB: Type.Optional(Type.Number()),
-        machineIdle: Type.Optional(Type.Number()),
-        mostUnderWay: Type.Optional(
-          Type.Number({ description: "Requests that waited for an answer at a time, at their peak." }),
-        ),
-        mostConnecting: Type.Optional(
-          Type.Number({ description: "Requests that waited for a connection at a time, at their peak." }),
-        ),
-        shortfall: Type.Optional(Shortfall),
+        lag: Optional(Latencies),
+        k6Cores: Optional(Type.Number()),
+        k6MemoryMiB: Optional(Type.Number()),
+        collectorCores: Optional(Type.Number()),
+        collectorMemoryMiB: Optional(Type.Number()),
+        machineIdle: Optional(Type.Number()),
+        mostUnderWay: Optional(number("Requests that waited for an answer at a time, at their peak.")),
+        mostConnecting: Optional(number("Requests that waited for a connection at a time, at their peak.")),
+        shortfall: Optional(Shortfall),
       }),
     ),
-    validity: Type.Optional(
+    validity: Optional(
       Type.Object({
         valid: Type.Boolean(),
         reasons: Type.Array(
           Type.Object({
             reason: Type.String(),
             remedy: Type.String(),
-            cause: Type.Optional(Cause),
+            cause: Optional(Cause),
           }),
         ),
       }),
     ),
-    stopped: Type.Optional(Type.String({ description: "Why the load ended before its time." })),
+    stopped: Optional(text("Why the load ended before its time.")),
     endpoints: Type.Array(EndpointRow),
     objectives: Type.Array(Objective),
     rules: Type.Array(LoadRule),
     breaches: Type.Array(LoadBreach, {
       description: "The first of each rule; all kept ones are in breaches.jsonl.",
     }),
-    pushes: Type.Optional(PushSummary),
-    steps: Type.Optional(Type.Array(Step)),
-    highestRate: Type.Optional(
-      Type.Number({ description: "The highest rate at which the objectives held." }),
-    ),
-    segment: Type.Optional(Segment),
-    merged: Type.Optional(Merged),
+    pushes: Optional(PushSummary),
+    steps: Optional(Type.Array(Step)),
+    highestRate: Optional(number("The highest rate at which the objectives held.")),
+    segment: Optional(Segment),
+    merged: Optional(Merged),
     notes: Type.Array(Type.String()),
-    outcome: Type.Optional(Type.String()),
-    exitCode: Type.Optional(Type.Integer()),
+    outcome: Optional(Type.String()),
+    exitCode: Optional(Type.Integer()),
   },
   { $id: "touchstone-load-record-1" },
 );

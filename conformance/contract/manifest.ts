@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { text } from "./schema.ts";
 
 /** The file that is written last when a run is sealed: what the other files of the run directory were then. */
 export const manifestFile = "manifest.json";
@@ -7,7 +8,7 @@ const manifestVersion = 1;
 
 const Entry = Type.Object({
   bytes: Type.Integer({ minimum: 0 }),
-  sha256: Type.String({ pattern: "^[0-9a-f]{64}$", description: "Hexadecimal." }),
+  sha256: text("Hexadecimal.", { pattern: "^[0-9a-f]{64}$" }),
 });
 export type ManifestEntry = Static<typeof Entry>;
 

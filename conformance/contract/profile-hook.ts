@@ -1,28 +1,16 @@
-import Type, { type Static, type TSchema } from "typebox";
+import Type, { Optional, type Static } from "typebox";
+import { closed, described, group, text } from "./schema.ts";
 
-export const closed = { additionalProperties: false } as const;
-export const Address = Type.String({ minLength: 1, description: "An absolute http or https URL." });
+export const Address = text("An absolute http or https URL.", { minLength: 1 });
 export const Milliseconds = Type.Number({ minimum: 0 });
-
-/** The same schema, saying what it is for. */
-export const described = <S extends TSchema>(schema: S, description: string): S => ({
-  ...schema,
-  description,
-});
 
 /** Where a secret is kept. It is never written into a profile. */
 export const SecretSource = Type.Union(
   [
-    Type.Object(
-      { env: Type.String({ minLength: 1, description: "Name of the environment variable." }) },
-      closed,
-    ),
+    Type.Object({ env: text("Name of the environment variable.", { minLength: 1 }) }, closed),
     Type.Object(
       {
-        file: Type.String({
-          minLength: 1,
-          description: "Path of a file that only its owner may read, relative to the profile.",
-        }),
+        file: text("Path of a file that only its owner may read, relative to the profile.", { minLength: 1 }),
       },
       closed,
     ),
@@ -43,9 +31,7 @@ export const SecretSource = Type.Union(
 );
 
 const prefix = {
-  prefix: Type.Optional(
-    Type.String({ description: 'What stands before the secret, such as "Bearer " or "session=".' }),
-  ),
+  prefix: Optional(text('What stands before the secret, such as "Bearer " or "session=".')),
 };
 
 /** A value of a header or a query parameter: as it is, or a secret's source with what stands before the secret. */
@@ -76,22 +62,19 @@ export const Hook = Type.Union(
   [
     Type.Object(
       {
-        http: Type.Object(
-          {
-            method: Type.Optional(Type.String({ description: "GET by default, POST with a body." })),
-            url: Address,
-            headers: Type.Optional(described(Headers, "Headers of the call.")),
-            body: Type.Optional(
-              Type.Unknown({
-                description:
-                  'JSON; strings in it may hold {{placeholders}}, and { "$secret": { "env": NAME } } stands for a secret.',
-              }),
-            ),
-          },
-          { ...closed, description: "The call, over HTTP." },
-        ),
-        result: Type.Optional(Type.String({ description: "JSON pointer to the value in the answer." })),
-        timeoutMs: Type.Optional(timeout),
+        http: group("The call, over HTTP.", {
+          method: Optional(text("GET by default, POST with a body.")),
+          url: Address,
+          headers: Optional(described(Headers, "Headers of the call.")),
+          body: Optional(
+            Type.Unknown({
+              description:
+                'JSON; strings in it may hold {{placeholders}}, and { "$secret": { "env": NAME } } stands for a secret.',
+            }),
+          ),
+        }),
+        result: Optional(text("JSON pointer to the value in the answer.")),
+        timeoutMs: Optional(timeout),
       },
       closed,
     ),
@@ -101,8 +84,8 @@ export const Hook = Type.Union(
           minItems: 1,
           description: "Program and arguments; {{placeholders}} are replaced. It prints JSON or plain text.",
         }),
-        result: Type.Optional(Type.String({ description: "JSON pointer to the value in what it prints." })),
-        timeoutMs: Type.Optional(timeout),
+        result: Optional(text("JSON pointer to the value in what it prints.")),
+        timeoutMs: Optional(timeout),
       },
       closed,
     ),

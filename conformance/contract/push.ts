@@ -1,14 +1,13 @@
-import Type, { type Static } from "typebox";
-
-const closed = { additionalProperties: false } as const;
+import Type, { Optional, type Static } from "typebox";
+import { closed, integer, number } from "./schema.ts";
 
 export const PushAction = Type.Union([
   Type.Object(
     {
       kind: Type.Literal("answer"),
-      status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, description: "Default 200." })),
-      headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-      body: Type.Optional(
+      status: Optional(integer("Default 200.", { minimum: 200, maximum: 599 })),
+      headers: Optional(Type.Record(Type.String(), Type.String())),
+      body: Optional(
         Type.Union(
           [
             Type.Literal("acknowledge"),
@@ -29,12 +28,10 @@ export const PushAction = Type.Union([
           { description: "Default: the acknowledgement { id, received: true }." },
         ),
       ),
-      delayMs: Type.Optional(Type.Number({ minimum: 0, description: "Held back on the receiver's clock." })),
-      dribbleMs: Type.Optional(
-        Type.Number({ minimum: 1, description: "Pause between the bytes of the body." }),
-      ),
-      gzip: Type.Optional(Type.Boolean()),
-      informational: Type.Optional(
+      delayMs: Optional(number("Held back on the receiver's clock.", { minimum: 0 })),
+      dribbleMs: Optional(number("Pause between the bytes of the body.", { minimum: 1 })),
+      gzip: Optional(Type.Boolean()),
+      informational: Optional(
         Type.Array(Type.Integer({ minimum: 100, maximum: 199 }), {
           description: "1xx answers that are sent first.",
         }),
@@ -45,12 +42,11 @@ export const PushAction = Type.Union([
   Type.Object(
     {
       kind: Type.Literal("hang"),
-      forMs: Type.Optional(Type.Number({ minimum: 0 })),
-      status: Type.Optional(
-        Type.Integer({
+      forMs: Optional(Type.Number({ minimum: 0 })),
+      status: Optional(
+        integer("An answer with this status is begun, and its body never comes.", {
           minimum: 200,
           maximum: 599,
-          description: "An answer with this status is begun, and its body never comes.",
         }),
       ),
     },
@@ -65,11 +61,10 @@ export const PushAction = Type.Union([
         Type.Literal("head", { description: "Behind the answer's head, before any of its body." }),
         Type.Literal("half-answer", { description: "In the middle of the answer's body." }),
       ]),
-      status: Type.Optional(
-        Type.Integer({
+      status: Optional(
+        integer("The code of an answer that is cut at its head or in its body; default 200.", {
           minimum: 200,
           maximum: 599,
-          description: "The code of an answer that is cut at its head or in its body; default 200.",
         }),
       ),
     },
@@ -82,14 +77,14 @@ export type PushAction = Static<typeof PushAction>;
 /** Which pushes a rule is for; what is left out matches all. */
 export const PushMatch = Type.Object(
   {
-    notificationId: Type.Optional(Type.String()),
-    accountId: Type.Optional(Type.String()),
-    path: Type.Optional(Type.String()),
-    method: Type.Optional(Type.String()),
+    notificationId: Optional(Type.String()),
+    accountId: Optional(Type.String()),
+    path: Optional(Type.String()),
+    method: Optional(Type.String()),
     /** A JSON pointer into the body and the value that has to stand there. */
-    body: Type.Optional(Type.Object({ pointer: Type.String(), equals: Type.Unknown() }, closed)),
+    body: Optional(Type.Object({ pointer: Type.String(), equals: Type.Unknown() }, closed)),
     /** The n-th notification, from 1, among those that the other conditions match, in the order of their first push. */
-    nth: Type.Optional(Type.Integer({ minimum: 1 })),
+    nth: Optional(Type.Integer({ minimum: 1 })),
   },
   closed,
 );
@@ -114,9 +109,9 @@ export type PushRule = Static<typeof PushRule>;
 export const PushPlan = Type.Object(
   {
     rules: Type.Array(PushRule),
-    otherwise: Type.Optional(PushAction),
+    otherwise: Optional(PushAction),
     /** For a push whose body names no notification; where it is left out, such a push is treated as any other. */
-    noNotification: Type.Optional(PushAction),
+    noNotification: Optional(PushAction),
   },
   closed,
 );

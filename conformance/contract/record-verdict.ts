@@ -1,34 +1,45 @@
-import Type from "typebox";
+import Type, { Optional } from "typebox";
+import { integer, text } from "./schema.ts";
 
-const Cases = Type.Integer({ minimum: 0 });
-const Facts = Type.Record(Type.String(), Type.Unknown());
+const Cases = integer("Decisive ones, whose control held.", { minimum: 0 });
+const Facts = Type.Record(Type.String(), Type.Unknown(), {
+  description: "What the rule measured: a lifetime's bracket, the readings that remain, counts.",
+});
 const Count = Type.Integer({ minimum: 0 });
 
-const BreachLine = Type.Object({
+/** A breach as data: what was promised, what was seen, and the exchanges that show it. */
+export const BreachLine = Type.Object({
   expected: Type.String(),
   actual: Type.String(),
-  evidence: Type.Array(Type.Integer()),
-  reproduction: Type.Object({
-    seed: Type.Integer(),
-    path: Type.Optional(Type.String()),
-    counterexample: Type.Optional(Type.String()),
-    replayed: Type.Object({ failures: Count, attempts: Count }),
+  evidence: Type.Array(Type.Integer(), {
+    description: "Numbers of the exchanges in exchanges.jsonl: the shortest history that shows the breach.",
   }),
-  part: Type.Optional(Type.String()),
+  reproduction: Type.Object({
+    seed: integer("Of the run; with the rule's id it fixes every generated value."),
+    path: Optional(text("fast-check's path to the shrunk counterexample.")),
+    counterexample: Optional(text("The input that shows the failure, printed.")),
+    replayed: Type.Object(
+      { failures: Count, attempts: Count },
+      { description: "How often the failure came back when it was tried again." },
+    ),
+  }),
+  part: Optional(text("The part of the rule that failed.")),
 });
 
-const judged = { cases: Cases, facts: Type.Optional(Facts) };
+const judged = { cases: Cases, facts: Optional(Facts) };
 
-/** The verdict union of verdict.ts as it stands in a record on disk. */
+/** What a rule came to. Only `passed` counts as passed; "the harness could not" is never "the service failed". */
 export const VerdictLine = Type.Union([
   Type.Object({ kind: Type.Literal("passed"), ...judged }),
   Type.Object({ kind: Type.Literal("failed"), breach: BreachLine, ...judged }),
   Type.Object({ kind: Type.Literal("warned"), breach: BreachLine, ...judged }),
-  Type.Object({ kind: Type.Literal("observed"), fingerprint: Type.String(), ...judged }),
+  Type.Object({ kind: Type.Literal("observed"), fingerprint: text("Canonical JSON."), ...judged }),
   Type.Object({ kind: Type.Literal("pending"), due: Type.String(), reason: Type.String() }),
   Type.Object({
     kind: Type.Literal("not-applicable"),
-    by: Type.Union([Type.Literal("profile"), Type.Literal("service")]),
+    by: Type.Union([Type.Literal("profile"), Type.Literal("service")], {
+      description: "Who says so: the profile, or the service by the way in which it conforms.",
+    }),
     reason: Type.String(),
   }),
   Type.Object({ kind: Type.Literal("could-not-run"), missing: Type.String(), reason: Type.String() }),
@@ -41,6 +52,6 @@ export const VerdictLine = Type.Union([
   Type.Object({
     kind: Type.Literal("harness-error"),
     message: Type.String(),
-    stack: Type.Optional(Type.String()),
+    stack: Optional(Type.String()),
   }),
 ]);

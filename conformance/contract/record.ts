@@ -1,4 +1,5 @@
-import Type, { type Static } from "typebox";
+import Type, { Optional, type Static } from "typebox";
+import { integer, number, text, type Frozen } from "./schema.ts";
 import { requirementIds, type RequirementId } from "./catalogue.ts";
 import { LeftBehind } from "./left-behind.ts";
 import { VerdictLine } from "./record-verdict.ts";
@@ -11,44 +12,27 @@ export const recordVersion = 1;
 
 /** One exchange of a run, masked and of bounded length, as a line of exchanges.jsonl. */
 export const ExchangeLine = Type.Object({
-  n: Type.Integer({ description: "Number of the exchange within the run." }),
-  rule: Type.String({ description: "Requirement id, or 'preflight'." }),
-  startedMs: Type.Number({ description: "Since the start of the run, on the harness's monotonic clock." }),
+  n: integer("Number of the exchange within the run."),
+  rule: text("Requirement id, or 'preflight'."),
+  startedMs: number("Since the start of the run, on the harness's monotonic clock."),
   durationMs: Type.Number(),
   request: Type.Object({
     method: Type.String(),
     path: Type.String(),
     headers: Type.Array(Type.Tuple([Type.String(), Type.String()])),
-    body: Type.Optional(Type.String()),
+    body: Optional(Type.String()),
   }),
-  answer: Type.Optional(
+  answer: Optional(
     Type.Object({
       status: Type.Integer(),
       headers: Type.Array(Type.Tuple([Type.String(), Type.String()])),
       text: Type.String(),
     }),
   ),
-  error: Type.Optional(Type.String({ description: "Why there was no whole answer." })),
+  error: Optional(text("Why there was no whole answer.")),
 });
 
-type HeaderLines = readonly (readonly [name: string, value: string])[];
-
-/** The same as a type: an exchange as it is kept, masked and cut to a bounded length. */
-export interface ExchangeRecord {
-  readonly n: number;
-  readonly rule: string;
-  /** Milliseconds since the start of the run, on this machine's monotonic clock. */
-  readonly startedMs: number;
-  readonly durationMs: number;
-  readonly request: {
-    readonly method: string;
-    readonly path: string;
-    readonly headers: HeaderLines;
-    readonly body?: string;
-  };
-  readonly answer?: { readonly status: number; readonly headers: HeaderLines; readonly text: string };
-  readonly error?: string;
-}
+export type ExchangeRecord = Frozen<typeof ExchangeLine>;
 
 /** What one rule came to, with the exchanges that prove a failure. */
 export interface RuleResult {
@@ -73,17 +57,15 @@ export const RuleLine = Type.Object({
 export const RunRecord = Type.Object(
   {
     version: Type.Integer({ minimum: 1 }),
-    tool: Type.String({ description: "Version of Touchstone." }),
+    tool: text("Version of Touchstone."),
     command: Type.Literal("conform"),
     state: Type.Union([Type.Literal("open"), Type.Literal("sealed")]),
     startedAt: Type.String({ format: "date-time" }),
-    endedAt: Type.Optional(Type.String({ format: "date-time" })),
+    endedAt: Optional(Type.String({ format: "date-time" })),
     seed: Type.Integer(),
     effort: Type.String(),
     strict: Type.Boolean(),
-    maxWaitMs: Type.Optional(
-      Type.Number({ description: "The longest single wait in real time that the run was allowed." }),
-    ),
+    maxWaitMs: Optional(number("The longest single wait in real time that the run was allowed.")),
     selected: Type.Array(Type.String(), {
       description: "Ids of the requirements that this run was to judge.",
     }),
@@ -93,34 +75,34 @@ export const RunRecord = Type.Object(
       profiles: Type.Array(Type.String(), {
         description: "Files that the profile was read from; none for the embedded fake.",
       }),
-      behaviour: Type.Optional(Type.String({ description: "Behaviour of the embedded fake." })),
+      behaviour: Optional(text("Behaviour of the embedded fake.")),
       clock: Type.String(),
     }),
     limits: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Array(Type.Number())])),
     replacedLimits: Type.Array(Type.String(), {
       description: "Names of limits that are not the document's.",
     }),
-    pinned: Type.Optional(
+    pinned: Optional(
       Type.Record(Type.String(), Type.String(), {
         description: "Fingerprints that must not change, by requirement id, as canonical JSON.",
       }),
     ),
-    waivers: Type.Optional(
+    waivers: Optional(
       Type.Array(
         Type.Object({
           id: Type.String(),
           reason: Type.String(),
           owner: Type.String(),
-          expires: Type.String({ description: "The last day on which it holds, as YYYY-MM-DD (UTC)." }),
+          expires: text("The last day on which it holds, as YYYY-MM-DD (UTC)."),
           state: Type.Enum([...waiverStates]),
         }),
         { description: "Known breaches that the profile takes on, and what each came to in this run." },
       ),
     ),
-    leftBehind: Type.Optional(LeftBehind),
+    leftBehind: Optional(LeftBehind),
     notes: Type.Array(Type.String()),
-    outcome: Type.Optional(Type.String()),
-    exitCode: Type.Optional(Type.Integer()),
+    outcome: Optional(Type.String()),
+    exitCode: Optional(Type.Integer()),
     rules: Type.Array(RuleLine),
   },
   { $id: "touchstone-run-record-1" },

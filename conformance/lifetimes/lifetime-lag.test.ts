@@ -2,7 +2,7 @@ import type { TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Checkpoint } from "../world/durable-steps.ts";
-import { judgeLifetime, type ExpiringCredential } from "./lifetime.ts";
+import { judgeLifetime, type JudgedLifetime } from "./lifetime.ts";
 import { createRun } from "../checks/create-run.ts";
 import type { Clock } from "../world/clock.ts";
 
@@ -23,7 +23,7 @@ interface Setting {
   readonly guessedMs?: number;
   /** Whether the rule takes the time for the real one, which no journey of such a length is made twice in. */
   readonly isReal?: true;
-  readonly expiring?: Partial<ExpiringCredential<number>>;
+  readonly expiring?: Partial<JudgedLifetime<number>>;
   /** By how much each reading of the clock finds it further on. */
   readonly flowMs?: number;
   readonly tolerances?: Partial<World["tolerances"]>;
@@ -91,7 +91,7 @@ const judge = async (setting: Setting = {}) => {
   });
   const verdict = await judgeLifetime(worldWith(rule), run, {
     name: "code",
-    lifetimeMs: LIFETIME_MS,
+    lifetimeMs: () => LIFETIME_MS,
     issue: () => {
       issues += 1;
       return Promise.resolve(nowMs);
@@ -287,7 +287,7 @@ describe("a run that goes on with what an earlier one was waiting with", () => {
 
   it("makes anew what was to be used right before its end, and was not", async () => {
     const ages: number[] = [];
-    const use: ExpiringCredential<number>["use"] = async (world, issuedMs) => {
+    const use: JudgedLifetime<number>["use"] = async (world, issuedMs) => {
       const { earliestMs } = await world.clock.now();
       ages.push(earliestMs - issuedMs);
     };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { behaviourFrom } from "../../fake-server/registry.ts";
 import { runRules } from "../engine/executor.ts";
-import { judgeLifetime, type ExpiringCredential } from "./lifetime.ts";
+import { judgeLifetime, type JudgedLifetime } from "./lifetime.ts";
 import type { Rule } from "../checks/rule.ts";
 import { emptyPrepared } from "../world/prepared.ts";
 import { openSession } from "../session/session.ts";
@@ -21,7 +21,7 @@ interface Setting {
   readonly isAlive?: (ageMs: number, usedTimes: number) => boolean;
   readonly clockMode?: "frozen" | "flowing";
   readonly seed?: number;
-  readonly expiring?: Partial<ExpiringCredential<IssuedCode>>;
+  readonly expiring?: Partial<JudgedLifetime<IssuedCode>>;
   readonly guardMs?: number;
   /** Whether the profile lacks the hook that tells the time. */
   readonly lacksNow?: boolean;
@@ -54,7 +54,7 @@ const judge = async (setting: Setting) => {
     check: (world, run) =>
       judgeLifetime(world, run, {
         name: "code",
-        lifetimeMs: LIFETIME_MS,
+        lifetimeMs: () => LIFETIME_MS,
         issue: (caseWorld) => obtainCode(caseWorld),
         alive: async (caseWorld, { code, client }) =>
           (await yielded(caseWorld, await caseWorld.target.exchange(exchangeBody(client, code)))) !==
@@ -159,7 +159,7 @@ describe("the sides of a lifetime", () => {
 
   it("are reached by credentials that are used on the way, three times and once more before their end", async () => {
     const uses = new Map<string, number>();
-    const use: ExpiringCredential<IssuedCode>["use"] = (_, { code }) => {
+    const use: JudgedLifetime<IssuedCode>["use"] = (_, { code }) => {
       uses.set(code, (uses.get(code) ?? 0) + 1);
       return Promise.resolve();
     };

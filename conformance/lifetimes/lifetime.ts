@@ -2,13 +2,13 @@ import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { durableSteps, type DurableSteps } from "../world/durable-steps.ts";
 import { duration } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
+import { ask, type Issued } from "./ask.ts";
 import { sleepUntilMoment, type Moment } from "./calendar.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import {
   ageAt,
   distanceFromEnd,
   guardFor,
-  judgeProbe,
   sideOf,
   type Probe,
   type Side,
@@ -21,6 +21,7 @@ import {
   type Delay,
   type Precision,
 } from "../judging/lifetimes/resolution.ts";
+import type { ExpiringCredential } from "../checks/expiring-credential.ts";
 import type { WaitFacts } from "../checks/rule.ts";
 import type { Run } from "../checks/run.ts";
 import { ControlFailed } from "../world/exchange.ts";
@@ -28,29 +29,12 @@ import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { planProbes, type PlannedProbe, type PlanOptions, type Tries } from "./plan.ts";
 
-/** A kind of credential whose lifetime is to be judged. */
-export interface ExpiringCredential<C> extends Pick<PlanOptions, "ways" | "clients" | "perSide"> {
-  /** Name of this part of the rule and of the credential in sentences: "code", "refresh token in use". */
-  readonly name: string;
-  readonly lifetimeMs: number;
-  /**
-   * Issues one credential; its time of issue is taken to lie within this call. It has to survive being written as JSON,
-   * by its `client` or without one. `way` is the index of the way in which it is to be issued.
-   */
-  readonly issue: (world: World, steps: DurableSteps, way: number) => Promise<C>;
+/** A credential that this run judges, and how. */
+export interface JudgedLifetime<C>
+  extends ExpiringCredential<C>, Pick<PlanOptions, "ways" | "clients" | "perSide"> {
   /** Issues it at such a moment of the target's calendar, where time can be moved. */
   readonly startsAt?: Moment;
-  /** When the credential was issued, where `issue` takes time before it does so: then it keeps its own durable steps. */
-  readonly issuedIn?: (credential: C) => TimeInterval;
-  /** The credential's own lifetime in milliseconds, where each one states it; `lifetimeMs` then only spreads the ages. */
-  readonly lifetimeOf?: (credential: C) => number;
-  /** Whether it still works. Each credential is asked once. */
-  readonly alive: (world: World, credential: C) => Promise<boolean>;
-  /**
-   * What happens to it while it lives: `uses` times (three) on the way to the probe and, where it is to be found dead,
-   * once more right before its end. Must not be decisive itself.
-   */
-  readonly use?: (world: World, credential: C) => Promise<void>;
+  /** How often it is used on the way to the probe (three times) and, where it is to be found dead, right before its end. */
   readonly uses?: number;
   /** Judges the dead side only, or both. */
   readonly sides?: "both" | "dead";
@@ -79,9 +63,10 @@ interface Findings {
 export const judgeLifetime = async <C>(
   world: World,
   run: Run,
-  expiring: ExpiringCredential<C>,
+  expiring: JudgedLifetime<C>,
 ): Promise<Verdict> => {
-  const { name, lifetimeMs } = expiring;
+  const { name } = expiring;
+  const lifetimeMs = expiring.lifetimeMs(world);
   const sides: readonly Side[] = expiring.sides === "dead" ? ["dead"] : ["alive", "dead"];
   const precision = precisionIn(world, lifetimeMs);
   const findings: Findings = { probes: [], delays: [] };
@@ -113,43 +98,42 @@ const precisionIn = ({ tolerances, clock }: World, lifetimeMs: number): Precisio
   isTold: clock.isTold,
 });
 
-/** A credential, and the time in which it was issued. */
-interface Issued<C> {
-  readonly credential: C;
-  readonly issued: TimeInterval;
-}
-
 const issueOne = async <C>(
   world: World,
-  expiring: ExpiringCredential<C>,
+  expiring: JudgedLifetime<C>,
   steps: DurableSteps,
   way: number,
 ): Promise<Issued<C>> => {
+  const asIssued = (credential: C, issued: TimeInterval): Issued<C> => ({
+    credential,
+    issued,
+    lifetimeMs: expiring.lifetimeOf?.(credential) ?? expiring.lifetimeMs(world),
+  });
   if (expiring.startsAt !== undefined) await sleepUntilMoment(world.clock, expiring.startsAt);
   if (expiring.issuedIn !== undefined) {
     if (!steps.isContinued()) await world.clock.beginSecond();
     const credential = await expiring.issue(world, steps, way);
-    return { credential, issued: expiring.issuedIn(credential) };
+    return asIssued(credential, expiring.issuedIn(credential));
   }
   const { value, at } = await steps.once("issue", async () => {
     await world.clock.beginSecond();
     return timed(world, () => expiring.issue(world, steps, way));
   });
-  return { credential: value, issued: at };
+  return asIssued(value, at);
 };
 
 /** One credential's way from its issue to its probe. Repeated with another credential where the probe came too late. */
 const probeAt = async <C>(
   world: World,
-  expiring: ExpiringCredential<C>,
+  expiring: JudgedLifetime<C>,
   planned: PlannedProbe,
   findings: Findings,
   { first, last }: Tries,
 ): Promise<CaseVerdict> => {
   const steps = durableSteps(world, planned.id);
   const again = (tries: Tries): Promise<CaseVerdict> => probeAt(world, expiring, planned, findings, tries);
-  const { credential, issued } = await issueOne(world, expiring, steps, planned.way);
-  const precision = precisionIn(world, expiring.lifetimeOf?.(credential) ?? expiring.lifetimeMs);
+  const own = await issueOne(world, expiring, steps, planned.way);
+  const precision = precisionIn(world, own.lifetimeMs);
   const { lifetimeMs, guardMs } = precision;
   const room = roomMs(
     precision,
@@ -159,25 +143,19 @@ const probeAt = async <C>(
   const lastAliveMs = lifetimeMs - guardMs - room;
   const aimMs =
     planned.side === "alive" ? lastAliveMs - planned.distanceMs : lifetimeMs + guardMs + planned.distanceMs;
-  if (!(await useOnTheWay(world, expiring, { credential, issued, lifetimeMs }, steps, aimMs, lastAliveMs)))
-    return again({ first, last });
-  // The probe is the first thing to be sent after the wake-up, which also told its earliest moment.
-  const woken = await sleepToAge(world, issued, aimMs, planned);
+  if (!(await useOnTheWay(world, expiring, own, steps, aimMs, lastAliveMs))) return again({ first, last });
+  const woken = await sleepToAge(world, own.issued, aimMs, planned);
   steps.spend();
-  const works = await expiring.alive(world, credential);
-  const at = { earliestMs: woken.earliestMs, latestMs: (await world.clock.now()).latestMs };
-  const probe = { ...ageAt({ issued, lifetimeMs }, at, world.tolerances.lifetimeGuardMs), works };
+  const { probe, at, side, verdict } = await ask(world, expiring, own, {
+    now: () => world.clock.now(),
+    woken,
+    remark: steps.isContinued() ? ", having been issued by the run that this one continues" : "",
+  });
   findings.delays.push({
-    wakeMs: Math.max(0, ageBetween(issued, woken).greatestMs - aimMs - slackOf(planned)),
+    wakeMs: Math.max(0, ageBetween(own.issued, woken).greatestMs - aimMs - slackOf(planned)),
     answerMs: at.latestMs - woken.latestMs,
   });
-  const side = sideOf(probe);
   if (side !== undefined) world.onCommit(() => findings.probes.push(probe));
-  const verdict = judgeProbe(
-    expiring.name,
-    probe,
-    steps.isContinued() ? ", having been issued by the run that this one continues" : "",
-  );
   if (verdict.kind === "failed") return verdict;
   const isNear =
     side !== undefined &&
@@ -193,8 +171,8 @@ const probeAt = async <C>(
 /** Uses a credential on its way to the probe. False where it should have been used right before its end, and no run was there. */
 const useOnTheWay = async <C>(
   world: World,
-  { use, uses = USES }: ExpiringCredential<C>,
-  { credential, issued, lifetimeMs }: Issued<C> & { readonly lifetimeMs: number },
+  { use, uses = USES }: JudgedLifetime<C>,
+  { credential, issued, lifetimeMs }: Issued<C>,
   steps: DurableSteps,
   aimMs: number,
   lastAliveMs: number,

@@ -1,13 +1,6 @@
 import { validateHeaderValue } from "node:http";
-import type { FetchedProfile, HookDefinition } from "../contract/profile-fetched.ts";
-import { hooksOf } from "../contract/hooks.ts";
-import {
-  secretKey,
-  type HookAsWritten,
-  type Profile,
-  type SecretSource,
-  type SecretValue,
-} from "../contract/profile.ts";
+import type { FetchedProfile, WithSecrets } from "../contract/profile-fetched.ts";
+import { secretKey, type Profile, type SecretSource, type SecretValue } from "../contract/profile.ts";
 import type { KeyPath } from "./profile-file.ts";
 import type { ProfileProblem } from "./profile-explain.ts";
 import type { SecretReader, SecretReading } from "./profile-secret.ts";
@@ -40,77 +33,43 @@ export const fetchValues = async (
       return reading;
     },
   };
-  const hooks = new Map<HookAsWritten, HookDefinition>();
-  for (const [name, hook] of hooksOf<HookAsWritten>(profile))
-    hooks.set(hook, await hookOf(hook, name.split("."), fetching));
-  const { headers, authorize, ...rest } = profile;
-  const fetchedHeaders = await valuesOf(headers, ["headers"], fetching);
-  const authorizeHeaders = await valuesOf(authorize?.headers, ["authorize", "headers"], fetching);
-  const query = await valuesOf(authorize?.query, ["authorize", "query"], fetching);
-  const fetchedHooks = hooksIn(profile.hooks, hooks);
+  const { headers, authorize, hooks, ...rest } = profile;
+  const withSecrets: WithSecrets = {
+    ...(headers === undefined ? {} : { headers }),
+    ...(authorize === undefined ? {} : { authorize }),
+    ...(hooks === undefined ? {} : { hooks }),
+  };
+  const fetchedParts = (await fetchIn(withSecrets, [], fetching)) as Pick<FetchedProfile, keyof WithSecrets>;
   const { fetched, problems } = fetching;
-  const code = authorize?.code === undefined ? undefined : hooks.get(authorize.code);
   return {
     problems,
     profile: {
-      ...without(rest, "hooks"),
-      ...(fetchedHeaders === undefined ? {} : { headers: fetchedHeaders }),
-      ...(authorize === undefined
-        ? {}
-        : {
-            authorize: {
-              ...(authorizeHeaders === undefined ? {} : { headers: authorizeHeaders }),
-              ...(query === undefined ? {} : { query }),
-              ...(code === undefined ? {} : { code }),
-            },
-          }),
-      ...(fetchedHooks === undefined ? {} : { hooks: fetchedHooks }),
+      ...rest,
+      ...fetchedParts,
       ...(fetched.size === 0 ? {} : { fetchedSecrets: [...fetched] }),
     },
   };
 };
 
-const without = <T extends object, Key extends keyof T>(value: T, key: Key): Omit<T, Key> => {
-  const { [key]: _, ...rest } = value;
-  return rest;
-};
-
-/** The same tree of hooks, each in its fetched form. */
-const hooksIn = (
-  hooks: Profile["hooks"],
-  fetched: ReadonlyMap<HookAsWritten, HookDefinition>,
-): FetchedProfile["hooks"] => {
-  if (hooks === undefined) return undefined;
-  const swap = (value: unknown): unknown =>
-    typeof value !== "object" || value === null
-      ? value
-      : (fetched.get(value as HookAsWritten) ??
-        Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, swap(inner)])));
-  return swap(hooks) as FetchedProfile["hooks"];
-};
-
-const hookOf = async (hook: HookAsWritten, at: KeyPath, fetching: Fetching): Promise<HookDefinition> => {
-  if (!("http" in hook)) return hook;
-  const { headers, ...http } = hook.http;
-  const fetchedHeaders = await valuesOf(headers, [...at, "http", "headers"], fetching);
-  return {
-    ...hook,
-    http: {
-      ...http,
-      ...(fetchedHeaders === undefined ? {} : { headers: fetchedHeaders }),
-      ...(http.body === undefined
-        ? {}
-        : { body: await bodyOf(http.body, [...at, "http", "body"], fetching) }),
-    },
-  };
+/** A part of the profile with all secrets in their places; one after the other, so that problems keep their order. */
+const fetchIn = async (part: object, at: KeyPath, fetching: Fetching): Promise<unknown> => {
+  if (Array.isArray(part)) return part;
+  const read: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(part) as [string, unknown][]) {
+    const place = [...at, key];
+    if (key === "headers" || key === "query") read[key] = await valuesOf(value as Values, place, fetching);
+    else if (key === "body") read[key] = await bodyOf(value, place, fetching);
+    else
+      read[key] = typeof value === "object" && value !== null ? await fetchIn(value, place, fetching) : value;
+  }
+  return read;
 };
 
 const valuesOf = async (
-  values: Values | undefined,
+  values: Values,
   at: KeyPath,
   fetching: Fetching,
-): Promise<Readonly<Record<string, string>> | undefined> => {
-  if (values === undefined) return undefined;
+): Promise<Readonly<Record<string, string>>> => {
   const read: Record<string, string> = {};
   for (const [name, value] of Object.entries(values)) {
     const text = typeof value === "string" ? value : await fetchOne(value, [...at, name], fetching);

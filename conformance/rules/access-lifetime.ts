@@ -1,9 +1,9 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import type { DurableSteps } from "../world/durable-steps.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
-import { deferredProbe, type DeferredProbe } from "../checks/deferred-probe.ts";
+import type { Deferral, ExpiringCredential } from "../checks/expiring-credential.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
-import { judgeLifetime, roomAfter, type ExpiringCredential } from "../lifetimes/lifetime.ts";
+import { judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import type { Run } from "../checks/run.ts";
 import type { Rules } from "../checks/rule.ts";
 import {
@@ -31,19 +31,21 @@ interface Bearer {
 
 type Issued = Pick<IssuedTokens, "accessToken" | "expiresInMs">;
 
-const deferredToken = (name: string, issue: (world: World) => Promise<Issued>): DeferredProbe =>
-  deferredProbe({
-    name,
-    lifetimeMs: ({ accessLifetimeMs }) => accessLifetimeMs,
-    issue: async (world) => {
-      const { accessToken, expiresInMs } = await issue(world);
-      return { accessToken, expiresInMs };
-    },
-    lifetimeOf: ({ expiresInMs }) => expiresInMs,
-    alive: (world, { accessToken }) => isShownSomething(world, accessToken),
-    windows: windowsOfMinutes,
-    isShort: true,
-  });
+const deferredToken = (
+  name: string,
+  issue: (world: World) => Promise<Issued>,
+): ExpiringCredential<Issued> & Deferral => ({
+  name,
+  lifetimeMs: ({ accessLifetimeMs }) => accessLifetimeMs,
+  issue: async (world) => {
+    const { accessToken, expiresInMs } = await issue(world);
+    return { accessToken, expiresInMs };
+  },
+  lifetimeOf: ({ expiresInMs }) => expiresInMs,
+  alive: (world, { accessToken }) => isShownSomething(world, accessToken),
+  windows: windowsOfMinutes,
+  isShort: true,
+});
 
 export const accessLifetimeRules = {
   accessTokenLivesForExpiresIn: {
@@ -68,7 +70,7 @@ const expiringTokens = (
   world: World,
   run: Run,
   second: View | undefined,
-): readonly ExpiringCredential<Bearer>[] => {
+): readonly JudgedLifetime<Bearer>[] => {
   const few = run.cases(0.12, 1);
   const histories = refreshHistories(world, run);
   const tokens: readonly Differing[] = [
@@ -130,12 +132,12 @@ const seenBy =
   (one: World, { accessToken, tokens }: Bearer): Promise<boolean> =>
     (tokens.client.id === world.client.id ? view : (second ?? view))(one, accessToken);
 
-type Differing = Pick<ExpiringCredential<Bearer>, "name" | "issue"> & Partial<ExpiringCredential<Bearer>>;
+type Differing = Pick<JudgedLifetime<Bearer>, "name" | "issue"> & Partial<JudgedLifetime<Bearer>>;
 
 const expiringIn =
   (world: World, second: View | undefined) =>
-  (differing: Differing): ExpiringCredential<Bearer> => ({
-    lifetimeMs: world.accessLifetimeMs,
+  (differing: Differing): JudgedLifetime<Bearer> => ({
+    lifetimeMs: ({ accessLifetimeMs }) => accessLifetimeMs,
     lifetimeOf: ({ lifetimeMs }) => lifetimeMs,
     issuedIn: ({ issued }) => issued,
     ...(second === undefined ? { clients: "first" } : {}),

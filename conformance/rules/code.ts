@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { alterations, altered, catchAlls, misspellings } from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "./shared/attempts.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
-import { deferredProbe } from "../checks/deferred-probe.ts";
+import type { Deferral, ExpiringCredential } from "../checks/expiring-credential.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
-import { judgeLifetime, roomAfter, type ExpiringCredential } from "../lifetimes/lifetime.ts";
+import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
 import { allTogether, inTurn } from "../checks/parts.ts";
 import { withConnections } from "./shared/race.ts";
 import { printEvents, reuseIsRefused, usedUpEvents, usedUpHistories } from "./shared/reuse.ts";
@@ -32,8 +32,10 @@ const SHORT_PAUSE_MS = 2_000;
 const pastTheCode = ({ limits, tolerances }: WaitFacts): number =>
   limits.codeLifetimeMs * 1.1 + roomAfter({ tolerances });
 
-/** A code for a later run; an exchange uses it up. */
-const deferredCode = deferredProbe({
+type Code = Pick<IssuedCode, "client" | "code">;
+
+/** An exchange uses a code up. */
+const codes: ExpiringCredential<Code> & Deferral = {
   name: "code",
   lifetimeMs: ({ limits }) => limits.codeLifetimeMs,
   issue: async (world) => {
@@ -44,7 +46,7 @@ const deferredCode = deferredProbe({
   windows: windowsOfMinutes,
   isShort: true,
   isUsedUp: true,
-});
+};
 
 /** Sections 2.1 and 3.1: the life of an authorization code. */
 export const codeRules = {
@@ -92,27 +94,25 @@ export const codeRules = {
 
   codeLivesTenMinutes: {
     requirement: "code.lifetime",
-    deferred: [deferredCode],
+    deferred: [codes],
     waitsMs: pastTheCode,
     check: (world, run) =>
       run.all([
-        judgeLifetime(world, run, codeExpiring(world, { name: "code" })),
-        judgeLifetime(
-          world,
-          run,
-          codeExpiring(world, { name: "code of a busy client", use: keepBusy, perSide: 2 }),
-        ),
+        judgeLifetime(world, run, codes),
+        judgeLifetime(world, run, {
+          ...codes,
+          name: "code of a busy client",
+          use: keepBusy,
+          perSide: 2,
+        }),
         ...(world.clock.kind === "virtual"
           ? [
-              judgeLifetime(
-                world,
-                run,
-                codeExpiring(world, {
-                  name: "code at the end of a month",
-                  startsAt: beforeMonthEnds(world.limits.codeLifetimeMs / 2),
-                  perSide: 1,
-                }),
-              ),
+              judgeLifetime(world, run, {
+                ...codes,
+                name: "code at the end of a month",
+                startsAt: beforeMonthEnds(world.limits.codeLifetimeMs / 2),
+                perSide: 1,
+              }),
             ]
           : []),
       ]),
@@ -124,17 +124,14 @@ export const codeRules = {
     check: (world, run) =>
       run.all(
         attemptKinds(world).map((kind) =>
-          judgeLifetime(
-            world,
-            run,
-            codeExpiring(world, {
-              name: `code after ${kind}`,
-              use: async (caseWorld, issued) => void (await attemptWrongly(caseWorld, kind, issued)),
-              alive: twiceExchangeable,
-              sides: "dead",
-              perSide: run.cases(0.08, 2),
-            }),
-          ),
+          judgeLifetime(world, run, {
+            ...codes,
+            name: `code after ${kind}`,
+            use: async (caseWorld, issued) => void (await attemptWrongly(caseWorld, kind, issued)),
+            alive: twiceExchangeable,
+            sides: "dead",
+            perSide: run.cases(0.08, 2),
+          }),
         ),
       ),
   },
@@ -252,21 +249,11 @@ const pauses = (world: World, run: Run): readonly number[] => {
 };
 
 /** Whether the first attempt or, as that may be what brings the code back to life, the second yields tokens. */
-const twiceExchangeable = async (world: World, issued: IssuedCode): Promise<boolean> =>
+const twiceExchangeable = async (world: World, issued: Code): Promise<boolean> =>
   (await exchangeable(world, issued)) || exchangeable(world, issued);
 
-const codeExpiring = (
-  world: World,
-  rest: Pick<ExpiringCredential<IssuedCode>, "name"> & Partial<ExpiringCredential<IssuedCode>>,
-): ExpiringCredential<IssuedCode> => ({
-  lifetimeMs: world.limits.codeLifetimeMs,
-  issue: (caseWorld) => obtainCode(caseWorld),
-  alive: exchangeable,
-  ...rest,
-});
-
 /** What a client does while one of its codes waits: it gets other codes, uses them, refreshes and reads. */
-const keepBusy = async (world: World, issued: IssuedCode): Promise<void> => {
+const keepBusy = async (world: World, issued: Code): Promise<void> => {
   await obtainCode(world, { client: issued.client });
   const tokens = await obtainTokens(world, { client: issued.client });
   await obtainRefreshed(world, tokens);

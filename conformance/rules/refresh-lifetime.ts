@@ -1,10 +1,11 @@
 import { ageBetween } from "../judging/interval.ts";
 import {
+  alive,
   refreshTokens,
   refreshTokensInUse,
   refreshTokensOfExpired,
   refreshTokensReplaced,
-} from "./refresh-lifetime-deferred.ts";
+} from "./refresh-credentials.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { durableSteps } from "../world/durable-steps.ts";
 import { credentialsOf, describe, grantOf } from "../world/answers.ts";
@@ -19,7 +20,6 @@ import {
   obtainTokens,
   opens,
   refreshBody,
-  refreshes,
   sleepSince,
   timed,
   type IssuedTokens,
@@ -35,28 +35,17 @@ const MANY_USES = 12;
 const pastTheEnd = ({ limits, tolerances }: WaitFacts): number =>
   limits.refreshTokenLifetimeMs * 1.1 + limits.codeLifetimeMs + roomAfter({ tolerances });
 
-const alive = (
-  world: World,
-  { client, refreshToken }: Pick<IssuedTokens, "client" | "refreshToken">,
-): Promise<boolean> => refreshes(world, client, refreshToken);
-
 export const refreshLifetimeRules = {
   refreshTokenLivesThirtyDays: {
     requirement: "refresh.lifetime",
     deferred: [refreshTokens],
     waitsMs: pastTheEnd,
-    check: (world, run) => {
-      const lifetimeMs = world.limits.refreshTokenLifetimeMs;
-      return run.all([
-        judgeLifetime(world, run, {
-          name: "refreshToken",
-          lifetimeMs,
-          issue: (one) => obtainTokens(one),
-          alive,
-        }),
+    check: (world, run) =>
+      run.all([
+        judgeLifetime(world, run, refreshTokens),
         judgeLifetime(world, run, {
           name: "refreshToken of a code that was exchanged late",
-          lifetimeMs,
+          lifetimeMs: refreshTokens.lifetimeMs,
           // The 30 days begin with the token, not with the code.
           issue: async (one, steps) => {
             const { value, at } = await exchangeLate(one, steps);
@@ -69,63 +58,44 @@ export const refreshLifetimeRules = {
         ...(world.clock.kind === "virtual"
           ? [
               judgeLifetime(world, run, {
+                ...refreshTokens,
                 name: "refreshToken of a month with 31 days",
-                lifetimeMs,
                 startsAt: longMonthBegins,
-                issue: (one) => obtainTokens(one),
-                alive,
                 perSide: 1,
               }),
             ]
           : []),
-      ]);
-    },
+      ]),
   },
 
   useDoesNotLengthenThirtyDays: {
     requirement: "refresh.lifetime-is-from-issue",
     deferred: [refreshTokensInUse],
     waitsMs: pastTheEnd,
-    check: (world, run) => {
-      const lifetimeMs = world.limits.refreshTokenLifetimeMs;
-      const issue = (one: World): Promise<IssuedTokens> => obtainTokens(one);
-      return run.all([
+    check: (world, run) =>
+      run.all([
+        judgeLifetime(world, run, { ...refreshTokensInUse, perSide: run.cases(0.16, 2) }),
         judgeLifetime(world, run, {
-          name: "refreshToken in use",
-          lifetimeMs,
-          issue,
-          use: async (one, tokens) => {
-            await refreshes(one, tokens.client, tokens.refreshToken);
-            // Another grant of the same client must not lend its own 30 days either.
-            await obtainTokens(one, { client: tokens.client });
-          },
-          alive,
-          perSide: run.cases(0.16, 2),
-        }),
-        judgeLifetime(world, run, {
+          ...refreshTokens,
           name: "refreshToken in much use",
-          lifetimeMs,
-          issue,
           use: async (one, { client, refreshToken }) => {
             await one.target.refresh(refreshBody(client, refreshToken));
           },
           uses: MANY_USES,
-          alive,
           sides: "dead",
           perSide: 1,
         }),
         judgeLifetime(world, run, {
           name: "refreshToken after refused refreshes",
-          lifetimeMs,
-          issue,
+          lifetimeMs: refreshTokens.lifetimeMs,
+          issue: (one) => obtainTokens(one),
           use: refreshWrongly,
           // The first attempt may be what brings it back to life.
           alive: async (one, tokens) => (await alive(one, tokens)) || alive(one, tokens),
           sides: "dead",
           perSide: 1,
         }),
-      ]);
-    },
+      ]),
   },
 
   refreshWorksOnceTheAccessTokenIsDead: {

@@ -1,3 +1,4 @@
+import type { Clock } from "./clock.ts";
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { SECOND_MS } from "../contract/duration.ts";
 import type { DurableSteps } from "./durable-steps.ts";
@@ -192,7 +193,7 @@ export const yieldedCode = async (
 
 /** Does something and says between which two moments of the target's time it happened. */
 export const timed = async <T>(
-  world: World,
+  world: { readonly clock: Pick<Clock, "now"> },
   action: () => Promise<T>,
 ): Promise<{ value: T; at: TimeInterval }> => {
   const before = await world.clock.now();

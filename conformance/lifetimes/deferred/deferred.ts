@@ -1,4 +1,4 @@
-import type { DeferredProbe } from "../../checks/deferred-probe.ts";
+import type { DeferredCredential } from "../../checks/expiring-credential.ts";
 import type { Run } from "../../checks/run.ts";
 import { HOUR_MS } from "../../contract/duration.ts";
 import type { Verdict } from "../../contract/verdict.ts";
@@ -6,8 +6,9 @@ import { pass } from "../../judging/case-verdict.ts";
 import type { TimeInterval } from "../../judging/interval.ts";
 import { dateOf, factsOfEntries, judgeEntries, type Subject } from "../../judging/lifetimes/deferred.ts";
 import { dueWindow, type Entry, type Window } from "../../judging/lifetimes/entries.ts";
-import { asJson, revived } from "../../world/durable-steps.ts";
+import { asJson, durableSteps, revived } from "../../world/durable-steps.ts";
 import { ControlFailed } from "../../world/exchange.ts";
+import { timed } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
 import type { Unlocked } from "../store/store.ts";
 import { probeEntry } from "./probe.ts";
@@ -21,7 +22,7 @@ interface Deferring {
   readonly session: LedgerSession;
   readonly rule: string;
   readonly world: World;
-  readonly probes: readonly DeferredProbe[];
+  readonly probes: readonly DeferredCredential[];
 }
 
 /**
@@ -33,7 +34,7 @@ export const judgeByLedger = async (
   rule: string,
   world: World,
   run: Run,
-  probes: readonly DeferredProbe[],
+  probes: readonly DeferredCredential[],
 ): Promise<Verdict> => {
   const { store, target, hereMs, maxWaitMs } = session;
   const deferring: Deferring = { session, rule, world, probes };
@@ -55,10 +56,10 @@ export const judgeByLedger = async (
   return "cases" in verdict ? { ...verdict, facts: factsOfEntries(entries) } : verdict;
 };
 
-const windowsIn = (probe: DeferredProbe, lifetimeMs: number, world: World) =>
+const windowsIn = (probe: DeferredCredential, lifetimeMs: number, world: World) =>
   probe.windows(lifetimeMs, world.tolerances.lifetimeGuardMs, world);
 
-const subjectOf = (probe: DeferredProbe, world: World): Subject => {
+const subjectOf = (probe: DeferredCredential, world: World): Subject => {
   const lifetimeMs = probe.lifetimeMs(world);
   return {
     name: probe.name,
@@ -126,19 +127,21 @@ const isSame = ({ side, ages }: Entry, window: Window): boolean =>
   side === window.side && ages.fromMs === window.fromMs;
 
 /** Whether another one would tell nothing more. What lives for minutes and is due already is about to be judged. */
-const isStillAhead = (entry: Entry, now: TimeInterval, { isShort }: DeferredProbe): boolean =>
+const isStillAhead = (entry: Entry, now: TimeInterval, { isShort }: DeferredCredential): boolean =>
   now.earliestMs - entry.issued.latestMs < APART_MS &&
   (isShort !== true || dueWindow(entry).earliestMs > now.latestMs);
 
 const depositOne = async (
   { session, rule, world }: Deferring,
-  probe: DeferredProbe,
+  probe: DeferredCredential,
   index: number,
 ): Promise<void> => {
   const { store, target, hereMs } = session;
-  const { earliestMs } = await targetNow(session, world);
-  const credential = await probe.issue(world);
-  const { latestMs } = await targetNow(session, world);
+  const now = (): Promise<TimeInterval> => targetNow(session, world);
+  const steps = durableSteps({ ...world, checkpoint: undefined }, probe.name);
+  const { value: credential, at: issued } = await timed({ clock: { now } }, () =>
+    probe.issue(world, steps, 0),
+  );
   const lifetimeMs = probe.lifetimeOf?.(credential as never) ?? probe.lifetimeMs(world);
   const secret = asJson(credential);
   if (!(lifetimeMs > 0) || secret === undefined)
@@ -146,6 +149,6 @@ const depositOne = async (
   const window = windowsIn(probe, lifetimeMs, world).all[index];
   if (window === undefined) return;
   const { side, ...ages } = window;
-  const plan = { side, ages, lifetimeMs, issued: { earliestMs, latestMs }, issuedHereMs: hereMs() };
+  const plan = { side, ages, lifetimeMs, issued, issuedHereMs: hereMs() };
   store.deposit({ target, rule, subject: probe.name, secret, plan });
 };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { DeferredProbe } from "../../checks/deferred-probe.ts";
+import type { DeferredCredential } from "../../checks/expiring-credential.ts";
 import { createSecrets } from "../../contract/secrets.ts";
 import type { World } from "../../world/world.ts";
 import type { Settlement, Store, Unlocked } from "../store/store.ts";
@@ -64,7 +64,7 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
     hereMs: () => nowMs,
     maxWaitMs,
   };
-  const probe: DeferredProbe = {
+  const probe: DeferredCredential = {
     name: "code",
     lifetimeMs: () => LIFE_MS,
     windows: () => ({ nearMs: Infinity, all: [] }),

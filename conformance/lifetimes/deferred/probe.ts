@@ -1,12 +1,12 @@
-import type { DeferredProbe } from "../../checks/deferred-probe.ts";
+import type { DeferredCredential } from "../../checks/expiring-credential.ts";
 import { duration } from "../../contract/duration.ts";
 import { discard, fail, type CaseVerdict } from "../../judging/case-verdict.ts";
 import { ageBetween, type TimeInterval } from "../../judging/interval.ts";
 import type { Entry } from "../../judging/lifetimes/entries.ts";
-import { ageAt, judgeProbe, sideOf } from "../../judging/lifetimes/probe.ts";
 import { revived } from "../../world/durable-steps.ts";
 import type { World } from "../../world/world.ts";
 import type { Unlocked } from "../store/store.ts";
+import { ask } from "../ask.ts";
 import { targetNow, type LedgerSession } from "./session.ts";
 
 /** Waits until the credential is due, asks it its one question, and settles it once the case's verdict is final. */
@@ -14,7 +14,7 @@ export const probeEntry = async (
   session: LedgerSession,
   world: World,
   entry: Unlocked,
-  probe: DeferredProbe,
+  probe: DeferredCredential,
 ): Promise<CaseVerdict> => {
   const { store, hereMs } = session;
   const credential = revived(JSON.parse(entry.secret), world);
@@ -28,19 +28,24 @@ export const probeEntry = async (
     world.onCommit(() => store.miss(entry.id, "it was asked, and the answer was lost", hereMs()));
     return discard("it was asked before, and the answer was lost");
   }
-  const works = await probe.alive(world, credential as never);
-  const at = { earliestMs: reached.earliestMs, latestMs: (await targetNow(session, world)).latestMs };
-  const age = ageAt(entry, at, world.tolerances.lifetimeGuardMs);
-  const seen = `${works ? "accepted" : "refused"} at an age of ${duration(age.leastMs)} to ${duration(age.greatestMs)}${driftOf(session, entry, reached)}`;
-  const side = sideOf(age);
+  const {
+    probe: shown,
+    side,
+    verdict,
+  } = await ask(
+    world,
+    probe,
+    { ...entry, credential: credential as never },
+    { now: () => targetNow(session, world), woken: reached },
+  );
+  const seen = `${shown.works ? "accepted" : "refused"} at an age of ${duration(shown.leastMs)} to ${duration(shown.greatestMs)}${driftOf(session, entry, reached)}`;
   if (side === undefined) {
     world.onCommit(() => store.miss(entry.id, `${seen}, too near to its end to say anything`, hereMs()));
     return discard(`${seen}, inside the guard around the end`);
   }
-  const verdict = judgeProbe(entry.subject, { ...age, works });
   const held = verdict.kind === "passed";
-  const probed = { earliestMs: age.leastMs, latestMs: age.greatestMs };
-  world.onCommit(() => store.settle(entry.id, { held, side, note: seen, age: probed }, hereMs()));
+  const age = { earliestMs: shown.leastMs, latestMs: shown.greatestMs };
+  world.onCommit(() => store.settle(entry.id, { held, side, note: seen, age }, hereMs()));
   return verdict.kind === "failed" ? fail(probe.promise?.(side) ?? verdict.expected, seen) : verdict;
 };
 
@@ -60,7 +65,7 @@ const whenDue = async (
   session: LedgerSession,
   world: World,
   entry: Entry,
-  { isShort }: DeferredProbe,
+  { isShort }: DeferredCredential,
 ): Promise<TimeInterval | undefined> => {
   let leftMs = session.maxWaitMs;
   for (let sleeps = 0; ; sleeps += 1) {

@@ -19,7 +19,10 @@ const wrongBodies = {
   "a changed code": (_world, { client, code }) => exchangeBody(client, `${code}x`),
   "a made-up code": (world, { client }) => exchangeBody(client, world.unique()),
   "the code in an array": (_world, { client, code }) => ({ ...exchangeBody(client, code), code: [code] }),
-} as const satisfies Record<string, (world: World, issued: IssuedCode) => Record<string, unknown>>;
+} as const satisfies Record<
+  string,
+  (world: World, issued: Pick<IssuedCode, "client" | "code">) => Record<string, unknown>
+>;
 
 export type AttemptKind = keyof typeof wrongBodies | "another client";
 
@@ -33,7 +36,7 @@ export const attemptKinds = (world: World): readonly AttemptKind[] => [
 export const attemptWrongly = async (
   world: World,
   kind: AttemptKind,
-  issued: IssuedCode,
+  issued: Pick<IssuedCode, "client" | "code">,
 ): Promise<Answer | undefined> => {
   if (kind !== "another client")
     return answerOrHangUp(world.target.exchange(wrongBodies[kind](world, issued)));

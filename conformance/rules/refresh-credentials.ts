@@ -1,47 +1,55 @@
-import { deferredProbe, type DeferredProbe } from "../checks/deferred-probe.ts";
+import type { Deferral, ExpiringCredential } from "../checks/expiring-credential.ts";
 import { windowsOfWeeks } from "../judging/lifetimes/entries.ts";
 import { credentialsOf } from "../world/answers.ts";
 import { obtainTokens, opens, refreshBody, refreshes, type IssuedTokens } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 
-/** What a later run needs of a refresh token. */
-type Kept = Pick<IssuedTokens, "client" | "refreshToken">;
+/** What a refresh takes of tokens. */
+export type Refreshable = Pick<IssuedTokens, "client" | "refreshToken">;
 
-const alive = (world: World, { client, refreshToken }: Kept): Promise<boolean> =>
+export const alive = (world: World, { client, refreshToken }: Refreshable): Promise<boolean> =>
   refreshes(world, client, refreshToken);
 
-const tokenNamed = (name: string, differing: Partial<DeferredProbe<Kept>> = {}): DeferredProbe =>
-  deferredProbe<Kept>({
-    name,
-    lifetimeMs: ({ limits }) => limits.refreshTokenLifetimeMs,
-    windows: windowsOfWeeks,
-    alive,
-    ...differing,
-    issue: async (world) => {
-      const { client, refreshToken } = await obtainTokens(world);
-      return { client, refreshToken };
-    },
-  });
+type Refreshing = ExpiringCredential<Refreshable> & Deferral;
 
 /** Refresh tokens on both sides of their 30 days (sections 2.2 and 3.2). */
-export const refreshTokens = tokenNamed("refreshToken");
+export const refreshTokens: Refreshing = {
+  name: "refreshToken",
+  lifetimeMs: ({ limits }) => limits.refreshTokenLifetimeMs,
+  windows: windowsOfWeeks,
+  alive,
+  issue: async (world) => {
+    const { client, refreshToken } = await obtainTokens(world);
+    return { client, refreshToken };
+  },
+};
 
 /** The same with use on the way, which must not lengthen the 30 days. */
-export const refreshTokensInUse = tokenNamed("refreshToken in use", {
-  use: async (world, kept) => void (await alive(world, kept)),
-});
+export const refreshTokensInUse: Refreshing = {
+  ...refreshTokens,
+  name: "refreshToken in use",
+  use: async (world, token) => {
+    await alive(world, token);
+    // Another grant of the same client must not lend its own 30 days either.
+    await obtainTokens(world, { client: token.client });
+  },
+};
 
 /** A refresh once the access token of the same exchange has expired (section 5.1): any time before the 30 days are over will do. */
-export const refreshTokensOfExpired = tokenNamed("refreshToken whose accessToken has expired", {
+export const refreshTokensOfExpired: Refreshing = {
+  ...refreshTokens,
+  name: "refreshToken whose accessToken has expired",
   windows: (lifetimeMs, guardMs, { accessLifetimeMs }) => ({
     nearMs: Infinity,
     all: [{ side: "alive", fromMs: accessLifetimeMs + guardMs, untilMs: lifetimeMs - guardMs }],
   }),
   promise: () => "a refresh works once the accessToken has expired",
-});
+};
 
 /** After the end a new authorization works, and the old token stays dead (sections 3.2 and 5.3). */
-export const refreshTokensReplaced = tokenNamed("refreshToken after which the client authorizes anew", {
+export const refreshTokensReplaced: Refreshing = {
+  ...refreshTokens,
+  name: "refreshToken after which the client authorizes anew",
   windows: (lifetimeMs, guardMs) => ({
     nearMs: Infinity,
     all: [{ side: "dead", fromMs: lifetimeMs + guardMs, untilMs: 2 * lifetimeMs }],
@@ -54,4 +62,4 @@ export const refreshTokensReplaced = tokenNamed("refreshToken after which the cl
   },
   promise: () =>
     "once the refreshToken is invalid, authorizing anew yields tokens that work, and the old one stays invalid",
-});
+};

@@ -1,0 +1,36 @@
+import Type, {
+  type Static,
+  type TNumberOptions,
+  type TProperties,
+  type TSchema,
+  type TStringOptions,
+} from "typebox";
+
+/*
+ * Schemas that say what they are for. Their descriptions are what editors show for a profile, and what
+ * published schemas and reference pages say.
+ */
+
+/** The type of a schema's values, none of which is changed after it was made. */
+export type Frozen<S extends TSchema> = DeepReadonly<Static<S>>;
+type DeepReadonly<T> = unknown extends T ? T : { readonly [Key in keyof T]: DeepReadonly<T[Key]> };
+
+export const closed = { additionalProperties: false } as const;
+
+export const described = <S extends TSchema>(schema: S, description: string): S => ({
+  ...schema,
+  description,
+});
+
+export const text = (description: string, options: TStringOptions = {}) =>
+  Type.String({ ...options, description });
+
+export const number = (description: string, options: TNumberOptions = {}) =>
+  Type.Number({ ...options, description });
+
+export const integer = (description: string, options: TNumberOptions = {}) =>
+  Type.Integer({ ...options, description });
+
+/** An object that has these keys and no others. */
+export const group = <P extends TProperties>(description: string, properties: P) =>
+  Type.Object(properties, { ...closed, description });

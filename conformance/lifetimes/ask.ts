@@ -1,0 +1,40 @@
+import type { ExpiringCredential } from "../checks/expiring-credential.ts";
+import type { CaseVerdict } from "../judging/case-verdict.ts";
+import type { TimeInterval } from "../judging/interval.ts";
+import {
+  ageAt,
+  judgeProbe,
+  sideOf,
+  type Issued as IssuedAt,
+  type Probe,
+  type Side,
+} from "../judging/lifetimes/probe.ts";
+import type { World } from "../world/world.ts";
+
+export interface Issued<C> extends IssuedAt {
+  readonly credential: C;
+}
+
+/** Tells the time that ages are counted in: the run's own clock, or the target's timestamps from run to run. */
+export type Now = () => Promise<TimeInterval>;
+
+export interface Asked {
+  readonly probe: Probe;
+  readonly at: TimeInterval;
+  /** Undefined inside the guard around the end, where the probe decides nothing. */
+  readonly side: Side | undefined;
+  readonly verdict: CaseVerdict;
+}
+
+/** Asks a credential its one question: the first thing that is sent after the wake-up, which tells its earliest moment. */
+export const ask = async <C>(
+  world: World,
+  { name, alive }: Pick<ExpiringCredential<C>, "name" | "alive">,
+  { credential, issued, lifetimeMs }: Issued<C>,
+  { now, woken, remark }: { readonly now: Now; readonly woken: TimeInterval; readonly remark?: string },
+): Promise<Asked> => {
+  const works = await alive(world, credential);
+  const at = { earliestMs: woken.earliestMs, latestMs: (await now()).latestMs };
+  const probe = { ...ageAt({ issued, lifetimeMs }, at, world.tolerances.lifetimeGuardMs), works };
+  return { probe, at, side: sideOf(probe), verdict: judgeProbe(name, probe, remark) };
+};
