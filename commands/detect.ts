@@ -37,7 +37,6 @@ interface AskedDetection {
   readonly full: boolean;
   readonly effort: Effort;
   readonly seed: number;
-  /** Defects and variants by name; all where undefined. */
   readonly names: readonly string[] | undefined;
 }
 

@@ -15,7 +15,6 @@ export interface Call {
   readonly given: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly streams: Streams;
-  /** The file of this program, for child processes. */
   readonly programFile: string;
 }
 
@@ -25,7 +24,6 @@ export interface Running {
   readonly ended: Promise<number>;
   readonly interruption: AbortController;
   readonly output: Output;
-  /** Whether a record has begun, which an interruption would cut short. */
   readonly isRecording: () => boolean;
   /** Tells of an error that nothing else caught, and returns its exit code. */
   readonly failWith: (error: unknown) => number;

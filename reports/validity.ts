@@ -35,7 +35,6 @@ const whyLoadIncomplete = ({ record }: LoadRun): string | undefined => {
   return (achieved?.requests ?? 0) === 0 ? "it sent no request" : undefined;
 };
 
-/** Why a rule has no verdict on the service; undefined where it has one. */
 export const whyUnjudged = ({ verdict }: RuleResult): string | undefined => {
   switch (verdict.kind) {
     case "could-not-run":

@@ -32,7 +32,6 @@ interface RenderOptions {
 
 export interface ReportOptions extends RenderOptions {
   readonly formats: readonly ReportFormat[];
-  /** The folder; it is made where there is none. */
   readonly out: string;
   /** The flag that names the folder, for errors; by default --out. */
   readonly flag?: string;
@@ -134,7 +133,6 @@ const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   codequality: ofCases(renderCodeQuality),
 };
 
-/** One report of all runs as text. */
 export const renderReport = async (
   format: ReportFormat,
   runs: readonly Run[],

@@ -9,18 +9,15 @@ export interface CommandContext {
   readonly clock: CommandClock;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Ends the command as Ctrl-C does. */
   readonly interrupt: () => void;
   /** To be called before a record begins, which an interruption would cut short. */
   readonly recordingBegins: () => void;
   /** Sets the exit code; an error overrides it. */
   readonly exitWith: (code: number) => void;
   readonly freshUuid: () => string;
-  /** A seed for a run without one. */
   readonly freshSeed: () => number;
   /** How users call this program, for printed hints. */
   readonly programName: string;
-  /** The file of this program, for child processes. */
   readonly programFile: string;
 }
 

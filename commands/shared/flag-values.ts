@@ -56,7 +56,6 @@ export const tagFlag = (
   return { ...earlier, [name]: value };
 };
 
-/** Reads a share such as 5% or 0.05. */
 export const shareFlag =
   (flag: string) =>
   (text: string): number => {

@@ -16,7 +16,6 @@ export interface Output {
   readonly manner: () => Manner;
   /** The result, on standard output. */
   readonly print: (text: string) => void;
-  /** The result as one JSON document. */
   readonly printJson: (value: unknown) => void;
   /** Progress and hints, on standard error; nothing where the command is to be quiet. */
   readonly say: (text: string) => void;

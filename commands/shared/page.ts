@@ -4,11 +4,9 @@ import { reportFiles, type ReportFormat } from "../../reports/formats.ts";
 import { runnerClock } from "../../scenarios/runner/index.ts";
 import type { CommandContext } from "./context.ts";
 
-/** A live page of the runs of a command. */
 export interface RunPage {
   /** Follows the record of a run from now on. */
   readonly watch: (directory: string) => void;
-  /** Tells what is being waited for. */
   readonly waiting: (what: string) => void;
   /** Has the page end as the report. */
   readonly end: (reports: readonly string[]) => Promise<void>;

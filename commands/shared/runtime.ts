@@ -5,7 +5,6 @@ import os from "node:os";
 /** The oldest Node that runs Touchstone: types are stripped and SQLite is built in. */
 export const oldestNode = [24, 15] as const;
 
-/** Whether a version such as "24.15.0" is recent enough. */
 export const isRecentEnough = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);

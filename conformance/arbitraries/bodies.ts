@@ -1,4 +1,3 @@
-/** The fields of a right request body; all of them strings. */
 export type RightFields = Readonly<Record<string, string>>;
 
 /** A body that is not the documented JSON object, though it holds everything that a right one holds. */
@@ -6,7 +5,6 @@ export interface BadBody {
   readonly name: string;
   /** The bytes to send (as text), made from the right fields; `last` is the field that counts most. */
   readonly write: (fields: RightFields) => string;
-  /** Query to send along, made from the right fields. */
   readonly query?: (fields: RightFields) => string;
 }
 

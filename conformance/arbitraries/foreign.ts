@@ -111,7 +111,6 @@ export const foreigners: readonly Foreign[] = [
   { name: "a raw DEL", raw: "\x7F", at: "anywhere", bare: true },
 ];
 
-/** One foreign character at one place. */
 export interface ForeignProbe extends Foreign {
   readonly position: Position;
 }

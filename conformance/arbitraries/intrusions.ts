@@ -180,5 +180,4 @@ export const inventedTokens: fc.Arbitrary<Intrusion> = fc
   .stringMatching(/^[\w.-]{0,80}$/)
   .map((value) => inPlace(`the invented token ${value}`, () => value));
 
-/** The right token with one random alteration. */
 export const alteredTokens: fc.Arbitrary<Intrusion> = alterations.map(alteredToken);

@@ -10,7 +10,6 @@ export const encodings = {
 } as const satisfies Record<string, (address: string) => string>;
 export type Encoding = keyof typeof encodings;
 
-/** The address with further parameters in its query. */
 export const withQuery = (address: string, query: string): string =>
   `${address}${address.includes("?") ? "&" : "?"}${query}`;
 

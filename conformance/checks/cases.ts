@@ -29,7 +29,6 @@ export const createPlaces = (count: number): Places => {
   };
 };
 
-/** A clock that counts how long its holder is awake. */
 interface Waking {
   readonly clock: JoinedClock;
   /** Real time, in milliseconds, during which nothing of the case slept. */
@@ -68,7 +67,6 @@ export interface CaseRoom {
   readonly places: Places;
   /** The clock of the rule that the case belongs to. */
   readonly clock: JoinedClock;
-  /** How long the least lasting credential lives, in milliseconds. */
   readonly shortestLifetimeMs: number;
 }
 

@@ -17,7 +17,6 @@ const rethrowForeign = (error: unknown): void => {
   if (error !== null && error !== undefined && !(error instanceof FailingCase)) throw error;
 };
 
-/** What the cases of one property are judged with, and what came of them. */
 interface Search<T> {
   readonly tally: Tally;
   readonly property: fc.IAsyncProperty<[T]>;
@@ -25,7 +24,6 @@ interface Search<T> {
   readonly judgeValue: (value: T, index: number) => Promise<CaseResult>;
   /** Results that were worked out before fast-check asks for them. */
   ahead: Ahead<T, CaseResult> | undefined;
-  /** The failing case that was seen last. */
   failing: CaseResult | undefined;
   /** Smaller values of a failing one, and the value that a path leads to, keep its client. */
   client: ClientIndex | undefined;

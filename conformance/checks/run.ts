@@ -13,16 +13,13 @@ export interface CaseOptions<T> {
   readonly part?: string;
   /** Prints a value for reports; fast-check's own way by default. */
   readonly print?: (value: T) => string;
-  /** How often a failure is tried again before it is reported. */
   readonly replays?: number;
   /** Leaves every case to the first client, where the values themselves say which client does what. */
   readonly clients?: "first";
 }
 
 export interface ListOptions<T> extends CaseOptions<T> {
-  /** Judges all values at the same time, for cases that sleep. */
   readonly together?: true;
-  /** What the cases measured, read once all are judged. */
   readonly facts?: () => Facts;
   /**
    * Smaller values than one that breaks, for values that hold several probes: the first of them that breaks as well is

@@ -22,7 +22,6 @@ export const catalogue = {
 
 export type RequirementId = keyof typeof catalogue;
 
-/** The ids of the requirements of one level, as a type. */
 export type RequirementIdOf<L extends Level> = {
   [Id in RequirementId]: (typeof catalogue)[Id]["level"] extends L ? Id : never;
 }[RequirementId];

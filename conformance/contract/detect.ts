@@ -18,7 +18,6 @@ export interface Survivor {
   readonly reason?: string;
 }
 
-/** A rule that failed on a service that keeps every promise. */
 export interface FalseAlarm {
   readonly variant: string;
   readonly rule: RequirementId;

@@ -51,7 +51,6 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: "it exists already",
 };
 
-/** The `code` of a file system error, or an empty string. */
 export const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 

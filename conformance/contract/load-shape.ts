@@ -70,7 +70,6 @@ export const parseStage = (text: string): StageEnd | undefined => {
 
 export const isOwnShape = (name: string): name is OwnShape => name.startsWith(STAGES);
 
-/** The stages of a course of one's own. */
 export const stageEndsOf = (shape: OwnShape): readonly StageEnd[] =>
   shape
     .slice(STAGES.length)

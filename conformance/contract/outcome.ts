@@ -26,7 +26,6 @@ export interface OutcomeOptions {
   readonly waivers?: readonly AppliedWaiver[];
 }
 
-/** Ids of observations whose fingerprint is not the pinned one. */
 export const drifted = (
   results: readonly RuleResult[],
   pinned: OutcomeOptions["pinned"],

@@ -74,7 +74,6 @@ export const PushAction = Type.Union([
 ]);
 export type PushAction = Static<typeof PushAction>;
 
-/** Which pushes a rule is for; what is left out matches all. */
 export const PushMatch = Type.Object(
   {
     notificationId: Optional(Type.String()),

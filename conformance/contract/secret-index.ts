@@ -38,7 +38,6 @@ interface Known {
   readonly isWritten: boolean;
 }
 
-/** A known value in a text, and where it ends there. */
 interface Found {
   readonly end: number;
   readonly entry: Known;
@@ -47,7 +46,6 @@ interface Found {
 /** Finds known values, and what is nearly one, in texts. */
 export interface SecretIndex {
   readonly add: (value: string, kind: SecretKind) => void;
-  /** The entry of this very text. */
   readonly get: (text: string) => Known | undefined;
   readonly isEmpty: () => boolean;
   /** Values that are looked for inside words too, and that the text holds, the longest first. */
@@ -98,7 +96,6 @@ const createForms = () => {
   };
 };
 
-/** Finds values in any of their forms. */
 export const createSecretIndex = (): SecretIndex => {
   const { known, add, longestAt } = createForms();
   /** Values that are looked for inside words too. */

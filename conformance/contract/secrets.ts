@@ -91,7 +91,6 @@ const maskWords = (index: SecretIndex, text: string): string => {
   return copied === 0 ? text : masked + text.slice(copied);
 };
 
-/** Applies `change` to all of a text but the labels in it. */
 const betweenLabels = (text: string, change: (part: string) => string): string =>
   text.includes("‹")
     ? text

@@ -1,6 +1,5 @@
 import { isBreach, type Verdict } from "./verdict.ts";
 
-/** What a waiver looks at in a rule's result. */
 interface Judged {
   readonly id: string;
   readonly verdict: Verdict;
@@ -43,9 +42,7 @@ const stateOf = (waiver: Waiver, results: readonly Judged[], today: string): Wai
   return ["passed", "observed"].includes(result.verdict.kind) ? "stale" : "unused";
 };
 
-/** Ids whose breaches do not fail the gate. */
 export const waived = (applied: readonly AppliedWaiver[]): ReadonlySet<string> =>
   new Set(applied.flatMap(({ id, state }) => (state === "active" ? [id] : [])));
 
-/** Whether a waiver itself fails the gate. */
 export const failsGate = ({ state }: AppliedWaiver): boolean => state === "expired" || state === "stale";

@@ -29,14 +29,12 @@ import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { planProbes, type PlannedProbe, type PlanOptions, type Tries } from "./plan.ts";
 
-/** A credential that this run judges, and how. */
 export interface JudgedLifetime<C>
   extends ExpiringCredential<C>, Pick<PlanOptions, "ways" | "clients" | "perSide"> {
   /** Issues it at such a moment of the target's calendar, where time can be moved. */
   readonly startsAt?: Moment;
   /** How often it is used on the way to the probe (three times) and, where it is to be found dead, right before its end. */
   readonly uses?: number;
-  /** Judges the dead side only, or both. */
   readonly sides?: "both" | "dead";
 }
 
@@ -49,7 +47,6 @@ const NEAR_MS = 5_000;
 export const roomAfter = ({ tolerances }: Pick<WaitFacts, "tolerances">): number =>
   1_000 + 4 * tolerances.lifetimeGuardMs;
 
-/** What the probes of one credential have shown and learnt so far. */
 interface Findings {
   readonly probes: Probe[];
   /** By how much probes were later than aimed: later tries allow for it. */

@@ -2,13 +2,11 @@ import { ConfigurationError } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import { checkProfile } from "./profile-check.ts";
 
-/** One thing that `init` asks for, and how an answer is checked. */
 export interface Question {
   readonly flag: string;
   readonly text: string;
   /** What an empty answer stands for. */
   readonly offered: string;
-  /** What is wrong with an answer, with what is accepted. */
   readonly problem: (answer: string) => string | undefined;
   /** The answer as the profile takes it. */
   readonly read?: (answer: string) => string;

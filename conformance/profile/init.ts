@@ -20,7 +20,6 @@ export interface InitFlags {
 /** Asks the user one question; an empty answer takes what is offered. */
 export type Ask = (question: string, offered: string) => Promise<string>;
 
-/** How `init` talks with the user. */
 export interface Talk {
   readonly ask: Ask;
   /** Says what is wrong with an answer before the question comes again. */

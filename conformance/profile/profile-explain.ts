@@ -52,7 +52,6 @@ const explainOne = (error: ErrorObject): ProfileProblem => {
   };
 };
 
-/** Undoes the escapes of a JSON pointer (RFC 6901). */
 const unescaped = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** The name that a misspelt one was probably to be, where one looks like it. */

@@ -31,7 +31,6 @@ export const isInstalledAt = (folder: string, name: string): boolean => {
   }
 };
 
-/** Names of profiles, as `init` writes them. */
 export const profileNames = [
   "touchstone.config.ts",
   "touchstone.config.mts",

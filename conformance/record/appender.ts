@@ -3,7 +3,6 @@ import { closeSync, writeSync } from "node:fs";
 import type { ManifestEntry } from "../contract/manifest.ts";
 import { createFile } from "./directory.ts";
 
-/** A file of the run directory to which JSON lines are appended. */
 export interface Appender {
   append(line: unknown): void;
   failure(): unknown;

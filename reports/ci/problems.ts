@@ -10,7 +10,6 @@ export interface CiProblem {
   readonly id: string;
 }
 
-/** What failed in these runs, and which of them are not complete. */
 export const problemsOf = (suites: readonly CiSuite[]): readonly CiProblem[] => [
   ...suites.flatMap(({ name, cases }) =>
     cases.flatMap((one): readonly CiProblem[] =>

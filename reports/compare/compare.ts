@@ -18,7 +18,6 @@ export interface CompareOptions {
 
 type LeftOut = readonly { readonly directory: string; readonly reason: string }[];
 
-/** A run in a few words. */
 export interface RunHeading {
   readonly directory: string;
   readonly startedAt: string;
@@ -54,7 +53,6 @@ export type Comparison = AnyComparison &
         readonly load: LoadComparison;
         /** Set where ten or more base runs could set limits. */
         readonly limits?: LimitsComparison;
-        /** Why speed was not judged, where it was not. */
         readonly unjudged?: string;
       }
   );

@@ -37,7 +37,6 @@ export const fingerprintOf = (run: Run): Fingerprint => {
 export const targetNameOf = ({ name, behaviour }: Run["record"]["target"]): string =>
   behaviour === undefined ? name : name.replace(` (${behaviour})`, "");
 
-/** The parts in which they differ, in the order of their names. */
 export const differences = (base: Fingerprint, head: Fingerprint): readonly FingerprintDifference[] =>
   [...new Set([...Object.keys(base), ...Object.keys(head)])]
     .toSorted((a, b) => (a < b ? -1 : 1))

@@ -1,7 +1,6 @@
 import type { GateRun, LoadRun, Run } from "../read/index.ts";
 import { whyIncomplete, whyUnjudged } from "../validity.ts";
 
-/** Something that one side of a comparison did not check, or not completely. */
 export interface Lacking {
   readonly side: "base" | "head";
   /** What was not checked: "the run" as a whole, a rule, or an endpoint. */

@@ -194,7 +194,6 @@ const matrixItem = ({ defect, breaks, verdicts }: MatrixRow): Text => {
 const untriedDefects = ({ defects }: DetectReport): number =>
   defects.total - defects.killed - new Set(defects.survivors.map(({ name }) => name)).size;
 
-/** How many variants were judged; undefined where that is not known. */
 const judgedVariants = (report: DetectReport): number | undefined =>
   report.variants.judged ?? (untriedDefects(report) > 0 ? undefined : report.variants.total);
 

@@ -176,7 +176,6 @@ const pairFigures = ({ blocks, rules }: DuetDocument, gated: readonly GatedMembe
   });
 };
 
-/** Both sides of one pair. */
 interface Pair {
   readonly pair: number;
   readonly a: number;

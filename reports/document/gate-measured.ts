@@ -86,7 +86,6 @@ const ageText = (ms: unknown): string => {
   return ms === undefined ? "not probed" : "never";
 };
 
-/** The readings that the evidence allows, rule by rule. */
 export const readingsTable = (rules: readonly RuleResult[], place: Place): Table | undefined =>
   table(
     "Readings that the evidence allows",
@@ -104,7 +103,6 @@ export const readingsTable = (rules: readonly RuleResult[], place: Place): Table
     }),
   );
 
-/** All other facts. */
 export const alsoMeasured = (rules: readonly RuleResult[], place: Place): Table | undefined =>
   table(
     "Also measured",
@@ -210,7 +208,6 @@ const journal = (pushes: PushDigest): readonly (Block | undefined)[] => [
   },
 ];
 
-/** A push as the receiver saw it, in the form of an exchange. */
 const asExchange = (push: SeenPush): ExchangeRecord => ({
   n: push.n,
   rule: "push",

@@ -167,7 +167,6 @@ const aboutRule = (
   ];
 };
 
-/** Readings by name, each with what it says. */
 export const readingLines = (allowed: readonly string[], known: Requirement | undefined): Text => {
   if (allowed.length === 0) return "none";
   const sentences = known?.readings ?? {};

@@ -161,7 +161,6 @@ const driftTable = ({ rules }: RunRecord, pinned: Readonly<Record<string, string
   );
 };
 
-/** What was judged, measured and observed, and what was not judged. */
 const accountSections = (subject: GateSubject, options: GateOptions): readonly Section[] => {
   const { record, pinned = {}, pushes } = subject;
   const part = partOf(options);

@@ -2,7 +2,6 @@ import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { Outcome } from "../../conformance/contract/record.ts";
 import type { Icon, Look } from "./model.ts";
 
-/** How verdicts of rules look. */
 export const lookOf: Readonly<Record<VerdictKind, Look>> = {
   passed: ["good", "check"],
   failed: ["bad", "cross"],

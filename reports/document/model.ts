@@ -82,7 +82,6 @@ export type Block =
   | { readonly is: "facts"; readonly facts: readonly Fact[] }
   | { readonly is: "list"; readonly items: readonly Text[] }
   | Callout
-  /** A command that can be copied. */
   | { readonly is: "command"; readonly command: string }
   | Card
   | Rules
@@ -96,7 +95,6 @@ export interface Callout {
   readonly blocks: readonly Block[];
 }
 
-/** One thing in full, such as a broken rule. */
 export interface Card {
   readonly is: "card";
   readonly tone?: "failed" | "warned" | undefined;
@@ -174,7 +172,6 @@ type Optional<T> = T | false | undefined;
 const given = <T>(items: readonly Optional<T>[]): readonly T[] =>
   items.filter((item): item is T => item !== false && item !== undefined);
 
-/** A document; sections without a block are left out. */
 export const doc = (
   parts: Omit<Doc, "before" | "after" | "sections" | "about"> & {
     readonly before?: readonly Optional<Block>[];

@@ -81,7 +81,6 @@ export interface LatencyPicture {
   readonly rangeMs: Range;
 }
 
-/** How the latencies of each endpoint are spread. */
 export interface SpreadPicture {
   readonly is: "spread";
   readonly label: string;

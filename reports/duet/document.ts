@@ -6,7 +6,6 @@ import { duetMetrics } from "./model.ts";
 import type { DuetPlan } from "./plan.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
-/** Version of duet.json's shape. */
 export const duetVersion = 1;
 
 const closed = <P extends TProperties>(properties: P): TObject<P> =>

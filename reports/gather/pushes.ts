@@ -11,7 +11,6 @@ export interface PushDigest {
   readonly attempts: readonly number[];
   /** Pushes by what was done with them: a status, or a word such as hang. */
   readonly answers: readonly (readonly [answer: string, count: number])[];
-  /** Requests that came to the receiver and were no pushes. */
   readonly others: number;
   /** Pushes by bucket of the receiver's time, the first of them at its start. */
   readonly course: { readonly bucketMs: number; readonly counts: readonly number[] };

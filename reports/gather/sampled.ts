@@ -4,7 +4,6 @@ export interface Sampled<T> {
   readonly count: number;
 }
 
-/** The first ones and the last ones of a list. */
 export const endsOf = <T>(all: readonly T[], first: number, last: number): Sampled<T> => ({
   shown: all.length <= first + last ? all : [...all.slice(0, first), ...all.slice(-last)],
   count: all.length,

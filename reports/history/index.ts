@@ -5,7 +5,6 @@ import { trendsOf, type Trend } from "./trends.ts";
 export type { FlakyRule, HistoryFilter, ListedRun, RuleHistory, Trend };
 
 export interface HistoryQuestion extends HistoryFilter {
-  /** Verdicts of this rule alone. */
   readonly rule?: string;
   /** Trends of this endpoint, and of this metric (p50, p95, p99, requests per second), alone. */
   readonly endpoint?: string;

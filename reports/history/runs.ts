@@ -78,7 +78,6 @@ export const readHistory = async (
 
 const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** The runs that a filter lets through, in their order. */
 export const chosen = (
   runs: readonly HistoryRun[],
   { kind, target, outcome, since, last }: HistoryFilter,

@@ -97,6 +97,5 @@ export const figure = (options: {
       el("details", { class: "figures" }, el("summary", {}, `Figures of “${options.title}”`), options.table),
   );
 
-/** A link to a place of this page. */
 export const link = (id: string, ...children: readonly Child[]): VNode =>
   el("a", { href: `#${id}` }, ...children);

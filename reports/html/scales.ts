@@ -8,7 +8,6 @@ export const roundLatency = (ms: number): string =>
 
 const trimmed = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** The unit in which the seconds of a run are told. */
 const unitFor = (lastSecond: number): { readonly seconds: number; readonly name: string } => {
   if (lastSecond >= 7_200) return { seconds: 3_600, name: "h" };
   return lastSecond >= 180 ? { seconds: 60, name: "min" } : { seconds: 1, name: "s" };
@@ -21,7 +20,6 @@ const stepsSeconds = [
 /** As many as fit on a narrow page. */
 const TICKS = 6;
 
-/** Time in seconds over the width of a picture. */
 export const timeScale = (seconds: number) => {
   const at = scaleLinear([0, seconds], [0, 100]);
   const step = stepsSeconds.find((one) => seconds / one <= TICKS) ?? seconds / TICKS;
@@ -35,7 +33,6 @@ export const timeScale = (seconds: number) => {
   return { at: (second: number): number => at(second), ticks };
 };
 
-/** Numbers from zero up over the height of a picture. */
 export const upScale = (highest: number, heightPx: number, label: (value: number) => string) => {
   const at = scaleLinear([0, highest <= 0 ? 1 : highest], [heightPx, 6]).nice(3);
   return {

@@ -7,7 +7,6 @@ import type { Tone } from "../document/model.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
 
-/** One entry of the table of contents. */
 export interface Contents {
   readonly title: string;
   readonly id: string;

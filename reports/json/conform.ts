@@ -3,7 +3,6 @@ import type { Outcome, RuleResult, RunRecord } from "../../conformance/contract/
 import type { AppliedWaiver } from "../../conformance/contract/waivers.ts";
 import { casesOf, type Breach, type Facts, type VerdictKind } from "../../conformance/contract/verdict.ts";
 
-/** One rule in the document of `conform --json`. */
 export interface RuleDocument extends Pick<RuleResult, "id" | "level" | "group" | "durationMs"> {
   readonly verdict: VerdictKind;
   readonly cases: number;
@@ -17,7 +16,6 @@ export interface RuleDocument extends Pick<RuleResult, "id" | "level" | "group" 
   readonly due?: string;
 }
 
-/** The document of `conform --json`. */
 export interface ConformDocument extends Pick<RunRecord, "seed" | "effort" | "strict" | "target" | "limits"> {
   /** "open" for a run that was cut off. */
   readonly outcome: Outcome | "open";

@@ -1,14 +1,12 @@
 import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { Requirement } from "../../conformance/contract/requirement.ts";
 
-/** One requirement in the document of `rules --json`. */
 export type RequirementDocument = Requirement & {
   readonly id: RequirementId;
   /** Names of the seeded defects that are declared to break it. */
   readonly defects: readonly string[];
 };
 
-/** The catalogue, or the given requirements of it, as one JSON value. */
 export const rulesDocument = (
   defectsOf: (id: RequirementId) => readonly string[],
   ids: readonly RequirementId[] = requirementIds,

@@ -142,7 +142,6 @@ const tableText = ({ columns, rows }: Table): string =>
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");
 
-/** What one text of a service may take up. */
 const LONGEST = 2_000;
 
 const textOf = (text: Text): string => {

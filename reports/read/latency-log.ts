@@ -29,7 +29,6 @@ export interface SecondLatencies extends Omit<SecondHistogram, "histogram"> {
   readonly where: string;
   /** The greatest, in microseconds. */
   readonly greatest: number;
-  /** The histogram in the encoding of the log. */
   readonly encoded: string;
 }
 
@@ -52,7 +51,6 @@ export async function* histogramsOf(
   for await (const line of latenciesIn(file, filter)) yield decoded(line);
 }
 
-/** The lines of such a log, not decoded. */
 export async function* latenciesIn(
   file: string,
   filter: HistogramFilter = {},

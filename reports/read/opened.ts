@@ -25,7 +25,6 @@ export interface LoadRun extends AnyRun {
   readonly record: LoadRecord;
   seconds(): AsyncGenerator<SecondLine>;
   histograms(filter?: HistogramFilter): AsyncGenerator<SecondHistogram>;
-  /** The lines of the same log, not decoded. */
   latencies(): AsyncGenerator<SecondLatencies>;
   breaches(): AsyncGenerator<LoadBreach>;
 }

@@ -30,7 +30,6 @@ export const progressAtStart = (ids: readonly string[]): ProgressState => ({
   elapsedMs: 0,
 });
 
-/** The state once a rule has settled. */
 export const afterResult = (state: ProgressState, { id, verdict }: RuleResult): ProgressState => ({
   ...state,
   settled: new Set([...state.settled, id]),

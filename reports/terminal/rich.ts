@@ -8,7 +8,6 @@ import { narrowed, type Page, type Palette } from "./palette.ts";
 export const apart = (blocks: readonly (readonly string[])[]): string[] =>
   blocks.filter((lines) => lines.length > 0).flatMap((lines, at) => (at === 0 ? [...lines] : ["", ...lines]));
 
-/** Names with what is said of them beside. */
 export const factLines = (facts: readonly Fact[], page: Page): string[] => {
   const names = facts.map(([name]) => safe(name));
   const nameWidth = Math.min(Math.floor(page.columns / 3), widest(names));

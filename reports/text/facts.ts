@@ -19,7 +19,6 @@ export const isInterval = (value: unknown): value is TimeInterval =>
   "lifetimeMs" in value &&
   typeof value.lifetimeMs === "number";
 
-/** What a rule measured; nothing where it has no such facts. */
 export const factsOf = ({ verdict }: RuleResult): Facts => ("facts" in verdict ? (verdict.facts ?? {}) : {});
 
 /** Facts that reports show separately: readings, schedules, inputs. */
@@ -46,11 +45,9 @@ const acceptedText = (ageMs: unknown): string =>
 const refusedText = (ageMs: unknown): string =>
   typeof ageMs === "number" && Number.isFinite(ageMs) ? `refused from ${duration(ageMs)}` : "never refused";
 
-/** All other facts, by the rule's names for them. */
 export const otherFactsOf = (result: RuleResult): readonly (readonly [name: string, value: unknown])[] =>
   Object.entries(factsOf(result)).filter(([name, value]) => !elsewhere.has(name) && !isInterval(value));
 
-/** The brackets of lifetimes that a rule measured, by what they are of. */
 export const intervalsOf = (
   result: RuleResult,
 ): readonly (readonly [name: string, interval: TimeInterval])[] =>
@@ -103,7 +100,6 @@ export const cameText = ({ afterMs, beforeMs }: ScheduleRow): string => {
   return from === to ? to : `${from} to ${to}`;
 };
 
-/** When a reading has its pushes, in milliseconds after the event. */
 export const expectedOf = (rows: readonly ScheduleRow[], name: string): readonly number[] =>
   rows.flatMap(({ expectedMs }) => {
     const ms = expectedMs[name];

@@ -13,6 +13,5 @@ export const elapsed = (durationMs: number): string => {
   return `${(durationMs / 3_600_000).toFixed(1)} h`;
 };
 
-/** A word as one argument of a shell command line. */
 export const shellWord = (text: string): string =>
   /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -10,7 +10,6 @@ import { vaultWith } from "../store/vault.ts";
 import { onThisClock } from "./elapsed.ts";
 import { findKey, makeKey, removeKey } from "./key.ts";
 
-/** The checkpoint of a run, in a file beside its record. */
 export interface CheckpointFile extends Checkpoint {
   /**
    * Takes over the checkpoint of the run that this one continues; once it is certain that rules will run. Throws
@@ -28,7 +27,6 @@ export interface CheckpointFile extends Checkpoint {
 export interface CheckpointOptions {
   /** The run's folder. */
   readonly directory: string;
-  /** Folder of the run that this one continues. */
   readonly continues?: string | undefined;
   /** The target's address: what another one issued is of no use. */
   readonly target: string;
@@ -38,7 +36,6 @@ export interface CheckpointOptions {
   readonly freshUuid: () => string;
 }
 
-/** The part of a checkpoint that belongs to one rule. */
 export const checkpointOf = (all: Checkpoint, rule: string): Checkpoint => {
   const named = (id: string): string => `${rule}: ${id}`;
   return {

@@ -33,7 +33,6 @@ export const makeKey = (folder: string, name: string, nowMs: number): Uint8Array
   return key;
 };
 
-/** The key of this name; undefined where there is none. */
 export const findKey = (folder: string, name: string): Uint8Array | undefined => {
   try {
     return readFileSync(fileOf(folder, name));

@@ -12,7 +12,6 @@ export interface LedgerAccess {
   readonly hereMs: () => number;
 }
 
-/** A ledger as one run uses it. */
 export interface LedgerSession extends LedgerAccess {
   /** Entries of another target are left alone; see `ledgerTarget`. */
   readonly target: string;

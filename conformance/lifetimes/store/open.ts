@@ -8,7 +8,6 @@ import type { Entry } from "../../judging/lifetimes/entries.ts";
 import { entriesIn, schema, storeIn, storeVersion, type Store } from "./store.ts";
 import { newSalt, openVault, type Vault } from "./vault.ts";
 
-/** Environment variable with the passphrase of a ledger. */
 export const ledgerKeyVariable = "TOUCHSTONE_LEDGER_KEY";
 
 const SHORTEST_KEY = 16;
