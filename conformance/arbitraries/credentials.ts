@@ -32,38 +32,10 @@ const replaceFirst = (value: string, pattern: RegExp, by: (found: string) => str
 
 /** Letters that look alike or fold together: full width (NFKC), accents (loose collations), Cyrillic, long s and the Kelvin sign. */
 const fullWidth = (character: string): string => String.fromCodePoint(character.charCodeAt(0) + 0xfee0);
-const accented: Readonly<Record<string, string>> = {
-  a: "á",
-  e: "é",
-  i: "í",
-  o: "ó",
-  u: "ú",
-  A: "Á",
-  E: "É",
-  I: "Í",
-  O: "Ó",
-  U: "Ú",
-  c: "ç",
-  n: "ñ",
-};
-const lookalike: Readonly<Record<string, string>> = {
-  a: "а",
-  e: "е",
-  o: "о",
-  c: "с",
-  p: "р",
-  x: "х",
-  A: "А",
-  B: "В",
-  C: "С",
-  E: "Е",
-  H: "Н",
-  K: "К",
-  M: "М",
-  O: "О",
-  P: "Р",
-  T: "Т",
-};
+const mapOf = (from: string, to: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(Array.from(from, (character, at) => [character, Array.from(to)[at] ?? character]));
+const accented = mapOf("aeiouAEIOUcn", "áéíóúÁÉÍÓÚçñ");
+const lookalike = mapOf("aeocpxABCEHKMOPT", "аеосрхАВСЕНКМОРТ");
 const foldsTo: Readonly<Record<string, string>> = { k: "\u212A", K: "\u212A", s: "\u017F", S: "\u017F" };
 
 const mapped = (value: string, map: Readonly<Record<string, string>>): string => {
@@ -180,17 +152,20 @@ export const nearMisses: readonly NearMiss[] = [
   ...otherTypes,
 ];
 
+const waysToAlter = {
+  change: (value, at) => replaceAt(value, at, otherCharacter),
+  "flip case": (value, at) => replaceAt(value, at, swapCase),
+  "leave out": (value, at) => value.slice(0, at) + value.slice(at + 1),
+  "put in": (value, at, character) => value.slice(0, at) + character + value.slice(at),
+  "cut off before": (value, at) => value.slice(0, at),
+  swap: (value, at) => swapAt(value, at),
+  append: (value, _, character) => value + character,
+  prepend: (value, _, character) => character + value,
+} satisfies Readonly<Record<string, (value: string, at: number, character: string) => string>>;
+
 /** One random alteration of a string, told by where and how. */
 export interface Alteration {
-  readonly how:
-    | "change"
-    | "flip case"
-    | "leave out"
-    | "put in"
-    | "cut off before"
-    | "swap"
-    | "append"
-    | "prepend";
+  readonly how: keyof typeof waysToAlter;
   /** Counted from the first character, round and round. */
   readonly at: number;
   readonly character: string;
@@ -198,16 +173,7 @@ export interface Alteration {
 
 /** Random alterations, for near misses beyond the listed ones. */
 export const alterations: fc.Arbitrary<Alteration> = fc.record({
-  how: fc.constantFrom<Alteration["how"]>(
-    "change",
-    "flip case",
-    "leave out",
-    "put in",
-    "cut off before",
-    "swap",
-    "append",
-    "prepend",
-  ),
+  how: fc.constantFrom(...(Object.keys(waysToAlter) as Alteration["how"][])),
   at: fc.nat({ max: 200 }),
   character: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...Array.from(base64url)) },
@@ -216,29 +182,8 @@ export const alterations: fc.Arbitrary<Alteration> = fc.record({
 });
 
 /** The string as altered; equal to the value where the alteration changes nothing. */
-export const altered = (value: string, { how, at, character }: Alteration): string => {
-  const index = value.length === 0 ? 0 : at % value.length;
-  switch (how) {
-    case "change":
-      return replaceAt(value, index, otherCharacter);
-    case "flip case":
-      return replaceAt(value, index, swapCase);
-    case "leave out":
-      return value.slice(0, index) + value.slice(index + 1);
-    case "put in":
-      return value.slice(0, index) + character + value.slice(index);
-    case "cut off before":
-      return value.slice(0, index);
-    case "swap":
-      return swapAt(value, index);
-    case "append":
-      return value + character;
-    case "prepend":
-      return character + value;
-    default:
-      return how satisfies never;
-  }
-};
+export const altered = (value: string, { how, at, character }: Alteration): string =>
+  waysToAlter[how](value, value.length === 0 ? 0 : at % value.length, character);
 
 function swapNeighbours(value: string): string {
   const at = Array.from(value).findIndex((character, index) => index > 0 && value[index - 1] !== character);

@@ -14,7 +14,7 @@ const unsettled: ReadonlySet<VerdictKind> = new Set<VerdictKind>([
 ]);
 
 /** What a profile declares inapplicable was not judged; what the service's own conforming way leaves no room for is settled. */
-const leavesOpen = (verdict: Verdict): boolean =>
+export const leavesOpen = (verdict: Verdict): boolean =>
   unsettled.has(verdict.kind) || (verdict.kind === "not-applicable" && verdict.by === "profile");
 
 export interface OutcomeOptions {

@@ -3,7 +3,7 @@ import { duration } from "../../conformance/contract/duration.ts";
 import { mostSpoilt } from "../duet/course.ts";
 import type { DuetDocument } from "../duet/document.ts";
 import type { Member, MemberVerdict } from "../duet/model.ts";
-import type { DuetPlan } from "../duet/plan.ts";
+import type { DuetPlan } from "../duet/model.ts";
 import { sortedPairs, valueOf } from "../duet/ratios.ts";
 import { plural } from "../text/figures.ts";
 import { change, percent, sparkline } from "../text/latency.ts";

@@ -1,3 +1,4 @@
+import { leavesOpen } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf } from "../../conformance/contract/verdict.ts";
 import { plural } from "../text/figures.ts";
@@ -39,11 +40,7 @@ const failedHeadline = (record: RunRecord): string => {
 
 /** Rules that leave it open whether a promise is kept. */
 export const openRules = ({ rules }: RunRecord): readonly RuleResult[] =>
-  rules.filter(
-    ({ verdict }) =>
-      ["pending", "could-not-run", "inconclusive"].includes(verdict.kind) ||
-      (verdict.kind === "not-applicable" && verdict.by === "profile"),
-  );
+  rules.filter(({ verdict }) => leavesOpen(verdict));
 
 /** The counts behind the headline. */
 export const gateDetail = (record: RunRecord): string => {

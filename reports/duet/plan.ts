@@ -2,24 +2,8 @@ import type { Block } from "../../conformance/contract/duet.ts";
 import { chiSquareQuantile } from "../statistics/distributions.ts";
 import { countFor } from "../statistics/power.ts";
 import { deviation } from "../statistics/sample.ts";
-import { duetMetrics, type DuetMetric, type DuetRules } from "./model.ts";
+import { duetMetrics, type DuetPlan, type DuetRules } from "./model.ts";
 import { logRatios, pairedLogs, sortedPairs } from "./ratios.ts";
-
-export interface DuetPlan {
-  /** The change, as a share, that is to be found. */
-  readonly effect: number;
-  /** Pairs that find it in every gated metric, each with the power of the rules. */
-  readonly pairs: number;
-  readonly pilotPairs: number;
-  readonly members: readonly {
-    readonly endpoint: string;
-    readonly metric: DuetMetric;
-    /** Of the logarithms of the pilot's ratios, and the upper limit that was planned with. */
-    readonly deviation: number;
-    readonly deviationLimit: number;
-    readonly pairs: number;
-  }[];
-}
 
 /** A pilot's deviation is an estimate itself; planned with its upper limit, the power is reached so often (Browne 1995). */
 const PILOT_CONFIDENCE = 0.8;

@@ -2,8 +2,8 @@ import type { Block } from "../../conformance/contract/duet.ts";
 import { nextStep } from "./course.ts";
 import { duetVersion, type DuetDocument } from "./document.ts";
 import { judgeDuet } from "./judge.ts";
-import { usualRules, type DuetRules } from "./model.ts";
-import { planFor, type DuetPlan } from "./plan.ts";
+import { usualRules, type DuetPlan, type DuetRules } from "./model.ts";
+import { planFor } from "./plan.ts";
 import { scheduleOf } from "./schedule.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 

@@ -1,5 +1,10 @@
 import type { RunRecord } from "../../conformance/contract/record.ts";
-import { failsGate, waived, type AppliedWaiver } from "../../conformance/contract/waivers.ts";
+import {
+  failsGate,
+  waived,
+  type AppliedWaiver,
+  type WaiverState,
+} from "../../conformance/contract/waivers.ts";
 import { safe } from "./safe.ts";
 
 /** Waivers of a run that cover a breach, by requirement id. */
@@ -16,16 +21,11 @@ export const failingWaivers = ({ waivers = [] }: RunRecord): readonly AppliedWai
 export const waiverText = ({ expires, owner, reason }: AppliedWaiver): string =>
   `until ${safe(expires)} by ${safe(owner)}: ${safe(reason)}`;
 
-/** What a waiver came to, in a few words. */
-export const waiverStateText = ({ state, expires }: AppliedWaiver): string => {
-  switch (state) {
-    case "active":
-      return "covers a breach";
-    case "expired":
-      return `expired after ${safe(expires)}`;
-    case "stale":
-      return "stale: the rule no longer fails";
-    default:
-      return "unused: the rule was not judged";
-  }
+const stateTexts: Readonly<Record<WaiverState, (waiver: AppliedWaiver) => string>> = {
+  active: () => "covers a breach",
+  expired: ({ expires }) => `expired after ${safe(expires)}`,
+  stale: () => "stale: the rule no longer fails",
+  unused: () => "unused: the rule was not judged",
 };
+
+export const waiverStateText = (waiver: AppliedWaiver): string => stateTexts[waiver.state](waiver);
