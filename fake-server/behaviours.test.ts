@@ -36,7 +36,7 @@ test("there are as many defects and variants as the gate is to be measured by", 
 });
 
 test.each(entries)(
-  "%s replaces decisions that there are, and says how in a sentence of its own",
+  "%s replaces decisions that there are, and says how in its own sentence",
   (name, entry) => {
     const replaced = Object.entries(entry.replaces(sound));
     for (const [decision, replacement] of replaced) {
@@ -67,7 +67,7 @@ test("every required and every derived requirement is broken by a defect", () =>
   expect(bound.filter((id) => !broken.has(id))).toEqual([]);
 });
 
-test("each service gets decisions of its own, so that one does not remember another's requests", () => {
+test("each service gets its own decisions, so that one does not remember another's requests", () => {
   const behaviour = findBehaviour("code-reusable-twice");
   expect(behaviour.make()).not.toBe(behaviour.make());
 });

@@ -24,7 +24,7 @@ export const slowStep = (takesMs: number, quickAtFirst: number): SlowStep => {
   };
 };
 
-/** So many connections to a database: who finds none free waits for one, in turn. */
+/** So many connections to a database: a request that finds none free waits for one, first come, first served. */
 export interface Pool {
   /** undefined when there was a free one at once. */
   readonly take: () => Promise<void> | undefined;

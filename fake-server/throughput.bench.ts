@@ -83,7 +83,7 @@ const loaded = async (
   return { rate: measured, perCore: REQUESTS / Math.max(0.01, processorSeconds(pid) - before) };
 };
 
-/** A service in a process of its own, so that it and the client each have a core; it tells its addresses on its first line. */
+/** A service in its own process, so that it and the client each have a core; it tells its addresses on its first line. */
 const startProcess = async (file: string, parameters: readonly string[]) => {
   const child = spawn(process.execPath, [path.join(root, file), ...parameters], {
     stdio: ["ignore", "pipe", "inherit"],

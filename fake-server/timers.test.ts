@@ -28,7 +28,7 @@ test("timers come out by due moment and then by the order in which they were set
   );
 });
 
-test("what was cleared is out, and taking it out again harms nobody", () => {
+test("what was cleared is out, and taking it out again does no harm", () => {
   const timers = createTimers();
   const [gone, kept] = [timer(1, 0), timer(2, 1)];
   timers.add(gone);

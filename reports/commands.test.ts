@@ -53,7 +53,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true }));
 
-/** Without the environment of a CI service, which gets annotations of its own. */
+/** Without the environment of a CI service, which gets its own annotations. */
 const cli = (...parameters: readonly string[]) => runHere(parameters, { env: { CI: "" } });
 
 it("`report` on the folder of a duet writes its page again, and its summary", async () => {

@@ -22,7 +22,7 @@ export const load = new Command("load")
   .option("--shape <name>", `${shapeNames.join(", ")} (default: the profile's load.shape, or constant)`)
   .option(
     "--stage <duration:rate>",
-    "a stage of a course of its own, as in k6: climb to so many requests per second in this time, such as 30s:100; repeat for more, in place of --shape, --rate and --duration",
+    "a stage of a custom load, as in k6: climb to so many requests per second in this time, such as 30s:100; repeat for more, in place of --shape, --rate and --duration",
     listFlag,
   )
   .option(

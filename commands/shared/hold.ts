@@ -11,7 +11,7 @@ const holdFile = (directory: string): string =>
 
 /**
  * Marks records as taken while they are read, by a file beside each: another merge of them is refused.
- * Where nothing can be written beside a record, nobody else can change it there either. The returned
+ * Where nothing can be written beside a record, no other process can change it either. The returned
  * function gives them back. Throws ConfigurationError, holding none.
  */
 export const holdRecords = (directories: readonly string[]): (() => void) => {

@@ -3,7 +3,7 @@ import type { CommandClock } from "./clock.ts";
 const LOOKS_MS = 1_000;
 
 /**
- * Ends a process whose parent has gone. npm starts scripts in a shell that passes no signal on: whoever ends
+ * Ends a process whose parent has gone. npm starts scripts in a shell that passes no signal on: to end
  * the shell means what it runs. Returns how to stop watching.
  */
 export const endWithParent = (

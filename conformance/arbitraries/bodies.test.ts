@@ -16,7 +16,7 @@ test.each(notJson)("$name is no JSON", (body) => {
 });
 
 test.each([...notTheObject, ...inherited].filter(({ name }) => !name.startsWith("no body")))(
-  "$name is JSON without the right fields of its own",
+  "$name is JSON without own right fields",
   (body) => {
     const value = parsed(body);
     expect(value).not.toBe(undefined);

@@ -17,7 +17,7 @@ export const validStates = (maxBytes: number): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: ofLength(fc.integer({ min: 1, max: 24 }), fc.constantFrom(...digits)) },
   );
 
-/** What services turn into something else: numbers in many notations, booleans, names of their own machinery. */
+/** What services turn into something else: numbers in many notations, booleans, names of their internals. */
 const tellingWords = `
   0 00 007 0000000000000000000000000 1e5 1E400 12e03 0x1F 0b11 0o17 20240229T000000Z
   9007199254740993 18446744073709551616 12345678901234567890123456789

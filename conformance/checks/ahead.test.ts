@@ -18,7 +18,7 @@ it("judges a value that was not foreseen when it comes", async () => {
   expect([await ahead.next(1), await ahead.next(7), await ahead.next(8)]).toEqual([10, 70, 80]);
 });
 
-it("gives an error to whoever asks for its result, and stops once all have ended", async () => {
+it("gives an error to the caller that asks for its result, and stops once all have ended", async () => {
   let ended = 0;
   const ahead = workAhead([1, 2, 3], 3, async (value) => {
     await Promise.resolve();

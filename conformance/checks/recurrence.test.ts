@@ -67,7 +67,7 @@ it("names requests alike in each try, whatever their query", () => {
   ]);
 });
 
-it("gives up at once where nobody listens or the limiter stays shut, and otherwise after eight tries", () => {
+it("gives up at once if nothing listens or the limiter stays shut, and otherwise after eight tries", () => {
   const refused = newLosses();
   refused.note("GET /a 1", { exchange: 1, reason: "refused" });
   expect(hopelessness(refused, 1)).toContain("nothing listens");

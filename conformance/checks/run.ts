@@ -33,7 +33,7 @@ export interface ListOptions<T> extends CaseOptions<T> {
 export interface PropertyOptions<T> extends CaseOptions<T> {
   /** Cases relative to the usual number; 0.2 for costly ones. At least 2 are run. */
   readonly share?: number;
-  /** Cases that are begun at the same time, for cases that sleep; as many as of any other part where left out. */
+  /** Cases that are begun at the same time, for cases that sleep; by default as many as of any other part. */
   readonly atATime?: number;
   /** Values that are judged first, in every run. */
   readonly examples?: readonly T[];

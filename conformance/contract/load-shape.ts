@@ -46,7 +46,7 @@ export interface Stage {
   readonly toRate: number;
 }
 
-/** A course of one's own, written as k6 writes its stages: "stages 30s:100 1m:500" climbs to 100 requests a second in 30 s, then to 500 in a minute. */
+/** A custom load profile, written as k6 writes its stages: "stages 30s:100 1m:500" climbs to 100 requests a second in 30 s, then to 500 in a minute. */
 export type OwnShape = `stages ${string}`;
 /** The course of a load that is known before it begins. */
 export type Course = FixedShapeName | OwnShape;

@@ -132,7 +132,7 @@ it("names the observations that drifted, and those alone", () => {
   expect(drifted([unspecified("observed")], {})).toEqual([]);
 });
 
-it("gives every outcome an exit code of its own that has a meaning, and 0 to passed alone", () => {
+it("gives every outcome its own exit code with a meaning, and 0 to passed alone", () => {
   const codes = outcomes.map((outcome: Outcome) => exitCodeOf(outcome));
   expect(codes).toEqual([0, 1, 3, 6, 5, 130]);
   for (const code of Object.values(exitCodes)) expect(exitCodeMeanings[code]).toMatch(/\w/);

@@ -13,7 +13,7 @@ import { newScope } from "../world/evidence/journal.ts";
 
 const stopping = stopAfterEach();
 
-/** Holds whoever enters until so many are inside, and a little longer in case that more come; counts the most that ever were. */
+/** Holds all who enter until so many are inside, and a little longer in case more come; counts the most at a time. */
 const meetingOf = (size: number) => {
   const inside: (() => void)[] = [];
   let most = 0;

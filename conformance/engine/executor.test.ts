@@ -254,7 +254,7 @@ describe("evidence", () => {
 });
 
 describe("the order of rules", () => {
-  it("has those that write wait for all that read notifications, and for nobody else", async () => {
+  it("has those that write wait for all that read notifications, and for no others", async () => {
     const events: string[] = [];
     const noting = (id: Rule["requirement"], sleepMs: number, more: Partial<Rule> = {}) =>
       rule(

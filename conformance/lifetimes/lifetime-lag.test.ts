@@ -19,7 +19,7 @@ interface Setting {
   readonly overshootMs?: (nth: number) => number;
   /** How much time a request takes. */
   readonly requestMs?: number;
-  /** Whether nobody tells the time, so that all is known of it is what it was moved by, and this much more at most. */
+  /** Whether the time is not told, so that all that is known of it is what it was moved by, and this much more at most. */
   readonly guessedMs?: number;
   /** Whether the rule takes the time for the real one, which no journey of such a length is made twice in. */
   readonly isReal?: true;
@@ -236,7 +236,7 @@ describe("where a journey cannot be made twice", () => {
   });
 });
 
-describe("where nobody tells the time", () => {
+describe("where the time is not told", () => {
   it("an uncertainty of seconds may pass, one of minutes may not, and says what would settle it", async () => {
     expect((await judge({ guessedMs: 4_000 })).verdict).toMatchObject({ kind: "passed" });
     expect((await judge({ guessedMs: MINUTE_MS })).verdict).toMatchObject({
@@ -261,7 +261,7 @@ describe("a run that goes on with what an earlier one was waiting with", () => {
       });
   });
 
-  it("makes anew what fell due while nobody ran, and passes by that alone", async () => {
+  it("makes anew what fell due while no run was there, and passes by that alone", async () => {
     const late = {
       isReal: true,
       continuedAtMs: LIFETIME_MS + 2 * MINUTE_MS,

@@ -49,7 +49,7 @@ const authorizeRightly = async (model: Model, real: Real, client: number): Promi
   if (code === undefined)
     throw new Disagreement("a valid authorization yields a code", `it was refused: ${describe(answer)}`);
   if (model.codes.some(({ value }) => value === code))
-    throw new Disagreement("each authorization yields a code of its own", "an earlier code came again");
+    throw new Disagreement("each authorization yields its own code", "an earlier code came again");
   return codeIssued(model, code, client, at);
 };
 

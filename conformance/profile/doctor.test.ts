@@ -80,7 +80,7 @@ describe("the doctor", () => {
     );
   });
 
-  /** An HTTPS service whose authority nobody knows. */
+  /** An HTTPS service with an unknown authority. */
   const untrusted = async (): Promise<string> => {
     const leaf = await currentLeaf(await makeCa(Date.now()), ["127.0.0.1"], Date.now());
     const server = https.createServer({ key: leaf.keyPem, cert: leaf.certPem }, (_, response) =>
@@ -139,14 +139,14 @@ describe("the doctor", () => {
       ["as to a wrong one"],
     ],
     [
-      "an address at which nobody listens",
+      "an address at which nothing listens",
       async () => ({ baseUrl: await deadOrigin() }),
       {},
       "base address",
       ["nothing listens there"],
     ],
     [
-      "an authority that nobody named",
+      "an authority that was not named",
       async () => ({ baseUrl: await untrusted() }),
       {},
       "base address",

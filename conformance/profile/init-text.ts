@@ -40,7 +40,7 @@ export const examples = (baseUrl: string): readonly Example[] => [
     { receiver: { listen: { host: "0.0.0.0", publicHost: "ci.example", port: 9443 } } },
   ],
   [
-    "Authorities of one's own, a client certificate, a proxy, addresses of names.",
+    "Private certificate authorities, a client certificate, a proxy, addresses of host names.",
     {
       network: {
         caFile: "ca.pem",

@@ -126,7 +126,7 @@ describe("what a profile needs", () => {
   };
 
   it("is taken from flags, without a question where all is said", async () => {
-    const ask = () => Promise.reject(new Error("nobody was to be asked"));
+    const ask = () => Promise.reject(new Error("no question was expected"));
     const first = { id: "a", secretEnv: "A", redirectUri: "https://a/" };
     expect(await gatherAnswers(flags, undefined)).toEqual({ baseUrl: "https://x.example", clients: [first] });
     const two = {
@@ -184,7 +184,7 @@ describe("what a profile needs", () => {
     expect(told.join()).not.toContain("s3cret-itself");
   });
 
-  it("is told where nobody can be asked, and where there is too much", async () => {
+  it("is told where there is no terminal to ask on, and where there is too much", async () => {
     await expect(gatherAnswers({ baseUrl: "https://x" }, undefined)).rejects.toThrow(
       /--client-id <id>, --secret-env <name>, --redirect-uri/,
     );

@@ -69,7 +69,7 @@ describe("without known ids", () => {
       arrival(shared, "a", 2),
       arrival(shared.toUpperCase(), "C"),
       arrival(shared, "c", 2),
-      arrival(shared, "of nobody's"),
+      arrival(shared, "of no notification"),
       arrival("another-account", "y"),
     ];
     expect(idsByName(triggeredOf([]), arrivals)).toEqual({
@@ -79,7 +79,7 @@ describe("without known ids", () => {
         ["second", ["b"]],
         ["third", ["C", "c"]],
       ],
-      others: ["of nobody's", "y"],
+      others: ["of no notification", "y"],
     });
   });
 
@@ -143,7 +143,7 @@ describe("with ids that the hook told", () => {
     ]);
   });
 
-  it("what turns up late keeps the plan of its edition, and the place that it takes is nobody's", () => {
+  it("what turns up late keeps the plan of its edition, and the place that it takes belongs to no other", () => {
     const arrivals = [arrival(shared, "two"), arrival(shared, "one"), arrival(shared, "three")];
     const [, late] = arrivals;
     const planRevisions = [

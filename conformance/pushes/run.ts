@@ -25,7 +25,7 @@ const LATER_MS = [HOUR_MS, 24 * HOUR_MS, 30 * 24 * HOUR_MS] as const;
 /** A push run, and what another look at its notifications long after the watch gives. */
 export interface RunningPushRun {
   readonly pushRun: PushRun;
-  /** Looks again an hour, a day and a month later, on a clock of its own; at once where time is real. */
+  /** Looks again an hour, a day and a month later, on its own clock; at once where time is real. */
   readonly later: (clock: JoinedClock) => Promise<PushRun>;
 }
 

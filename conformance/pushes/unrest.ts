@@ -1,7 +1,7 @@
 import type { PushCase } from "../judging/pushes/trace.ts";
 import { watchStalls, type Clock } from "../world/clock.ts";
 
-/** How late pushes may be in real time whoever sends them, because of sender, road, receiver and this machine. */
+/** How late pushes may be in real time for any sender, because of sender, road, receiver and this machine. */
 export interface Unrest extends Disposable {
   /** In milliseconds; nothing on a clock that is moved by hand. */
   readonly ofMs: (pushCases: readonly PushCase[]) => number;

@@ -139,7 +139,7 @@ describe("a sealed record", () => {
     expect(modes).toEqual([0o600, 0o600, 0o600, 0o600, 0o600]);
   });
 
-  it("keeps the receiver's lines in a file of their own, and has none where there were none", () => {
+  it("keeps the receiver's lines in their own file, and has none where there were none", () => {
     const [silent, pushed] = [path.join(home, "silent"), path.join(home, "pushed")];
     written(silent).seal(final);
     expect(existsSync(path.join(silent, recordFiles.pushes))).toBe(false);

@@ -141,7 +141,7 @@ export const exchangeRules = {
   },
 } satisfies Rules;
 
-/** The clients of the run in turn: a service may treat one of them wrongly. */
+/** The clients of the run alternately: a service may treat one of them wrongly. */
 const clientIndexes = (world: World, count: number): readonly Client[] => {
   const clients = world.secondClient === undefined ? [world.client] : [world.client, world.secondClient];
   return Array.from(

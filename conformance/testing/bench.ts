@@ -14,7 +14,7 @@ import type { Effort } from "../checks/effort.ts";
 import { openSession } from "../session/session.ts";
 
 export interface BenchOptions {
-  /** Name of a behaviour of the fake, or one made for the test; `sound` where left out. */
+  /** Name of a behaviour of the fake, or one made for the test; `sound` by default. */
   readonly behaviour?: string | FakeBehaviour;
   readonly effort?: Effort;
   readonly seed?: number;
@@ -25,7 +25,7 @@ export interface BenchOptions {
   readonly receiver?: ReceiverOptions;
 }
 
-/** Judges one rule against a fake of its own and returns the verdict. For tests. */
+/** Judges one rule against its own fake and returns the verdict. For tests. */
 export const judge = async (rule: Rule, options: BenchOptions = {}): Promise<Verdict> => {
   const [result] = await judgeAll([rule], options);
   if (result === undefined) throw new Error("no result");

@@ -23,8 +23,8 @@ const unpackedFolder = async (): Promise<string> => {
 };
 
 /**
- * Unpacks into a folder of its own, then renames it: several test files may want the browser at once, and a
- * half unpacked one must never be taken for whole. In a process of its own, since the package goes by TMPDIR
+ * Unpacks into its own folder, then renames it: several test files may want the browser at once, and a
+ * half unpacked one must never be taken for whole. In its own process, since the package goes by TMPDIR
  * and unpacks its shared libraries only where it takes itself to be in a cloud function.
  */
 const unpack = async (folder: string): Promise<void> => {
@@ -40,7 +40,7 @@ const unpack = async (folder: string): Promise<void> => {
     path.join(fresh, "fonts", "fonts.conf"),
     `<?xml version="1.0"?><fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>`,
   );
-  // Whoever comes second finds the folder there and full, and keeps the first one's.
+  // The second process finds the folder complete, and uses it.
   await rename(fresh, folder).catch(() => rm(fresh, { recursive: true }));
 };
 

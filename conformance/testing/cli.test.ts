@@ -11,7 +11,7 @@ import { readGateRun } from "../../reports/read/index.ts";
 import { root, runCli } from "./measure.ts";
 import { runHere } from "./run-here.ts";
 
-/** The command line as its users meet it; a process of its own where its start, its signals or its end are looked at. */
+/** The command line as its users meet it; its own process where its start, its signals or its end are looked at. */
 
 let folder: string;
 beforeAll(() => {
@@ -41,7 +41,7 @@ const profileFor = (baseUrl: string, change: Record<string, unknown> = {}): stri
     } satisfies Partial<Profile> & Record<string, unknown>),
   );
 
-const env = { TEST_SECRET: "a-secret-that-nobody-may-see" };
+const env = { TEST_SECRET: "a-secret-that-must-not-be-seen" };
 
 const listening = async (server: Server): Promise<string> => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -138,7 +138,7 @@ describe("what keeps the load of a whole run from being played is told before th
     return stderr;
   };
 
-  // Nobody listens at these addresses: had the gate begun, it would have ended with exit code 4.
+  // Nothing listens at these addresses: had the gate begun, it would have ended with exit code 4.
   it("a host that is not released, and a rate and a duration beyond the profile's ceilings", async () => {
     const safety = { maxRate: 50, maxDurationMs: 3_000 };
     const profile = profileFor("http://staging.invalid", { safety });

@@ -107,7 +107,7 @@ const onTheCommandLine: readonly Mistake[] = [
   ["the health of no address", () => ["health", "9444"], 2, /the address is "9444".*http:\/\/127/],
   ["the health of what is not there", () => ["health", dead], 4, /gives no answer: .*ECONNREFUSED/],
   [
-    "init where nobody can be asked",
+    "init without a terminal to ask on",
     () => ["init", "--out", path.join(folder, "new.json")],
     2,
     /--base-url <address>.*--yes/,

@@ -21,7 +21,7 @@ export const image = async (): Promise<void> => {
     await fill(tree, folder);
     const quick = "--effort quick --only code.single-use";
     await inside(tree, "touches its root", "touch /usr/local/x 2>/dev/null && exit 1 || exit 0");
-    await inside(tree, "runs as nobody special", 'test "$(id -u)" = 10001');
+    await inside(tree, "runs as an unprivileged user", 'test "$(id -u)" = 10001');
     await inside(tree, "gate", `touchstone conform ${quick}`);
     const load = "--scenario token --rate 20 --duration 2s";
     await inside(tree, "load, by the k6 within", `touchstone load ${load}`);

@@ -40,7 +40,7 @@ const peakOf = (pid: number): number => {
   }
 };
 
-/** Runs the command line of this checkout in a process of its own, start-up included, and measures it. For tests and benchmarks. */
+/** Runs the command line of this checkout in its own process, start-up included, and measures it. For tests and benchmarks. */
 export const runCli = (
   parameters: readonly string[],
   options: {

@@ -149,7 +149,7 @@ describe("an installed package", () => {
     k6WithinMs,
   );
 
-  it("is found by its own name, so that npx asks nobody for a program of another name", async () => {
+  it("is found by its own name, so that npx asks for no program of another name", async () => {
     const { stdout } = await run("npx", ["--offline", "touchstone-harness", "--version"], { cwd: module });
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
   });

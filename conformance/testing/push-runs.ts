@@ -46,7 +46,7 @@ const idOf = (name: string): string =>
 export interface Sender {
   /** Moments of the pushes of a notification that is never acknowledged, in milliseconds after its event. */
   readonly instantsMs: (plan: PushCasePlan) => readonly number[];
-  /** Whether what was done with a push ends the pushes; an answer with status 200 does, where left out. */
+  /** Whether what was done with a push ends the pushes; by default an answer with status 200 does. */
   readonly isDone?: (action: PushAction, index: number) => boolean;
   /** How exactly moments are known, in milliseconds. */
   readonly widthMs?: number;

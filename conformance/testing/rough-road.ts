@@ -10,10 +10,10 @@ export interface RoadConditions {
   readonly dropEvery?: number;
   /** Every so many-th request, of whatever kind, is answered with 429 and Retry-After unless it is dropped. */
   readonly throttleEvery?: number;
-  /** Number of requests after which nothing is served for a while, once; never where left out. */
+  /** Number of requests after which nothing is served for a while, once; never by default. */
   readonly restartAfter?: number;
   readonly restartMs?: number;
-  /** Of what kind they have to be to count for that; of any where left out. */
+  /** Of what kind they have to be to count for that; any by default. */
   readonly restartOn?: "GET";
 }
 

@@ -32,7 +32,7 @@ export interface Clock {
   readonly isTold: boolean;
 }
 
-/** A clock of one's own in a run. */
+/** A participant's own clock in a run. */
 export interface JoinedClock extends Clock {
   /** A clock for one case of this participant: time does not move while the case is awake. */
   branch(): JoinedClock;

@@ -83,7 +83,7 @@ describe("the steps of a case", () => {
     expect(durableSteps(world({ client: { ...client, id: "another" } }), "case").isContinued()).toBe(false);
   });
 
-  it("are nobody's business where nothing is kept", async () => {
+  it("are not kept where there is no checkpoint", async () => {
     const steps = durableSteps({ ...memory().world(), checkpoint: undefined }, "case");
     await steps.once("issue", issue);
     steps.note("use");

@@ -36,7 +36,7 @@ const tokens = (n: number, expiresIn = 3_600) => ({
 const nothing = { issued: 0, valid: 0 };
 
 describe("what a run leaves on its target", () => {
-  it("are codes that nobody used, until they end", () => {
+  it("are codes that were not used, until they end", () => {
     const { account, answered, passes } = open();
     for (const code of ["a", "b", "c", "a"])
       answered(`${endpoints.authorize.path}?state=s`, authorized(code));
@@ -78,7 +78,7 @@ describe("what a run leaves on its target", () => {
     });
   });
 
-  it("ends in so much of the service's time where nobody knows its date", () => {
+  it("ends in so much of the service's time where its date is unknown", () => {
     const { account, answered, clock } = open(false);
     clock.now = undefined;
     answered(endpoints.exchange.path, tokens(1), { code: "a" });

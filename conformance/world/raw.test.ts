@@ -106,7 +106,7 @@ test.each<readonly [outcome: string, behave: (socket: Socket) => void]>([
   });
 });
 
-test("a port that nobody listens on refuses", async () => {
+test("a port that nothing listens on refuses", async () => {
   const { raw } = await talk(() => undefined);
   const [server] = servers.splice(0);
   await new Promise((resolve) => server?.close(resolve));

@@ -58,7 +58,7 @@ describe("a known value", () => {
     }
   });
 
-  it("keeps its label, and gives it to nobody else", () => {
+  it("keeps its label, and gives it to no other", () => {
     const secrets = knowing("first-one", "second-one");
     secrets.conceal("first-one", "code");
     secrets.conceal("third-one", "code");

@@ -177,7 +177,7 @@ export const authorizeDefects = rows({
   },
   "authorize.redirect-uri-encoded": {
     "redirect-uri-with-query-refused": [
-      "A redirectUri that has a query of its own is refused.",
+      "A redirectUri that already has a query is refused.",
       onlyIf("acceptsRedirectUri", (redirectUri) => redirectUri?.includes("?") !== true),
     ],
     "redirect-uri-beyond-ascii-refused": [

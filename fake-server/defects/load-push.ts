@@ -21,7 +21,7 @@ const crowding = (sound: Behaviour) => {
 export const loadPushDefects = loadRows(pushes, {
   "push.unacknowledged-retries": {
     "load-push-retry-queue-overflows": [
-      "A retry that finds many deliveries pending is dropped, and nobody is told.",
+      "A retry that finds many deliveries pending is dropped without a sign.",
       decisions((sound) => {
         const { watch, isCrowded } = crowding(sound);
         return {

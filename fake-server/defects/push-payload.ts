@@ -112,7 +112,7 @@ export const pushPayloadDefects = rows({
   },
   "push.same-notification": {
     "push-retry-with-new-id": [
-      "Each retry has an id of its own.",
+      "Each retry has its own id.",
       retrying((_notification, { random }) => ({
         id: random.uuid(),
       })),

@@ -129,7 +129,7 @@ test("more receivers that hang than pushes may be under way hold up the rest for
   expect(service.receiver.pushes.at(-1)?.accountId).toBe(OTHER_ACCOUNT);
 });
 
-test("notifications keep schedules of their own", async () => {
+test("notifications keep their own schedules", async () => {
   await using service = await startPushing();
   service.receiver.react = () => 500;
   const first = await service.event({});

@@ -102,7 +102,7 @@ const MAIN = `
   const { controlUrl } = await startFakeServer({ dataDirectory: process.argv[1] });
   console.log(controlUrl);`;
 
-/** The service as a process of its own, which can be killed. */
+/** The service as its own process, which can be killed. */
 const startProcess = async (dataDirectory: string) => {
   const child = spawn(process.execPath, ["--input-type=module", "-e", MAIN, dataDirectory], {
     stdio: ["ignore", "pipe", "inherit"],

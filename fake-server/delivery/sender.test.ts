@@ -18,7 +18,7 @@ let own: Pair;
 let untrusted: Pair;
 let elsewhere: Pair;
 
-/** A certificate of an authority of its own. */
+/** A certificate of its own authority. */
 const certificateFor = async (host: string): Promise<Pair> => {
   const { own: made, caPem = "" } = await certificatesFor({ hosts: [host], nowMs: Date.now() });
   return { key: made.keyPem, cert: made.certPem, authority: caPem };

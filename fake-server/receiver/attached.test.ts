@@ -9,7 +9,7 @@ import { root } from "../../conformance/testing/measure.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import type { ReceiverAddresses } from "./receive.ts";
 
-/** The service and the receiver each in a process of its own, as on staging. */
+/** The service and the receiver each in its own process, as on staging. */
 
 const tokens = { RECEIVER_TOKEN: "the-right-token", WRONG_TOKEN: "another-token" };
 

@@ -33,7 +33,7 @@ const statusWith = (url: string, headers: Record<string, string>, method = "GET"
   });
 
 describe("who may use the control interface", () => {
-  it("is whoever has the token, where it can be reached from elsewhere", async () => {
+  it("is open to holders of the token, where it can be reached from elsewhere", async () => {
     const { receiver } = await start({ host: "0.0.0.0", token: "secret-token", page: true });
     const state = `${receiver.controlUrl}/state`;
     expect(await statusWith(state, {})).toBe(401);
@@ -55,7 +55,7 @@ describe("who may use the control interface", () => {
     expect(await statusWith(`${receiver.controlUrl}/`, {})).toBe(200);
   });
 
-  it("is whoever is on this machine, where it can be reached from there only; but no page of another site", async () => {
+  it("is open to this machine, where it can be reached from there only; but to no page of another site", async () => {
     const { receiver } = await start();
     const state = `${receiver.controlUrl}/state`;
     const { host } = new URL(receiver.controlUrl);

@@ -74,7 +74,7 @@ export const receive = async (options: ReceiveOptions, io: ReceiveIo): Promise<v
   await receiver.stop();
 };
 
-/** As a service's own receiver would: what is no notification is not acknowledged. A plan of one's own says otherwise. */
+/** As a service's own receiver would: what is no notification is not acknowledged. A custom plan says otherwise. */
 const usualPlan: PushPlan = {
   rules: [],
   noNotification: {

@@ -95,7 +95,7 @@ test.each([
   expect(fields).not.toHaveProperty("data");
 });
 
-test("nobody reads without an access token in its header", async () => {
+test("there is no reading without an access token in its header", async () => {
   const { refreshToken } = await tokensOf(service);
   const wrong = [
     "",

@@ -102,7 +102,7 @@ export const credentialVariants = variantRows({
   ],
   "codes-with-label": ["Codes begin with a label.", change("mintCode", (code) => `ac_live_${code}`)],
   "access-lifetimes-differ": [
-    "AccessTokens live for one to five minutes, in turn, and say so.",
+    "AccessTokens live for one to five minutes, one after the other, and say so.",
     decisions(() => {
       let issued = 0;
       return { accessTokenLifetimeMs: () => MINUTE_MS * (1 + ((issued += 1) % 5)) };

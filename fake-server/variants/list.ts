@@ -69,7 +69,7 @@ export const listVariants = variantRows({
     decide("visibilityDelayMs", () => 2_000),
   ],
   "notifications-visible-later-in-real-time": [
-    "A new notification is in the list a while after its event, by a clock that nobody can move.",
+    "A new notification is in the list a while after its event, by a clock that cannot be moved.",
     decisions((sound) => ({
       keepNotification: (...subject) => {
         const [, , { clock }] = subject;

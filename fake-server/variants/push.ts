@@ -25,7 +25,7 @@ export const pushVariants = variantRows({
     decisions(() => readings.r1(anchors.startOfLatest)),
   ],
   "push-reading-r1-from-failure": [
-    "Delays count from the failure of the latest push (reading R1), and each push has a connection of its own.",
+    "Delays count from the failure of the latest push (reading R1), and each push has its own connection.",
     decisions(() => ({ ...readings.r1(anchors.endOfLatest), keepsConnections: () => false })),
   ],
   "push-reading-r2-from-start": [

@@ -104,7 +104,7 @@ export const refusalVariants = variantRows({
     ),
   ],
   "refusals-show-code-sent": [
-    "Refusals are pages with an id of their own and the code that was sent.",
+    "Refusals are pages with their own id and the code that was sent.",
     decisions((sound) => {
       const presented = new WeakMap<object, unknown>();
       return {

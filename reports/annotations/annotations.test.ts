@@ -64,7 +64,7 @@ describe("annotations", () => {
     ["GitHub Actions", github],
     ["Azure Pipelines", azure],
     ["TeamCity", teamcity],
-  ])("let no service's text begin a command of its own on %s", (_, environment) => {
+  ])("let no service's text begin a command on %s", (_, environment) => {
     const lines = annotationsOf([hostileRun], environment, options);
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.flatMap((line) => line.split(/[\r\n]/))).toHaveLength(lines.length);

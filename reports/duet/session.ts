@@ -33,7 +33,7 @@ export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
   const { seed, planFor: effect } = question;
   const pairs = effect === undefined ? question.pairs : PILOT_PAIRS;
   const quarters = question.endEarly ? [1, 2, 3].map((part) => Math.floor((pairs * part) / 4)) : [];
-  // Two pairs tell next to nothing of their own noise.
+  // Two pairs say next to nothing about their noise.
   const looks = [...new Set(quarters)].filter((look) => look > 2);
   const rules: DuetRules = { ...usualRules, pairs, looks };
   return {

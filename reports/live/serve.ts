@@ -9,7 +9,7 @@ import type { LiveEvent } from "./protocol.ts";
 export interface LivePage {
   readonly url: string;
   readonly tell: (event: LiveEvent) => void;
-  /** Has the page become the report, waits until whoever looks at it has it, and closes. */
+  /** Has the page become the report, waits until open pages have it, and closes. */
   readonly end: (report: string | undefined) => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export const serveLive = async (clock: LiveClock): Promise<LivePage> => {
     if (!isOwn || request.method !== "GET") return void response.writeHead(403).end();
     if (path === "/events") return subscribe(response);
     if (path === "/report" && report !== undefined) {
-      // The report has a policy of its own.
+      // The report has its own content security policy.
       response.writeHead(200, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
       response.end(await readFile(report));
       fetched += 1;

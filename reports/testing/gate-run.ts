@@ -11,9 +11,9 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 /** What a made-up run of the gate is to be like. */
 export interface GateRunSpec {
   readonly seed: number;
-  /** Lines of exchanges.jsonl; 400 where left out. */
+  /** Lines of exchanges.jsonl; 400 by default. */
   readonly exchanges?: number;
-  /** Pushes in pushes.jsonl; none, and no file, where left out. */
+  /** Pushes in pushes.jsonl; none, and no file, by default. */
   readonly pushes?: number;
   /** Rules that fail, and rules that could not run. */
   readonly failing?: readonly RequirementId[];

@@ -1,4 +1,4 @@
-/** What a service might answer to harm whoever reads a report: markup, escapes, marks that turn text, broken text. */
+/** What a service might answer to harm a report's readers: markup, escapes, marks that turn text, broken text. */
 export const hostile = [
   `</script><script>document.title="taken"</script>`,
   `<img src=x onerror="document.title='taken'">`,

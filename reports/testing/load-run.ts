@@ -20,16 +20,16 @@ export interface LoadRunSpec {
   readonly seconds: number;
   /** Requests over the whole run. */
   readonly requests: number;
-  /** Each endpoint's share of the requests and its median latency; three usual ones where left out. */
+  /** Each endpoint's share of the requests and its median latency; three usual ones by default. */
   readonly endpoints?: readonly LoadCourse["endpoints"][number][];
-  /** Multiplies every latency; 1 where left out. */
+  /** Multiplies every latency; 1 by default. */
   readonly slowness?: number;
   /** Share of requests that fail, and of those that are refused as they are meant to be. */
   readonly failedShare?: number;
   readonly refusedShare?: number;
   /** How many times code.single-use was broken, at moments in the last third of the run. */
   readonly breaches?: number;
-  /** Pushes in pushes.jsonl; none, and no file, where left out. */
+  /** Pushes in pushes.jsonl; none, and no file, by default. */
   readonly pushes?: number;
   /** Replaces anything of run.json, such as target, startedAt, objectives or fingerprint. */
   readonly record?: Partial<LoadRecord>;

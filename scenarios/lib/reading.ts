@@ -83,6 +83,6 @@ export const trigger = (client: ScriptClient, account: Account, count: number): 
     endEvent(account, sentAtMs, answer);
 };
 
-/** Totals and page sizes are known for the whole of an account of one's own. */
+/** Totals and page sizes are known for the whole of the client's own account. */
 const isAbout = ({ id, accountId }: ListQuery, account: Account): boolean =>
   accountsAreOwn && !account.doubtful && id === undefined && accountId === account.accountId;

@@ -4,7 +4,7 @@ import { parseAsked } from "./asked-run.ts";
 
 const flags = { scenario: "token", rate: 100, durationMs: 30_000, seed: 1 };
 
-describe("stages of one's own", () => {
+describe("custom stages", () => {
   const asked = parseAsked({ ...flags, stages: ["30s:100", "1m:500", "10s:0"] });
 
   it("make the course, its length and its peak", () => {

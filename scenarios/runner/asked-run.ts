@@ -53,7 +53,7 @@ const staged = (flags: LoadFlags) => {
     })),
     ...(shape === undefined && flags.scenario !== "breakpoint"
       ? []
-      : ["--stage makes a course of its own; leave out --shape, and --scenario breakpoint"]),
+      : ["--stage sets a custom load; leave out --shape, and --scenario breakpoint"]),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems);
   const own = ownShapeOf(stages);

@@ -13,7 +13,7 @@ import { duetExitCode, type DuetDocument } from "../../reports/duet/document.ts"
 import { schemaOf } from "../../reports/read/index.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 
-/** `touchstone duet` as its users meet it: k6, both services and Touchstone each in a process of its own. */
+/** `touchstone duet` as its users meet it: k6, both services and Touchstone each in its own process. */
 
 let folder: string;
 let withK6: Record<string, string>;

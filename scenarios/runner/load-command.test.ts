@@ -8,7 +8,7 @@ import { root, runCli } from "../../conformance/testing/measure.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 
-/** `touchstone load` as its users meet it: the real k6, the fake and Touchstone each in a process of its own. */
+/** `touchstone load` as its users meet it: the real k6, the fake and Touchstone each in its own process. */
 
 let folder: string;
 let withK6: Record<string, string>;

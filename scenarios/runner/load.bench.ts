@@ -84,7 +84,7 @@ const compare = async (k6: FoundK6, executor: "arrivals" | "saturating"): Promis
       "--no-usage-report",
       "--address=",
     ];
-    // In a session of its own, as ours: Linux shares processors out among sessions first.
+    // In its own session, as ours: Linux shares processors out among sessions first.
     const child = spawn(k6.path, ["run", ...flags, scriptIn(folder.path, bare, executor)], {
       env: { ...process.env, [settingsVariable]: file },
       stdio: "ignore",

@@ -192,7 +192,7 @@ const duplicates = (): void => {
 
 const RATE = 2_000;
 
-/** A segment of a minute at 2,000 requests a second, made longer by repeating its seconds, with digests of its own. */
+/** A segment of a minute at 2,000 requests a second, made longer by repeating its seconds, with its own digests. */
 const prolong = (directory: string, minutes: number): void => {
   const latency = path.join(directory, loadFiles.latency);
   const lines = readFileSync(latency, "utf8").split("\n");

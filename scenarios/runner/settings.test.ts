@@ -59,7 +59,7 @@ describe("virtual users", () => {
 
   it("are no more than asked for, and no fewer than a few", () => {
     expect(users("push", 300, 50)).toEqual({ allocated: 50, most: 50 });
-    // Whoever asks for more than the rate would take has a slow service: they have to be there at once.
+    // A maximum above what the rate takes means a slow service: the virtual users have to be there at once.
     expect(users("push", 300, 900)).toEqual({ allocated: 900, most: 900 });
     expect(users("token", 1)).toEqual({ allocated: 10, most: 10 });
     expect(users("push", 100_000).most).toBe(5_000);

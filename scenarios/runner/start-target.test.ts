@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { runnerClock } from "./clock.ts";
 
-/** A service on a port of its own, started by a process that is then left to the test. */
+/** A service on its own port, started by a process that is then left to the test. */
 const started = async (command: string) => {
   const script = `
     import { createServer } from "node:net";

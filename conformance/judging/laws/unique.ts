@@ -1,6 +1,6 @@
 /** What the gate and a load demand of every code and token that is issued (sections 2.1 and 2.2). */
 export const issuedOnce = {
-  code: "every authorization gets a code of its own",
+  code: "every authorization gets its own code",
   token: "no token is issued twice",
 } as const;
 

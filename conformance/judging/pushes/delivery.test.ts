@@ -61,7 +61,7 @@ describe("delivery", () => {
     });
   });
 
-  it("does not take pushes that name nobody for missing ones", () => {
+  it("does not take pushes that name no notification for missing ones", () => {
     const nameless = pushRunOf({ instantsMs: () => [] }, { others: [pushAt(5, { kind: "answer" })] });
     expect(judgeDelivered(nameless).judgement.kind).toBe("inconclusive");
     expect(judgePayload(nameless).judgement.kind).toBe("failed");

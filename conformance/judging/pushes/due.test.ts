@@ -64,7 +64,7 @@ describe("when a push is due", () => {
     expect(dueOf(named("R4"), "start", 2, history)).toEqual({ earliestMs: 120_000, latestMs: 120_000 });
   });
 
-  it("leaves the end of a push open that nobody saw", () => {
+  it("leaves the end of a push open that was not seen", () => {
     const hanging = { ...history, pushes: [{ at: at(1_000), ended: undefined }] };
     expect(dueOf(named("R1"), "failure", 1, hanging)).toEqual({ earliestMs: 31_000, latestMs: 331_000 });
   });

@@ -67,7 +67,7 @@ describe("connections that broke before a push could be read", () => {
     expect(judgeRetries(withoutPushesFrom(1, "R1", quiet)).judgement.kind).toBe("failed");
   });
 
-  it("met a certificate of nobody's, and are not counted then", () => {
+  it("met an unknown certificate, and are not counted then", () => {
     const pushRun = withoutPushesFrom(1, "R1", handshakes);
     const last = pushRun.lost.length;
     const outages = [outageOf("untrusted", 0, last)];

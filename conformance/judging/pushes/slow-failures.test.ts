@@ -11,7 +11,7 @@ const watchedUntil = { earliestMs: 1_900_000, latestMs: 1_900_000 };
 const unless = (purpose: string, instants: readonly number[]) =>
   pushRunOf({ instantsMs: (plan) => (plan.purpose === purpose ? instants : R1) }, { watchedUntil });
 
-describe("failures that take their time, or that nobody sees", () => {
+describe("failures that take their time, or that are not seen", () => {
   it("follow the reading that others follow", () => {
     expect(judgeSchedule(pushRunOf(senderOf("R1"), { watchedUntil })).judgement.kind).toBe("passed");
     // The first of the five met a shut door.

@@ -152,6 +152,6 @@ export interface PushRun extends PushTrace {
   readonly listLooks: readonly ListLook[];
   /** How long after its event a pushed notification may be missing from the list, in milliseconds. */
   readonly visibilityMs: number;
-  /** Whether pushes without an answer had to be waited for in real time, as their sender's time-out goes by a clock of its own. */
+  /** Whether pushes without an answer had to be waited for in real time, as their sender's time-out goes by another clock. */
   readonly hungInRealTime: boolean;
 }

@@ -63,7 +63,7 @@ const service = async (behaviour: string) => {
 
 const lifetime = ["refresh.lifetime"];
 
-describe("thirty days on a service whose clock nobody can move", () => {
+describe("thirty days on a service whose clock cannot be moved", () => {
   it("pending with its date at first, then passed, with the bracket that the runs measured", async () => {
     const target = await service("sound");
     const first = (await target.run(lifetime))["refresh.lifetime"];

@@ -48,7 +48,7 @@ const service = async (behaviour: string) => {
     const momentMs = await nowMs();
     return { earliestMs: momentMs, latestMs: momentMs };
   };
-  /** What a run takes for real time: whoever waits moves the service on. */
+  /** What a run takes for real time: each wait moves the service on. */
   const clocksFor = (maxWaitMs: number, inFlight: () => number): ClockSource => ({
     ...virtualClock({ now, inFlight, advance: (ms) => passes(ms).then(now) }),
     kind: "real",

@@ -134,7 +134,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("what nobody judged in its time is missed, with the reason", () => {
+  it("what was not judged in its time is missed, with the reason", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     expect(ledger.expire(target, at(29.5 * DAY_MS), 0)).toEqual([]);

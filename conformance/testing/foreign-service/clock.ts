@@ -2,7 +2,7 @@
 export interface ProcessClock {
   /** Milliseconds since 1970, as every part of the process sees them. */
   readonly nowMs: () => number;
-  /** Moves time on by this many milliseconds. Nobody is told; whoever asks next sees it. */
+  /** Moves time on by this many milliseconds. No one is notified; the next request sees it. */
   readonly advance: (byMs: number) => void;
 }
 

@@ -205,7 +205,7 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
       ...codeIsGone,
       "refresh.lifetime":
         "REFRESH_TOKEN_EXPIRE_SECONDS is looked at by the clean-up command alone: until that runs, refresh tokens work for ever",
-      "refresh.lifetime-is-from-issue": "the same: refresh tokens have no end of their own",
+      "refresh.lifetime-is-from-issue": "the same: refresh tokens have no end",
       "refresh.reauthorize": "the same: the need to authorize again never comes",
       "lifecycle.model": "the same, found by a random history",
       "refresh.reusable":

@@ -205,7 +205,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       mistake: "stages and a shape at once",
       line: "load --stage 30s:10 --shape ramp",
       exitCode: 2,
-      says: "--stage makes a course of its own; leave out --shape, and --scenario breakpoint",
+      says: "--stage sets a custom load; leave out --shape, and --scenario breakpoint",
     },
     {
       mistake: "a tag without its value",
@@ -429,7 +429,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       says: "is a load run; give two runs of one kind",
     },
     {
-      mistake: "a folder for a page that nobody asked for",
+      mistake: "a folder for a page that was not asked for",
       line: "compare {gate} {gate} --out {empty}",
       exitCode: 2,
       says: "--out is for --report, which is missing",

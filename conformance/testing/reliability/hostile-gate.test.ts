@@ -16,7 +16,7 @@ const few = rules.filter(({ requirement }) =>
 );
 
 describe("a gate before a target that answers with everything wrong", () => {
-  it("is over in time, is neither green nor a fault of its own, and what was never kept does not pass", async () => {
+  it("is over in time, is neither green nor a harness error, and what was never kept does not pass", async () => {
     const all = hostileGates(3, 1).filter(({ soundFirst }) => soundFirst === 0);
     expect(new Set(all.map(({ answer }) => answer.kind)).size).toBeGreaterThan(15);
     // Those that are over within a second: who waits for a held connection, or is asked to, takes many. Each kind once.

@@ -26,7 +26,7 @@ export interface Killed {
 
 interface Place {
   readonly folder: string;
-  /** Where the run has its temporary files, and nobody else. */
+  /** Where the run alone has its temporary files. */
   readonly temporary: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -286,7 +286,7 @@ const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>>
       expected: [0, 3],
       meanwhile: async (_, over) => {
         while (!over.aborted) {
-          // Whoever reads in the moment at which the file is made finds no table yet, which loses nothing.
+          // A reader at the moment the file is made finds no table yet, which loses nothing.
           try {
             for (const entry of read()) entries.add(entry);
           } catch {

@@ -64,7 +64,7 @@ export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<
   await crashes(run, place, [...quick, ...only]);
 };
 
-/** An error thrown while a rule sends something, one that nobody catches, and a process that is ended for a dump. */
+/** An error thrown while a rule sends something, one that is not caught, and a process that is ended for a dump. */
 const crashes = async (run: RunPlanted, { given, profile, secret }: Place, flags: readonly string[]) => {
   const conform = (out: string): readonly string[] => ["conform", "-p", profile, ...flags, "--out", out];
   const loading = (name: string, script: string): NodeJS.ProcessEnv => {
@@ -88,12 +88,12 @@ JSON.stringify = (value, ...more) => {
   await run("crash in a rule", conform("crash"), undefined, { code: 5, env: inRule });
   const uncaught = loading(
     "uncaught",
-    `setTimeout(() => { throw new Error("nobody catches " + ${quoted}); }, 1_500).unref();`,
+    `setTimeout(() => { throw new Error("not caught:  " + ${quoted}); }, 1_500).unref();`,
   );
   await run("crash", conform("crash-2"), undefined, { code: 5, env: uncaught });
   const rejected = loading(
     "rejected",
-    `setTimeout(() => { void Promise.reject(new Error("nobody awaits " + ${quoted})); }, 1_500).unref();`,
+    `setTimeout(() => { void Promise.reject(new Error("not awaited:  " + ${quoted})); }, 1_500).unref();`,
   );
   await run("rejection", conform("crash-3"), undefined, { code: 5, env: rejected });
   await run(

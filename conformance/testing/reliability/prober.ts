@@ -26,7 +26,7 @@ export const startProber = (port: number, periodMs: number, kinds: readonly Prob
             if (kind === "resets") socket.resetAndDestroy();
             else socket.end(kind === "speaks no TLS" ? "GET /healthz HTTP/1.1\r\n\r\n" : "");
           });
-    // At times nobody listens: the push run sees to that.
+    // At times nothing listens: the push run sees to that.
     socket.on("error", () => undefined);
     socket.resume();
   }, periodMs);

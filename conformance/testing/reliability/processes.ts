@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../measure.ts";
 
-/** A run of the command line in a process of its own. */
+/** A run of the command line in its own process. */
 export interface Started {
   readonly child: ChildProcess;
   readonly said: () => { readonly stdout: string; readonly stderr: string };

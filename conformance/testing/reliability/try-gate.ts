@@ -92,7 +92,7 @@ const hanging = (): Promise<{ exitCode: undefined; results: readonly RuleResult[
     setTimeout(() => resolve({ exitCode: undefined, results: [], message: "" }), HANGS_AFTER_MS).unref(),
   );
 
-/** Whoever answers alike to a client that there is and to one that there is not cannot be told from a profile that is wrong about it. */
+/** A service that answers alike to a known and an unknown client cannot be told from a profile that is wrong about it. */
 const answersAllAlike = /as to (?:one that does not exist|a wrong one): status/;
 
 const wrongIn = (

@@ -64,8 +64,8 @@ const failureOf = async (running: Promise<unknown>): Promise<string> => {
 
 const all = ["clock.now", "callback.register", "clock.advance", "events.trigger", "authorize.code"] as const;
 
-describe("a hook that nobody answers", () => {
-  it.each(all)("%s is called again once its server is back: nobody had got the call", async (name) => {
+describe("a hook that does not answer", () => {
+  it.each(all)("%s is called again once its server is back: no server had got the call", async (name) => {
     const server = await stopping(restartable());
     const time = manualTime();
     const { caller } = open({
@@ -105,7 +105,7 @@ describe("a hook that nobody answers", () => {
     expect(hookNotes(caller.report()).join()).toContain("did not come back in time");
   });
 
-  it("is at a wrong address where nobody ever answered: nothing is waited for", async () => {
+  it("is at a wrong address where there never was an answer: nothing is waited for", async () => {
     const { caller, time } = open();
     expect(await failureOf(caller.call("clock.now", hookAt(await deadOrigin()), {}))).toContain(
       "hooks.clock.now",
@@ -123,7 +123,7 @@ describe("a hook that nobody answers", () => {
     const health = createConnectionHealth(probe, createRetries({ time }));
     const { caller } = open({ time, target: { origin: server.origin, health } });
     await server.stop();
-    // Nobody has answered there yet.
+    // There was no answer yet.
     await failureOf(caller.call("clock.now", hookAt(server.origin), {}));
     health.answered(1);
     await caller.call("clock.now", hookAt(server.origin), {});

@@ -9,7 +9,7 @@ const answering = (after: number) => {
 };
 
 describe("a target that refuses connections", () => {
-  it("is at a wrong address where nobody has ever answered: nothing is waited for", async () => {
+  it("is at a wrong address where there never was an answer: nothing is waited for", async () => {
     const { probe, probes } = answering(0);
     expect(await createConnectionHealth(probe, createRetries()).untilBack()).toBe(false);
     expect(probes()).toBe(0);

@@ -50,7 +50,7 @@ const secureService = async (): Promise<URL> => {
   return new URL(`https://${NAME}:${await listen(server)}`);
 };
 
-/** A proxy that opens tunnels for whoever knows the password. */
+/** A proxy that opens tunnels for clients that know the password. */
 const startProxy = async (): Promise<{ readonly port: number; readonly asked: string[] }> => {
   const asked: string[] = [];
   const server = http.createServer((_, response) => void response.writeHead(400).end());
@@ -100,7 +100,7 @@ describe.each([
 ])("what %s reaches", (_, call) => {
   const over = (settings: DialSettings, origin: URL) => call(createDialer(settings), origin);
 
-  it("is verified: an authority that nobody named is not trusted", async () => {
+  it("is verified: an authority that was not named is not trusted", async () => {
     const origin = await secureService();
     await expect(over({ resolve }, origin)).rejects.toThrow(/certificate/i);
     const other = await makeCa(Date.now(), "somebody else");

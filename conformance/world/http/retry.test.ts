@@ -38,8 +38,8 @@ const times = (count: number, end: Setback): readonly Setback[] => Array.from({ 
 
 describe("a request that comes to nothing", () => {
   it.each([
-    ["nobody accepted it", times(5, lost("refused")), false, true, 6],
-    ["nobody accepted it, again and again", times(6, lost("refused")), false, false, 6],
+    ["it was not accepted", times(5, lost("refused")), false, true, 6],
+    ["it was not accepted, again and again", times(6, lost("refused")), false, false, 6],
     ["its connection was cut, and it only reads", times(2, lost("closed")), true, true, 3],
     ["its connection was cut each time", times(3, lost("closed")), true, false, 3],
     ["its connection was cut, and it may have been obeyed", times(1, lost("closed")), false, false, 1],

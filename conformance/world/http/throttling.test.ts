@@ -86,7 +86,7 @@ describe("a limiter that does not say when to come back", () => {
 
   it("has those who wait come back by and by, not all at once", async () => {
     const { time, obey } = open();
-    // Everybody is turned away once before anybody is let through.
+    // All are turned away once before any is let through.
     const together = Array.from({ length: 24 }, () => obey(get, inTurn(429).send));
     expect((await Promise.all(together)).map(({ status }) => status)).toEqual(Array(24).fill(200));
     const [first = 0, last = 0] = [time.pauses[0], time.pauses.at(-1)];
@@ -121,7 +121,7 @@ describe("a gateway that does not say when to come back", () => {
 });
 
 describe("a limiter that shuts a client out", () => {
-  /** Turns everybody away until this moment, with a Retry-After of ten seconds. */
+  /** Turns all away until this moment, with a Retry-After of ten seconds. */
   const shutUntil = (untilMs: number, nowMs: () => number) => (): Promise<Answer> =>
     Promise.resolve(nowMs() < untilMs ? answering(429, 10) : answering(200));
 
@@ -138,7 +138,7 @@ describe("a limiter that shuts a client out", () => {
     const before = time.pauses.length;
     expect((await problemOf(obey(post, send))).reason).toBe("throttled");
     expect(time.pauses).toHaveLength(before + 1);
-    // Of another kind nobody has been turned away for long.
+    // Requests of another kind have not been turned away for long.
     const other = { ...post, path: "/open-api/oauth/refresh-token" };
     expect((await obey(other, inTurn(429, 429).send)).status).toBe(200);
     // Once one is let through the kind is patient again.

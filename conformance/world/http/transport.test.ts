@@ -247,7 +247,7 @@ describe("what does not come back", () => {
 });
 
 describe("connections", () => {
-  it("are reused, but for those of one's own, which are all distinct", async () => {
+  it("are reused, but for dedicated ones, which are all distinct", async () => {
     const ports: (number | undefined)[] = [];
     const { origin } = await stopping(
       serveHttp((request, response) => {
@@ -268,7 +268,7 @@ describe("connections", () => {
     await Promise.all(own.map((one) => one.close()));
   });
 
-  it("of one's own are cut with the transport, in the middle of a request", async () => {
+  it("dedicated ones are cut with the transport, in the middle of a request", async () => {
     const { origin } = await stopping(serveTcp(() => {}));
     const { transport, sender } = await open(origin, 60_000);
     const waiting = [transport.dedicated(), transport].map((one) => problemOf(one.send(get("/"), sender)));

@@ -40,7 +40,7 @@ describe("a sleep with slack", () => {
     expect(woken).toEqual([1_000_140, 1_000_140, 1_000_140]);
   });
 
-  it("oversleeps for nobody who gave less of it, or none", async () => {
+  it("oversleeps for none that gave less of it, or nothing", async () => {
     const { state, clocks } = target();
     const rule = clocks.join();
     const at: Record<string, number> = {};
@@ -51,11 +51,11 @@ describe("a sleep with slack", () => {
       own.leave();
     };
     await Promise.all([sleep("loose", 100, 1_000), sleep("strict", 150), sleep("far", 160, 500)]);
-    // Whoever is strict bounds the first move, and the loose one comes along.
+    // The strict one bounds the first move, and the loose one comes along.
     expect(at).toEqual({ loose: 150, strict: 150, far: 160 });
   });
 
-  it("is no longer than asked where nobody else sleeps", async () => {
+  it("is no longer than asked where no other sleeps", async () => {
     const { state, clocks } = target();
     await clocks.join().sleep(100, 10_000);
     expect(state.nowMs).toBe(1_000_100);

@@ -204,7 +204,7 @@ describe("a virtual clock", () => {
     }
   });
 
-  it("ends every sleep when the run is interrupted, and lets nobody fall asleep again", async () => {
+  it("ends every sleep when the run is interrupted, and lets none fall asleep again", async () => {
     const interrupt = new AbortController();
     const { state, clocks } = target({ signal: interrupt.signal });
     const [sleeper] = [clocks.join(), clocks.join()];
@@ -329,7 +329,7 @@ describe("a virtual clock that flows by itself", () => {
     return { clocks, clock, advances };
   };
 
-  it("wakes whoever is due, although another is awake", async () => {
+  it("wakes those that are due, although another is awake", async () => {
     const { clock, clocks, advances } = await flowing();
     const awake = clocks.join();
     const { latestMs } = await clock.now();
@@ -353,7 +353,7 @@ describe("a virtual clock that flows by itself", () => {
     awake.leave();
   });
 
-  it("gives each caller a second of its own, as long as there are any within reach", async () => {
+  it("gives each caller its own second, as long as there are any within reach", async () => {
     const { clock: looked, clocks } = await flowing();
     looked.leave();
     const begin = async (withinMs?: number): Promise<number> => {

@@ -48,7 +48,7 @@ export const before = (account: Account, nowMs: number, visibilityMs: number): B
 });
 
 /**
- * Checks a page of one's own account against what was known before it was asked for and what had
+ * Checks a page of the client's own account against what was known before it was asked for and what had
  * been begun by the time it came; then notes what it shows. A total that is no number is a matter
  * of the page's shape.
  */

@@ -59,7 +59,7 @@ const account = (begun: number, seen = begun): Account => ({
   seen: new Set(upTo(seen).map(idOf)),
 });
 
-describe("a page of an account of one's own", () => {
+describe("a page of the client's own account", () => {
   const judge = (own: Account, query: ListQuery, answered: Page, nowMs = 10, begunMeanwhile = 0) => {
     const then = before(own, nowMs, 1_000);
     own.begun += begunMeanwhile;

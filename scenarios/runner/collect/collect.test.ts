@@ -18,7 +18,7 @@ beforeAll(async () => {
   k6 = await k6ForTests();
 }, k6WithinMs);
 
-/** Not so for one that has ended and whom nobody has asked how. */
+/** Not so for one that has ended and was not asked how. */
 const isAlive = (pid: number): boolean => {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.startsWith("Z");

@@ -5,7 +5,7 @@ import { histogramUnit } from "../../../conformance/contract/load-record.ts";
 /*
  * Histograms in their version 2 encoding (HdrHistogram, AbstractHistogram.encodeIntoCompressedByteBuffer):
  * base64 of a cookie, a length and a zlib stream, in which counts follow a header. A merge reads hundreds of
- * thousands of them, most with few counts: they are added as they are read, without a histogram of their own.
+ * thousands of them, most with few counts: they are added as they are read, without a histogram for each.
  */
 
 const cookies = { compressed: 0x1c849304, plain: 0x1c849303 } as const;

@@ -77,7 +77,7 @@ describe("objectives", () => {
     });
   });
 
-  it("an endpoint that the profile names and nobody called was not measured", () => {
+  it("an endpoint that the profile names and that was not called was not measured", () => {
     const results = judge({ endpoints: { refresh: { p95Ms: 100 } } }, measure(5));
     expect(results.find(({ name }) => name.startsWith("refresh"))?.verdict).toBe("not measured");
   });

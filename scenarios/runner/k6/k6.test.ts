@@ -32,7 +32,7 @@ describe("versions of k6", () => {
 });
 
 describe("k6's end", () => {
-  it("is a meaning of its own for each exit code that k6 has", () => {
+  it("is its own meaning for each exit code that k6 has", () => {
     const codes = [0, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110];
     const meanings = codes.map((code) => endOf(code, null, false).meaning);
     expect(new Set(meanings).size).toBe(codes.length);

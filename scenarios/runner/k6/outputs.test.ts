@@ -13,7 +13,7 @@ describe("an output of k6 beside ours", () => {
     expect(() => parseK6Output("influxdb")).toThrow('--k6-out is "influxdb"; accepted is opentelemetry or');
   });
 
-  it("gets the variables of its own, and no other of k6's", () => {
+  it("gets its own variables, and no other of k6's", () => {
     const user = { K6_OTEL_HEADERS: "a=b", K6_PROMETHEUS_RW_PASSWORD: "x", K6_VUS: "9" };
     const { variables, ignored } = k6Environment(user, {}, output);
     expect(variables).toMatchObject({ K6_OTEL_HEADERS: "a=b" });

@@ -148,7 +148,7 @@ describe("a merge of a run that was not whole", () => {
       /segment 2 of 3: its clock drifted by 152 ms/,
     ],
     [
-      "has a clock that nobody knows",
+      "has an unknown clock",
       segment(2, { clock: { before: { looks: 9, unknown: "answers disagree" }, after: reading(0) } }),
       /segment 2 of 3: its clock is unknown before the load: answers disagree/,
     ],

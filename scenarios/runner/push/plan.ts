@@ -8,7 +8,7 @@ interface Course {
 const fails: PushAction = { kind: "answer", status: 503, body: "empty" };
 const acknowledges: PushAction = { kind: "answer" };
 
-/** What failing receivers do, in turn: each failure that needs no waiting for, and each number of pushes before success. */
+/** What failing receivers do, one after the other: each failure that needs no waiting for, and each number of pushes before success. */
 const courses: readonly Course[] = [
   { attempts: [fails] },
   { attempts: [fails, acknowledges] },

@@ -75,7 +75,7 @@ describe("the clock of a target by the Date of its answers", () => {
     expect(errorMs).toBeLessThan(20);
   });
 
-  it("is unknown where no answer has a Date, and where nobody answers", async () => {
+  it("is unknown where no answer has a Date, and where there is none", async () => {
     const { clock } = world({ offsetsMs: [0], thereMs: 1, backMs: 1 });
     expect(await readBy(async () => undefined, clock, signal)).toEqual({
       looks: 0,

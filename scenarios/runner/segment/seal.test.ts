@@ -17,7 +17,7 @@ const { beganAtMs: _, ...segment } = segmentFor(2, 3);
 
 const sealed = (change: Partial<LoadResult>, isInterrupted = false) =>
   sealedSegment(
-    // What a load of its own would have come to says nothing of a part.
+    // What a whole load would have come to says nothing of a part.
     { endedAt: "2026-09-21T14:14:00.000Z", outcome: "failed", exitCode: 1, objectives: [] },
     { segment, result: { ...result, ...change }, clockAfter, isInterrupted },
   );

@@ -61,7 +61,7 @@ describe("the page's store", () => {
     expect(store.counts.dropped).toBe(8);
   });
 
-  it("gives what names no notification a row of its own", () => {
+  it("gives what names no notification its own row", () => {
     const { notificationId, ...rest } = push({
       notification: 1,
       atMs: 1,

@@ -13,7 +13,7 @@ export type Unnumbered = PushLine extends infer Line
 
 export interface StubReceiver {
   readonly url: string;
-  /** Tells lines to whoever listens; returns the number of the last one. */
+  /** Tells lines to all that listen; returns the number of the last one. */
   readonly tell: (...lines: Unnumbered[]) => number;
   /** What a receiver does that is started anew without its journal. */
   readonly forget: () => void;
