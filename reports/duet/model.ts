@@ -1,5 +1,5 @@
 import { Type, type TProperties } from "typebox";
-import { integer, number, text, type Frozen } from "../../conformance/contract/schema.ts";
+import { integer, number, type Frozen } from "../../conformance/contract/schema.ts";
 
 const { Optional } = Type;
 
