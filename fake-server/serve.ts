@@ -16,7 +16,6 @@ export type ServeOptions = Pick<
   | "clockMode"
   | "startTimeMs"
   | "limits"
-  | "storeFile"
   | "dataDirectory"
   | "patienceMs"
 > & {

@@ -29,11 +29,9 @@ export interface FakeServerOptions {
   /** Goes before the behaviour's own; `frozen` when neither says. */
   readonly clockMode?: ClockMode;
   readonly limits?: Partial<ServiceLimits>;
-  /** Where notifications are kept: a file that does not exist yet, or `:memory:`. */
-  readonly storeFile?: string;
   /**
    * A folder in which notifications, the callback, pending deliveries and the time outlive the
-   * process; made where there is none. Credentials do not: clients authorize again. Goes before storeFile.
+   * process; made where there is none. Credentials do not: clients authorize again.
    */
   readonly dataDirectory?: string;
   /** How long an advance of the clock awaits a push that does not move, in milliseconds of real time. */
@@ -70,7 +68,7 @@ export const startService = async (options: FakeServerOptions = {}): Promise<Fak
       // A service that goes on where it was must not mint the ids once more that it minted then.
       random: randomFrom((options.seed ?? DEFAULT_SEED) + kept.store.earlierStarts * SEED_STRIDE),
       credentials: emptyCredentials(),
-      notifications: kept.notifications ?? openNotificationStore(options.storeFile),
+      notifications: kept.notifications ?? openNotificationStore(),
     },
     counters: zeroCounters(),
     behaviour: behaviour.make(),

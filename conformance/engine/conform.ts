@@ -24,7 +24,6 @@ export interface ConformOptions
   readonly strict: boolean;
   /** The day as YYYY-MM-DD (UTC), by which waivers hold or have expired; without it none is looked at. */
   readonly today?: string;
-  readonly onChecked?: (checks: readonly Check[]) => void;
   readonly onResult?: (result: RuleResult) => void;
   /** Is given the session's clock when rules begin to run, for progress lines. */
   readonly onRunning?: (session: Pick<Session, "clocks" | "transport">) => void;
@@ -71,7 +70,6 @@ const conformIn = async (
     pushes: options.rules.some(watchesPushes),
   });
   if (options.signal.aborted) return interruptedBefore(session, checks);
-  options.onChecked?.(checks);
   refuse(checks);
   options.onRunning?.(session);
   const results = [...(options.earlier ?? []), ...(await runRules(session, prepared, options))];
