@@ -10,14 +10,7 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 /** What `touchstone serve` was asked for. */
 export type ServeOptions = Pick<
   FakeServerOptions,
-  | "port"
-  | "controlPort"
-  | "seed"
-  | "clockMode"
-  | "startTimeMs"
-  | "limits"
-  | "dataDirectory"
-  | "patienceMs"
+  "port" | "controlPort" | "seed" | "clockMode" | "startTimeMs" | "limits" | "dataDirectory" | "patienceMs"
 > & {
   readonly behaviour?: string;
   /** The path of a JSON file: an array of { id, secret, redirectUri }. */
