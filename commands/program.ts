@@ -18,7 +18,6 @@ export interface Call {
   readonly programFile: string;
 }
 
-/** A call that can be interrupted. */
 export interface Running {
   /** The exit code. Never rejects. */
   readonly ended: Promise<number>;
@@ -29,7 +28,6 @@ export interface Running {
   readonly failWith: (error: unknown) => number;
 }
 
-/** Runs one command, from its arguments to its exit code. */
 export const start = ({ given, environment, streams, programFile }: Call): Running => {
   const interruption = new AbortController();
   let isRecording = false;

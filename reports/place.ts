@@ -14,7 +14,6 @@ import path from "node:path";
 import { directoryMode, fileMode, fileReason, makeFolders } from "../conformance/contract/files.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 
-/** Where files go. */
 export interface Place {
   readonly folder: string;
   /** The flag that names the folder, for errors. */

@@ -74,7 +74,6 @@ interface DocumentPlace {
   readonly page?: Doc;
   /** What was compared as test cases, for JUnit. */
   readonly suite?: CiSuite;
-  /** Other files that belong to the document. */
   readonly beside?: readonly (readonly [file: string, text: string])[];
 }
 
@@ -97,7 +96,6 @@ export const writeDocument = (
 
 type Renderer = (runs: readonly Run[], options: RenderOptions) => string | Promise<string>;
 
-/** A report for people, made of the document of each run. */
 const ofDocuments =
   (render: (chapters: readonly Chapter[]) => string): Renderer =>
   async (runs, { program, pinned }) => {
@@ -106,7 +104,6 @@ const ofDocuments =
     return render(chaptersOf(views, program));
   };
 
-/** A report for CI, made of the cases of all runs. */
 const ofCases =
   (render: (runs: readonly CiRun[], options: Pick<RenderOptions, "program" | "root">) => string): Renderer =>
   (runs, { program, pinned, root }) =>

@@ -65,7 +65,6 @@ export const shareFlag =
     throw wrong(flag, text, "a share such as 5% or 0.05");
   };
 
-/** Reads a day such as 2030-01-31. */
 export const dateFlag =
   (flag: string) =>
   (text: string): string => {

@@ -13,7 +13,6 @@ import { watchesPushes } from "../../conformance/engine/needs.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { concealResolved } from "../../conformance/profile/known-secrets.ts";
 
-/** A service that can be judged, with what was opened for it. */
 export interface OpenTarget {
   readonly resolved: ResolvedProfile;
   /** Behaviour of the embedded fake, where that is the target. */

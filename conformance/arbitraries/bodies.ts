@@ -96,7 +96,6 @@ export const inherited: readonly BadBody[] = [
   bad("the fields under constructor.prototype", (fields) => `{"constructor":{"prototype":${json(fields)}}}`),
 ];
 
-/** Bodies that cost much to read. */
 export const heavy: readonly BadBody[] = [
   bad("an array nested 20000 deep", () => nested("")),
   bad("the last value nested 20000 deep", (fields) => {

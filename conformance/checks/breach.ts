@@ -84,7 +84,6 @@ export const failed = async (context: RunContext, tally: Tally, failure: FailedC
 export const partSeed = ({ seed }: RunContext, part: string | undefined): number =>
   hash32(`${seed}:${part ?? ""}`);
 
-/** Which client the case at this place of a part belongs to. */
 export const clientIndexAt = (
   context: RunContext,
   index: number,

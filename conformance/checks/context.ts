@@ -4,7 +4,6 @@ import type { World } from "../world/world.ts";
 import type { ClientIndex } from "./client-assignment.ts";
 import type { Effort } from "./effort.ts";
 
-/** What the cases of one rule are judged with. */
 export interface RunContext {
   readonly rule: string;
   readonly effort: Effort;

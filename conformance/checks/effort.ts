@@ -1,7 +1,6 @@
 export const efforts = ["quick", "standard", "thorough"] as const;
 export type Effort = (typeof efforts)[number];
 
-/** How many cases a property judges by default. */
 const casesByEffort: Record<Effort, number> = { quick: 8, standard: 25, thorough: 200 };
 
 /** The usual number of cases at this effort, times `share`, at least `least`. */

@@ -9,7 +9,6 @@ import { count, factsOf, newTally, unbroken } from "./tally.ts";
 
 const REPLAYS_OF_A_HISTORY = 2;
 
-/** Holds in one history. */
 export const once =
   (context: RunContext): Run["once"] =>
   async (judge, options = {}) => {
@@ -36,7 +35,6 @@ export const once =
     });
   };
 
-/** Watches what the document leaves open. */
 export const observe =
   (context: RunContext): Run["observe"] =>
   async (watch) => {

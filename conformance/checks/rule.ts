@@ -26,7 +26,6 @@ export interface WaitFacts {
   readonly tolerances: Pick<Tolerances, "lifetimeGuardMs" | "visibilityMs">;
 }
 
-/** One rule: the requirement that it judges, what it needs, and how it judges. */
 export interface Rule {
   readonly requirement: TestableId;
   readonly needs?: readonly Need[];

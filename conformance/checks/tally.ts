@@ -1,7 +1,6 @@
 import type { Facts, Verdict } from "../contract/verdict.ts";
 import type { CaseResult } from "./context.ts";
 
-/** What the cases of one part came to. */
 export interface Tally {
   decided: number;
   /** Why cases were inconclusive, one reason a case. */

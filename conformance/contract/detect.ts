@@ -12,9 +12,7 @@ export interface Kill {
 export interface Survivor {
   readonly name: string;
   readonly rule: RequirementId;
-  /** What the rule said instead of failing. */
   readonly verdict: VerdictKind;
-  /** Why, where the verdict gives a reason. */
   readonly reason?: string;
 }
 

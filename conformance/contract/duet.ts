@@ -17,7 +17,6 @@ export interface Block {
   readonly spoilt?: string;
 }
 
-/** A pair of blocks before it is played. */
 export interface PlannedPair {
   /** From 0. */
   readonly pair: number;

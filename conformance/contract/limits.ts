@@ -7,9 +7,7 @@ export interface Limits {
   readonly refreshTokenLifetimeMs: number;
   /** The longest state that must be accepted. */
   readonly stateMaxBytes: number;
-  /** Items in a page when no limit is asked for. */
   readonly defaultLimit: number;
-  /** Page served when none is asked for. */
   readonly defaultPage: number;
   /** Delays of the pushes that repeat a failed one, in order (section 6). */
   readonly pushDelaysMs: readonly number[];

@@ -51,7 +51,6 @@ const Latencies = Type.Object({
   p999Ms: Milliseconds,
   maxMs: Milliseconds,
 });
-/** A latency distribution in a few numbers. */
 export type Latencies = Static<typeof Latencies>;
 
 /** One line of seconds.jsonl: what happened in one second of the load. */
@@ -162,7 +161,6 @@ export type Shortfall = Static<typeof Shortfall>;
 /** What gave way first. */
 const Cause = Type.Union([Type.Literal("service"), Type.Literal("network"), Type.Literal("load generator")]);
 
-/** One step of the search for the highest rate. */
 const Step = Type.Object({
   rate: Type.Number(),
   achieved: Type.Number(),

@@ -1,6 +1,5 @@
 type Values = Readonly<Record<string, string | number>>;
 
-/** The text with each {{placeholder}} that has a value replaced by it. */
 export const fill = (template: string, values: Values): string =>
   template.replace(/\{\{(\w+)\}\}/g, (whole: string, key: string) =>
     Object.hasOwn(values, key) ? String(values[key]) : whole,

@@ -1,4 +1,3 @@
-/** One thing that the user has to correct. */
 export interface Problem {
   /** The flag, or the key of the profile. */
   readonly key: string;

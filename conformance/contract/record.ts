@@ -34,7 +34,6 @@ export const ExchangeLine = Type.Object({
 
 export type ExchangeRecord = Frozen<typeof ExchangeLine>;
 
-/** What one rule came to, with the exchanges that prove a failure. */
 export interface RuleResult {
   readonly id: RequirementId;
   readonly level: Level;

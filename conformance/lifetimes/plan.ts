@@ -5,7 +5,6 @@ import type { Side } from "../judging/lifetimes/probe.ts";
 import { roomSteps } from "../judging/lifetimes/resolution.ts";
 import type { World } from "../world/world.ts";
 
-/** What the plan of a lifetime's probes follows from. */
 export interface PlanOptions {
   readonly name: string;
   readonly lifetimeMs: number;

@@ -6,7 +6,6 @@ import type { World } from "../world/world.ts";
 import { command, compare, Disagreement, during, pickFrom, sleep, type Command } from "./command.ts";
 import { ofList, type AccessState, type EventState, type Expectation, type Model } from "./states.ts";
 
-/** Page size of the account's list. */
 const PAGE = 5;
 
 /** An event in the history's own account (section 6). */

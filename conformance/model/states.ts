@@ -106,7 +106,6 @@ export const ofExchange = (model: Model, code: CodeState, at: TimeInterval): Exp
   return side === "alive" && !code.doubtful ? { outcome: "yield", state: "code issued" } : either;
 };
 
-/** What a refresh by the right client must come to. */
 export const ofRefresh = (model: Model, grant: GrantState, at: TimeInterval): Expectation => {
   const side = sideIn(model, grant, at);
   if (side === "dead") return { outcome: "refusal", state: "refresh token invalid" };

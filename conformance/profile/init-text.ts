@@ -9,7 +9,6 @@ export interface InitAnswers {
 
 export interface InitClient {
   readonly id: string;
-  /** The environment variable that holds the secret. */
   readonly secretEnv: string;
   readonly redirectUri: string;
 }

@@ -25,7 +25,6 @@ const inUse = (directory: string): ConfigurationError =>
     `--out is "${directory}", a folder with something in it; give one that does not exist yet or is empty`,
   ]);
 
-/** The problem of a directory that cannot be written. */
 export const unwritable = (directory: string, error: unknown): ConfigurationError =>
   new ConfigurationError([
     `--out is "${directory}", which cannot be written (${codeOf(error) === "ENOTDIR" || codeOf(error) === "EEXIST" ? "it or a part of its path is a file" : fileReason(error)}); give a folder that can`,

@@ -1,7 +1,6 @@
 import { plural } from "../text/figures.ts";
 import type { CiCase, CiSuite } from "./case.ts";
 
-/** One thing of a run that a CI service is to point at. */
 export interface CiProblem {
   readonly title: string;
   readonly message: string;

@@ -5,7 +5,6 @@ export interface Densities {
   readonly endpoint: string;
   /** Lower ends of the buckets in milliseconds, and the upper end of the last one. */
   readonly edgesMs: readonly number[];
-  /** Shares of all requests in each bucket. */
   readonly base: readonly number[];
   readonly head: readonly number[];
 }

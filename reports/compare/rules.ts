@@ -30,20 +30,17 @@ export interface ComparedRule {
   readonly reason?: string;
 }
 
-/** An observation that came out differently. */
 export interface Drift {
   readonly id: RequirementId;
   /** Canonical JSON. */
   readonly base: string;
   readonly head: string;
-  /** Whether the profile of the later run pins this observation. */
   readonly pinned: boolean;
 }
 
 export interface RulesComparison {
   readonly changes: readonly ComparedRule[];
   readonly drift: readonly Drift[];
-  /** Rules with the same verdict in both. */
   readonly unchanged: number;
   /** Whether any rule that gates fails only now. */
   readonly regressed: boolean;

@@ -2,7 +2,6 @@ import type { Member, MemberVerdict } from "../duet/model.ts";
 import { change, latency, percent } from "../text/latency.ts";
 import { rate } from "../text/units.ts";
 
-/** A metric with a verdict; the others are only shown. */
 export type GatedMember = Member & { readonly verdict: MemberVerdict; readonly floor: number };
 
 export const isGated = (member: Member): member is GatedMember =>
@@ -28,7 +27,6 @@ export const seenText = ({ smallestDetectable: seen }: Member): string => {
 
 export const probability = (p = 1): string => (p < 0.001 ? "< 0.001" : p.toFixed(3));
 
-/** What every table says of a metric. */
 export const cellsOf = (member: Member): readonly string[] => [
   `${member.endpoint} ${member.metric}`,
   amountOf(member, member.a),

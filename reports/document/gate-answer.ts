@@ -42,7 +42,6 @@ const failedHeadline = (record: RunRecord): string => {
 export const openRules = ({ rules }: RunRecord): readonly RuleResult[] =>
   rules.filter(({ verdict }) => leavesOpen(verdict));
 
-/** The counts behind the headline. */
 export const gateDetail = (record: RunRecord): string => {
   const excused = activeWaivers(record);
   const counts = verdictOrder.flatMap((kind) => {

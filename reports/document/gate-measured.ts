@@ -182,7 +182,6 @@ const anchorText = (result: RuleResult): Block | undefined => {
   );
 };
 
-/** What the receiver wrote down. */
 const journal = (pushes: PushDigest): readonly (Block | undefined)[] => [
   { is: "heading", text: "What the receiver saw" },
   text(

@@ -94,13 +94,11 @@ const historyOf = ({ exchanges }: RuleResult, about: string, baseUrl: string | u
   about,
 });
 
-/** The command that judges a rule again. */
 const replayCommand = (id: string, run: string, { program }: Place): Block => ({
   is: "command",
   command: `${program} replay ${shellWord(run)} ${id}`,
 });
 
-/** Every rule by the sections of the document. */
 export const ruleGroups = (subject: GateSubject, options: GateOptions): readonly RuleGroup[] => {
   const { rules } = subject.record;
   const named = groups.map((group) => ({

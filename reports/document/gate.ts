@@ -118,7 +118,6 @@ const causeCallout = (cause: NonNullable<ReturnType<typeof commonCauseOf>>, plac
     ".",
   );
 
-/** What to do about a waiver that fails the gate. */
 const remedies: Readonly<Partial<Record<WaiverState, string>>> = {
   expired: "fix the breach and remove the waiver, or agree on a new date with its owner",
   stale: "remove the waiver from the profile, so that a later breach is seen",

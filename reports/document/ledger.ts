@@ -14,7 +14,6 @@ import {
   type Text,
 } from "./model.ts";
 
-/** A credential of the ledger, as a reader wants to know of it. */
 export interface LedgerRow {
   readonly rule: string;
   readonly subject: string;

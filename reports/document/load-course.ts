@@ -170,6 +170,5 @@ export const spreadFigure = ({ endpoints }: Course): Figure | undefined => {
       });
 };
 
-/** A percentile of an endpoint's latencies in milliseconds. */
 export const msAt = ({ quantiles }: EndpointCourse, share: number): number =>
   quantiles.find((one) => one.share >= share)?.ms ?? 0;

@@ -130,12 +130,10 @@ export interface RuleEntry {
   readonly blocks: readonly Block[];
 }
 
-/** Requests and their answers. */
 export interface Exchanges {
   readonly is: "exchanges";
   readonly shown: readonly ExchangeRecord[];
   readonly count: number;
-  /** The file that has all of them. */
   readonly where: string;
   /** Where they were sent, for lines that send them again. */
   readonly baseUrl?: string | undefined;

@@ -43,7 +43,6 @@ export interface PairsPicture {
   readonly detectable: number | undefined;
 }
 
-/** Two distributions over one another. */
 export interface DensitiesPicture {
   readonly is: "densities";
   readonly densities: Densities;
@@ -56,7 +55,6 @@ export interface TrendPicture {
   readonly label: string;
 }
 
-/** Verdicts of one rule, run after run. */
 export interface VerdictsPicture {
   readonly is: "verdicts";
   readonly label: string;
@@ -87,7 +85,6 @@ export interface SpreadPicture {
   readonly endpoints: readonly EndpointCourse[];
 }
 
-/** The steps of a search for the highest rate. */
 export interface StepsPicture {
   readonly is: "steps";
   readonly label: string;

@@ -3,7 +3,6 @@ import type { Verdict } from "../../conformance/contract/verdict.ts";
 import { breachCard } from "./gate-rules.ts";
 import { doc, section, type Doc, type Look } from "./model.ts";
 
-/** What judging one rule again came to. */
 export interface ReplayResult {
   readonly answer: "still fails" | "fixed" | "could not run";
   readonly result: RuleResult;

@@ -4,7 +4,6 @@ import { plural } from "../text/figures.ts";
 import { groupTitles, levelMeanings, sectionsOf } from "../text/titles.ts";
 import { doc, facts, lines, list, section, soft, strong, text, type Doc, type Fact } from "./model.ts";
 
-/** A seeded defect that a rule is to see. */
 export interface KnownDefect {
   readonly name: string;
   readonly summary: string;

@@ -3,7 +3,6 @@ import { sampler, type Sampled } from "./sampled.ts";
 
 export type SeenPush = Extract<PushLine, { readonly kind: "push" }>;
 
-/** What a receiver's journal came to. */
 export interface PushDigest {
   readonly pushes: number;
   readonly notifications: number;

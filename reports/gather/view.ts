@@ -4,7 +4,6 @@ import type { Course } from "./course.ts";
 import type { PushDigest } from "./pushes.ts";
 import type { Sampled } from "./sampled.ts";
 
-/** A run of the gate in the size of a page. */
 export interface GateView {
   readonly kind: "conform";
   /** The run directory as a user types it. */
@@ -17,7 +16,6 @@ export interface GateView {
   readonly pinned: Readonly<Record<string, string>>;
 }
 
-/** A load run in the size of a page. */
 export interface LoadView {
   readonly kind: "load";
   readonly run: string;

@@ -20,7 +20,6 @@ export interface History {
   readonly flaky: readonly FlakyRule[];
   /** Runs that are listed and take no part in trends, rules and flaky rules, with the reasons. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
-  /** Run directories that cannot be read. */
   readonly problems: readonly Problem[];
 }
 

@@ -8,7 +8,6 @@ export interface RuleHistory {
   readonly points: readonly { readonly name: string; readonly startedAt: string; readonly verdict: string }[];
 }
 
-/** A rule that alternates between passing and failing. */
 export interface FlakyRule {
   readonly id: string;
   readonly target: string;

@@ -17,7 +17,6 @@ export interface HistoryFilter {
 }
 
 export interface ListedRun {
-  /** Name of the run directory within the folder. */
   readonly name: string;
   readonly kind: "conform" | "load";
   readonly startedAt: string;

@@ -3,7 +3,6 @@ import type { Requirement } from "../../conformance/contract/requirement.ts";
 
 export type RequirementDocument = Requirement & {
   readonly id: RequirementId;
-  /** Names of the seeded defects that are declared to break it. */
   readonly defects: readonly string[];
 };
 

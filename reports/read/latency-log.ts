@@ -10,7 +10,6 @@ import {
 import { linesOf } from "./lines.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-/** An HDR histogram with readable counts. */
 export type Histogram = JsHistogram;
 
 /** The latencies of one endpoint in one second of the load, in microseconds. */

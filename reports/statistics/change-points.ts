@@ -2,7 +2,6 @@ import { bestSplit, type Split } from "./energy.ts";
 import { median } from "./sample.ts";
 import { shuffle, type Random } from "./random.ts";
 
-/** A place where a series changed its level or its spread. */
 export interface ChangePoint {
   /** Index of the first value after the change. */
   readonly at: number;

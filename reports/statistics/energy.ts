@@ -44,7 +44,6 @@ export const bestSplit = (values: ArrayLike<number>, leastSide: number): Split |
   return best;
 };
 
-/** The place of each value in ascending order, from 0. */
 const ranksOf = (values: ArrayLike<number>): Int32Array => {
   const order = Int32Array.from({ length: values.length }, (_, at) => at);
   order.sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));

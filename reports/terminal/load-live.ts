@@ -10,7 +10,6 @@ export interface LiveSecond {
   readonly latencies?: Pick<Latencies, "p50Ms" | "p95Ms" | "p99Ms"> | undefined;
 }
 
-/** How far a load run has come. */
 export interface LoadLiveState {
   readonly seconds: readonly LiveSecond[];
   readonly durationMs: number;

@@ -12,7 +12,6 @@ export interface Palette {
 
 const same: Paint = (text) => text;
 
-/** No colours at all. */
 export const plain: Palette = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
 /** How a report is to be drawn. */

@@ -4,7 +4,6 @@ import { cut, width } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
 import type { Page, Palette } from "./palette.ts";
 
-/** How far a run has come. */
 export interface ProgressState {
   /** What is to be judged, by id. */
   readonly ids: readonly string[];

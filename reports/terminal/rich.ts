@@ -24,7 +24,6 @@ export const factLines = (facts: readonly Fact[], page: Page): string[] => {
 const LEAST_COLUMN = 16;
 const MOST_ROWS = 60;
 
-/** A column of a table on the terminal. */
 interface Sized {
   readonly at: number;
   readonly head: string;

@@ -13,7 +13,6 @@ export const leavesOf = (value: object, path = ""): (readonly [name: string, lea
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value of a fingerprint; the text itself where it is no JSON. */
 export const parseFingerprint = (fingerprint: string): unknown => {
   try {
     return JSON.parse(fingerprint);

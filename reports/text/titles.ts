@@ -1,7 +1,6 @@
 import { catalogue, isRequirementId } from "../../conformance/contract/catalogue.ts";
 import type { Group, Level, Requirement } from "../../conformance/contract/requirement.ts";
 
-/** What the groups of the catalogue are called in reports. */
 export const groupTitles: Readonly<Record<Group, string>> = {
   authorize: "Authorize",
   code: "Authorization code",

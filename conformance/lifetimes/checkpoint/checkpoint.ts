@@ -25,7 +25,6 @@ export interface CheckpointFile extends Checkpoint {
 }
 
 export interface CheckpointOptions {
-  /** The run's folder. */
   readonly directory: string;
   readonly continues?: string | undefined;
   /** The target's address: what another one issued is of no use. */

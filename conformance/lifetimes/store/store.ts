@@ -5,7 +5,6 @@ import { dueWindow, type Entry, type EntryState, type Plan } from "../../judging
 import type { Side } from "../../judging/lifetimes/probe.ts";
 import type { Vault } from "./vault.ts";
 
-/** What one probe of a credential came to. */
 export interface Settlement {
   readonly held: boolean;
   /** The side that the probe was on, which it may have been made too late for. */
