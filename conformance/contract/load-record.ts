@@ -1,5 +1,5 @@
 import Type, { Optional, type Static } from "typebox";
-import { integer, number, text } from "./schema.ts";
+import { byName, integer, list, number, text } from "./schema.ts";
 import type { Outcome } from "./record.ts";
 import { Merged, Segment } from "./segments.ts";
 
@@ -59,9 +59,7 @@ export const SecondLine = Type.Object({
   asked: number("Arrivals asked for."),
   started: number("Iterations started."),
   dropped: Count,
-  requests: Type.Record(Type.String(), Type.Object({ granted: Count, refused: Count, failed: Count }), {
-    description: "By endpoint.",
-  }),
+  requests: byName("By endpoint.", Type.Object({ granted: Count, refused: Count, failed: Count })),
   lagMs: Optional(
     Type.Object(
       { p50Ms: Milliseconds, maxMs: Milliseconds },
@@ -72,7 +70,7 @@ export const SecondLine = Type.Object({
   blockedMs: Optional(
     number("How long its requests had waited for a connection, all together.", { minimum: 0 }),
   ),
-  breaches: Type.Record(Type.String(), Count, { description: "By requirement id." }),
+  breaches: byName("By requirement id.", Count),
   k6: Optional(Type.Object({ cores: Type.Number({ minimum: 0 }), memoryMiB: Type.Number({ minimum: 0 }) })),
   collector: Optional(
     Type.Object({
@@ -142,9 +140,7 @@ const PushSummary = Type.Object({
   events: Count,
   pushes: Count,
   acknowledged: Count,
-  attempts: Type.Record(Type.String(), Count, {
-    description: "Number of notifications by how often each was pushed.",
-  }),
+  attempts: byName("Number of notifications by how often each was pushed.", Count),
   deliveryDelay: Optional(Latencies),
 });
 export type PushSummary = Static<typeof PushSummary>;
@@ -164,11 +160,7 @@ const Cause = Type.Union([Type.Literal("service"), Type.Literal("network"), Type
 const Step = Type.Object({
   rate: Type.Number(),
   achieved: Type.Number(),
-  p95Ms: Optional(
-    Type.Record(Type.String(), Milliseconds, {
-      description: "Of each endpoint's granted requests, from their intended start.",
-    }),
-  ),
+  p95Ms: Optional(byName("Of each endpoint's granted requests, from their intended start.", Milliseconds)),
   verdict: Type.Union([Type.Literal("held"), Type.Literal("gave way"), Type.Literal("spoilt")]),
   gaveWay: Optional(Cause),
   reason: Optional(Type.String()),
@@ -198,7 +190,7 @@ export const LoadRecord = Type.Object(
     arrivalRate: number("Iterations a second that this comes to."),
     durationMs: Milliseconds,
     warmUpMs: Milliseconds,
-    tags: Optional(Type.Record(Type.String(), Type.String(), { description: "Words that name the run." })),
+    tags: Optional(byName("Words that name the run.", Type.String())),
     virtualUsers: integer("The most that k6 may use."),
     k6: Type.Object({
       version: Type.String(),
@@ -214,9 +206,7 @@ export const LoadRecord = Type.Object(
       platform: Type.String(),
       node: Type.String(),
     }),
-    fingerprint: Type.Record(Type.String(), Type.String(), {
-      description: "What has to be equal for two runs to be comparable.",
-    }),
+    fingerprint: byName("What has to be equal for two runs to be comparable.", Type.String()),
     achieved: Optional(
       Type.Object({
         arrivalsAsked: Type.Number(),
@@ -252,9 +242,7 @@ export const LoadRecord = Type.Object(
     endpoints: Type.Array(EndpointRow),
     objectives: Type.Array(Objective),
     rules: Type.Array(LoadRule),
-    breaches: Type.Array(LoadBreach, {
-      description: "The first of each rule; all kept ones are in breaches.jsonl.",
-    }),
+    breaches: list("The first of each rule; all kept ones are in breaches.jsonl.", LoadBreach),
     pushes: Optional(PushSummary),
     steps: Optional(Type.Array(Step)),
     highestRate: Optional(number("The highest rate at which the objectives held.")),

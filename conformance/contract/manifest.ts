@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { text } from "./schema.ts";
+import { byName, text } from "./schema.ts";
 
 /** The file that is written last when a run is sealed: what the other files of the run directory were then. */
 export const manifestFile = "manifest.json";
@@ -15,9 +15,10 @@ export type ManifestEntry = Static<typeof Entry>;
 export const Manifest = Type.Object(
   {
     version: Type.Integer({ minimum: 1 }),
-    files: Type.Record(Type.String(), Entry, {
-      description: "By path below the run directory, with slashes; the manifest itself is not among them.",
-    }),
+    files: byName(
+      "By path below the run directory, with slashes; the manifest itself is not among them.",
+      Entry,
+    ),
   },
   { $id: "touchstone-manifest-1" },
 );

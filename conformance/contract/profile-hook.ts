@@ -1,5 +1,5 @@
 import Type, { Optional, type Static } from "typebox";
-import { closed, described, group, text } from "./schema.ts";
+import { closed, described, group, list, text } from "./schema.ts";
 
 export const Address = text("An absolute http or https URL.", { minLength: 1 });
 export const Milliseconds = Type.Number({ minimum: 0 });
@@ -16,10 +16,11 @@ export const SecretSource = Type.Union(
     ),
     Type.Object(
       {
-        command: Type.Array(Type.String(), {
-          minItems: 1,
-          description: "Program and arguments; what it prints, without the line's end, is the secret.",
-        }),
+        command: list(
+          "Program and arguments; what it prints, without the line's end, is the secret.",
+          Type.String(),
+          { minItems: 1 },
+        ),
       },
       closed,
     ),
@@ -80,10 +81,11 @@ export const Hook = Type.Union(
     ),
     Type.Object(
       {
-        command: Type.Array(Type.String(), {
-          minItems: 1,
-          description: "Program and arguments; {{placeholders}} are replaced. It prints JSON or plain text.",
-        }),
+        command: list(
+          "Program and arguments; {{placeholders}} are replaced. It prints JSON or plain text.",
+          Type.String(),
+          { minItems: 1 },
+        ),
         result: Optional(text("JSON pointer to the value in what it prints.")),
         timeoutMs: Optional(timeout),
       },

@@ -1,5 +1,5 @@
 import Type, { Optional } from "typebox";
-import { closed, group, integer, text } from "./schema.ts";
+import { byName, closed, group, integer, list, text } from "./schema.ts";
 import { Address, SecretSource } from "./profile-hook.ts";
 
 /** The receiver that pushes are sent to: one of our own, or one that runs elsewhere and is reached through its control interface. */
@@ -69,16 +69,18 @@ export const Network = group("How target and hooks are reached: caFile, clientCe
           "Address of an HTTP proxy; as { env }, { file } or { command } it may hold a user and a password.",
       }),
       except: Optional(
-        Type.Array(Type.String({ minLength: 1 }), {
-          description: "Hosts that are reached directly; a leading dot stands for all below it.",
-        }),
+        list(
+          "Hosts that are reached directly; a leading dot stands for all below it.",
+          Type.String({ minLength: 1 }),
+        ),
       ),
     }),
   ),
   resolve: Optional(
-    Type.Record(Type.String(), Type.String({ minLength: 1 }), {
-      description: "Addresses to connect to, by host name; the name stays in Host and in the certificate.",
-    }),
+    byName(
+      "Addresses to connect to, by host name; the name stays in Host and in the certificate.",
+      Type.String({ minLength: 1 }),
+    ),
   ),
 });
 

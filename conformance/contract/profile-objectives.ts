@@ -1,5 +1,5 @@
 import Type, { Optional, type TSchema } from "typebox";
-import { closed, described, group, number } from "./schema.ts";
+import { closed, described, group, list, number } from "./schema.ts";
 import type { Endpoint } from "./forms.ts";
 import { Milliseconds } from "./profile-hook.ts";
 
@@ -36,11 +36,11 @@ const weight = (what: string) =>
 /** The course of a load, and what clients do under it. */
 export const Load = group("The course of a load, and what clients do under it.", {
   shape: Optional(
-    Type.Array(Type.String(), {
-      minItems: 1,
-      description:
-        'Stages of the load as `--stage` takes them, such as ["30s:100", "1m:500"]; `load` plays them unless --stage, --shape, --rate, --duration or --scenario breakpoint says otherwise.',
-    }),
+    list(
+      'Stages of the load as `--stage` takes them, such as ["30s:100", "1m:500"]; `load` plays them unless --stage, --shape, --rate, --duration or --scenario breakpoint says otherwise.',
+      Type.String(),
+      { minItems: 1 },
+    ),
   ),
   mixed: Optional(
     group("How often visits of the scenario mixed begin in each way.", {

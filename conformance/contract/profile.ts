@@ -1,5 +1,5 @@
 import Type, { Optional, type Static } from "typebox";
-import { closed, described, group, integer, number, text } from "./schema.ts";
+import { byName, closed, described, group, integer, list, number, text } from "./schema.ts";
 import { Headers, hook, type Hook, Milliseconds, SecretSource } from "./profile-hook.ts";
 import { Concurrency, Network, Receiver } from "./profile-network.ts";
 import { Load, Objectives, Share } from "./profile-objectives.ts";
@@ -21,10 +21,9 @@ export const Profile = Type.Object(
     baseUrl: text("The part of the service's addresses before /open-api/, an absolute http or https URL.", {
       minLength: 1,
     }),
-    clients: Type.Array(ProfileClient, {
+    clients: list("OAuth clients. Rules that compare two clients need the second one.", ProfileClient, {
       minItems: 1,
       maxItems: 2,
-      description: "OAuth clients. Rules that compare two clients need the second one.",
     }),
     headers: Optional(described(Headers, "Further headers of every request.")),
     authorize: Optional(
@@ -38,10 +37,11 @@ export const Profile = Type.Object(
       ),
     ),
     accounts: Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
-        minItems: 2,
-        description: "Accounts that events may be triggered for; default: fresh UUIDs.",
-      }),
+      list(
+        "Accounts that events may be triggered for; default: fresh UUIDs.",
+        Type.String({ minLength: 1 }),
+        { minItems: 2 },
+      ),
     ),
     hooks: Optional(
       group("What the service's own interface does not offer.", {
@@ -79,11 +79,11 @@ export const Profile = Type.Object(
         defaultLimit: Optional(integer("Items of a page without limit.", { minimum: 1 })),
         defaultPage: Optional(integer("The page without page.", { minimum: 0 })),
         pushDelaysMs: Optional(
-          Type.Array(Type.Number({ exclusiveMinimum: 0 }), {
-            minItems: 1,
-            maxItems: 20,
-            description: "Delays of the pushes that repeat a failed one, in order.",
-          }),
+          list(
+            "Delays of the pushes that repeat a failed one, in order.",
+            Type.Number({ exclusiveMinimum: 0 }),
+            { minItems: 1, maxItems: 20 },
+          ),
         ),
         maxPushes: Optional(
           integer("How often a notification is pushed at most.", { minimum: 1, maximum: 20 }),
@@ -138,14 +138,10 @@ export const Profile = Type.Object(
     pins: Optional(
       group("Fingerprints and readings that must not change (exit code 6); requirement ids are the keys.", {
         observations: Optional(
-          Type.Record(Type.String(), Type.Unknown(), {
-            description: "Unspecified behaviour, as conform --json prints it under fingerprint.",
-          }),
+          byName("Unspecified behaviour, as conform --json prints it under fingerprint.", Type.Unknown()),
         ),
         readings: Optional(
-          Type.Record(Type.String(), Type.String(), {
-            description: "The reading of an ambiguous rule that the service must follow.",
-          }),
+          byName("The reading of an ambiguous rule that the service must follow.", Type.String()),
         ),
       }),
     ),
@@ -154,9 +150,10 @@ export const Profile = Type.Object(
     safety: Optional(
       group("What a load run may do to this target.", {
         hosts: Optional(
-          Type.Array(Type.String({ minLength: 1 }), {
-            description: "Hosts that may be loaded, exactly as in the address; loopback always may.",
-          }),
+          list(
+            "Hosts that may be loaded, exactly as in the address; loopback always may.",
+            Type.String({ minLength: 1 }),
+          ),
         ),
         maxRate: Optional(number("Highest rate, in requests a second.", { exclusiveMinimum: 0 })),
         maxDurationMs: Optional(number("Longest duration of a load.", { exclusiveMinimum: 0 })),
@@ -169,7 +166,8 @@ export const Profile = Type.Object(
       }),
     ),
     waivers: Optional(
-      Type.Array(
+      list(
+        "Known breaches that do not fail the gate for a while.",
         group("One breach that is excused.", {
           id: text("Requirement id.", { minLength: 1 }),
           reason: text("Why it is excused.", { minLength: 1 }),
@@ -178,14 +176,13 @@ export const Profile = Type.Object(
             pattern: "^\\d{4}-\\d{2}-\\d{2}$",
           }),
         }),
-        { description: "Known breaches that do not fail the gate for a while." },
       ),
     ),
     notApplicable: Optional(
-      Type.Record(Type.String(), Type.String({ minLength: 1 }), {
-        description:
-          "Requirement ids that cannot apply to this target, each with its reason. A required one makes the run incomplete.",
-      }),
+      byName(
+        "Requirement ids that cannot apply to this target, each with its reason. A required one makes the run incomplete.",
+        Type.String({ minLength: 1 }),
+      ),
     ),
   },
   closed,

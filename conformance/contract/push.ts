@@ -1,5 +1,5 @@
 import Type, { Optional, type Static } from "typebox";
-import { closed, integer, number } from "./schema.ts";
+import { closed, integer, list, number } from "./schema.ts";
 
 export const PushAction = Type.Union([
   Type.Object(
@@ -32,9 +32,7 @@ export const PushAction = Type.Union([
       dribbleMs: Optional(number("Pause between the bytes of the body.", { minimum: 1 })),
       gzip: Optional(Type.Boolean()),
       informational: Optional(
-        Type.Array(Type.Integer({ minimum: 100, maximum: 199 }), {
-          description: "1xx answers that are sent first.",
-        }),
+        list("1xx answers that are sent first.", Type.Integer({ minimum: 100, maximum: 199 })),
       ),
     },
     closed,

@@ -1,19 +1,21 @@
 import Type, { Optional } from "typebox";
-import { integer, text } from "./schema.ts";
+import { byName, integer, list, text } from "./schema.ts";
 
 const Cases = integer("Decisive ones, whose control held.", { minimum: 0 });
-const Facts = Type.Record(Type.String(), Type.Unknown(), {
-  description: "What the rule measured: a lifetime's bracket, the readings that remain, counts.",
-});
+const Facts = byName(
+  "What the rule measured: a lifetime's bracket, the readings that remain, counts.",
+  Type.Unknown(),
+);
 const Count = Type.Integer({ minimum: 0 });
 
 /** A breach as data: what was promised, what was seen, and the exchanges that show it. */
 export const BreachLine = Type.Object({
   expected: Type.String(),
   actual: Type.String(),
-  evidence: Type.Array(Type.Integer(), {
-    description: "Numbers of the exchanges in exchanges.jsonl: the shortest history that shows the breach.",
-  }),
+  evidence: list(
+    "Numbers of the exchanges in exchanges.jsonl: the shortest history that shows the breach.",
+    Type.Integer(),
+  ),
   reproduction: Type.Object({
     seed: integer("Of the run; with the rule's id it fixes every generated value."),
     path: Optional(text("fast-check's path to the shrunk counterexample.")),

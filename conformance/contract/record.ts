@@ -1,5 +1,5 @@
 import Type, { Optional, type Static } from "typebox";
-import { integer, number, text, type Frozen } from "./schema.ts";
+import { byName, type Frozen, integer, list, number, text } from "./schema.ts";
 import { requirementIds, type RequirementId } from "./catalogue.ts";
 import { LeftBehind } from "./left-behind.ts";
 import { VerdictLine } from "./record-verdict.ts";
@@ -65,29 +65,22 @@ export const RunRecord = Type.Object(
     effort: Type.String(),
     strict: Type.Boolean(),
     maxWaitMs: Optional(number("The longest single wait in real time that the run was allowed.")),
-    selected: Type.Array(Type.String(), {
-      description: "Ids of the requirements that this run was to judge.",
-    }),
+    selected: list("Ids of the requirements that this run was to judge.", Type.String()),
     target: Type.Object({
       name: Type.String(),
       baseUrl: Type.String(),
-      profiles: Type.Array(Type.String(), {
-        description: "Files that the profile was read from; none for the embedded fake.",
-      }),
+      profiles: list("Files that the profile was read from; none for the embedded fake.", Type.String()),
       behaviour: Optional(text("Behaviour of the embedded fake.")),
       clock: Type.String(),
     }),
     limits: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Array(Type.Number())])),
-    replacedLimits: Type.Array(Type.String(), {
-      description: "Names of limits that are not the document's.",
-    }),
+    replacedLimits: list("Names of limits that are not the document's.", Type.String()),
     pinned: Optional(
-      Type.Record(Type.String(), Type.String(), {
-        description: "Fingerprints that must not change, by requirement id, as canonical JSON.",
-      }),
+      byName("Fingerprints that must not change, by requirement id, as canonical JSON.", Type.String()),
     ),
     waivers: Optional(
-      Type.Array(
+      list(
+        "Known breaches that the profile takes on, and what each came to in this run.",
         Type.Object({
           id: Type.String(),
           reason: Type.String(),
@@ -95,7 +88,6 @@ export const RunRecord = Type.Object(
           expires: text("The last day on which it holds, as YYYY-MM-DD (UTC)."),
           state: Type.Enum([...waiverStates]),
         }),
-        { description: "Known breaches that the profile takes on, and what each came to in this run." },
       ),
     ),
     leftBehind: Optional(LeftBehind),

@@ -1,5 +1,6 @@
 import Type, {
   type Static,
+  type TArrayOptions,
   type TNumberOptions,
   type TProperties,
   type TSchema,
@@ -34,3 +35,10 @@ export const integer = (description: string, options: TNumberOptions = {}) =>
 /** An object that has these keys and no others. */
 export const group = <P extends TProperties>(description: string, properties: P) =>
   Type.Object(properties, { ...closed, description });
+
+export const list = <S extends TSchema>(description: string, items: S, options: TArrayOptions = {}) =>
+  Type.Array(items, { ...options, description });
+
+/** Values of one form under keys that are not known before. */
+export const byName = <S extends TSchema>(description: string, values: S) =>
+  Type.Record(Type.String(), values, { description });

@@ -1,5 +1,5 @@
 import Type, { Optional, type Static } from "typebox";
-import { integer, number, text } from "./schema.ts";
+import { integer, list, number, text } from "./schema.ts";
 
 /*
  * A load from many machines. Each of them plays one segment of the load and leaves a record with
@@ -51,7 +51,7 @@ const MergedMachine = Type.Object({
   beganErrorMs: Optional(Type.Number({ minimum: 0 })),
   clockOffsetMs: Optional(Type.Number()),
   driftMs: Optional(number("Between the readings before and after.", { minimum: 0 })),
-  problems: Type.Array(Type.String(), { description: "Why it makes the whole run invalid." }),
+  problems: list("Why it makes the whole run invalid.", Type.String()),
 });
 export type MergedMachine = Static<typeof MergedMachine>;
 
