@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { DAY_MS } from "../contract/duration.ts";
 
 /** One age to probe a credential at: on which side of its lifetime's end, and how far from it. */
 export interface ProbeAge {
@@ -7,9 +8,12 @@ export interface ProbeAge {
   readonly distanceMs: number;
 }
 
+/** Of two such ages, one is negative as milliseconds in 32 bits. */
+export const MONTH_MS = 30 * DAY_MS;
+
 /**
  * Ages on both sides of a lifetime, biased to its end: right at the guard, seconds and
- * minutes away, a fraction of the lifetime away, and (dead side) several lifetimes later.
+ * minutes away, a fraction of the lifetime away, and (dead side) several lifetimes later and a month later.
  * `farthestMs` bounds how long after the end a probe may lie, where time is real.
  */
 export const probeAges = (
@@ -34,13 +38,19 @@ export const probeAges = (
     { weight: 2, arbitrary: far(120_000) },
     { weight: 2, arbitrary: far(lifetimeMs * 3) },
   );
-  const sample = (distance: fc.Arbitrary<number>, side: ProbeAge["side"], salt: number): ProbeAge[] =>
+  const sample = (
+    side: ProbeAge["side"],
+    distance: fc.Arbitrary<number>,
+    salt: number,
+    further: readonly number[],
+  ): ProbeAge[] =>
     // The end itself is always among them: what is not looked at there is what services get wrong.
-    [0, ...fc.sample(distance, { seed: seed + salt, numRuns: Math.max(1, perSide - 1) })].map(
-      (distanceMs) => ({
-        side,
-        distanceMs,
-      }),
+    [0, ...further, ...fc.sample(distance, { seed: seed + salt, numRuns: perSide - 1 })].map(
+      (distanceMs) => ({ side, distanceMs }),
     );
-  return [...sample(aliveDistance, "alive", 0), ...sample(deadDistance, "dead", 1)];
+  const isFarSeen = farthestMs >= MONTH_MS && perSide > 1;
+  return [
+    ...sample("alive", aliveDistance, 0, []),
+    ...sample("dead", deadDistance, 1, isFarSeen ? [MONTH_MS] : []),
+  ];
 };

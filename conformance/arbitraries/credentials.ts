@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 
 /** A way of getting a credential nearly right: what is sent in place of the right value. */
@@ -84,6 +85,10 @@ export const plainMisses: readonly NearMiss[] = [
   miss("a regular expression", (value) => `^${value.slice(0, -1)}.`),
   miss("only a LIKE wildcard", () => "%"),
   miss("only a regular expression", () => ".*"),
+  miss("in base64", (value) => Buffer.from(value).toString("base64")),
+  miss("its SHA-256", (value) => createHash("sha256").update(value).digest("hex")),
+  miss("behind the word Bearer", (value) => `Bearer ${value}`),
+  miss("in an address", (value) => `https://client.example/callback?code=${value}`),
   miss("SQL", () => "' OR '1'='1"),
   miss("the word null", () => "null"),
   miss("the word undefined", () => "undefined"),
@@ -101,6 +106,7 @@ export const spacedMisses: readonly NearMiss[] = [
   miss("a line feed after it", (value) => `${value}\n`),
   miss("CR LF after it", (value) => `${value}\r\n`),
   miss("a line feed before it", (value) => `\n${value}`),
+  miss("its plus signs as spaces", (value) => value.replaceAll("+", " ")),
 ];
 
 /** Near misses that only a JSON string can carry. */
@@ -113,6 +119,7 @@ export const unicodeMisses: readonly NearMiss[] = [
   miss("one character in full width", (value) => replaceFirst(value, /[a-z0-9]/i, fullWidth)),
   miss("one letter with an accent", (value) => mapped(value, accented)),
   miss("a combining accent after it", (value) => `${value}\u0301`),
+  miss("five thousand characters more", (value) => value + "x".repeat(5_000)),
   miss("one letter of another script", (value) => mapped(value, lookalike)),
   miss("one letter that folds to the same", (value) => mapped(value, foldsTo)),
 ];

@@ -17,7 +17,7 @@ export interface Intrusion {
     world: World,
   ) => Headers | undefined | Promise<Headers | undefined>;
   readonly query?: (tokens: IssuedTokens) => Query;
-  /** Another way in than GET at the documented path. */
+  /** Another way in than GET at the documented path; {id} in it becomes the id of a notification. */
   readonly at?: { readonly method: string; readonly path: string };
 }
 
@@ -33,7 +33,8 @@ export const withoutToken: readonly Intrusion[] = [
   },
 ];
 
-const invented = (length: number, world: World): string =>
+/** A value that was never issued, of this length. */
+export const invented = (length: number, world: World): string =>
   world
     .unique()
     .repeat(Math.ceil(length / 8))
@@ -84,6 +85,7 @@ const way = (method: string, path: string): Intrusion => ({
 export const byOtherWays: readonly Intrusion[] = [
   way("POST", endpoints.list.path),
   way("PUT", endpoints.list.path),
+  way("OPTIONS", endpoints.list.path),
   ...[
     `${endpoints.list.path}/`,
     `${endpoints.list.path}//`,
@@ -93,12 +95,16 @@ export const byOtherWays: readonly Intrusion[] = [
     endpoints.list.path.replace("/v1/", "/v1/x/../"),
     endpoints.list.path.replace(/s$/, "%73"),
     endpoints.list.path.replace("/v1/", "%2Fv1/"),
+    `${endpoints.list.path}/{id}`,
+    `${endpoints.list.path}/search`,
+    `${endpoints.list.path}/export`,
     `${endpoints.list.path};x`,
     `${endpoints.list.path}.json`,
     `${endpoints.list.path}%00`,
     endpoints.list.path.toUpperCase(),
     endpoints.list.path.replace("/v1/", "/V1/"),
     endpoints.list.path.replace("/v1/", "/"),
+    endpoints.list.path.replace("/v1/", "/v0/"),
     endpoints.list.path.replace("/v1/", "/v2/"),
     endpoints.list.path.replace("/open-api/", "/"),
   ].map((path) => way("GET", path)),
@@ -168,7 +174,6 @@ export const nearly: readonly Intrusion[] = [
   ...plainMisses.map(({ name, alter }) => alteration(`the token: ${name}`, (token) => String(alter(token)))),
   alteration("a space inside the token", (token) => `${token.slice(0, 5)} ${token.slice(5)}`),
   alteration("a tab inside the token", (token) => `${token.slice(0, 5)}\t${token.slice(5)}`),
-  alteration("Bearer before the token", (token) => `Bearer ${token}`),
   alteration("the token twice, as a list", (token) => `${token}, ${token}`),
   alteration("the token after another one in a list", (token) => `x, ${token}`),
 ];

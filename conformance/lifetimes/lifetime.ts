@@ -1,3 +1,4 @@
+import { MONTH_MS } from "../arbitraries/ages.ts";
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { durableSteps, type DurableSteps } from "../world/durable-steps.ts";
 import { duration } from "../contract/duration.ts";
@@ -67,22 +68,33 @@ export const judgeLifetime = async <C>(
   const sides: readonly Side[] = expiring.sides === "dead" ? ["dead"] : ["alive", "dead"];
   const precision = precisionIn(world, lifetimeMs);
   const findings: Findings = { probes: [], delays: [] };
-  const verdict = await run.forEach(
-    planProbes(world, run, { ...expiring, ...precision, sides }),
-    (planned, caseWorld) => probeAt(caseWorld, expiring, planned, findings, planned.tries),
-    {
-      part: name,
-      together: true,
-      replays: world.clock.kind === "virtual" ? 2 : 0,
-      clientIndexOf: ({ clientIndex }) => clientIndex,
-      print: ({ side, distanceMs, way }) =>
-        [
-          `${side === "alive" ? "before" : "after"} the end by ${duration(precision.guardMs + distanceMs)}`,
-          ...(expiring.ways?.slice(way, way + 1) ?? []),
-        ].join(", "),
-      facts: () => ({ [name]: bracketFacts(precision, sides, findings.probes) }),
-    },
-  );
+  const judge = (part: string, probes: readonly PlannedProbe[]): Promise<Verdict> =>
+    run.forEach(
+      probes,
+      (planned, caseWorld) => probeAt(caseWorld, expiring, planned, findings, planned.tries),
+      {
+        part,
+        together: true,
+        replays: world.clock.kind === "virtual" ? 2 : 0,
+        clientIndexOf: ({ clientIndex }) => clientIndex,
+        print: ({ side, distanceMs, way }) =>
+          [
+            `${side === "alive" ? "before" : "after"} the end by ${duration(precision.guardMs + distanceMs)}`,
+            ...(expiring.ways?.slice(way, way + 1) ?? []),
+          ].join(", "),
+        facts: () => ({ [name]: bracketFacts(precision, sides, findings.probes) }),
+      },
+    );
+  const planned = planProbes(world, run, { ...expiring, ...precision, sides });
+  const late = planned.filter(({ distanceMs }) => distanceMs === MONTH_MS);
+  // Apart, so that other failures are replayed while what may have caused them still goes on.
+  const verdict = await run.all([
+    judge(
+      name,
+      planned.filter((probe) => !late.includes(probe)),
+    ),
+    ...(late.length === 0 ? [] : [judge(`${name}, a month later`, late)]),
+  ]);
   return unlessTooCoarse(verdict, name, sides, findings.probes, findings.delays, (ownMs) =>
     precisionIn(world, ownMs),
   );

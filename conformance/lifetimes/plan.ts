@@ -85,7 +85,7 @@ const assigned = (
     })),
     ...ages
       .filter((age) => age.side === side)
-      .slice(1, 1 + others)
+      .slice(1)
       .map((age, at) => ({
         ...age,
         way: at % ways.length,

@@ -1,4 +1,6 @@
 import type { TimeInterval } from "../judging/interval.ts";
+import { expectThat, type CaseVerdict } from "../judging/case-verdict.ts";
+import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
 import type { DurableSteps } from "../world/durable-steps.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import type { Deferral, ExpiringCredential } from "../checks/expiring-credential.ts";
@@ -60,10 +62,29 @@ export const accessLifetimeRules = {
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run) => {
       const credentials = expiringTokens(world, run, await viewOfSecond(world));
-      return run.all(credentials.map((credential) => judgeLifetime(world, run, credential)));
+      return run.all([
+        run.once(worksAmongMany, { part: "many tokens and requests" }),
+        ...credentials.map((credential) => judgeLifetime(world, run, credential)),
+      ]);
     },
   },
 } satisfies Rules;
+
+/** Neither further tokens of its client nor requests with it end a token. */
+const worksAmongMany = (world: World): Promise<{ readonly judgement: CaseVerdict }> =>
+  judgeFirstOfMany(
+    world,
+    () => obtainTokens(world),
+    ({ expiresInMs }) => expiresInMs,
+    async ({ accessToken }) => {
+      await manyTimes(() => opens(world, accessToken));
+      return expectThat(
+        await opens(world, accessToken),
+        "an accessToken is accepted until expiresIn seconds after its issue",
+        "it is refused after many other exchanges of its client and many requests with it",
+      );
+    },
+  );
 
 /** Tokens from every call that gives one, left alone and in use. */
 const expiringTokens = (

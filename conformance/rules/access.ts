@@ -102,14 +102,20 @@ const judgeKeptOut = async (
       const headers = await intrusion.headers(tokens, world);
       if (headers === undefined) continue;
       sent += 1;
-      const whole = { ...query, ...intrusion.query?.(tokens) };
       const { at } = intrusion;
+      const id = world.notifications.accounts[0]?.ids[0];
+      const isById = id !== undefined && at?.path.includes("{id}") === true;
+      const whole = isById ? {} : { ...query, ...intrusion.query?.(tokens) };
       const answer = await answerOrHangUp(
         at === undefined
           ? connection.list({ headers, query: whole })
-          : connection.send({ method: at.method, path: withQuery(at.path, whole), headers }),
+          : connection.send({
+              method: at.method,
+              path: withQuery(at.path.replace("{id}", id ?? "0"), whole),
+              headers,
+            }),
       );
-      if (answer !== undefined && shows(world, answer, whole))
+      if (answer !== undefined && shows(world, answer, isById ? { id } : whole))
         return fail(
           "without a valid accessToken in x-service-access-token no data is given out",
           `${intrusion.name}: ${describe(answer)}`,

@@ -2,8 +2,9 @@ import { ageBetween } from "../judging/interval.ts";
 import fc from "fast-check";
 import { describe } from "../world/answers.ts";
 import { durableSteps } from "../world/durable-steps.ts";
+import { judgeFirstOfMany } from "./shared/many.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
-import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { expectThat, fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { exchangeBody, obtainCode, sleepSince, timed, yielded, type IssuedCode } from "../world/steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
@@ -72,6 +73,22 @@ export const othersGoOnWorking = async (set: readonly Fate[], world: World): Pro
   }
   return pass;
 };
+
+/** A client may have any number of codes: each lives for itself. */
+export const oldestOfManyWorks = (world: World): Promise<{ readonly judgement: CaseVerdict }> =>
+  judgeFirstOfMany(
+    world,
+    () => obtainCode(world),
+    () => world.limits.codeLifetimeMs,
+    async ({ client, code }) => {
+      const answer = await world.target.exchange(exchangeBody(client, code));
+      return expectThat(
+        (await yielded(world, answer, client)) !== undefined,
+        "a code can be exchanged however many others its client has got since",
+        `it got ${describe(answer)}`,
+      );
+    },
+  );
 
 const befall = async (world: World, fate: Fate["fate"], issued: IssuedCode): Promise<void> => {
   if (fate === "left alone") return;

@@ -18,6 +18,7 @@ import { fateAfter, thiefIsRefused, tokensDieWithReuse } from "./code-advice.ts"
 import {
   disturbances,
   fates,
+  oldestOfManyWorks,
   othersGoOnWorking,
   othersOutliveExpired,
   tellingFates,
@@ -153,6 +154,7 @@ export const codeRules = {
             share: 0.5,
             clients: "first",
           }),
+        () => run.once(oldestOfManyWorks, { part: "many of one client" }),
         () =>
           run.forEach([true, false], othersOutliveExpired, {
             part: "expired",
@@ -240,6 +242,7 @@ const pauses = (world: World, run: Run): readonly number[] => {
     31_000,
     61_000,
     lifetimeMs / 2,
+    lifetimeMs - SHORT_PAUSE_MS,
     lifetimeMs + SHORT_PAUSE_MS,
     ...drawn.map((part) => Math.round(1_000 * (lifetimeMs / 1_000) ** part)),
     ...(world.clock.kind === "virtual"

@@ -122,49 +122,63 @@ const wrongness = (ids: readonly string[], seen: Listing): string => {
   return wrong === undefined ? seen.said : `${seen.said} (${wrong})`;
 };
 
-const matchNothing = async (
+/** Values that must match nothing, or nothing but what `isAlso` allows. */
+const matchNothingElse = async (
   world: World,
   filter: Filter,
   uuid: string,
   values: readonly string[],
-): Promise<CaseVerdict> => {
-  const list = await openLists(world);
-  for (const value of values) {
-    const seen = await list({ [filter]: value });
-    // A store with consecutive ids may know the neighbour of one: what is right there is no breach.
-    const right = seen.ids.length > 0 && seen.items.every((item) => fold(item[filter]) === fold(value));
-    if (!isNothing(seen) && !right)
-      return fail(
-        `${filter}=${JSON.stringify(value)} matches nothing, so the list is empty and total 0`,
-        `it got ${seen.said}`,
-      );
-  }
-  const control = await list({ [filter]: uuid });
-  return control.ids.length > 0 ? pass : inconclusive(`an existing ${filter} gives nothing: ${control.said}`);
-};
-
-/** Other spellings of a UUID may be understood, or not; they must not match anything else. */
-const meanNothingElse = async (
-  world: World,
-  filter: Filter,
-  uuid: string,
-  values: readonly string[],
+  expected: string,
+  isAlso: (seen: Listing, value: string, control: Listing) => boolean,
 ): Promise<CaseVerdict> => {
   const list = await openLists(world);
   const control = await list({ [filter]: uuid });
   if (control.ids.length === 0) return inconclusive(`an existing ${filter} gives nothing: ${control.said}`);
   for (const value of values) {
     const seen = await list({ [filter]: value });
-    const understood =
-      seen.total === control.total && seen.items.every((item) => fold(item[filter]) === fold(uuid));
-    if (!isNothing(seen) && !understood)
+    if (!isNothing(seen) && !isAlso(seen, value, control))
       return fail(
-        `${filter}=${JSON.stringify(value)} matches what the ${filter} in its usual spelling does, or nothing`,
-        `it got ${seen.said}, in its usual spelling ${control.said}`,
+        `${filter}=${JSON.stringify(value)} matches ${expected}`,
+        `it got ${seen.said}, with one that exists ${control.said}`,
       );
   }
   return pass;
 };
+
+const allHave = ({ items }: Listing, filter: Filter, value: string): boolean =>
+  items.length > 0 && items.every((item) => fold(item[filter]) === fold(value));
+
+const matchNothing = (
+  world: World,
+  filter: Filter,
+  uuid: string,
+  values: readonly string[],
+): Promise<CaseVerdict> =>
+  matchNothingElse(
+    world,
+    filter,
+    uuid,
+    values,
+    "nothing, so the list is empty and total 0",
+    // A store with consecutive ids may know the neighbour of one: what is right there is no breach.
+    (seen, value) => allHave(seen, filter, value),
+  );
+
+/** Other spellings of a UUID may be understood, or not; they must not match anything else. */
+const meanNothingElse = (
+  world: World,
+  filter: Filter,
+  uuid: string,
+  values: readonly string[],
+): Promise<CaseVerdict> =>
+  matchNothingElse(
+    world,
+    filter,
+    uuid,
+    values,
+    `what the ${filter} in its usual spelling does, or nothing`,
+    (seen, _value, control) => seen.total === control.total && allHave(seen, filter, uuid),
+  );
 
 /** Reads the account whole, another one between its pages: the filter must hold on each page for itself. */
 const accountGivesItsOwn: Judge<AccountSet> = async (account, world) => {

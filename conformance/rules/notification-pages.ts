@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { limits, pagesIn } from "../arbitraries/paging.ts";
 import { allHold, fail, expectThat, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { changedFields } from "../judging/laws/notification.ts";
 import { difference, fold, repeatedFrom, sameSet } from "../judging/laws/pages.ts";
 import {
   asked,
@@ -122,6 +123,14 @@ const pagesArePartition: Judge<Walk> = async ({ account, limit }, world) => {
         return fail(
           `page=${page} with ${asked(query)} holds the same notifications each time that it is read`,
           `the second time there are ${changed}`,
+        );
+      const fields = again.items.flatMap((item) =>
+        changedFields(before.items.find(({ id }) => fold(id) === fold(item["id"])) ?? {}, item),
+      );
+      if (fields.length > 0)
+        return fail(
+          "a notification has the same fields each time that it is read, status aside",
+          `${[...new Set(fields)].join(", ")} changed between two reads`,
         );
     }
     return pass;

@@ -7,7 +7,9 @@ import {
   tellingLimits,
   type Paging,
 } from "../arbitraries/paging.ts";
-import { fail, expectThat, type CaseVerdict } from "../judging/case-verdict.ts";
+import { mapLimited } from "../checks/map-limited.ts";
+import { inGroups } from "../contract/text.ts";
+import { allHold, fail, expectThat, type CaseVerdict } from "../judging/case-verdict.ts";
 import { pageSize, sameSet } from "../judging/laws/pages.ts";
 import {
   asked,
@@ -101,6 +103,10 @@ export const notificationRules = {
       ];
       return run.all([
         run.forEach(telling, pageHoldsItsShare, { part: "telling limits", print: printPaging }),
+        run.forEach(inGroups(everyLimit(accounts, greatest), 6), firstPagesHoldTheirShare, {
+          part: "every limit",
+          print: (group) => group.map(printPaging).join("; "),
+        }),
         run.forAll(existingPages(accounts, defaultLimit, greatest), pageHoldsItsShare, {
           print: printPaging,
         }),
@@ -198,8 +204,25 @@ const noPageIsTheFirst = async (list: List, query: ListQuery, size: number): Pro
   );
 };
 
-const pageHoldsItsShare: Judge<Paging> = async ({ account, limit, page }, world) => {
+/** The first page of the longest account at every limit. */
+const everyLimit = ([account]: readonly AccountSet[], greatest: number): readonly Paging[] =>
+  account === undefined
+    ? []
+    : Array.from({ length: Math.min(account.ids.length, greatest) }, (_, at) => ({
+        account,
+        limit: at + 1,
+        page: 0,
+      }));
+
+const firstPagesHoldTheirShare: Judge<readonly Paging[]> = async (group, world) => {
   const list = await openLists(world);
+  return allHold(await mapLimited(group, 3, (paging) => holdsItsShare(list, paging)));
+};
+
+const pageHoldsItsShare: Judge<Paging> = async (paging, world) =>
+  holdsItsShare(await openLists(world), paging);
+
+const holdsItsShare = (list: List, { account, limit, page }: Paging): Promise<CaseVerdict> => {
   const { accountId, ids } = account;
   const share = pageSize(ids.length, limit, page);
   return whileSteady(list, account, async () => {

@@ -3,6 +3,7 @@ import type { PushRun, SeenPush, PushCase } from "../judging/pushes/trace.ts";
 import { bodyOf } from "../judging/pushes/finding.ts";
 import { duration } from "../contract/duration.ts";
 import type { Facts } from "../contract/verdict.ts";
+import { changedFields } from "../judging/laws/notification.ts";
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import { obtainTokens } from "../world/steps.ts";
@@ -14,8 +15,6 @@ const LOOKUPS_AT_A_TIME = 6;
 /** Pages of the whole list that are read at most, and how many notifications one of them is asked to hold. */
 const MOST_PAGES = 60;
 const PAGE_SIZE = 50;
-/** status may change when a notification is acknowledged, and its transitions are not shown. */
-const comparedFields = ["id", "accountId", "createTime", "businessType", "businessStatus", "remark", "data"];
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -98,7 +97,7 @@ const isListed = async (
       "among all others",
       "it is listed under its id, and on no page of a list request without a filter",
     );
-  const differing = comparedFields.filter((name) => byId.item?.[name] !== body[name]);
+  const differing = changedFields(body, byId.item);
   if (differing.length === 0) return pass;
   world.addEvidence([first]);
   return fail(

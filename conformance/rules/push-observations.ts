@@ -10,23 +10,25 @@ import {
   type Observation,
 } from "../judging/pushes/observations.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
+import type { TestableId } from "../contract/catalogue.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { Rules } from "../checks/rule.ts";
 import type { World } from "../world/world.ts";
-import { pushRunOf, fromPushRun, judged } from "./push.ts";
+import { fromPushRun, judged, judges, pushRunOf } from "./push.ts";
 
-const observed = (world: World, observe: (pushRun: PushRun) => Observation | undefined): Promise<Verdict> =>
-  Promise.resolve(observedVerdict(observe(pushRunOf(world))));
+/** A rule that records what the document leaves open. */
+const observes = <R extends TestableId>(
+  requirement: R,
+  observe: (pushRun: PushRun) => Observation | undefined,
+) => ({
+  requirement,
+  ...fromPushRun,
+  check: (world: World): Promise<Verdict> => Promise.resolve(observedVerdict(observe(pushRunOf(world)))),
+});
 
 /** Sections 4.5 and 6: what is good practice with pushes, and what the document leaves open. */
 export const pushObservations = {
-  hangingPushesHoldNothingUp: {
-    requirement: "push.no-head-of-line-blocking",
-    ...fromPushRun,
-    timesPushes: true,
-    check: (_world, run) => judged(run, judgeHeadOfLine),
-  },
-
+  hangingPushesHoldNothingUp: judges("push.no-head-of-line-blocking", judgeHeadOfLine, { timesPushes: true }),
   untrustedReceiversGetNoPayload: {
     requirement: "push.certificate-check",
     ...fromPushRun,
@@ -43,46 +45,11 @@ export const pushObservations = {
             reason: "the receiver is spoken to without TLS and shows no certificate",
           }),
   },
-
-  redirectsAreNotFollowedWithThePayload: {
-    requirement: "push.redirects",
-    ...fromPushRun,
-    check: (_world, run) => judged(run, judgeRedirects),
-  },
-
-  wrongAcknowledgementBodies: {
-    requirement: "push.acknowledgement-body",
-    ...fromPushRun,
-    check: (world) => observed(world, observeAcknowledgementBody),
-  },
-
-  acceptedCodes: {
-    requirement: "push.accepted-codes",
-    ...fromPushRun,
-    check: (world) => observed(world, observeAcceptedCodes),
-  },
-
-  senderTimeout: {
-    requirement: "push.sender-timeout",
-    ...fromPushRun,
-    check: (world) => observed(world, observeSenderTimeout),
-  },
-
-  followedRedirects: {
-    requirement: "push.follows-redirects",
-    ...fromPushRun,
-    check: (world) => observed(world, observeFollowedRedirects),
-  },
-
-  orderOfEvents: {
-    requirement: "push.order",
-    ...fromPushRun,
-    check: (world) => observed(world, observeOrder),
-  },
-
-  headersAndFurtherFields: {
-    requirement: "push.headers",
-    ...fromPushRun,
-    check: (world) => observed(world, observeHeaders),
-  },
+  redirectsAreNotFollowedWithThePayload: judges("push.redirects", judgeRedirects),
+  wrongAcknowledgementBodies: observes("push.acknowledgement-body", observeAcknowledgementBody),
+  acceptedCodes: observes("push.accepted-codes", observeAcceptedCodes),
+  senderTimeout: observes("push.sender-timeout", observeSenderTimeout),
+  followedRedirects: observes("push.follows-redirects", observeFollowedRedirects),
+  orderOfEvents: observes("push.order", observeOrder),
+  headersAndFurtherFields: observes("push.headers", observeHeaders),
 } satisfies Rules;

@@ -12,6 +12,7 @@ import { judgeRetries } from "../judging/pushes/retries.ts";
 import { judgeIndependence } from "../judging/pushes/independence.ts";
 import { judgeSchedule } from "../judging/pushes/schedule.ts";
 import { pushRunMs } from "../pushes/span.ts";
+import type { TestableId } from "../contract/catalogue.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { Rule, Rules } from "../checks/rule.ts";
 import type { Run } from "../checks/run.ts";
@@ -46,70 +47,34 @@ export const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Pr
   return verdict.kind === "inconclusive" && settle !== undefined ? { ...verdict, settle } : verdict;
 };
 
+/** A rule that judges the trace of the push run. */
+export const judges = <R extends TestableId>(
+  requirement: R,
+  judge: (pushRun: PushRun) => Finding,
+  more: Pick<Rule, "timesPushes" | "looksLater"> = {},
+) => ({
+  requirement,
+  ...fromPushRun,
+  ...more,
+  check: (_world: World, run: Run) => judged(run, judge),
+});
+
 /** Sections 4.5 and 6: what is pushed, and for how long. */
 export const pushRules = {
-  everyEventArrives: {
-    requirement: "push.delivered",
-    ...fromPushRun,
-    check: (_world, run) => judged(run, judgeDelivered),
-  },
-
-  pushesCarryTheNotification: {
-    requirement: "push.payload",
-    ...fromPushRun,
-    check: (_world, run) => judged(run, judgePayload),
-  },
-
+  everyEventArrives: judges("push.delivered", judgeDelivered),
+  pushesCarryTheNotification: judges("push.payload", judgePayload),
   whatIsPushedIsListed: {
     requirement: "push.listed",
     ...fromPushRun,
     check: (_world, run) => run.once((world) => pushesAreListed(world, pushRunOf(world)), { replays: 0 }),
   },
-
-  acknowledgementEndsPushes: {
-    requirement: "push.acknowledged-stops",
-    ...fromPushRun,
+  acknowledgementEndsPushes: judges("push.acknowledged-stops", judgeAcknowledgedStops, { looksLater: true }),
+  everyFailureIsFollowedByAPush: judges("push.unacknowledged-retries", judgeRetries),
+  pushesKeepTheSchedule: judges("push.schedule", judgeSchedule, { timesPushes: true }),
+  pushesAreCapped: judges("push.cap", judgeCap, { looksLater: true }),
+  everyPushCanBeAcknowledged: judges("push.late-acknowledgement", judgeLateAcknowledgement, {
     looksLater: true,
-    check: (_world, run) => judged(run, judgeAcknowledgedStops),
-  },
-
-  everyFailureIsFollowedByAPush: {
-    requirement: "push.unacknowledged-retries",
-    ...fromPushRun,
-    check: (_world, run) => judged(run, judgeRetries),
-  },
-
-  pushesKeepTheSchedule: {
-    requirement: "push.schedule",
-    ...fromPushRun,
-    timesPushes: true,
-    check: (_world, run) => judged(run, judgeSchedule),
-  },
-
-  pushesAreCapped: {
-    requirement: "push.cap",
-    ...fromPushRun,
-    looksLater: true,
-    check: (_world, run) => judged(run, judgeCap),
-  },
-
-  everyPushCanBeAcknowledged: {
-    requirement: "push.late-acknowledgement",
-    ...fromPushRun,
-    looksLater: true,
-    check: (_world, run) => judged(run, judgeLateAcknowledgement),
-  },
-
-  pushesOfANotificationAreTheSame: {
-    requirement: "push.same-notification",
-    ...fromPushRun,
-    check: (_world, run) => judged(run, judgeSameNotification),
-  },
-
-  schedulesAreIndependent: {
-    requirement: "push.independent-schedules",
-    ...fromPushRun,
-    timesPushes: true,
-    check: (_world, run) => judged(run, judgeIndependence),
-  },
+  }),
+  pushesOfANotificationAreTheSame: judges("push.same-notification", judgeSameNotification),
+  schedulesAreIndependent: judges("push.independent-schedules", judgeIndependence, { timesPushes: true }),
 } satisfies Rules;

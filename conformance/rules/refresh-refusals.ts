@@ -9,6 +9,7 @@ import {
   type NearMiss,
 } from "../arbitraries/credentials.ts";
 import { describe } from "../world/answers.ts";
+import { invented } from "../arbitraries/intrusions.ts";
 import { inGroups } from "../contract/text.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { Rules } from "../checks/rule.ts";
@@ -129,12 +130,6 @@ const otherCredentials: readonly Probe[] = [
     body: (tokens, world) => withToken(tokens, invented(tokens.refreshToken.length, world)),
   },
 ];
-
-const invented = (length: number, world: World): string =>
-  world
-    .unique()
-    .repeat(Math.ceil(length / 8))
-    .slice(0, length);
 
 const missed = <T>(value: string, alter: (value: string) => T): T | undefined => {
   const near = alter(value);

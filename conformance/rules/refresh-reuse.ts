@@ -4,6 +4,7 @@ import { credentialsOf, describe } from "../world/answers.ts";
 import { duration, MINUTE_MS } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { judgeFirstOfMany } from "./shared/many.ts";
 import { withConnections } from "./shared/race.ts";
 import type { Rules } from "../checks/rule.ts";
 import type { Run } from "../checks/run.ts";
@@ -16,7 +17,12 @@ export const refreshReuseRules = {
   refreshTokenWorksAgainAndAgain: {
     requirement: "refresh.reusable",
     check: async (world, run) => {
-      const parts = [await oneAfterAnother(run), await atOnce(run), await throughItsLife(world, run)];
+      const parts = [
+        await oneAfterAnother(run),
+        await atOnce(run),
+        await amongMany(run),
+        await throughItsLife(world, run),
+      ];
       return run.all(parts.map((part) => Promise.resolve(part)));
     },
   },
@@ -89,7 +95,7 @@ const ROUNDS_IN_A_LANE = 5;
  */
 const atOnce = (run: Run): Promise<Verdict> =>
   run.forEach(
-    Array.from({ length: run.cases(0.32, 2) }, (_, lane) => 2 + (lane % 3)),
+    Array.from({ length: run.cases(0.32, 2) }, (_, lane) => (lane === 0 ? 12 : 2 + (lane % 3))),
     (contenders, world) =>
       withConnections(world, contenders, async (connections) => {
         for (let round = 1; round <= ROUNDS_IN_A_LANE; round += 1) {
@@ -124,6 +130,19 @@ const atOnce = (run: Run): Promise<Verdict> =>
         return pass;
       }),
     { part: "at once", print: (contenders) => `${contenders} refreshes at the same time` },
+  );
+
+const amongMany = (run: Run): Promise<Verdict> =>
+  run.once(
+    (world) =>
+      judgeFirstOfMany(
+        world,
+        () => obtainTokens(world),
+        () => world.limits.refreshTokenLifetimeMs,
+        (tokens) =>
+          refreshNow(world, world.target, tokens, "the refresh after many other exchanges of the client"),
+      ),
+    { part: "among many" },
   );
 
 /** One refresh token at several ages, the last of them right before its 30 days are over. */

@@ -32,6 +32,8 @@ const courses: fc.Arbitrary<Course> = fc.record({
 });
 const once: Course = { second: false, times: 1 };
 const thrice: Course = { second: true, times: 3 };
+/** As services may count refreshes. */
+const often: Course = { second: false, times: 24 };
 
 export const refreshRules = {
   refreshGivesATokenSet: {
@@ -39,7 +41,7 @@ export const refreshRules = {
     check: (outer, run) =>
       run.all([
         run.forAll(courses, (course, world) => refreshed(world, course, (answer) => judgeTokenSet(answer)), {
-          examples: [once, thrice],
+          examples: [once, thrice, often],
           share: 0.5,
           clients: "first",
         }),
@@ -66,7 +68,7 @@ export const refreshRules = {
           courses,
           (course, world) =>
             refreshed(world, course, (answer, tokens) => judgeNoRefreshToken(world, answer, tokens)),
-          { examples: [once, thrice], share: 0.5, clients: "first" },
+          { examples: [once, thrice, often], share: 0.5, clients: "first" },
         ),
         ...answersThroughLife(outer, run, judgeNoRefreshToken),
       ]),

@@ -17,6 +17,6 @@ export const listForms = ({ notifications }: Pick<World, "notifications">): read
     { id },
     { limit: 1, page: 0 },
     { id, accountId },
-    { accountId, limit: 2, page: 0 },
+    { accountId, limit: 2, page: 1 },
   ];
 };

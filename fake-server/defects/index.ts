@@ -8,6 +8,7 @@ import { clientDefects } from "./client.ts";
 import { codeDefects } from "./code.ts";
 import { exchangeDefects } from "./exchange.ts";
 import { filterDefects } from "./filters.ts";
+import { independentDefects } from "./independent.ts";
 import { lifecycleDefects } from "./lifecycle.ts";
 import { notificationDefects } from "./notifications.ts";
 import { pageDefects } from "./pages.ts";
@@ -47,6 +48,7 @@ export const defects = joined<Defect>([
   sideDoorDefects,
   toldTimeDefects,
   boundDefects,
+  independentDefects,
   notificationDefects,
   pageDefects,
   filterDefects,

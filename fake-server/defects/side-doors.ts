@@ -4,9 +4,12 @@ import { rows } from "../registry.ts";
 import { asksFor, stranger } from "./tools.ts";
 
 /** Serves the list under another path as well, where no token is asked for. */
-const servedAlsoAt = (path: string): Replacement =>
+const servedAlsoAt = (
+  path: string,
+  matches: (asked: string) => boolean = (asked) => asked === path,
+): Replacement =>
   decisions((sound) => {
-    const isThere = ({ from }: Context): boolean => from.url?.split("?")[0] === path;
+    const isThere = ({ from }: Context): boolean => matches(from.url?.split("?")[0] ?? "");
     return {
       pathsOf: (operation) => [...sound.pathsOf(operation), ...(operation === "list" ? [path] : [])],
       readAccessToken: (context) => (isThere(context) ? "" : sound.readAccessToken(context)),
@@ -21,6 +24,10 @@ export const sideDoorDefects = rows({
     "access-open-with-a-slash-behind": [
       "With a slash behind the path no token is asked for.",
       servedAlsoAt("/open-api/v1/notifications/"),
+    ],
+    "access-open-for-one-by-id": [
+      "Below the path of the list, notifications are given out to everyone.",
+      servedAlsoAt("/open-api/v1/notifications/:id", (asked) => /notifications\/./.test(asked)),
     ],
     "access-open-without-version": [
       "The path without its version serves the list to everyone.",

@@ -30,6 +30,10 @@ export const notificationFields = Object.keys(
   notificationForms,
 ) as readonly (keyof typeof notificationForms)[];
 
+/** Fields that stay what they are; status may change when a notification is read or acknowledged (section 3.3). */
+export const changedFields = (before: Fields, after: Fields): readonly string[] =>
+  notificationFields.filter((name) => name !== "status" && before[name] !== after[name]);
+
 /** A notification has every field of section 2.3 in its form. k6 is slow at iterators, so callbacks are used. */
 export const notificationBreach = (item: Fields): Breach | undefined => {
   const wrong = notificationFields.find((name) => !forms[notificationForms[name]].holds(item[name]));

@@ -45,8 +45,14 @@ export const tokenSetBreach = (endpoint: keyof typeof demanded, fields: Fields):
     : { expected: `the answer to a right ${endpoint} holds ${wrong}, ${demands[wrong].form}` };
 };
 
-/** A refresh returns no new refreshToken (section 4.3). */
-export const refreshTokenBreach = ({ refreshToken }: Fields): Breach | undefined =>
-  refreshToken === undefined || refreshToken === null || refreshToken === ""
-    ? undefined
-    : { expected: "a refresh answers without a refreshToken" };
+/** A refresh returns no new refreshToken (section 4.3), in whatever style its name is written. */
+export const refreshTokenBreach = (fields: Fields): Breach | undefined =>
+  Object.keys(fields).some(
+    (name) =>
+      name.replaceAll(/[_-]/g, "").toLowerCase() === "refreshtoken" &&
+      fields[name] !== undefined &&
+      fields[name] !== null &&
+      fields[name] !== "",
+  )
+    ? { expected: "a refresh answers without a refreshToken" }
+    : undefined;

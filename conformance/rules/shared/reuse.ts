@@ -80,6 +80,7 @@ export const usedUpEvents = (_world: World): fc.Arbitrary<ReuseEvent> => {
 export const usedUpHistories = (world: World): readonly (readonly ReuseEvent[])[] => [
   [],
   ["again", "again", "again over another connection", "again"],
+  Array.from({ length: 10 }, () => "again" as const),
   ["again over another connection"],
   ["refresh"],
   ["refresh", "refresh"],
@@ -130,7 +131,8 @@ const attemptLater = async (
   let attempts = 1;
   for (const event of [...events, "again", "again over another connection"] as const) {
     if (typeof event === "object") {
-      await world.clock.sleep(event.pauseMs, event.pauseMs / 4);
+      const leftMs = Math.abs(world.limits.codeLifetimeMs - event.pauseMs);
+      await world.clock.sleep(event.pauseMs, Math.min(event.pauseMs / 4, leftMs / 2));
       continue;
     }
     const attempt = event.startsWith("again");

@@ -8,8 +8,12 @@ import { seededRandom } from "../../contract/random.ts";
 import { figure, root, runCli, seconds } from "../measure.ts";
 import { startRoad, type Road } from "../rough-road.ts";
 
-/** TOUCHSTONE_NOISE_ROUNDS gates are played; every third of them on a service with a seeded defect. */
-const ROUNDS = Number(process.env["TOUCHSTONE_NOISE_ROUNDS"] ?? "30");
+/**
+ * The rounds that TOUCHSTONE_NOISE_ROUNDS names are played, such as "30" for the first thirty or "7-9": a share of a long
+ * bench. Every third of them plays a service with a seeded defect.
+ */
+const named = process.env["TOUCHSTONE_NOISE_ROUNDS"] ?? "30";
+const [FIRST = 1, LAST = 30] = (named.includes("-") ? named : `1-${named}`).split("-").map(Number);
 
 interface Behaviour {
   readonly name: string;
@@ -166,6 +170,6 @@ export const noise = async (): Promise<void> => {
   const { stdout } = await runCli(["serve", "--list", "--json"]);
   const behaviours = JSON.parse(stdout) as readonly Behaviour[];
   const rounds: Round[] = [];
-  for (let seed = 1; seed <= ROUNDS; seed += 1) rounds.push(await play(conditionsOf(seed, behaviours)));
+  for (let seed = FIRST; seed <= LAST; seed += 1) rounds.push(await play(conditionsOf(seed, behaviours)));
   report(rounds);
 };

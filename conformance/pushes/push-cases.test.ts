@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import type { PushAction } from "../contract/push.ts";
+import { batchesOf } from "./push-cases.ts";
+
+const options = { acknowledgedStatus: 200, maxPushes: 5, elsewhere: () => "https://example.test/", seed: 1 };
+const plans = batchesOf(options, 20).flatMap(({ plans: all }) => all);
+
+type Ending = "whole" | "cut behind its head" | "cut in its body" | "never ending";
+
+const endingOf = (action: PushAction | undefined): Ending | undefined => {
+  if (action?.kind === "answer") return "whole";
+  if (action?.kind === "hang" && action.status !== undefined) return "never ending";
+  if (action?.kind !== "close" || action.status === undefined) return undefined;
+  return action.when === "head" ? "cut behind its head" : "cut in its body";
+};
+
+const statusOf = (action: PushAction | undefined): number | undefined =>
+  action !== undefined && "status" in action ? action.status : undefined;
+
+const kinds: Readonly<Record<string, (status: number) => boolean>> = {
+  expected: (status) => status === 200,
+  "other 2xx": (status) => status > 200 && status < 300,
+  "3xx": (status) => status >= 300 && status < 400,
+  "4xx": (status) => status >= 400 && status < 500,
+  "5xx": (status) => status >= 500,
+};
+
+describe("how an answer ends and what its status says", () => {
+  const cells = (["whole", "cut behind its head", "cut in its body", "never ending"] as const).flatMap(
+    (ending) => Object.keys(kinds).map((kind) => ({ ending, kind })),
+  );
+
+  test.each(cells)("$ending, $kind: a case that says what the document expects", ({ ending, kind }) => {
+    const expected = plans
+      .filter(({ actions: [first] }) => endingOf(first) === ending && kinds[kind]?.(statusOf(first) ?? 0))
+      .map(({ expect: { kind: of } }) => of);
+    // A failing status leads to another push however its answer ends. What another 2xx means is open, and so is
+    // whether the end of an answer counts behind the expected code.
+    const isFailing = kind !== "expected" && kind !== "other 2xx";
+    const isOpen = kind === "other 2xx" || (kind === "expected" && ending !== "whole");
+    const wanted = isOpen ? "open" : "pushes";
+    expect([...new Set(isFailing ? expected : expected.filter((of) => of === wanted))]).toEqual([wanted]);
+  });
+});

@@ -1,0 +1,29 @@
+import { mapLimited } from "../../checks/map-limited.ts";
+import { discard, type CaseVerdict } from "../../judging/case-verdict.ts";
+import { ageBetween } from "../../judging/interval.ts";
+import { timed } from "../../world/steps.ts";
+import type { World } from "../../world/world.ts";
+
+/** More than a service keeps of one client that keeps only the latest. */
+const MANY = 60;
+const AT_A_TIME = 8;
+
+/** Does something many times, a few at a time. */
+export const manyTimes = (act: () => Promise<unknown>): Promise<unknown> =>
+  mapLimited(Array.from({ length: MANY }), AT_A_TIME, act);
+
+/** Judges a credential after many others were issued to its client, unless it may have expired by then. */
+export const judgeFirstOfMany = async <C>(
+  world: World,
+  issue: () => Promise<C>,
+  lifetimeOf: (credential: C) => number,
+  judge: (credential: C) => Promise<CaseVerdict>,
+): Promise<{ readonly judgement: CaseVerdict }> => {
+  const { value: first, at } = await timed(world, issue);
+  await manyTimes(issue);
+  const judgement = await judge(first);
+  const { greatestMs } = ageBetween(at, await world.clock.now());
+  const isDecisive =
+    judgement.kind === "passed" || greatestMs < lifetimeOf(first) - world.tolerances.lifetimeGuardMs;
+  return { judgement: isDecisive ? judgement : discard("it may have expired meanwhile") };
+};
