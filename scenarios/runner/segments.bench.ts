@@ -10,7 +10,8 @@ import { digestFile, digestPartitions } from "../../conformance/contract/segment
 import { figure, mebibytes, runCli, seconds } from "../../conformance/testing/measure.ts";
 import { runnerClock } from "./clock.ts";
 import { addEncoded } from "./collect/encoded.ts";
-import { latencyHistogram, note } from "./collect/histograms.ts";
+import { note } from "./collect/histograms.ts";
+import { latencyHistogram } from "./judge/counts.ts";
 import { crossDuplicates, digestBytes, partitionOf, writeDigest } from "./digests.ts";
 import { segmentFlags } from "./segment-plan.ts";
 import { segmentDetection } from "./segments-detection.bench.ts";

@@ -1,5 +1,4 @@
-import type { Cells } from "../judge/cells.ts";
-import { cellsOf, mergeCounts, type SparseCounts } from "./histograms.ts";
+import { mergeCounts, type SparseCounts } from "../judge/counts.ts";
 
 /** Twice as many as the objectives use, so that halving leaves enough. */
 const MOST = 120;
@@ -10,7 +9,7 @@ const MOST = 120;
  */
 export const createBlocks = (): {
   readonly add: (second: SparseCounts) => void;
-  readonly all: () => readonly Cells[];
+  readonly all: () => readonly SparseCounts[];
 } => {
   let blocks: SparseCounts[] = [];
   let length = 1;
@@ -29,6 +28,6 @@ export const createBlocks = (): {
       );
       length *= 2;
     },
-    all: () => [...blocks, ...(open === undefined ? [] : [open])].map(cellsOf),
+    all: () => [...blocks, ...(open === undefined ? [] : [open])],
   };
 };

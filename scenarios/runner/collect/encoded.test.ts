@@ -2,7 +2,8 @@ import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addEncoded } from "./encoded.ts";
-import { latencyHistogram, note, sparseCounts } from "./histograms.ts";
+import { latencyHistogram, sparseCounts } from "../judge/counts.ts";
+import { note } from "./histograms.ts";
 
 const histogramOf = (values: readonly number[]) => {
   const histogram = latencyHistogram();

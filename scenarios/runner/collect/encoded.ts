@@ -24,7 +24,7 @@ const countsIn = (encoded: string): Buffer | undefined => {
   try {
     const outer = Buffer.from(encoded, "base64");
     if (withoutWordSize(outer.readUInt32BE(0)) !== cookies.compressed) return undefined;
-    const plain = inflateSync(outer.subarray(8, 8 + outer.readUInt32BE(4)));
+    const plain = inflateSync(outer.subarray(8, 8 + outer.readUInt32BE(4)), { chunkSize: 4_096 });
     const isOurs =
       withoutWordSize(plain.readUInt32BE(0)) === cookies.plain &&
       plain.readInt32BE(12) === histogramUnit.significantDigits &&

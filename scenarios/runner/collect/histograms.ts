@@ -1,10 +1,6 @@
-import { encodeIntoCompressedBase64, Int32Histogram } from "hdr-histogram-js";
+import { encodeIntoCompressedBase64, type Int32Histogram } from "hdr-histogram-js";
 import { histogramUnit } from "../../../conformance/contract/load-record.ts";
-import type { Cells } from "../judge/cells.ts";
-
-/** An empty histogram of microseconds, as the contract has them. */
-export const latencyHistogram = (): Int32Histogram =>
-  new Int32Histogram(1, histogramUnit.highest, histogramUnit.significantDigits);
+import { latencyHistogram } from "../judge/counts.ts";
 
 /** Notes a latency. One that is longer than the histogram reaches counts as its longest; none is shorter than its unit. */
 export const note = (histogram: Int32Histogram, durationMs: number): void =>
@@ -41,38 +37,3 @@ export const logLine = (tag: string, second: number, histogram: Int32Histogram):
   const maximum = (histogram.maxValue / histogramUnit.perMs).toFixed(3);
   return `Tag=${tag},${second.toFixed(3)},1.000,${maximum},${encodeIntoCompressedBase64(histogram)}\n`;
 };
-
-/** A distribution in little memory: indices of a histogram's cells, ascending, each followed by its count. */
-export type SparseCounts = Int32Array;
-
-export const sparseCounts = (histogram: Int32Histogram): SparseCounts => {
-  const pairs: number[] = [];
-  const last = histogram.countsArrayIndex(histogram.maxValue);
-  for (let index = 0; index <= last; index += 1) {
-    const count = histogram.getCountAtIndex(index);
-    if (count > 0) pairs.push(index, count);
-  }
-  return Int32Array.from(pairs);
-};
-
-/** Both distributions as one. */
-export const mergeCounts = (a: SparseCounts, b: SparseCounts): SparseCounts => {
-  const merged = new Int32Array(a.length + b.length);
-  let [atA, atB, length] = [0, 0, 0];
-  while (atA < a.length || atB < b.length) {
-    const [inA, inB] = [a[atA] ?? Infinity, b[atB] ?? Infinity];
-    merged[length] = Math.min(inA, inB);
-    merged[length + 1] = (inA <= inB ? (a[atA + 1] ?? 0) : 0) + (inB <= inA ? (b[atB + 1] ?? 0) : 0);
-    if (inA <= inB) atA += 2;
-    if (inB <= inA) atB += 2;
-    length += 2;
-  }
-  return merged.slice(0, length);
-};
-
-/** The counted values in milliseconds, ascending, and how often each came: the highest value of each cell. */
-export const cellsOf = (counts: SparseCounts): Cells =>
-  Array.from({ length: counts.length / 2 }, (_, at) => [
-    shape.highestEquivalentValue(shape.valueFromIndex(counts[2 * at] ?? 0)) / histogramUnit.perMs,
-    counts[2 * at + 1] ?? 0,
-  ]);

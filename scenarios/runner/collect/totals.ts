@@ -11,10 +11,11 @@ import {
   type Shortfall,
 } from "../../../conformance/contract/load-record.ts";
 import type { Stage } from "../../../conformance/contract/load-shape.ts";
+import { latencyHistogram, sparseCounts } from "../judge/counts.ts";
 import type { EndpointMeasure } from "../judge/objectives.ts";
 import { askedBetween, endOfStages } from "./asked.ts";
 import { createBlocks } from "./blocks.ts";
-import { latencyHistogram, sparseCounts, sumOf } from "./histograms.ts";
+import { sumOf } from "./histograms.ts";
 import type { ClosedSecond, TaggedHistogram } from "./seconds.ts";
 
 /** What a whole run came to. */

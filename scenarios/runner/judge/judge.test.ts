@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createAbortWatch } from "./abort.ts";
 import { judgeObjectives, shareInterval, type EndpointMeasure } from "./objectives.ts";
 import { checkSafety } from "./safety.ts";
+import { counted } from "../testing/counted.ts";
 
 const measure = (latencyMs: number, counts: Partial<EndpointMeasure> = {}): EndpointMeasure => ({
-  seconds: Array.from({ length: 10 }, () => [[latencyMs, 100]] as const),
+  seconds: Array.from({ length: 10 }, () => counted({ [latencyMs]: 100 })),
   granted: 1_000,
   refused: 0,
   failed: 0,
@@ -38,19 +39,11 @@ describe("objectives", () => {
   });
 
   it("any percentile can be bounded, by name or by number", () => {
-    const seconds = Array.from(
-      { length: 10 },
-      () =>
-        [
-          [1, 900],
-          [20, 90],
-          [300, 10],
-        ] as const,
-    );
+    const seconds = Array.from({ length: 10 }, () => counted({ 1: 900, 20: 90, 300: 10 }));
     const list = { p90Ms: 2, p999Ms: 250, percentilesMs: { "98.5": 30 } };
     const results = judge({ endpoints: { list } }, measure(5, { seconds, granted: 10_000 }));
     const bounded = results.filter(({ name }) => /p(90|98.5|99.9)$/.test(name));
-    expect(bounded.map(({ name, measured, verdict }) => [name, measured, verdict])).toEqual([
+    expect(bounded.map(({ name, measured, verdict }) => [name, Math.round(measured ?? 0), verdict])).toEqual([
       ["list p90", 1, "held"],
       ["list p98.5", 20, "held"],
       ["list p99.9", 300, "breached"],
@@ -96,7 +89,7 @@ describe("objectives", () => {
     expect(judgeObjectives({}, none)).toEqual([]);
     const asked = judgeObjectives({ slos: { push: { p95Ms: 100 } } }, none);
     expect(asked.map(({ verdict }) => verdict)).toEqual(["not measured"]);
-    const measured = judgeObjectives({}, { ...none, pushDelays: [[[20, 5]]] });
+    const measured = judgeObjectives({}, { ...none, pushDelays: [counted({ 20: 5 })] });
     expect(measured.map(({ name, verdict }) => [name, verdict])).toEqual([["push delay p95", "held"]]);
   });
 

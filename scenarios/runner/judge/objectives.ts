@@ -1,6 +1,6 @@
 import type { ObjectiveResult } from "../../../conformance/contract/load-record.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
-import { quantileInterval, quantileOf, mergeCells, type Cells } from "./cells.ts";
+import { mergeAll, quantileInterval, quantileOf, type SparseCounts } from "./counts.ts";
 import { seededRandom } from "../../../conformance/contract/random.ts";
 import { endpointNames, type Endpoint } from "../../../conformance/contract/forms.ts";
 
@@ -15,7 +15,7 @@ export const usualPushObjectives: NonNullable<Objectives["push"]> = { p95Ms: 5_0
 /** What was measured of one endpoint, warm-up excluded. */
 export interface EndpointMeasure {
   /** Response times of granted requests, one distribution a second. */
-  readonly seconds: readonly Cells[];
+  readonly seconds: readonly SparseCounts[];
   readonly granted: number;
   readonly refused: number;
   readonly failed: number;
@@ -26,7 +26,7 @@ export interface Measures {
   /** How much of the load was measured. */
   readonly measuredSeconds: number;
   /** Delays of first pushes, one distribution a second of their events. */
-  readonly pushDelays?: readonly Cells[];
+  readonly pushDelays?: readonly SparseCounts[];
   readonly seed: number;
 }
 
@@ -98,10 +98,10 @@ const judgeEndpoint = (
 const latencyObjectives = (
   name: string,
   wanted: Percentiles,
-  seconds: readonly Cells[],
+  seconds: readonly SparseCounts[],
   seed: number,
 ): readonly ObjectiveResult[] => {
-  const whole = mergeCells(seconds);
+  const whole = mergeAll(seconds);
   return wantedPercentiles(wanted).flatMap(([percent, limit]) => {
     // 99.9 / 100 is a little more than 0.999, and would ask for the next rank.
     const share = Number((percent / 100).toFixed(8));

@@ -8,9 +8,9 @@ import type { PushLine } from "../../../conformance/contract/push.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { instantsOf, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
-import { latencyHistogram, note } from "../collect/histograms.ts";
+import { note } from "../collect/histograms.ts";
 import type { LoadResult } from "../collect/collect.ts";
-import type { Cells } from "../judge/cells.ts";
+import { latencyHistogram, sparseCounts, type SparseCounts } from "../judge/counts.ts";
 import type { LoadContext, LoadPlan } from "../context.ts";
 import { stagesFor } from "../settings.ts";
 import { askedRateAt } from "../../../conformance/contract/load-shape.ts";
@@ -24,7 +24,7 @@ export interface PushOutcome {
   readonly judgement: PushJudgement;
   readonly summary: PushSummary;
   /** Delays from event to first push, one distribution a second of the load. */
-  readonly delays: readonly Cells[];
+  readonly delays: readonly SparseCounts[];
   readonly notes: readonly string[];
 }
 
@@ -240,7 +240,7 @@ const delaysOf = (
   pushes: readonly LoadPush[],
   durationMs: number,
   firstDelayMs: number,
-): { readonly seconds: readonly Cells[]; readonly all: Latencies | undefined } => {
+): { readonly seconds: readonly SparseCounts[]; readonly all: Latencies | undefined } => {
   const first = new Map<string, LoadPush>();
   for (const push of pushes) {
     const id = push.line.notificationId ?? "";
@@ -258,16 +258,12 @@ const delaysOf = (
         ];
   });
   const isDelayed = timely.filter(({ delayMs }) => delayMs >= firstDelayMs).length * 2 > timely.length;
-  const histogram = latencyHistogram();
-  const counted = timely.map((one) => ({
-    ...one,
-    delayMs: isDelayed ? Math.max(0, one.delayMs - firstDelayMs) : one.delayMs,
-  }));
-  for (const { delayMs } of counted) note(histogram, delayMs);
-  const seconds = [...Map.groupBy(counted, ({ second }) => second).values()].map((of): Cells =>
-    [...Map.groupBy(of, ({ delayMs }) => delayMs)]
-      .map(([delayMs, same]) => [delayMs, same.length] as const)
-      .toSorted(([a], [b]) => a - b),
-  );
-  return { seconds, all: counted.length === 0 ? undefined : latenciesOf(histogram) };
+  const [all, ofSecond] = [latencyHistogram(), latencyHistogram()];
+  const seconds = [...Map.groupBy(timely, ({ second }) => second).values()].map((of) => {
+    ofSecond.reset();
+    for (const { delayMs } of of) note(ofSecond, isDelayed ? delayMs - firstDelayMs : delayMs);
+    all.add(ofSecond);
+    return sparseCounts(ofSecond);
+  });
+  return { seconds, all: all.totalCount === 0 ? undefined : latenciesOf(all) };
 };
