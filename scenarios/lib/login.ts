@@ -54,8 +54,10 @@ export const obtainCodesTogether = (
 export type ExchangedTokens = Tokens & { readonly refreshToken: string };
 
 /** Exchanges a fresh code and judges the answer; undefined where no whole token set came. */
-export const redeem = ({ client, code }: IssuedCode): ExchangedTokens | undefined => {
-  const answer = send(requests.exchange(client, code));
+export const redeem = ({ client, code }: IssuedCode): ExchangedTokens | undefined =>
+  takeTokens(send(requests.exchange(client, code)));
+
+const takeTokens = (answer: Exchange): ExchangedTokens | undefined => {
   report(judgeTokenSet(answer), [answer]);
   const tokens = tokensOf(answer);
   if (tokens !== undefined) tellIssued(tokens);
@@ -64,12 +66,7 @@ export const redeem = ({ client, code }: IssuedCode): ExchangedTokens | undefine
 
 /** Exchanges several fresh codes at once. */
 export const redeemTogether = (codes: readonly IssuedCode[]): readonly (ExchangedTokens | undefined)[] =>
-  sendTogether(codes.map(({ client, code }) => requests.exchange(client, code))).map((answer) => {
-    report(judgeTokenSet(answer), [answer]);
-    const tokens = tokensOf(answer);
-    if (tokens !== undefined) tellIssued(tokens);
-    return tokens;
-  });
+  sendTogether(codes.map(({ client, code }) => requests.exchange(client, code))).map(takeTokens);
 
 export const tellIssued = (tokens: ExchangedTokens): void => {
   issued("accessToken", tokens.accessToken);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import type { FoundK6 } from "./k6/find.ts";
 import type { LoadPlan, LoadTarget } from "./context.ts";
-import { machine } from "./machine.ts";
+import { machine, machineText } from "./machine.ts";
 
 /** What has to be equal for the figures of two runs to be comparable, part by part. Secrets and ports have no part in it. */
 export const fingerprintOf = (
@@ -12,7 +12,6 @@ export const fingerprintOf = (
     readonly shape: string;
   },
 ): Readonly<Record<string, string>> => {
-  const { cores, processor, platform, memoryMiB } = machine();
   const { slos, tolerances, acknowledgement, authorize } = profile;
   return {
     target: name,
@@ -30,7 +29,7 @@ export const fingerprintOf = (
     warmUp: String(plan.warmUpMs),
     ...(plan.segment === undefined ? {} : { segments: String(plan.segment.count) }),
     k6: k6.version,
-    machine: `${cores} × ${processor}, ${Math.round(memoryMiB / 1_024)} GiB, ${platform}`,
+    machine: machineText(machine()),
   };
 };
 

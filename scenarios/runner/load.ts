@@ -121,7 +121,7 @@ const preflight = async (
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed: k6 ${end.meaning}`]);
 };
 
-/** The same record, whose log somebody listens to. */
+/** The same record; its log is passed on as well. */
 const heard = (writer: LoadRecordWriter, onLog: LoadContext["onLog"]): LoadRecordWriter =>
   onLog === undefined
     ? writer

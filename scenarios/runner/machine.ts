@@ -9,3 +9,6 @@ export const machine = (): LoadRecord["machine"] => ({
   platform: `${process.platform} ${process.arch}`,
   node: process.version,
 });
+
+export const machineText = ({ cores, processor, memoryMiB, platform }: LoadRecord["machine"]): string =>
+  `${cores} × ${processor}, ${Math.round(memoryMiB / 1_024)} GiB, ${platform}`;

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import { loadFiles } from "../../conformance/contract/load-record.ts";
-import { manifestFile } from "../../conformance/contract/manifest.ts";
 import { seededRandom, sfc32 } from "../../conformance/contract/random.ts";
 import { digestFile, digestPartitions } from "../../conformance/contract/segments.ts";
 import { figure, mebibytes, runCli, seconds } from "../../conformance/testing/measure.ts";
+import { seal } from "../../reports/testing/seal.ts";
 import { runnerClock } from "./clock.ts";
 import { addEncoded } from "./collect/encoded.ts";
 import { note } from "./collect/histograms.ts";
@@ -238,8 +238,7 @@ const renumber = (directory: string, index: number, durationMs: number): void =>
   const file = path.join(directory, loadFiles.run);
   const record = JSON.parse(readFileSync(file, "utf8")) as { segment: { index: number }; durationMs: number };
   writeFileSync(file, JSON.stringify({ ...record, durationMs, segment: { ...record.segment, index } }));
-  // Without a manifest a sealed record is as sound, and nothing has to be hashed again here.
-  rmSync(path.join(directory, manifestFile));
+  seal(directory, filesOf());
 };
 
 const merging = async (count: number, minutes: number): Promise<void> => {
@@ -274,11 +273,14 @@ const merging = async (count: number, minutes: number): Promise<void> => {
   figure("  record of one segment", mebibytes(bytes), "-");
 };
 
-const readSize = (directory: string): number => {
+const filesOf = (): readonly string[] => {
   const digests = Array.from({ length: digestPartitions }, (_, partition) => digestFile(partition));
-  const files: readonly string[] = [loadFiles.run, loadFiles.latency, loadFiles.seconds, ...digests];
-  return files.reduce((sum, file) => sum + statSync(path.join(directory, file)).size, 0);
+  const { run, latency, seconds: course, breaches, k6Log } = loadFiles;
+  return [run, latency, course, breaches, k6Log, ...digests];
 };
+
+const readSize = (directory: string): number =>
+  filesOf().reduce((sum, file) => sum + statSync(path.join(directory, file)).size, 0);
 
 export const parts = {
   splits: async () => splits(),

@@ -134,7 +134,7 @@ const install = async (options: FindOptions, tried: readonly Attempt[]): Promise
   }
   const onWait = (): void => onProgress("waiting for another Touchstone that is installing k6");
   return withLock(path.join(folder, "lock"), { clock, signal, onWait }, async () => {
-    // Somebody else may have installed it while this one waited.
+    // Another process may have installed it meanwhile.
     const early = await examine(file, signal);
     if (early.usable) return { path: file, version: early.version, from: "cache", tried };
     const attempts = [...tried];

@@ -1,5 +1,6 @@
 import type { LoadRecord } from "../../../conformance/contract/load-record.ts";
 import type { ClockReading, Merged, MergedMachine } from "../../../conformance/contract/segments.ts";
+import { machineText } from "../machine.ts";
 import type { SegmentRun } from "./segment-run.ts";
 
 /** A clock that moves by more against the target's while the load runs places its seconds wrongly. */
@@ -57,9 +58,6 @@ const machineOf = (run: SegmentRun): MergedMachine => {
     problems: ownProblem(record) ?? [...invalidity(record), ...clockProblems(before, after, driftMs)],
   };
 };
-
-export const machineText = ({ cores, processor, memoryMiB, platform }: LoadRecord["machine"]): string =>
-  `${cores} × ${processor}, ${Math.round(memoryMiB / 1_024)} GiB, ${platform}`;
 
 /** Why a segment was not played to its end, which says enough of it. */
 const ownProblem = ({ state, stopped, outcome }: LoadRecord): string[] | undefined => {

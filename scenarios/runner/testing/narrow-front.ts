@@ -6,7 +6,7 @@ import { runnerClock } from "../clock.ts";
 
 /**
  * What stands between a load generator and a service where the network is narrow: every request needs a
- * connection of its own, and only so many a second are let through. The others wait, before their TLS
+ * new connection, and only so many a second are let through. The others wait, before their TLS
  * handshake; once they are through, the service answers them as fast as ever.
  */
 export const startNarrowFront = async (
