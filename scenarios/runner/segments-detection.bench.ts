@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { figure, runCli } from "../../conformance/testing/measure.ts";
@@ -12,11 +13,19 @@ const mergedLoad = async (
 ): Promise<LoadRecord> => {
   using folder = temporaryFolder();
   await using fake = await startFake(behaviour);
+  listsSoon(fake.profileFile);
   const { recordOf } = await playSegments(folder.path, { ...asked, profileFile: fake.profileFile });
   const out = path.join(folder.path, "merged");
   const { stdout, stderr } = await runCli(["merge", ...machines.map(recordOf), "--out", out, "--json"]);
   if (stdout === "") throw new Error(`no merged run on ${behaviour}: ${stderr}`);
   return JSON.parse(stdout) as LoadRecord;
+};
+
+/** As `load --behaviour` has it: what is lost shows in a load of seconds only where it need not be waited for much longer. */
+const listsSoon = (profileFile: string): void => {
+  const profile = JSON.parse(readFileSync(profileFile, "utf8")) as { readonly tolerances?: object };
+  const tolerances = { ...profile.tolerances, visibilityMs: 2_500 };
+  writeFileSync(profileFile, JSON.stringify({ ...profile, tolerances }));
 };
 
 const brokenIn = ({ rules }: LoadRecord): readonly string[] =>

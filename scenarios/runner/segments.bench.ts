@@ -20,9 +20,14 @@ import { k6ForTests } from "./testing/k6.ts";
 import { temporaryFolder } from "./testing/loads.ts";
 import { writeSegment } from "./testing/segments.ts";
 
-/** `npm run bench -- segments`: how exact a merge is, how k6 deals a load out, and what a merge costs. Two cores cannot show that more machines carry more load. */
-export const segments = async (): Promise<void> => {
-  for (const part of Object.values(parts)) await part();
+/**
+ * `npm run bench -- segments`: how exact a merge is, how k6 deals a load out, what goes wrong on a machine, and what a
+ * merge costs. Two cores cannot show that more machines carry more load. TOUCHSTONE_BENCH_PARTS names some of its parts.
+ */
+export const segments = async (
+  only = process.env["TOUCHSTONE_BENCH_PARTS"]?.split(",") ?? Object.keys(parts),
+): Promise<void> => {
+  for (const [name, part] of Object.entries(parts)) if (only.includes(name)) await part();
 };
 
 const SPLITS = 10_000;
@@ -282,7 +287,7 @@ const filesOf = (): readonly string[] => {
 const readSize = (directory: string): number =>
   filesOf().reduce((sum, file) => sum + statSync(path.join(directory, file)).size, 0);
 
-export const parts = {
+const parts = {
   splits: async () => splits(),
   dealing,
   starts,
