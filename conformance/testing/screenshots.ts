@@ -98,9 +98,10 @@ const shootLive = async (browser: Browser, folder: string): Promise<void> => {
     }
   };
   const load = ["--scenario", "mixed", "--rate", "100", "--duration", `${LOAD_MS}ms`];
-  await ran(["run", ...SEED, ...load, "--page", "--quiet", "--out", path.join(folder, LIVE)], (url) => {
+  await ran(["run", ...SEED, ...load, "--page", "--out", path.join(folder, LIVE)], (url) => {
     shot = watch(url);
   });
+  if (shot === undefined) throw new Error("the run told no page");
   await shot;
   await tab.close();
 };

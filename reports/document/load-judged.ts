@@ -6,6 +6,7 @@ import type {
 } from "../../conformance/contract/load-record.ts";
 import { elapsed, plural, figure as number } from "../text/figures.ts";
 import { latency } from "../text/latency.ts";
+import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
 import { inUnit, rate } from "../text/units.ts";
 import type { Bucket } from "../gather/buckets.ts";
@@ -69,38 +70,25 @@ export const breachBlocks = (subject: LoadSubject, prefix: string): readonly Blo
   ];
 };
 
-const breachCard = (
-  { rule, atMs, expected, actual, askedRate, exchanges }: LoadBreach,
-  id: string,
-  baseUrl: string,
-): Card => ({
+const breachCard = (breach: LoadBreach, id: string, baseUrl: string): Card => ({
   is: "card",
   tone: "failed",
   id,
-  header: mark(["bad", "cross"], code(rule), "failed"),
-  beside: `after ${elapsed(atMs)}, at ${rate(askedRate)} arrivals a second`,
-  promise: knownRequirement(rule)?.sentence ?? "",
+  header: mark(["bad", "cross"], code(breach.rule), "failed"),
+  beside: `after ${elapsed(breach.atMs)}, at ${rate(breach.askedRate)} arrivals a second`,
+  promise: knownRequirement(breach.rule)?.sentence ?? "",
   blocks: [
     facts([
-      ["Expected", expected],
-      ["Seen", strong(actual)],
+      ["Expected", breach.expected],
+      ["Seen", strong(breach.actual)],
     ]),
     {
       is: "exchanges",
-      count: exchanges.length,
+      count: breach.exchanges.length,
       where: "run.json",
       baseUrl,
-      about: `${expected} ${actual}`,
-      shown: exchanges.map(({ method, path, requestBody, status, answer, durationMs }, at) => ({
-        n: at + 1,
-        rule,
-        startedMs: atMs,
-        durationMs,
-        request: { method, path, headers: [], ...(requestBody === undefined ? {} : { body: requestBody }) },
-        ...(status === 0
-          ? { error: answer === "" ? "no answer" : answer }
-          : { answer: { status, headers: [], text: answer } }),
-      })),
+      about: `${breach.expected} ${breach.actual}`,
+      shown: exchangesUnderLoad(breach),
     },
   ],
 });

@@ -1,6 +1,7 @@
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { isBreach } from "../../conformance/contract/verdict.ts";
 import type { CiRun } from "../ci/case.ts";
+import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
 
 /** A broken promise with all that it takes to see it again elsewhere. Credentials are labels, such as ‹code 3›. */
@@ -39,20 +40,13 @@ const ofGate = ({ record }: Extract<CiRun, { kind: "conform" }>): readonly Failu
   );
 
 const ofLoad = ({ record }: Extract<CiRun, { kind: "load" }>): readonly Failure[] =>
-  record.breaches.map(({ rule, expected, actual, atMs, exchanges }) => ({
-    rule,
-    sentence: knownRequirement(rule)?.sentence ?? "",
-    expected,
-    actual,
+  record.breaches.map((breach) => ({
+    rule: breach.rule,
+    sentence: knownRequirement(breach.rule)?.sentence ?? "",
+    expected: breach.expected,
+    actual: breach.actual,
     baseUrl: record.target.baseUrl,
     startedAt: record.startedAt,
     underLoad: true,
-    exchanges: exchanges.map(({ method, path, requestBody, status, answer, durationMs }, at) => ({
-      n: at + 1,
-      rule,
-      startedMs: atMs,
-      durationMs,
-      request: { method, path, headers: [], ...(requestBody === undefined ? {} : { body: requestBody }) },
-      ...(status === 0 ? { error: answer } : { answer: { status, headers: [], text: answer } }),
-    })),
+    exchanges: exchangesUnderLoad(breach),
   }));

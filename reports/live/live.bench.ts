@@ -63,9 +63,10 @@ export const live = async (): Promise<void> => {
 const play = async (out: string, withPage: boolean): Promise<Played> => {
   const toldMs: number[] = [];
   const { exitCode, stderr } = await runCli(
-    [...load, "--seed", "1", "--quiet", "--out", out, ...(withPage ? ["--page"] : [])],
+    [...load, "--seed", "1", "--out", out, ...(withPage ? ["--page"] : [])],
     { onPage: (url) => listen(url, toldMs) },
   );
+  if (withPage && toldMs.length === 0) throw new Error(`the page was told nothing: ${stderr}`);
   if (exitCode !== 0 && exitCode !== 3) throw new Error(`the load ended with ${exitCode}: ${stderr}`);
   const record = JSON.parse(readFileSync(path.join(out, "run.json"), "utf8")) as LoadRecord;
   const lines = readFileSync(path.join(out, loadFiles.seconds), "utf8")

@@ -1,3 +1,5 @@
+import type { LoadBreach } from "../../conformance/contract/load-record.ts";
+import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { Breach, Verdict } from "../../conformance/contract/verdict.ts";
 import { plural } from "./figures.ts";
 import { safe } from "./safe.ts";
@@ -23,3 +25,16 @@ export const cameBack = ({ failures, attempts }: Breach["reproduction"]["replaye
   if (failures === 0) return `flaky: seen once, did not come back in ${plural(attempts, "replay")}`;
   return `flaky: came back in ${failures} of ${attempts} replays`;
 };
+
+/** The exchanges of a breach under load, of which no headers are kept, in the form of the gate's. */
+export const exchangesUnderLoad = ({ rule, atMs, exchanges }: LoadBreach): readonly ExchangeRecord[] =>
+  exchanges.map(({ method, path, requestBody, status, answer, durationMs }, at) => ({
+    n: at + 1,
+    rule,
+    startedMs: atMs,
+    durationMs,
+    request: { method, path, headers: [], ...(requestBody === undefined ? {} : { body: requestBody }) },
+    ...(status === 0
+      ? { error: answer === "" ? "no answer" : answer }
+      : { answer: { status, headers: [], text: answer } }),
+  }));

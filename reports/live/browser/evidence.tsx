@@ -1,27 +1,41 @@
+import type { ExchangeRecord } from "../../../conformance/contract/record.ts";
 import { safe } from "../../text/safe.ts";
 
-interface Shown {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: string | undefined;
-  readonly answer: string;
+interface BrokenRule {
+  readonly kind: "failed" | "warned";
+  readonly rule: string;
+  readonly said: string;
+  readonly expected: string;
+  readonly actual: string;
+  readonly exchanges: readonly ExchangeRecord[];
 }
 
-/** Exchanges of a breach, each of which unfolds to its bodies. */
-export const Evidence = ({ exchanges }: { exchanges: readonly Shown[] }) => (
-  <ol class="exchanges">
-    {exchanges.map(({ method, path, body, answer }, at) => (
-      <li key={at}>
-        <details>
-          <summary>
-            <b>{safe(method)}</b> <code>{safe(path)}</code>
-          </summary>
-          <pre tabIndex={0}>
-            {body === undefined ? "" : `${safe(body)}\n\n`}
-            {safe(answer)}
-          </pre>
-        </details>
-      </li>
-    ))}
-  </ol>
+/** A broken rule with its exchanges, each of which unfolds to its bodies. */
+export const Broken = ({ kind, rule, said, expected, actual, exchanges }: BrokenRule) => (
+  <article class={`card ${kind}`}>
+    <h3>
+      <code>{rule}</code> {said}
+    </h3>
+    <dl>
+      <dt>Expected</dt>
+      <dd>{safe(expected)}</dd>
+      <dt>Seen</dt>
+      <dd>{safe(actual)}</dd>
+    </dl>
+    <ol class="exchanges">
+      {exchanges.map(({ n, request: { method, path, body }, answer, error }) => (
+        <li key={n}>
+          <details>
+            <summary>
+              <b>{safe(method)}</b> <code>{safe(path)}</code>
+            </summary>
+            <pre tabIndex={0}>
+              {body === undefined ? "" : `${safe(body)}\n\n`}
+              {safe(answer === undefined ? (error ?? "no whole answer") : `${answer.status}\n${answer.text}`)}
+            </pre>
+          </details>
+        </li>
+      ))}
+    </ol>
+  </article>
 );

@@ -1,8 +1,7 @@
 import { elapsed, plural } from "../../text/figures.ts";
-import { safe } from "../../text/safe.ts";
 import { verdictOrder, wordOf } from "../../text/verdicts.ts";
-import type { GateBegan, RuleSettled } from "../protocol.ts";
-import { Evidence } from "./evidence.tsx";
+import type { GateBegan } from "../protocol.ts";
+import { Broken } from "./evidence.tsx";
 import type { LiveState } from "./state.ts";
 
 /** The gate: how far it is, what broke, and each rule as it settles. */
@@ -10,7 +9,6 @@ export const Gate = ({ state, gate }: { state: LiveState; gate: GateBegan }) => 
   const { rules, outcomes } = state;
   const settled = new Map(rules.map((rule) => [rule.id, rule]));
   const running = gate.ids.filter((id) => !settled.has(id));
-  const broken = rules.filter(({ verdict }) => verdict === "failed" || verdict === "warned");
   return (
     <section aria-labelledby="gate">
       <h2 id="gate">Gate{outcomes.gate === undefined ? "" : `: ${outcomes.gate}`}</h2>
@@ -26,9 +24,21 @@ export const Gate = ({ state, gate }: { state: LiveState; gate: GateBegan }) => 
           );
         })}
       </p>
-      {broken.map((rule) => (
-        <Broken key={rule.id} rule={rule} />
-      ))}
+      {rules.flatMap(({ id, verdict, expected = "", actual = "", exchanges }) =>
+        verdict === "failed" || verdict === "warned" ? (
+          <Broken
+            key={id}
+            kind={verdict}
+            rule={id}
+            said={wordOf(verdict)}
+            expected={expected}
+            actual={actual}
+            exchanges={exchanges}
+          />
+        ) : (
+          []
+        ),
+      )}
       <ul class="rules" aria-label="Rules">
         {running.map((id) => (
           <li key={id} class="running">
@@ -47,23 +57,3 @@ export const Gate = ({ state, gate }: { state: LiveState; gate: GateBegan }) => 
     </section>
   );
 };
-
-const Broken = ({ rule }: { rule: RuleSettled }) => (
-  <article class={`card ${rule.verdict}`}>
-    <h3>
-      <code>{rule.id}</code> {wordOf(rule.verdict)}
-    </h3>
-    <dl>
-      <dt>Expected</dt>
-      <dd>{safe(rule.expected ?? "")}</dd>
-      <dt>Seen</dt>
-      <dd>{safe(rule.actual ?? "")}</dd>
-    </dl>
-    <Evidence
-      exchanges={rule.exchanges.map(({ request, answer, error }) => ({
-        ...request,
-        answer: answer === undefined ? (error ?? "no whole answer") : `${answer.status}\n${answer.text}`,
-      }))}
-    />
-  </article>
-);

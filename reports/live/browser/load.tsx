@@ -1,14 +1,14 @@
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
 import { elapsed, figure } from "../../text/figures.ts";
 import { latency, percent } from "../../text/latency.ts";
-import { safe } from "../../text/safe.ts";
+import { exchangesUnderLoad } from "../../text/breach.ts";
 import { rate } from "../../text/units.ts";
 import { bucketsOf, MOST_BUCKETS } from "../../gather/buckets.ts";
 import { msOf, type LatencyPoint } from "../../gather/heat.ts";
 import { latencyPicture } from "../../html/pictures/latency.ts";
 import { ratePicture } from "../../html/pictures/rate.ts";
 import type { LoadBegan } from "../protocol.ts";
-import { Evidence } from "./evidence.tsx";
+import { Broken } from "./evidence.tsx";
 import type { LiveState } from "./state.ts";
 
 const sumOf = (line: SecondLine, of: "granted" | "refused" | "failed"): number =>
@@ -37,26 +37,16 @@ export const Load = ({ state, load }: { state: LiveState; load: LoadBegan }) => 
       </p>
       <Now seconds={seconds} />
       {seconds.length > 0 && <Course load={load} state={state} />}
-      {breaches.map(({ rule, atMs, expected, actual, exchanges }, at) => (
-        <article key={at} class="card failed">
-          <h3>
-            <code>{rule}</code> broken after {elapsed(atMs)}
-          </h3>
-          <dl>
-            <dt>Expected</dt>
-            <dd>{safe(expected)}</dd>
-            <dt>Seen</dt>
-            <dd>{safe(actual)}</dd>
-          </dl>
-          <Evidence
-            exchanges={exchanges.map(({ method, path, requestBody, status, answer }) => ({
-              method,
-              path,
-              body: requestBody,
-              answer: `${status === 0 ? "no answer" : status}\n${answer}`,
-            }))}
-          />
-        </article>
+      {breaches.map((breach, at) => (
+        <Broken
+          key={at}
+          kind="failed"
+          rule={breach.rule}
+          said={`broken after ${elapsed(breach.atMs)}`}
+          expected={breach.expected}
+          actual={breach.actual}
+          exchanges={exchangesUnderLoad(breach)}
+        />
       ))}
     </section>
   );
