@@ -31,6 +31,7 @@ export const densities = ({ densities: one }: DensitiesPicture): VNode => {
     heightPx: HEIGHT_PX,
     x: x.ticks,
     y: [],
+    rows: middles.map(({ ms }) => x.at(ms)),
     shapes: [
       el("path", { class: "base-hill", d: hill(base) }),
       el("path", { class: "head-hill", d: hill(head) }),

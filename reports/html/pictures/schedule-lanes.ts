@@ -1,14 +1,15 @@
 import { scalePow } from "d3-scale";
 import type { VNode } from "preact";
-import { documentLimits } from "../../conformance/contract/limits.ts";
-import type { TimeInterval } from "../../conformance/judging/interval.ts";
-import { allowedLatenessMs } from "../../conformance/judging/pushes/fits.ts";
-import { tolerances } from "../../conformance/judging/tolerances.ts";
-import type { RuleResult } from "../../conformance/contract/record.ts";
-import { knownRequirement } from "../text/titles.ts";
-import { cameText, expectedOf, secondsText, type ScheduleRow } from "../text/facts.ts";
-import { percent, type Tick } from "./chart.ts";
-import { el } from "./element.ts";
+import { documentLimits } from "../../../conformance/contract/limits.ts";
+import type { TimeInterval } from "../../../conformance/judging/interval.ts";
+import { allowedLatenessMs } from "../../../conformance/judging/pushes/fits.ts";
+import { tolerances } from "../../../conformance/judging/tolerances.ts";
+import type { RuleResult } from "../../../conformance/contract/record.ts";
+import { knownRequirement } from "../../text/titles.ts";
+import { cameText, expectedOf, secondsText, type ScheduleRow } from "../../text/facts.ts";
+import { percent, type Tick } from "../chart.ts";
+import { el } from "../element.ts";
+import type { LaneRow } from "./lane.ts";
 
 const ROW_PX = 30;
 /** Bands go on beyond their strip, to the ends of a row that is higher. */
@@ -81,39 +82,22 @@ const bands = (rows: readonly ScheduleRow[], axis: Axis, className: string): rea
   });
 
 /** The pushes as they came. */
-export const measuredLane = (rows: readonly ScheduleRow[], axis: Axis): VNode =>
-  el(
-    "div",
-    { class: "lane" },
-    el("div", { class: "lane-name" }, el("b", {}, "measured")),
-    el(
-      "svg",
-      {
-        class: "strip",
-        height: ROW_PX,
-        role: "img",
-        "aria-label": `Pushes came after ${rows.map(cameText).join(", ")} seconds`,
-      },
-      bands(rows, axis, "band"),
-      rows.flatMap(({ push, beforeMs }) =>
-        beforeMs === undefined
-          ? []
-          : [
-              el("circle", { class: "push-dot", cx: percent(axis.at(beforeMs)), cy: ROW_PX / 2, r: 8 }),
-              el(
-                "text",
-                {
-                  class: "push-nth",
-                  x: percent(axis.at(beforeMs)),
-                  y: ROW_PX / 2 + 4,
-                  "text-anchor": "middle",
-                },
-                String(push),
-              ),
-            ],
-      ),
-    ),
-  );
+export const measuredLane = (rows: readonly ScheduleRow[], axis: Axis): LaneRow => ({
+  name: el("b", {}, "measured"),
+  label: `Pushes came after ${rows.map(cameText).join(", ")} seconds`,
+  heightPx: ROW_PX,
+  drawing: [
+    ...bands(rows, axis, "band"),
+    ...rows.flatMap(({ push, beforeMs }) => {
+      if (beforeMs === undefined) return [];
+      const x = percent(axis.at(beforeMs));
+      return [
+        el("circle", { class: "push-dot", cx: x, cy: ROW_PX / 2, r: 8 }),
+        el("text", { class: "push-nth", x, y: ROW_PX / 2 + 4, "text-anchor": "middle" }, String(push)),
+      ];
+    }),
+  ],
+});
 
 interface Lane {
   readonly result: RuleResult;
@@ -124,32 +108,24 @@ interface Lane {
 }
 
 /** The windows of one reading, under the pushes as they came. */
-export const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): VNode => {
+export const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): LaneRow => {
   const readings = knownRequirement(result.id)?.readings ?? {};
   const words = Object.hasOwn(readings, name) ? (readings[name] ?? "") : "";
   const expected = expectedOf(rows, name);
   const [tone, verdict] = verdictOf(fits, expected.length > most);
-  return el(
-    "div",
-    { class: `lane ${tone}` },
-    el(
-      "div",
-      { class: "lane-name" },
+  return {
+    name: [
       el("b", {}, `${name} `, el("span", { class: "fit" }, verdict)),
       el("span", { class: "soft" }, words),
-    ),
-    el(
-      "svg",
-      {
-        class: "strip",
-        height: ROW_PX,
-        role: "img",
-        "aria-label": `${name} ${verdict}: pushes at ${expected.map(secondsText).join(", ")} seconds`,
-      },
-      bands(rows, axis, "band faint"),
-      windowsIn(rows, name).map((one) => window(one, axis, tone)),
-    ),
-  );
+    ],
+    label: `${name} ${verdict}: pushes at ${expected.map(secondsText).join(", ")} seconds`,
+    heightPx: ROW_PX,
+    drawing: [
+      ...bands(rows, axis, "band faint"),
+      ...windowsIn(rows, name).map((one) => window(one, axis, tone)),
+    ],
+    className: ` ${tone}`,
+  };
 };
 
 /** A reading may fit what was measured and still have more pushes than the document allows. */
