@@ -8,7 +8,7 @@ import { percent } from "../text/latency.ts";
 
 const SECONDS = 20;
 /** With and without the page in turns, so that a machine that slows down slows both. */
-const PAIRS = 3;
+const PAIRS = 2;
 const load = ["load", "--scenario", "notifications", "--rate", "2000", "--duration", `${SECONDS}s`];
 
 interface Played {
