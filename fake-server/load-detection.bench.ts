@@ -3,6 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { LoadRecord } from "../conformance/contract/load-record.ts";
+import { isBreach } from "../conformance/contract/verdict.ts";
+import { rules } from "../conformance/rules/index.ts";
+import { judgeAll } from "../conformance/testing/bench.ts";
 import { figure, runCli } from "../conformance/testing/measure.ts";
 import { loadDefects, loadVariants } from "./index.ts";
 import type { LoadShow } from "./registry.ts";
@@ -47,6 +50,7 @@ export const loadDetection = async (
     await tellCaught(seed);
     await tellAlarms(seed);
   }
+  await tellOfGate();
 };
 
 const tellCaught = async (seed: number): Promise<void> => {
@@ -65,6 +69,20 @@ const tellCaught = async (seed: number): Promise<void> => {
     `${caught} of ${Object.keys(loadDefects).length}`,
     "all",
   );
+};
+
+/** Each rule that load shows broken, judged by the gate, which asks little at once. */
+const tellOfGate = async (): Promise<void> => {
+  let [judged, broken] = [0, 0];
+  for (const [behaviour, { breaks }] of Object.entries(loadDefects)) {
+    const results = await judgeAll(
+      rules.filter(({ requirement }) => breaks.includes(requirement)),
+      { behaviour },
+    );
+    judged += results.length;
+    broken += results.filter(({ verdict }) => isBreach(verdict)).length;
+  }
+  figure("their rules that the gate sees broken as well", `${broken} of ${judged}`, "few; shown");
 };
 
 const tellAlarms = async (seed: number): Promise<void> => {

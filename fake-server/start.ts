@@ -51,11 +51,8 @@ const DEFAULT_SEED = 1;
 const SEED_STRIDE = 1_000_003;
 const HOST = "127.0.0.1";
 
-/**
- * Starts the service and its control interface, each on its own port.
- * Rejects with ConfigurationError; nothing is left open then.
- */
-export const startService = async (options: FakeServerOptions = {}): Promise<FakeServer> => {
+/** The service and its control interface, neither of which listens yet. */
+export const createService = (options: FakeServerOptions = {}) => {
   const behaviour = options.behaviour ?? soundBehaviour;
   const clients = options.clients ?? defaultClients;
   const kept = openData(options.dataDirectory);
@@ -84,6 +81,7 @@ export const startService = async (options: FakeServerOptions = {}): Promise<Fak
   });
   kept.store.saveNow(host.service.clock.nowMs());
   const apps = [buildServer(controlled), buildControl(controlled)] as const;
+  /** May be called again. */
   const stop = once(async () => {
     controlled.deliveries.stop();
     controlled.service.clock.stop();
@@ -91,19 +89,22 @@ export const startService = async (options: FakeServerOptions = {}): Promise<Fak
     controlled.service.notifications.close();
     kept.close();
   });
+  return { apps, clients, behaviour: behaviour.name, resume: () => controlled.deliveries.resume(), stop };
+};
+
+/**
+ * Starts the service and its control interface, each on its own port.
+ * Rejects with ConfigurationError; nothing is left open then.
+ */
+export const startService = async (options: FakeServerOptions = {}): Promise<FakeServer> => {
+  const { apps, resume, ...service } = createService(options);
   try {
     const baseUrl = await listen(apps[0], options.port ?? 0);
     const controlUrl = await listen(apps[1], options.controlPort ?? 0);
-    controlled.deliveries.resume();
-    return {
-      baseUrl,
-      controlUrl,
-      clients,
-      behaviour: behaviour.name,
-      stop,
-    };
+    resume();
+    return { baseUrl, controlUrl, ...service };
   } catch (error) {
-    await stop();
+    await service.stop();
     throw error;
   }
 };

@@ -151,7 +151,7 @@ const runOf = (
     casesAtATime: CASES_OF_A_PART[distanceOf(prepared)],
     recover: (tries) => recover(session, clock, rule, tries),
     keep: (exchanges) => kept.push(...exchanges),
-    ...(stopAtBreach === true ? { untilBreach: { isSeen: false } } : {}),
+    ...(stopAtBreach === true ? { untilBreach: new AbortController() } : {}),
     ...(path === undefined ? {} : { path }),
   });
 };

@@ -9,6 +9,7 @@ import { renderTerminal } from "../../reports/terminal/document.ts";
 import { plain } from "../../reports/terminal/palette.ts";
 import { catalogue } from "../contract/catalogue.ts";
 import type { RunRecord } from "../contract/record.ts";
+import type { Verdict } from "../contract/verdict.ts";
 import { recordedRun } from "./recorded-run.ts";
 import type { Rule } from "../checks/rule.ts";
 import { rules } from "../rules/index.ts";
@@ -87,6 +88,7 @@ const waiting = rules.filter(({ waitsMs, needs = [] }) => waitsMs !== undefined 
 it("what waits is judged in real time beside a prober, by limits that its report names first", async () => {
   let left = waiting;
   let loose: ReturnType<typeof unpassed> = [];
+  let cap: Verdict | undefined;
   for (const scale of scales) {
     const record = await (await openTarget("sound", scale))(left);
     expect(record.target.clock).toBe("real");
@@ -96,11 +98,13 @@ it("what waits is judged in real time beside a prober, by limits that its report
     const report = renderTerminal(gateDoc({ record, run: "run" }), { columns: 100, palette: plain });
     expect(report.split("\n")[0]).toMatch(/^Judged by limits that are not the document’s/);
     expect(record.replacedLimits.toSorted()).toEqual(Object.keys(limitsAt(scale)).toSorted());
+    cap ??= record.rules.find(({ id }) => id === "push.cap")?.verdict;
     loose = unpassed(record, left);
     left = left.filter((rule) => loose.some(({ requirement }) => requirement === rule.requirement));
     if (left.length === 0) break;
   }
   expect(loose).toEqual([]);
+  expect(cap).toMatchObject({ facts: { connectionsWithoutPush: { silent: expect.any(Number) } } });
 });
 
 it.concurrent.each([

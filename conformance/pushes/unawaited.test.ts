@@ -68,11 +68,10 @@ const noticedEvery = (periodMs: number) =>
 
 describe("with an advance hook that does not say whether anything is under way", () => {
   it("conforming senders raise no alarm, and what is early is still seen", async () => {
-    const [sound, five, thirty, early] = await Promise.all(
-      ["sound", noticedEvery(5_000), noticedEvery(30_000), "push-jitter-slightly-early"].map(judged),
+    const [five, thirty, early] = await Promise.all(
+      [noticedEvery(5_000), noticedEvery(30_000), "push-jitter-slightly-early"].map(judged),
     );
-    for (const verdicts of [sound, five])
-      expect(verdicts?.map(({ kind }) => kind)).toEqual(["passed", "passed"]);
+    expect(five?.map(({ kind }) => kind)).toEqual(["passed", "passed"]);
     expect(thirty?.[0]).toMatchObject({
       kind: "inconclusive",
       reason: expect.stringContaining("ticks of one clock"),

@@ -5,7 +5,7 @@ import { lifecycleRules } from "./lifecycle.ts";
 
 const rule = lifecycleRules.everyHistoryAgreesWithTheModel;
 
-test.each([1, 2, 3])("the histories of seed %i reach every state of the sound service", async (seed) => {
+test.each([1, 2])("the histories of seed %i reach every state of the sound service", async (seed) => {
   const verdict = await judge(rule, { seed });
   if (verdict.kind !== "passed") throw new Error(JSON.stringify(verdict));
   expect(Object.keys(verdict.facts?.["decisionsByState"] as object).toSorted()).toEqual([

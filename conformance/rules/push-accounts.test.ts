@@ -22,11 +22,12 @@ const judgeWithAccounts = async (
   return new Map<string, string>(results.map(({ id, verdict }) => [id, verdict.kind]));
 };
 
-describe.each([
-  ["the hook tells ids", { id: true }],
-  ["the hook tells no ids", { id: false }],
-])("where all events share the accounts that the profile names, and %s", (_, tells) => {
-  it.each(["sound", "push-reading-r3-from-failure"])("%s passes every push rule", async (behaviour) => {
+describe("where all events share the accounts that the profile names", () => {
+  it.each([
+    ["sound", { id: true }],
+    // Without ids, pushes are told apart by their order alone, which a first push that is late makes harder.
+    ["push-reading-r3-from-failure", { id: false }],
+  ])("%s passes every push rule, where the hook tells %j", async (behaviour, tells) => {
     const judged = await judgeWithAccounts(behaviour, tells);
     expect(judged).toEqual(
       new Map(Object.values(pushRules).map(({ requirement }) => [requirement, "passed"])),
@@ -34,9 +35,9 @@ describe.each([
   });
 
   it.each([
-    ["push-resent-once-after-acknowledgement", "push.acknowledged-stops"],
-    ["push-refused-connection-final", "push.unacknowledged-retries"],
-  ])("%s breaks %s", async (behaviour, id) => {
+    ["push-resent-once-after-acknowledgement", "push.acknowledged-stops", { id: false }],
+    ["push-refused-connection-final", "push.unacknowledged-retries", { id: true }],
+  ])("%s breaks %s, where the hook tells %j", async (behaviour, id, tells) => {
     const only = Object.values(pushRules).filter(({ requirement }) => ["push.cap", id].includes(requirement));
     const judged = await judgeWithAccounts(behaviour, tells, only);
     expect(Object.fromEntries(judged)).toEqual({ [id]: "failed", "push.cap": "passed" });

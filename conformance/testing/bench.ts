@@ -21,6 +21,8 @@ export interface BenchOptions {
   /** Changes the profile with which the fake is judged, to leave out a hook or a client. */
   readonly profile?: (profile: Profile) => Profile;
   readonly maxWaitMs?: number;
+  /** Whether one breach settles a rule, as in a detection. */
+  readonly stopAtBreach?: boolean;
   /** How the receiver of pushes is started. */
   readonly receiver?: ReceiverOptions;
 }
@@ -59,6 +61,7 @@ export const judgeAll = async (
         rules,
         effort: options.effort ?? "quick",
         seed: options.seed ?? 1,
+        stopAtBreach: options.stopAtBreach ?? false,
       });
     } finally {
       await session.close();

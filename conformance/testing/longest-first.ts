@@ -5,7 +5,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * and small files that play whole runs would begin last, one worker waiting for the other.
  */
 export const longest: readonly string[] = [
-  "conformance/testing/reliability/prober.test.ts",
   "conformance/testing/cli.test.ts",
   "scenarios/runner/load-command.test.ts",
   "conformance/testing/reliability/hostile-gate.test.ts",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startTestService } from "../testing/flow.ts";
+import { unlistedService } from "../testing/flow.ts";
 import { defects } from "./index.ts";
 import { HOUR_MS } from "../../conformance/contract/duration.ts";
 
@@ -8,7 +8,7 @@ const answersWith500 = ["refusal-of-expired-code-shows-stack"];
 
 /** Every operation once, well and badly; whatever the defect, each has to be answered. */
 test.each(Object.keys(defects))("%s starts, answers every operation, and stops", async (behaviour) => {
-  await using service = await startTestService({ behaviour });
+  await using service = unlistedService(behaviour);
   const code = await service.code().catch(() => "");
   const replies = [
     await service.exchange(code, { clientSecret: "wrong" }),

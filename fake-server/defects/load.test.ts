@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import { rules } from "../../conformance/rules/index.ts";
-import { judgeAll } from "../../conformance/testing/bench.ts";
 import { isRequirementId } from "../../conformance/contract/catalogue.ts";
-import { joint, loadDefects, loadVariants } from "../index.ts";
+import { loadDefects, loadVariants } from "../index.ts";
 import { crowdAt, times } from "../testing/crowd.ts";
 import { crowdOfClients, crowdOfEvents, crowdOfReaders, type WarmUp } from "../testing/crowds.ts";
 import { ACCOUNT, startTestService, tokensOf } from "../testing/flow.ts";
@@ -68,22 +66,6 @@ test.each(["sound", ...Object.keys(loadVariants)])(
     expect([...(await clientsAt(behaviour))]).toEqual([]);
   },
 );
-
-/** Each rule that load shows broken, judged one request after another on the service that breaks it under load. */
-const verdictsOf = async (behaviour: string, breaks: readonly string[]) => {
-  const judged = rules.filter(({ requirement }) => breaks.includes(requirement));
-  const results = await judgeAll(judged, { behaviour });
-  return results.map(({ id, verdict }) => `${behaviour} ${id} ${verdict.kind}`);
-};
-
-test("the gate, which asks little at once, sees next to none of them", async () => {
-  const verdicts: string[] = [];
-  for (const name of [...ofClients, ...ofReaders]) verdicts.push(...(await verdictsOf(name, breaksOf(name))));
-  const together = ofPushes.join(joint);
-  verdicts.push(...(await verdictsOf(together, ofPushes.flatMap(breaksOf))));
-  expect(verdicts.length).toBeGreaterThanOrEqual(25);
-  expect(verdicts.filter((verdict) => !verdict.endsWith(" passed")).length).toBeLessThanOrEqual(3);
-});
 
 test("pages get slower with every notification", async () => {
   await using service = await startTestService({ behaviour: "load-pages-slower-with-every-notification" });

@@ -1,7 +1,21 @@
+import type { Behaviour } from "../behaviour.ts";
+import type { Context } from "../context.ts";
 import type { Notification } from "../notifications.ts";
 import { change, decisions } from "../replacing.ts";
 import { rows } from "../registry.ts";
 import { remembered } from "./tools.ts";
+
+/** Keeps notifications as `sound` does, and when it did. */
+const stamped = (sound: Behaviour) => {
+  const writtenAtMs: number[] = [];
+  const keepNotification: Behaviour["keepNotification"] = (notification, owner, service) => {
+    writtenAtMs.push(service.clock.realMs());
+    sound.keepNotification(notification, owner, service);
+  };
+  const isWithin = (ms: number, { clock }: Pick<Context, "clock">): boolean =>
+    clock.realMs() - (writtenAtMs.at(-1) ?? -Infinity) < ms;
+  return { keepNotification, writtenAtMs, isWithin };
+};
 
 /** The list while notifications are created (section 4.4), and where it is found (section 9), gone wrong. */
 export const writeDefects = rows({
@@ -34,28 +48,21 @@ export const writeDefects = rows({
     "writes-counted-twice-at-first": [
       "For thirty milliseconds a new notification is counted twice.",
       decisions((sound) => {
-        let writtenAtMs = -Infinity;
+        const { keepNotification, isWithin } = stamped(sound);
         return {
-          keepNotification: (notification, owner, service) => {
-            writtenAtMs = service.clock.realMs();
-            sound.keepNotification(notification, owner, service);
-          },
-          total: (matched, _items, _paging, { clock }) =>
-            matched + (clock.realMs() - writtenAtMs < 30 ? 1 : 0),
+          keepNotification,
+          total: (matched, _items, _paging, context) => matched + (isWithin(30, context) ? 1 : 0),
         };
       }),
     ],
     "writes-hide-list": [
       "For five milliseconds after a write the list is empty.",
       decisions((sound) => {
-        let writtenAtMs = -Infinity;
+        const { keepNotification, isWithin } = stamped(sound);
         return {
-          keepNotification: (notification, owner, service) => {
-            writtenAtMs = service.clock.realMs();
-            sound.keepNotification(notification, owner, service);
-          },
+          keepNotification,
           matching: (filters, viewer, context) =>
-            context.clock.realMs() - writtenAtMs < 5
+            isWithin(5, context)
               ? { where: "FALSE", parameters: [] }
               : sound.matching(filters, viewer, context),
         };
@@ -64,19 +71,16 @@ export const writeDefects = rows({
     "writes-seen-by-every-other-read": [
       "Every second read comes from a replica that is 300 milliseconds behind.",
       decisions((sound) => {
-        const writes: number[] = [];
+        const { keepNotification, writtenAtMs } = stamped(sound);
         let reads = 0;
         return {
-          keepNotification: (notification, owner, service) => {
-            writes.push(service.clock.realMs());
-            sound.keepNotification(notification, owner, service);
-          },
+          keepNotification,
           matching: (filters, viewer, context) => {
             const { where, parameters } = sound.matching(filters, viewer, context);
             reads += 1;
             if (reads % 2 === 0) return { where, parameters };
             const beforeMs = context.clock.realMs() - 300;
-            const replicated = writes.filter((atMs) => atMs < beforeMs).length;
+            const replicated = writtenAtMs.filter((atMs) => atMs < beforeMs).length;
             return { where: `${where} AND sequence <= ${replicated}`, parameters };
           },
         };

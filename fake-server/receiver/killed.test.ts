@@ -33,8 +33,8 @@ const startProcess = async (
 };
 
 describe.each([
-  ["https", 5],
-  ["http", 3],
+  ["https", 3],
+  ["http", 1],
 ] as const)("a receiver that is killed during a burst, over %s, %i times", (scheme, rounds) => {
   it("has every push that it acknowledged in its journal, time after time", async () => {
     const journal = path.join(folder, "pushes.jsonl");

@@ -1,5 +1,6 @@
 import http from "node:http";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
+import { ask } from "./ask.ts";
 import type { TestService } from "./flow.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -9,7 +10,7 @@ interface Answered {
   readonly fields: Fields;
 }
 
-/** Many requests at once to one service, over connections that are kept. `fetch` would take longer than the service. */
+/** Many requests at once to one service, over connections that are kept. */
 export interface Crowd {
   readonly authorize: (state: string) => Promise<Fields>;
   readonly exchange: (code: unknown, secret?: string) => Promise<Fields>;
@@ -29,27 +30,20 @@ export const crowdAt = (service: TestService): Crowd => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 24 });
   const { id, secret, redirectUri } = service.client;
   const broken = new Set<RequirementId>();
-  const sendOnce = (
+  const sendOnce = async (
     url: string,
     method: string,
     headers: Record<string, string>,
     body?: unknown,
-  ): Promise<Answered> =>
-    new Promise((resolve, reject) => {
-      const request = http.request(
-        url,
-        { agent, method, headers: { "content-type": "application/json", ...headers } },
-        (answer) => {
-          let text = "";
-          answer.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-          answer.on("end", () =>
-            resolve({ status: answer.statusCode ?? 0, fields: JSON.parse(text) as Fields }),
-          );
-        },
-      );
-      request.on("error", reject);
-      request.end(body === undefined ? undefined : JSON.stringify(body));
+  ): Promise<Answered> => {
+    const { status, text } = await ask(url, {
+      agent,
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+    return { status, fields: JSON.parse(text) as Fields };
+  };
   /** A service that is overloaded did nothing, so that asking again is no second request. */
   const send: typeof sendOnce = async (...request) => {
     const answered = await sendOnce(...request);

@@ -1,5 +1,8 @@
 import { type FakeServer, startFakeServer, type StartOptions } from "../index.ts";
+import { findBehaviour } from "../behaviours.ts";
 import type { FakeClient } from "../clients.ts";
+import { ask, type Asked } from "./ask.ts";
+import { createService } from "../start.ts";
 
 /** An answer, its body read as JSON where it is JSON. */
 export interface Reply {
@@ -29,30 +32,15 @@ export type TestService = FakeServer & {
 export const ACCOUNT = "6f2c8a30-1d4e-4b7a-9c55-0e8f1a2b3c4d";
 const JSON_TYPE = { "content-type": "application/json" };
 
-const read = async (response: Response): Promise<Reply> => {
-  const text = await response.text();
-  let fields: unknown;
+type Send = (url: string, asked: Asked) => Promise<Omit<Reply, "fields">>;
+
+const fieldsOf = (text: string): Reply["fields"] => {
   try {
-    fields = JSON.parse(text);
+    return (JSON.parse(text) ?? {}) as Reply["fields"];
   } catch {
-    fields = {};
+    return {};
   }
-  const { status, headers } = response;
-  return { status, headers, text, fields: (fields ?? {}) as Reply["fields"] };
 };
-
-const get: TestService["get"] = async (url, headers = {}) =>
-  read(await fetch(url, { redirect: "manual", headers: { ...JSON_TYPE, ...headers } }));
-
-const post: TestService["post"] = async (url, body, headers = {}) =>
-  read(
-    await fetch(url, {
-      method: "POST",
-      redirect: "manual",
-      headers: { ...JSON_TYPE, ...headers },
-      body: typeof body === "string" ? body : JSON.stringify(body),
-    }),
-  );
 
 const codeOf = ({ searchParams, hash }: URL): string | null =>
   searchParams.get("code") ?? new URLSearchParams(hash.slice(1)).get("code");
@@ -64,41 +52,67 @@ export const codeIn = (reply: Reply): string => {
   return typeof code === "string" ? code : "";
 };
 
-export const startTestService = async (options: StartOptions = {}): Promise<TestService> => {
-  const server = await startFakeServer(options);
+const testServiceOf = (server: FakeServer, send: Send): TestService => {
   const [client, other] = server.clients;
   if (client === undefined || other === undefined) throw new Error("two clients are needed");
-  const at = (path: string): string => server.baseUrl + path;
+  const reply = async (url: string, asked: Asked): Promise<Reply> => {
+    const answered = await send(url, { ...asked, headers: { ...JSON_TYPE, ...asked.headers } });
+    return { ...answered, fields: fieldsOf(answered.text) };
+  };
+  const get: TestService["get"] = (path, headers = {}) =>
+    reply(server.baseUrl + path, { method: "GET", headers });
+  const postTo = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
+    reply(url, { method: "POST", headers, body: typeof body === "string" ? body : JSON.stringify(body) });
+  const post: TestService["post"] = (path, body, headers) => postTo(server.baseUrl + path, body, headers);
   const authorize: TestService["authorize"] = (changes = {}) => {
     const asked = { clientId: client.id, state: "state1", redirectUri: client.redirectUri, ...changes };
-    return get(at(`/open-api/oauth/authorize?${new URLSearchParams(asked).toString()}`));
+    return get(`/open-api/oauth/authorize?${new URLSearchParams(asked).toString()}`);
   };
   return {
     ...server,
     client,
     other,
-    get: (path, headers) => get(at(path), headers),
-    post: (path, body, headers) => post(at(path), body, headers),
+    get,
+    post,
     authorize,
     code: async ({ id, redirectUri } = client) => codeIn(await authorize({ clientId: id, redirectUri })),
     exchange: (code, changes = {}) =>
-      post(at("/open-api/oauth/access-token"), {
+      post("/open-api/oauth/access-token", {
         clientId: client.id,
         clientSecret: client.secret,
         code,
         ...changes,
       }),
     refresh: (refreshToken, changes = {}) =>
-      post(at("/open-api/oauth/refresh-token"), { clientId: client.id, refreshToken, ...changes }),
+      post("/open-api/oauth/refresh-token", { clientId: client.id, refreshToken, ...changes }),
     list: (accessToken, query = "") =>
-      get(at(`/open-api/v1/notifications${query}`), { "x-service-access-token": accessToken }),
-    advance: (ms) => post(`${server.controlUrl}/clock/advance`, { ms }),
+      get(`/open-api/v1/notifications${query}`, { "x-service-access-token": accessToken }),
+    advance: (ms) => postTo(`${server.controlUrl}/clock/advance`, { ms }),
     event: async (fields) => {
-      const created = await post(`${server.controlUrl}/events`, { accountId: ACCOUNT, ...fields });
+      const created = await postTo(`${server.controlUrl}/events`, { accountId: ACCOUNT, ...fields });
       return String(created.fields["id"]);
     },
     [Symbol.asyncDispose]: server.stop,
   };
+};
+
+export const startTestService = async (options: StartOptions = {}): Promise<TestService> =>
+  testServiceOf(await startFakeServer(options), ask);
+
+/** A service that listens nowhere, for tests that ask many services a little: a socket costs more than an answer. */
+export const unlistedService = (behaviour: string): TestService => {
+  const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
+  const server = { ...service, baseUrl: "http://service.invalid", controlUrl: "http://control.invalid" };
+  return testServiceOf(server, async (url, { body, method, headers: sent }) => {
+    const app = url.startsWith(server.controlUrl) ? apps[1] : apps[0];
+    const { statusCode, headers, payload } = await app.inject({
+      url,
+      method: method as "GET" | "POST",
+      headers: sent,
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    return { status: statusCode, headers: new Headers(headers as Record<string, string>), text: payload };
+  });
 };
 
 /** Exchanges a fresh code and gives the tokens. */

@@ -1,4 +1,5 @@
 import type { StartOptions } from "../index.ts";
+import { ask } from "./ask.ts";
 import { startTestService, type TestService } from "./flow.ts";
 import { type Received, startTestReceiver, type TestReceiver, type TestReceiverOptions } from "./receiver.ts";
 
@@ -37,13 +38,11 @@ export const startPushing = async (
   const receiver = await startTestReceiver({ ...receiverOptions, nowMs: () => nowMs });
   const service = await startTestService({ startTimeMs: START_MS, ...rest });
   const control: Pushing["control"] = async (method, path, body) => {
-    const response = await fetch(service.controlUrl + path, {
+    const { text } = await ask(service.controlUrl + path, {
       method,
-      ...(body === undefined
-        ? {}
-        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
-    const text = await response.text();
     return (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
   };
   await control("PUT", "/callback", { url: receiver.url, ...(ca === undefined ? {} : { ca }) });

@@ -3,7 +3,8 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { LoadRecord, SecondLine } from "../../conformance/contract/load-record.ts";
 import type { Profile } from "../../conformance/contract/profile.ts";
-import { root, runCli } from "../../conformance/testing/measure.ts";
+import { root } from "../../conformance/testing/measure.ts";
+import { runHere } from "../../conformance/testing/run-here.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
@@ -37,7 +38,7 @@ const search = async ({ rate = 20, duration = "10s", profile, ...more }: Asked) 
   const [file, out] = [path.join(folder, `profile-${searches}.json`), path.join(folder, `run-${searches}`)];
   const own = JSON.parse(readFileSync(fake.profileFile, "utf8")) as Profile;
   writeFileSync(file, JSON.stringify({ ...own, ...profile }));
-  const run = await runCli(
+  const run = await runHere(
     `load --json --scenario token --shape breakpoint --rate ${rate} --duration ${duration}`
       .split(" ")
       .concat("--profile", file, "--out", out),

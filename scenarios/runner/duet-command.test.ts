@@ -117,25 +117,6 @@ describe("mistakes are told before anything is loaded", () => {
     return { exitCode, stderr };
   };
 
-  it.concurrent.each([
-    [["--scenario", "push"], '--scenario is "push"; a duet accepts token, notifications, mixed'],
-    [["--block", "1s"], "--block is 1s; accepted is 2s or longer"],
-    [["--start-a", "true"], '--start-a is for a profile; "fake:sound" is started without a command'],
-  ])("%j: exit code 2", async (flags, message) => {
-    const { exitCode, stderr } = await failing("fake:sound", "fake:sound", ...flags);
-    expect(stderr).toContain(message);
-    expect(exitCode).toBe(2);
-  });
-
-  it.concurrent.each([
-    ["fake:none", "none"],
-    ["no-such-profile.json", "no-such-profile.json"],
-  ])("a target %s that does not exist: exit code 2", async (target, message) => {
-    const { exitCode, stderr } = await failing("fake:sound", target, ...short);
-    expect(stderr).toContain(message);
-    expect(exitCode).toBe(2);
-  });
-
   it("a start command that ends at once is quoted: exit code 2", async () => {
     const { file } = await toBeStarted();
     const { exitCode, stderr } = await failing(file, "fake:sound", "--start-a", "echo no database; exit 7");

@@ -21,22 +21,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const fresh = (): string => path.join(folder, `run-${(files += 1)}`);
 
-const profileFor = (change: Record<string, unknown>): string => {
-  const file = path.join(folder, `profile-${(files += 1)}.json`);
-  const client = { id: "c", secret: { env: "TEST_SECRET" }, redirectUri: "https://client.example/cb" };
-  writeFileSync(file, JSON.stringify({ baseUrl: "http://127.0.0.1:9", clients: [client], ...change }));
-  return file;
-};
-
-const load = async (parameters: readonly string[], runs: typeof runHere = runCli) => {
-  const run = await runs(["load", "--out", fresh(), ...parameters], {
-    env: { TEST_SECRET: "MARKED-secret", ...withK6 },
-  });
+const load = async (parameters: readonly string[], runs: typeof runHere = runHere) => {
+  const run = await runs(["load", "--out", fresh(), ...parameters], { env: withK6 });
   return { ...run, record: () => JSON.parse(run.stdout) as LoadRecord & { readonly run: string } };
 };
 
 describe.concurrent("a load on the sound fake", () => {
-  it.each(["token", "notifications", "mixed", "push"])(
+  // The other scenarios are the halves of "mixed"; that they raise no false alarm, load-detection.test.ts shows as well.
+  it.each(["mixed", "push"])(
     "%s: about the requests asked for, every rule looked at, none broken",
     async (scenario) => {
       const run = await load(["--scenario", scenario, "--rate", "60", "--duration", "4s", "--json"]);
@@ -58,6 +50,7 @@ describe("a load on a service that breaks a promise", () => {
       "--scenario token --rate 150 --duration 4s --behaviour code-race-of-twenty-milliseconds --json".split(
         " ",
       ),
+      runCli,
     );
     expect(run.exitCode).toBe(1);
     const { rules, breaches, run: directory } = run.record();
@@ -71,57 +64,22 @@ describe("a load on a service that breaks a promise", () => {
   });
 });
 
-describe.concurrent("mistakes are told before anything is loaded: exit code 2, the flag, the value, what is accepted", () => {
-  it.each([
-    [["--scenario", "tokens"], /--scenario is "tokens".*token, notifications, mixed, push, breakpoint/],
-    [["--shape", "flat"], /--shape is "flat".*constant, ramp, spike, soak, breakpoint/],
-    [["--rate", "0"], /--rate is "0".*from 1/],
-    [["--rate", "1000000"], /--rate is 1000000.*20000/],
-    [["--duration", "10"], /--duration is "10".*unit/],
-    [["--duration", "0s"], /--duration is shorter than a second/],
-    [["--duration", "2s", "--warm-up", "2s"], /--warm-up is no shorter/],
-    [["--behaviour", "soun"], /"soun".*sound/],
-  ])("%j", async (parameters, message) => {
-    const run = await load(parameters, runHere);
-    expect(run.stderr).toMatch(message);
+it("a k6 that is none, and one that is too old, are named with exit code 2", async () => {
+  const old = path.join(folder, "old");
+  mkdirSync(old, { recursive: true });
+  const k6 = path.join(old, "k6");
+  writeFileSync(k6, "#!/bin/sh\necho 'k6 v0.49.0 (go1.21, linux/amd64)'\n");
+  chmodSync(k6, 0o755);
+  for (const [named, reason] of [
+    [path.join(folder, "nothing"), /TOUCHSTONE_K6 is ".*nothing".*cannot be used/],
+    [k6, /TOUCHSTONE_K6 is ".*k6".*0\.49/],
+  ] as const) {
+    const run = await runHere(["load", "--out", fresh(), "--duration", "2s"], {
+      env: { TOUCHSTONE_K6: named },
+    });
+    expect(run.stderr).toMatch(reason);
     expect(run.exitCode).toBe(2);
-  });
-
-  it("a host that the profile does not release", async () => {
-    const run = await load(["--profile", profileFor({ baseUrl: "https://staging.example" })], runHere);
-    expect(run.stderr).toMatch(/host "staging\.example" may not be loaded.*safety\.hosts/);
-    expect(run.exitCode).toBe(2);
-  });
-
-  it("push without the hooks that it takes", async () => {
-    const run = await load(["--profile", profileFor({}), "--scenario", "push"], runHere);
-    expect(run.stderr).toMatch(/--scenario push needs .*hooks\.events\.trigger.*hooks\.callback\.register/);
-    expect(run.exitCode).toBe(2);
-  });
-
-  it("a target that is not there: exit code 4", async () => {
-    const run = await load(["--profile", profileFor({}), "--scenario", "token"], runHere);
-    expect(run.stderr).toMatch(/cannot be reached: .*correct baseUrl in the profile/);
-    expect(run.exitCode).toBe(4);
-  });
-
-  it("a k6 that is none, and one that is too old, by name", async () => {
-    const old = path.join(folder, "old");
-    mkdirSync(old, { recursive: true });
-    const k6 = path.join(old, "k6");
-    writeFileSync(k6, "#!/bin/sh\necho 'k6 v0.49.0 (go1.21, linux/amd64)'\n");
-    chmodSync(k6, 0o755);
-    for (const [named, reason] of [
-      [path.join(folder, "nothing"), /TOUCHSTONE_K6 is ".*nothing".*cannot be used/],
-      [k6, /TOUCHSTONE_K6 is ".*k6".*0\.49/],
-    ] as const) {
-      const run = await runHere(["load", "--out", fresh(), "--duration", "2s"], {
-        env: { TOUCHSTONE_K6: named },
-      });
-      expect(run.stderr).toMatch(reason);
-      expect(run.exitCode).toBe(2);
-    }
-  });
+  }
 });
 
 describe("a load that is cut short", () => {

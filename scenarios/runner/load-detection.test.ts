@@ -3,12 +3,12 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { runCli } from "../../conformance/testing/measure.ts";
+import { runHere } from "../../conformance/testing/run-here.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 
 /**
  * Defects that only load shows, each found under the rule that it breaks and under no other. All of
- * them are tried by `npm run bench -- load-detect`; here is one for each scenario and then some.
+ * them are tried by `npm run bench -- load-detect`; here is one for each scenario.
  */
 
 let folder: string;
@@ -27,7 +27,7 @@ interface Asked {
 }
 
 const load = async ({ behaviour, scenario, rate, seconds }: Asked) => {
-  const { stdout, stderr, exitCode } = await runCli(
+  const { stdout, stderr, exitCode } = await runHere(
     `load --json --behaviour ${behaviour} --scenario ${scenario} --rate ${rate} --duration ${seconds}s`
       .split(" ")
       .concat("--seed", "1", "--warm-up", "1s", "--out", path.join(folder, behaviour)),
@@ -43,7 +43,6 @@ const load = async ({ behaviour, scenario, rate, seconds }: Asked) => {
 /** One after another: side by side they would take the load from each other. */
 describe("a load finds what breaks only under load", () => {
   it.for([
-    ["code.single-use-under-race", "load-code-race-behind-full-pool", "token", 400, 6],
     ["authorize.echoes-state", "load-answers-swapped", "token", 400, 5],
     ["notifications.under-writes", "load-page-shifted-by-writes", "notifications", 400, 6],
     ["refresh.reusable", "load-refresh-tokens-evicted", "mixed", 150, 5],

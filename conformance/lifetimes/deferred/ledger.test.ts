@@ -9,6 +9,7 @@ import { checkProfile, resolveProfile } from "../../profile/profile.ts";
 import { rules } from "../../rules/index.ts";
 import { openLedger } from "../store/open.ts";
 import { DAY_MS } from "../../contract/duration.ts";
+import { quickKey } from "../../testing/quick-key.ts";
 
 /** Days: the minute is more than the guard around the end. */
 const DAY_AND_A_MINUTE = 1 + 1 / 1_440;
@@ -40,7 +41,7 @@ const service = async (behaviour: string) => {
       hereMs += here * DAY_MS;
     },
     run: async (only: readonly string[]) => {
-      const ledger = openLedger(path.join(folder, "ledger.sqlite"), "a passphrase");
+      const ledger = openLedger(path.join(folder, "ledger.sqlite"), "a passphrase", quickKey);
       try {
         const { results } = await conform({
           resolved,
@@ -127,7 +128,7 @@ describe("thirty days on a service whose clock cannot be moved", () => {
     await target.run(lifetime);
     await target.passes(40);
     expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "pending" });
-    const ledger = openLedger(path.join(folder, "ledger.sqlite"), "a passphrase");
+    const ledger = openLedger(path.join(folder, "ledger.sqlite"), "a passphrase", quickKey);
     const missed = ledger.entries().filter(({ state }) => state === "missed");
     ledger.close();
     expect(missed.length).toBeGreaterThan(0);

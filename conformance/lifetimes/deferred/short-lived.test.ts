@@ -14,6 +14,7 @@ import { emptyPrepared } from "../../world/prepared.ts";
 import { virtualClock } from "../../world/time/virtual-clock.ts";
 import { openLedger } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
+import { quickKey } from "../../testing/quick-key.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "touchstone-ledger-short-"));
 const fakes: FakeTarget[] = [];
@@ -29,8 +30,7 @@ const service = async (behaviour: string) => {
   const fake = await startFake({ behaviour });
   fakes.push(fake);
   const resolved = await fake.resolved({ hooks: {}, tolerances: { lifetimeGuardMs: 300 } });
-  // Opened once for all runs: making its key takes a good part of a second.
-  const store = openLedger(path.join(folder, randomUUID()), "a passphrase");
+  const store = openLedger(path.join(folder, randomUUID()), "a passphrase", quickKey);
   ledgers.push(store);
   let hereMs = Date.parse("2030-01-01T00:00:00Z");
   const { controlUrl } = fake.server;

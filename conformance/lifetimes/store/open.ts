@@ -6,7 +6,7 @@ import { ConfigurationError } from "../../contract/problem.ts";
 import { errorMessage } from "../../contract/text.ts";
 import type { Entry } from "../../judging/lifetimes/entries.ts";
 import { entriesIn, schema, storeIn, storeVersion, type Store } from "./store.ts";
-import { newSalt, openVault, type Vault } from "./vault.ts";
+import { keyCost, newSalt, openVault, type Vault } from "./vault.ts";
 
 export const ledgerKeyVariable = "TOUCHSTONE_LEDGER_KEY";
 
@@ -50,7 +50,7 @@ const accepted = "accepted is a file that `conform --ledger` made";
  * Opens a ledger, or makes one. Throws ConfigurationError where the file is none, is of another version, is readable by
  * others, or the key is not the one it was made with.
  */
-export const openLedger = (file: string, passphrase: string): Store =>
+export const openLedger = (file: string, passphrase: string, cost = keyCost): Store =>
   namingFile(`--ledger ${file}`, () => {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
     if (existsSync(file)) refuseWide(file);
@@ -61,7 +61,7 @@ export const openLedger = (file: string, passphrase: string): Store =>
       database.exec("pragma journal_mode = wal; pragma synchronous = full;");
       refuseVersion(database);
       database.exec(schema);
-      return storeIn(database, vaultOf(database, passphrase));
+      return storeIn(database, vaultOf(database, passphrase, cost));
     } catch (error) {
       database.close();
       throw error;
@@ -118,12 +118,12 @@ const refuseVersion = (database: DatabaseSync): void => {
     );
 };
 
-const vaultOf = (database: DatabaseSync, passphrase: string): Vault => {
+const vaultOf = (database: DatabaseSync, passphrase: string, cost: typeof keyCost): Vault => {
   // The first of two runs that make the ledger at once decides on its salt. A wrong key does not open the verifier.
   database.exec("begin immediate");
   try {
     const salt = readMeta(database, "salt") ?? newSalt();
-    const vault = openVault(passphrase, salt);
+    const vault = openVault(passphrase, salt, cost);
     const verifier = readMeta(database, "verifier");
     if (verifier === undefined) {
       const write = database.prepare("insert into meta (key, value) values (?, ?)");

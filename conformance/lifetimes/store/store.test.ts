@@ -4,6 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Plan } from "../../judging/lifetimes/entries.ts";
+import { quickKey } from "../../testing/quick-key.ts";
 import { listLedger, openLedger } from "./open.ts";
 import type { Deposit } from "./store.ts";
 import { DAY_MS } from "../../contract/duration.ts";
@@ -36,7 +37,7 @@ const depositOf = (over: Partial<Pick<Deposit, "secret">> = {}): Deposit => ({
   ...over,
 });
 
-const opened = (key = "key") => openLedger(file, key);
+const opened = (key = "key") => openLedger(file, key, quickKey);
 
 describe("the ledger", () => {
   it("gives an entry to one run, when it is due and neither before nor after", () => {
@@ -171,6 +172,12 @@ describe("the ledger", () => {
     const again = opened("right");
     expect(again.entries()).toHaveLength(1);
     again.close();
+  });
+
+  it("makes its key at the cost that OWASP's password storage sheet asks for", () => {
+    openLedger(file, "key").close();
+    expect(() => opened()).toThrow("the key does not open this ledger");
+    openLedger(file, "key", { ...quickKey, N: 2 ** 17, r: 8, p: 1 }).close();
   });
 
   it("is a file of its owner's alone, and refused where it is wider", () => {

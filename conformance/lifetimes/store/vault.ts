@@ -21,12 +21,12 @@ const TAG_BYTES = 16;
 const SALT_BYTES = 16;
 
 /** Scrypt's parameters as OWASP's password storage sheet has them: N = 2^17, r = 8, p = 1. */
-const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 } as const;
+export const keyCost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
 export const newSalt = (): Uint8Array => randomBytes(SALT_BYTES);
 
 /** A vault by a passphrase: scrypt (RFC 7914) makes the key, AES-256-GCM (NIST SP 800-38D) locks, each time with a fresh nonce. */
-export const openVault = (passphrase: string, salt: Uint8Array): Vault =>
+export const openVault = (passphrase: string, salt: Uint8Array, cost = keyCost): Vault =>
   vaultWith(scryptSync(passphrase, salt, KEY_BYTES, cost));
 
 export const newKey = (): Uint8Array => randomBytes(KEY_BYTES);

@@ -1,38 +1,124 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
 import { seal } from "../../../reports/testing/seal.ts";
 import { writeGateRun, writeLoadRun } from "../../../reports/testing/records.ts";
+import { serveTcp } from "../servers.ts";
 
+/** Nothing listens there. */
+const deadAddress = "http://127.0.0.1:9";
+const SECRET = "s3cret-of-the-client";
 const client = { id: "c", secret: { env: "TOUCHSTONE_UNSET" }, redirectUri: "https://client.example/cb" };
 
-/** Makes the files and folders that mistakes are made with, below `folder`, and returns what fills a line with them. */
-export const placesFor = (folder: string): ((line: string) => readonly string[]) => {
-  const at = (name: string): string => path.join(folder, name);
-  const file = (name: string, content: unknown): string => {
-    writeFileSync(at(name), typeof content === "string" ? content : JSON.stringify(content), { mode: 0o600 });
-    return at(name);
+/** Writes a file below `folder`, readable for its owner alone, and returns its path. */
+const fileIn =
+  (folder: string) =>
+  (name: string, content: unknown, mode = 0o600): string => {
+    const place = path.join(folder, name);
+    writeFileSync(place, typeof content === "string" ? content : JSON.stringify(content), { mode });
+    return place;
   };
-  const secret = { file: file("secret", "s3cret-of-the-client") };
-  const sound = { baseUrl: "http://127.0.0.1:9", clients: [{ ...client, secret }] };
-  mkdirSync(at("empty"));
+
+/** Run directories: a gate's, a load's, one that was altered and one of a newer version. */
+const runsIn = (folder: string): Readonly<Record<string, string>> => {
+  const at = (name: string): string => path.join(folder, name);
   for (const name of ["gate", "altered", "newer"]) writeGateRun(at(name), { seed: 1, failing: [] });
   writeLoadRun(at("load"), { seed: 1, seconds: 2, requests: 20 });
   const run = (name: string): string => path.join(at(name), "run.json");
   seal(at("altered"), ["run.json"]);
   writeFileSync(run("altered"), `${readFileSync(run("altered"), "utf8")} `);
   writeFileSync(run("newer"), readFileSync(run("newer"), "utf8").replace('"version": 1', '"version": 99'));
-  const places: Readonly<Record<string, string>> = {
-    ...Object.fromEntries(["empty", "gate", "altered", "newer", "load"].map((name) => [name, at(name)])),
-    file: file("file", "a text"),
-    broken: file("broken.json", "{"),
-    unknownKey: file("unknown-key.json", { ...sound, baseURL: "x" }),
-    noClients: file("no-clients.json", { baseUrl: sound.baseUrl }),
-    noScheme: file("no-scheme.json", { ...sound, baseUrl: "staging.example" }),
-    unset: file("unset.json", { ...sound, clients: [client] }),
-    dead: file("dead.json", sound),
-    elsewhere: file("elsewhere.json", { ...sound, baseUrl: "https://staging.example" }),
-    badPlan: file("plan.json", { rules: [], otherwise: { kind: "answre" } }),
+  return Object.fromEntries(["gate", "altered", "newer", "load"].map((name) => [name, at(name)]));
+};
+
+/** Profiles with one mistake each, found before anything is sent. */
+const profilesIn = (folder: string): Readonly<Record<string, string>> => {
+  const file = fileIn(folder);
+  const secret = { file: file("secret", SECRET) };
+  const sound = { baseUrl: deadAddress, clients: [{ ...client, secret }] };
+  const withSecret = (own: unknown): unknown => ({ ...sound, clients: [{ ...client, secret: own }] });
+  const waiver = { id: "code.single-use", reason: "known", owner: "us", expires: "2030-02-31" };
+  const profiles = {
+    dead: sound,
+    unknownKey: { ...sound, baseURL: "x" },
+    noClients: { baseUrl: sound.baseUrl },
+    noScheme: { ...sound, baseUrl: "staging.example" },
+    elsewhere: { ...sound, baseUrl: "https://staging.example" },
+    wrongType: { ...sound, tolerances: { visibilityMs: "5" } },
+    unset: withSecret(client.secret),
+    secretAsText: withSecret(SECRET),
+    noSecretFile: withSecret({ file: "none.key" }),
+    openSecretFile: withSecret({ file: file("open.key", SECRET, 0o644) }),
+    clientTwice: { ...sound, clients: [sound.clients[0], sound.clients[0]] },
+    placeholder: { ...sound, hooks: { clock: { advance: { command: ["/bin/true", "{{millis}}"] } } } },
+    waiver: { ...sound, waivers: [waiver] },
+    pin: { ...sound, pins: { observations: { "authorize.bogus": 1 } } },
   };
-  return (line) =>
-    line.split(" ").map((word) => word.replace(/\{(\w+)\}/, (_, name: string) => places[name] ?? ""));
+  mkdirSync(path.join(folder, "folder.json"));
+  return {
+    ...Object.fromEntries(
+      Object.entries(profiles).map(([name, profile]) => [name, file(`${name}.json`, profile)]),
+    ),
+    broken: file("broken.json", "{"),
+    folder: path.join(folder, "folder.json"),
+    noDefault: file("no-default.mts", "export const profile = {};"),
+    throws: file("throws.mts", 'throw new Error("no such cluster");'),
+    notInstalled: file("not-installed.mts", 'import "not-installed-here"; export default {};'),
+  };
+};
+
+/** Profiles of a service that runs, with one mistake each, which shows once it is asked. */
+const servicesIn = async (folder: string) => {
+  const fake = await startFakeServer();
+  const closing = await serveTcp((socket) => socket.once("data", () => socket.destroy()));
+  const file = fileIn(folder);
+  const secret = { file: file("secret-of-the-fake", Object.values(secretsOf(fake))[0]) };
+  const clients = [{ ...profileOf(fake).clients[0], secret }];
+  const wrong = [{ ...clients[0], secret: { file: file("wrong-secret", SECRET) } }];
+  const hooked = (advance: unknown): unknown => ({ hooks: { clock: { advance } } });
+  const change: Readonly<Record<string, unknown>> = {
+    tooFar: { baseUrl: `${fake.baseUrl}/open-api` },
+    overTls: { baseUrl: fake.baseUrl.replace("http:", "https:") },
+    closing: { baseUrl: closing.origin },
+    wrongSecret: { clients: wrong },
+    slowHook: hooked({ command: ["/bin/sleep", "30"], timeoutMs: 50 }),
+    noHook: hooked({ http: { url: `${fake.baseUrl}/no-such-hook` } }),
+  };
+  const sound = { baseUrl: fake.baseUrl, clients, tolerances: { requestTimeoutMs: 500, outageMs: 0 } };
+  return {
+    places: {
+      usedPort: new URL(fake.baseUrl).port,
+      ...Object.fromEntries(
+        Object.entries(change).map(([name, own]) => [
+          name,
+          file(`${name}.json`, { ...sound, ...(own as object) }),
+        ]),
+      ),
+    },
+    stop: async () => {
+      await fake.stop();
+      await closing.stop();
+    },
+  };
+};
+
+/** Makes what mistakes are made with, below `folder`, and what fills a line with it. */
+export const openPlaces = async (folder: string) => {
+  const { places: services, stop } = await servicesIn(folder);
+  mkdirSync(path.join(folder, "empty"));
+  const file = fileIn(folder);
+  const places: Readonly<Record<string, string>> = {
+    empty: path.join(folder, "empty"),
+    file: file("file", "a text"),
+    badPlan: file("plan.json", { rules: [], otherwise: { kind: "answre" } }),
+    deadAddress,
+    ...runsIn(folder),
+    ...profilesIn(folder),
+    ...services,
+  };
+  const fill = (line: string): readonly string[] =>
+    line
+      .split(" ")
+      .map((word) => word.replace(/(?<!\{)\{(\w+)\}/, (_, name: string) => places[name] ?? `no ${name}`));
+  return { fill, secret: SECRET, stop };
 };

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { k6ForTests, k6WithinMs } from "../../../scenarios/runner/testing/k6.ts";
 import { killRuns } from "./killed.ts";
 
-/** A few of the hundred kills of `npm run bench -- reliability`. */
+/** A few of the hundred kills of `npm run bench -- reliability`; those of receivers are in fake-server/receiver/killed.test.ts. */
 
 let k6: string;
 beforeAll(async () => {
@@ -13,7 +13,6 @@ describe("runs that are killed at random instants", () => {
   it.each([
     ["gate", 1],
     ["load", 1],
-    ["receiver", 2],
     ["ledger", 1],
   ] as const)(
     "%s, %i times: what it recorded can be read, it leaves nothing behind, and the next run works",

@@ -58,7 +58,7 @@ export const killRuns = async (
   const place: Place = {
     folder,
     temporary,
-    env: { TMPDIR: temporary, TOUCHSTONE_K6: k6, NODE_COMPILE_CACHE: path.join(folder, "compiled") },
+    env: { TMPDIR: temporary, TOUCHSTONE_K6: k6 },
   };
   const random = seededRandom(seed);
   const wrong: string[] = [];
@@ -201,7 +201,7 @@ const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>>
   },
   load: async () => ({
     ...nothing,
-    command: (out) => ["load", "--scenario", "token", "--duration", "4s", "--rate", "20", "--out", out],
+    command: (out) => ["load", "--scenario", "token", "--duration", "3s", "--rate", "20", "--out", out],
     expected: [0, 3],
     secrets: defaultClients.map(({ secret }) => secret),
   }),

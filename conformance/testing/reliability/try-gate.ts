@@ -51,7 +51,11 @@ const HANGS_AFTER_MS = 480_000;
 const TIMEOUT_MS = 400;
 
 /** Judges one hostile target by these rules, and says what is wrong with what came of it. */
-export const tryGate = async (gate: HostileGate, of: readonly Rule[] = rules): Promise<readonly string[]> => {
+export const tryGate = async (
+  gate: HostileGate,
+  of: readonly Rule[] = rules,
+  stopAtBreach = false,
+): Promise<readonly string[]> => {
   const fake = await startFake();
   const front = await startHostileFront(fake.server.baseUrl, gate);
   const receiver = await startReceiver({ scheme: "http" });
@@ -67,6 +71,7 @@ export const tryGate = async (gate: HostileGate, of: readonly Rule[] = rules): P
       resolved,
       receiver,
       rules: of,
+      stopAtBreach,
       freshUuid: randomUUID,
       maxWaitMs: 1_000,
       signal: over.signal,
@@ -119,11 +124,15 @@ const wrongIn = (
 const GATES_AT_ONCE = 3;
 
 /** Judges many hostile targets, a few at a time. */
-export const tryGates = async (gates: readonly HostileGate[], of?: readonly Rule[]): Promise<Tried> => {
+export const tryGates = async (
+  gates: readonly HostileGate[],
+  of?: readonly Rule[],
+  stopAtBreach?: boolean,
+): Promise<Tried> => {
   const wrong: string[] = [];
   const left = gates.values();
   const worker = async (): Promise<void> => {
-    for (const gate of left) wrong.push(...(await tryGate(gate, of)));
+    for (const gate of left) wrong.push(...(await tryGate(gate, of, stopAtBreach)));
   };
   await Promise.all(Array.from({ length: GATES_AT_ONCE }, worker));
   return { inputs: gates.length, wrong };
