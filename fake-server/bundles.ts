@@ -16,11 +16,24 @@ export const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour
   };
 };
 
-const decisionsOf = ({ replaces }: Variant): readonly string[] => Object.keys(replaces(sound));
+/**
+ * Decisions that rest on another one: a limit of rates is known by its refusal, and filters are compared with ids as
+ * they are. Together, two variants that conform would not.
+ */
+const restsOn: Partial<Record<keyof Behaviour, keyof Behaviour>> = {
+  admission: "renderRefusal",
+  readFilters: "mintNotificationId",
+};
+
+const decisionsOf = ({ replaces }: Variant): readonly string[] =>
+  Object.keys(replaces(sound)).flatMap((decision) => [
+    decision,
+    restsOn[decision as keyof Behaviour] ?? decision,
+  ]);
 
 /**
- * Variants in bundles of at most `size`, no two of a bundle replacing the same decision: real services differ in
- * several ways at once, and each bundle is judged by every rule only once.
+ * Variants in bundles of at most `size`, no two of a bundle replacing the same decision or one that it rests on: real
+ * services differ in several ways at once, and each bundle is judged by every rule only once.
  */
 export const bundlesOf = (
   variants: Readonly<Record<string, Variant>>,

@@ -26,10 +26,10 @@ export interface RunContext {
   /** Where the exchanges that prove a breach are kept. */
   readonly keep: (exchanges: readonly ExchangeRecord[]) => void;
   /**
-   * Aborted by the first breach where one settles the rule: nothing further is judged or awaited, so that the breach is
-   * neither shrunk nor replayed.
+   * Set where one breach settles the rule: once it is seen nothing further is judged, so that the breach is neither
+   * shrunk nor replayed.
    */
-  readonly untilBreach?: AbortController;
+  readonly untilBreach?: { isSeen: boolean };
   /** Replays fast-check from here, the path of an earlier failure's counterexample. */
   readonly path?: { readonly part: string | undefined; readonly path: string };
 }

@@ -24,14 +24,13 @@ export const judgeOnce = async (
     if (context.signal.aborted) throw new Interrupted();
     const scope = newScope(context.rule);
     const ended = (judgement: CaseVerdict): CaseResult => ({ clientIndex, judgement, scope });
-    if (context.untilBreach?.signal.aborted === true) return ended(brokenAlready);
+    if (context.untilBreach?.isSeen === true) return ended(discard("the rule is broken already"));
     if (tally.silent >= MOST_SILENT_CASES) return ended(inconclusive("the service gives no answer any more"));
-    const judgement = await unlessBroken(context, judgeTry(context, scope, judge, clientIndex));
-    if (judgement === brokenAlready) return ended(judgement);
+    const judgement = await judgeTry(context, scope, judge, clientIndex);
     if (recurrence.stands(scope.losses)) {
       if (judgement.kind === "inconclusive" && hasTimedOut(scope)) tally.silent += 1;
       for (const commit of scope.findings) commit();
-      if (judgement.kind === "failed") context.untilBreach?.abort();
+      if (context.untilBreach !== undefined && judgement.kind === "failed") context.untilBreach.isSeen = true;
       return ended(judgement);
     }
     const hopeless = hopelessness(scope.losses, tries);
@@ -42,22 +41,6 @@ export const judgeOnce = async (
     tally.repeated += 1;
     if (!(await context.recover(tries))) recurrence.forget();
   }
-};
-
-const brokenAlready = discard("the rule is broken already");
-
-/** What a case comes to, or that it does not matter any more: the rest of it is not awaited. */
-const unlessBroken = (
-  { untilBreach }: RunContext,
-  judging: Promise<CaseVerdict>,
-): Promise<CaseVerdict> | CaseVerdict => {
-  if (untilBreach === undefined) return judging;
-  const { signal } = untilBreach;
-  return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(brokenAlready);
-    signal.addEventListener("abort", stop, { once: true });
-    judging.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 };
 
 const hasTimedOut = ({ losses }: Scope): boolean =>

@@ -151,7 +151,7 @@ const runOf = (
     casesAtATime: CASES_OF_A_PART[distanceOf(prepared)],
     recover: (tries) => recover(session, clock, rule, tries),
     keep: (exchanges) => kept.push(...exchanges),
-    ...(stopAtBreach === true ? { untilBreach: new AbortController() } : {}),
+    ...(stopAtBreach === true ? { untilBreach: { isSeen: false } } : {}),
     ...(path === undefined ? {} : { path }),
   });
 };
