@@ -48,7 +48,7 @@ interface Part {
 }
 
 /** How many variants one service shows at most, unless each is to be judged by itself. */
-const BUNDLE = 8;
+const BUNDLE = 4;
 
 const detectHere = async (
   context: CommandContext,
