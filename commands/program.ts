@@ -6,6 +6,7 @@ import { wantsColour } from "../reports/terminal/palette.ts";
 import { commands } from "./index.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
+import { keepHeapSmall } from "./shared/heap.ts";
 import { endWithParent } from "./shared/parent.ts";
 import { endingOf } from "./shared/exit.ts";
 import { complainThrough, createOutput, type Manner, type Output, type Streams } from "./shared/output.ts";
@@ -16,6 +17,8 @@ export interface Call {
   readonly environment: NodeJS.ProcessEnv;
   readonly streams: Streams;
   readonly programFile: string;
+  /** Makes the engine spend less memory, where the process is this call's alone; default: nothing does. */
+  readonly keepHeapSmall?: () => void;
 }
 
 export interface Running {
@@ -28,7 +31,13 @@ export interface Running {
   readonly failWith: (error: unknown) => number;
 }
 
-export const start = ({ given, environment, streams, programFile }: Call): Running => {
+export const start = ({
+  given,
+  environment,
+  streams,
+  programFile,
+  keepHeapSmall = () => {},
+}: Call): Running => {
   const interruption = new AbortController();
   let isRecording = false;
   let exitCode = 0;
@@ -50,6 +59,7 @@ export const start = ({ given, environment, streams, programFile }: Call): Runni
     freshSeed: () => randomInt(2 ** 31),
     programName: programNameOf(environment, programFile),
     programFile,
+    keepHeapSmall,
   };
   const failWith = (error: unknown): number => {
     const { exitCode: code, message } = endingOf(error, interruption.signal.aborted);
@@ -74,7 +84,7 @@ const programNameOf = (environment: NodeJS.ProcessEnv, programFile: string): str
 /** Runs the command that the process was called with, deals with interruptions and errors, and sets the exit code. */
 export const main = async (programFile: string): Promise<void> => {
   const [, , ...given] = process.argv;
-  const running = start({ given, environment: process.env, streams: process, programFile });
+  const running = start({ given, environment: process.env, streams: process, programFile, keepHeapSmall });
   guardProcess(running);
   const ofScript = process.env["npm_lifecycle_event"] !== undefined;
   const stop = ofScript

@@ -19,6 +19,8 @@ export interface CommandContext {
   /** How users call this program, for printed hints. */
   readonly programName: string;
   readonly programFile: string;
+  /** Makes the engine spend less memory from now on, once all that a long run needs is loaded. */
+  readonly keepHeapSmall: () => void;
 }
 
 /** What a command does with its arguments and flags, as its definition gives them. */

@@ -1,6 +1,5 @@
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { ResolvedProfile } from "../../conformance/profile/profile.ts";
-import { heapTrimmer } from "./heap.ts";
 import type { CommandContext } from "./context.ts";
 import { effortOf, type TargetFlags } from "./flags.ts";
 import type { Effort } from "../../conformance/checks/effort.ts";
@@ -28,9 +27,6 @@ interface GateFlags extends TargetFlags {
   readonly resume?: string | undefined;
 }
 
-/** Garbage is looked at this often. */
-const TRIMMING_MS = 100;
-
 /**
  * Runs the gate against the target that the flags name, and leaves its record. What `beforehand` throws
  * about the target ends the run before anything is sent or written.
@@ -49,7 +45,7 @@ export const runGate = async (
   try {
     await beforehand(target.resolved);
     context.recordingBegins();
-    const stopTrimming = context.clock.every(TRIMMING_MS, heapTrimmer());
+    context.keepHeapSmall();
     const live = await gateProgress(
       context,
       selected.map((rule) => rule.requirement),
@@ -72,10 +68,7 @@ export const runGate = async (
       freshUuid: context.freshUuid,
       onRunning: live.running,
       onResult: live.result,
-    }).finally(() => {
-      stopTrimming();
-      live.stop();
-    });
+    }).finally(live.stop);
   } finally {
     ledger?.store.close();
     await target.stop();

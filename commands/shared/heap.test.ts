@@ -1,21 +1,33 @@
+import { execFileSync } from "node:child_process";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { trimming } from "./heap.ts";
 
-describe("trimming the heap", () => {
-  it("does nothing while it is small, and collects once when much is alive, not at every look", () => {
-    let used = 10_000_000;
-    let collected = 0;
-    const look = trimming(
-      () => used,
-      () => (collected += 1),
-    );
-    look();
-    expect(collected).toBe(0);
-    used = 500_000_000;
-    for (let again = 0; again < 100; again += 1) look();
-    expect(collected).toBe(1);
-    used = 800_000_000;
-    look();
-    expect(collected).toBe(2);
+/** Makes the young generation grow, calls it, makes much more garbage, and prints the young generation's sizes in MiB. */
+const program = `
+  import v8 from "node:v8";
+  import { keepHeapSmall } from ${JSON.stringify(path.join(import.meta.dirname, "heap.ts"))};
+  const young = () =>
+    v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size / 1_048_576;
+  const work = () => {
+    let kept = [];
+    for (let n = 0; n < 200_000; n += 1) kept = n % 100_000 === 0 ? [] : (kept.push({ n: [n] }), kept);
+  };
+  work();
+  const before = young();
+  keepHeapSmall();
+  const small = young();
+  work();
+  console.log(JSON.stringify({ before, small, after: young() }));
+`;
+
+describe("keeping the heap small", () => {
+  it("shrinks the young generation to one size, which it keeps", () => {
+    const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
+      encoding: "utf8",
+    });
+    const { before, small, after } = JSON.parse(printed) as Record<"before" | "small" | "after", number>;
+    expect(before).toBeGreaterThan(small);
+    expect(small).toBe(16);
+    expect(after).toBe(16);
   });
 });

@@ -47,6 +47,7 @@ describe("every command shows harmless what was typed", () => {
     signal: new AbortController().signal,
     interrupt: () => undefined,
     recordingBegins: () => undefined,
+    keepHeapSmall: () => undefined,
     exitWith: () => undefined,
     freshUuid: () => "00000000-0000-4000-8000-000000000000",
     freshSeed: () => 1,

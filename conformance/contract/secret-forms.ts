@@ -25,7 +25,7 @@ export const writtenForms = (value: string): readonly string[] => {
 
 /** A value in base64, plain and for addresses, and in hexadecimal digits. Padding is left out: it says nothing. */
 export const encodedForms = (value: string): readonly string[] => {
-  const bytes = new TextEncoder().encode(value);
+  const bytes = utf8.encode(value);
   let hex = "";
   for (const byte of bytes) hex += hexOf[byte];
   return longEnough([...base64Forms(base64(bytes)), hex, hex.toUpperCase()]);
@@ -36,7 +36,7 @@ export const encodedForms = (value: string): readonly string[] => {
  * the header of RFC 7617), or with every byte of it escaped.
  */
 export const shiftedForms = (value: string): readonly string[] => {
-  const bytes = new TextEncoder().encode(value);
+  const bytes = utf8.encode(value);
   const cores = [0, 1, 2].flatMap((shift) => {
     const text = base64(new Uint8Array([...new Uint8Array(shift), ...bytes]));
     // Six bits a character: the first and the last one hold bits of the neighbours.
@@ -49,6 +49,7 @@ export const shiftedForms = (value: string): readonly string[] => {
   return longEnough([...cores, percent, percent.toUpperCase(), unicode, unicode.toLowerCase()]);
 };
 
+const utf8 = new TextEncoder();
 const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 const unique = (forms: readonly string[]): readonly string[] => [...new Set(forms)];
@@ -70,12 +71,16 @@ const base64 = (bytes: Uint8Array): string => {
 };
 
 /** Base64 as it is, for addresses (RFC 4648 section 5), in an address, and in JSON with escaped slashes. */
-const base64Forms = (text: string): readonly string[] => [
-  text,
-  text.replaceAll("+", "-").replaceAll("/", "_"),
-  encodeURIComponent(text),
-  text.replaceAll("/", "\\/"),
-];
+const base64Forms = (text: string): readonly string[] =>
+  // All of them write letters and digits as they are.
+  /^[A-Za-z0-9]*$/.test(text)
+    ? [text]
+    : [
+        text,
+        text.replaceAll("+", "-").replaceAll("/", "_"),
+        encodeURIComponent(text),
+        text.replaceAll("/", "\\/"),
+      ];
 
 /** As pages escape it, with both spellings of a quote. */
 const inPage = (value: string): readonly string[] => {
