@@ -6,7 +6,7 @@ import type { LeftBehindAccount } from "../world/left-behind.ts";
 import { errorMessage } from "../contract/text.ts";
 
 export interface CleanUpOptions {
-  readonly dispatcher: Dispatcher | undefined;
+  readonly dispatcher: Dispatcher;
   /** Hides what is secret in what a hook says. */
   readonly mask: (text: string) => string;
   /** Whether pushes went to a receiver that outlives the run. */

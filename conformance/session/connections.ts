@@ -36,8 +36,8 @@ export interface Connections {
   readonly transportOptions: TransportOptions;
   readonly retries: Retries;
   readonly clocks: ClockSource;
-  /** What hooks and the receiver are called through; undefined where the profile names nothing about the network. */
-  readonly dispatcher: Dispatcher | undefined;
+  /** What hooks and the receiver are called through. */
+  readonly dispatcher: Dispatcher;
   readonly account: LeftBehindAccount;
   readonly hookReport: HookCaller["report"];
   /** Calls a hook. Time stands still meanwhile, as it does while an answer is waited for. */
@@ -94,7 +94,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
     close: async () => {
       stopWatching();
       faketime?.release();
-      await dispatcher?.destroy();
+      await dispatcher.destroy();
       await transport.close();
     },
   };
@@ -108,10 +108,10 @@ const wayToTarget = (
   const dialer = Object.keys(network).length === 0 ? undefined : createDialer(network);
   const { origin, pathname } = new URL(profile.baseUrl);
   return {
-    dispatcher:
-      dialer === undefined
-        ? undefined
-        : new Agent({ allowH2: false, connect: dialer.connector(options.requestTimeoutMs) }),
+    dispatcher: new Agent({
+      allowH2: false,
+      ...(dialer === undefined ? {} : { connect: dialer.connector(options.requestTimeoutMs) }),
+    }),
     transportOptions: {
       origin,
       dialer,

@@ -1,8 +1,8 @@
 import { withDeadline } from "./clock.ts";
-import { request, type Dispatcher } from "undici";
+import { getGlobalDispatcher, type Dispatcher } from "undici";
 import type { JournalMark, PushLine, PushPlan, ReceiverState } from "../contract/push.ts";
 import { shorten } from "./evidence/text.ts";
-import { messageOf, parseJson } from "./http/receive.ts";
+import { messageOf, parseJson, receive } from "./http/receive.ts";
 
 /** Where a receiver's control interface is, and what opens it. */
 export interface ReceiverAccess {
@@ -37,33 +37,37 @@ export class ReceiverError extends Error {
 }
 
 const TIMEOUT_MS = 10_000;
+const jsonContent = ["content-type", "application/json"] as const;
 
 /** Opens a client of a receiver's control interface; nothing is sent yet. */
 export const openReceiver = (
   access: ReceiverAccess,
   interrupted: AbortSignal,
-  dispatcher?: Dispatcher,
+  dispatcher: Dispatcher = getGlobalDispatcher(),
 ): Receiver => {
   const base = access.controlUrl.replace(/\/+$/, "");
-  const authorization = access.token === undefined ? {} : { authorization: `Bearer ${access.token}` };
+  const { origin, pathname } = new URL(base);
+  const authorization =
+    access.token === undefined ? [] : [["authorization", `Bearer ${access.token}`] as const];
 
   const call = async (method: "GET" | "PUT" | "POST", path: string, body?: unknown, waitMs = 0) => {
     try {
-      return await withDeadline(TIMEOUT_MS + Math.ceil(waitMs), interrupted, async (signal) => {
-        const answer = await request(`${base}${path}`, {
-          method,
-          headers: {
-            ...authorization,
-            ...(body === undefined ? {} : { "content-type": "application/json" }),
+      const timeoutMs = TIMEOUT_MS + Math.ceil(waitMs);
+      const { status, text } = await withDeadline(timeoutMs, interrupted, (signal) =>
+        receive(
+          dispatcher,
+          {
+            origin,
+            method,
+            path: `${pathname.replace(/\/$/, "")}${path}`,
+            headers: [...authorization, ...(body === undefined ? [] : [jsonContent])],
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          signal,
-          ...(dispatcher === undefined ? {} : { dispatcher }),
-        });
-        const text = await answer.body.text();
-        if (answer.statusCode >= 200 && answer.statusCode <= 299) return parseJson(text);
-        throw new ReceiverError(explained(access, answer.statusCode, path, text));
-      });
+          { timeoutMs, mostBytes: Infinity, signal },
+        ),
+      );
+      if (status >= 200 && status <= 299) return parseJson(text);
+      throw new ReceiverError(explained(access, status, path, text));
     } catch (error) {
       if (error instanceof ReceiverError) throw error;
       throw new ReceiverError(`${base}${path} gave no answer: ${messageOf(error)}`);

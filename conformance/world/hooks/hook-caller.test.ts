@@ -1,5 +1,6 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import { getGlobalDispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { hookNotes } from "../../engine/road-notes.ts";
@@ -47,6 +48,7 @@ const open = (more: RetryOptions & Partial<Pick<HookCallerOptions, "target">> = 
   const health = createConnectionHealth(() => Promise.resolve(false), retries);
   const caller = createHookCaller({
     signal: new AbortController().signal,
+    dispatcher: getGlobalDispatcher(),
     target: more.target ?? { origin: "http://127.0.0.1:1", health },
     retries,
   });

@@ -1,4 +1,4 @@
-import { request, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { HookError, keyOfHook, runHook, type HookAnswer, type HookValues } from "./hooks.ts";
 import {
@@ -7,7 +7,7 @@ import {
   type ConnectionReport,
 } from "../http/connection-health.ts";
 import { retryAfterMs } from "../http/throttling.ts";
-import { reasonOf } from "../http/receive.ts";
+import { reasonOf, receive } from "../http/receive.ts";
 import { sendWithRetries, type Retries, type Setback } from "../http/retry.ts";
 
 /** What calls of one hook met on their way. */
@@ -53,8 +53,8 @@ export interface HookCaller {
 
 export interface HookCallerOptions {
   readonly signal: AbortSignal;
-  /** What hooks over HTTP are called through; default: undici's own dispatcher. */
-  readonly dispatcher?: Dispatcher | undefined;
+  /** What hooks over HTTP are called through. */
+  readonly dispatcher: Dispatcher;
   /** The target's origin and its connection health, which hooks at the same address share. */
   readonly target: { readonly origin: string; readonly health: ConnectionHealth };
   readonly retries: Retries;
@@ -170,20 +170,10 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
 };
 
 /** Whether the address accepts connections: what is answered does not matter. */
-const isListening = async (
-  origin: string,
-  signal: AbortSignal,
-  dispatcher: Dispatcher | undefined,
-): Promise<boolean> => {
+const isListening = async (origin: string, signal: AbortSignal, dispatcher: Dispatcher): Promise<boolean> => {
   try {
-    const answer = await request(origin, {
-      method: "HEAD",
-      signal,
-      headersTimeout: PROBE_TIMEOUT_MS,
-      bodyTimeout: PROBE_TIMEOUT_MS,
-      ...(dispatcher === undefined ? {} : { dispatcher }),
-    });
-    await answer.body.dump();
+    const request = { origin, method: "HEAD", path: "/", headers: [] };
+    await receive(dispatcher, request, { timeoutMs: PROBE_TIMEOUT_MS, signal });
     return true;
   } catch (error) {
     return reasonOf(error) !== "refused";
