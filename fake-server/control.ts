@@ -39,6 +39,7 @@ export const buildControl = (controlled: Controlled): FastifyInstance => {
   app.post("/clock/advance", (request) =>
     service.clock.advance(advanceIn(request.body)).then((advance) => {
       controlled.stepped(advance.now);
+      counters.clockMoves += 1;
       return advance;
     }),
   );

@@ -6,6 +6,8 @@ export interface Counters {
   /** Answers by HTTP status. */
   readonly answers: Record<number, number>;
   events: number;
+  /** How often its clock was moved by hand. */
+  clockMoves: number;
   readonly pushes: Record<"sent" | "acknowledged" | "failed", number>;
 }
 
@@ -13,6 +15,7 @@ export const zeroCounters = (): Counters => ({
   requests: { authorize: 0, exchange: 0, refresh: 0, list: 0 },
   answers: {},
   events: 0,
+  clockMoves: 0,
   pushes: { sent: 0, acknowledged: 0, failed: 0 },
 });
 
@@ -23,4 +26,5 @@ export const resetCounters = (counters: Counters): void => {
   for (const status of Object.keys(counters.answers)) delete counters.answers[Number(status)];
   Object.assign(counters.answers, answers);
   counters.events = 0;
+  counters.clockMoves = 0;
 };

@@ -24,6 +24,10 @@ export const probeAges = (
   farthestMs: number,
 ): readonly ProbeAge[] => {
   const span = Math.max(1, lifetimeMs - guardMs);
+  // What differs by a small part of the guard says the same, and would take a move of the clock for each.
+  const gridMs = Math.max(1, guardMs / 20);
+  const onGrid = (distanceMs: number): number =>
+    distanceMs === 0 ? 0 : Math.max(1, Math.floor(distanceMs / gridMs)) * gridMs;
   const near = fc.integer({ min: 0, max: Math.floor(Math.min(2_000, span * 0.01)) });
   const middling = fc.integer({ min: 0, max: Math.floor(Math.min(120_000, span * 0.2)) });
   const aliveDistance = fc.oneof(
@@ -46,7 +50,7 @@ export const probeAges = (
   ): ProbeAge[] =>
     // The end itself is always among them: what is not looked at there is what services get wrong.
     [0, ...further, ...fc.sample(distance, { seed: seed + salt, numRuns: perSide - 1 })].map(
-      (distanceMs) => ({ side, distanceMs }),
+      (distanceMs) => ({ side, distanceMs: onGrid(distanceMs) }),
     );
   const isFarSeen = farthestMs >= MONTH_MS && perSide > 1;
   return [

@@ -13,7 +13,7 @@ import type { Timeline } from "./timeline.ts";
 export const LONGEST_HANG_MS = 15_000;
 const FIRST_PATIENCE_MS = 400;
 /** The longest step where nothing is expected, in first delays. */
-const COARSE = { virtual: 4, real: 1 / 2 } as const;
+const COARSE = { virtual: 8, real: 1 / 2 } as const;
 /** What is done to each notification: the warm-up pushes, and all others in the batches that start together. */
 export const planOf = (
   { limits, acknowledgedStatus, seed, requirements }: PushRunOptions,

@@ -102,8 +102,10 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
     await openList(options)
   )({}, 0);
   const batches = [
-    await triggerTogether(options, events, first, many ?? 0),
-    await triggerTogether(options, events, events.account(), pages ?? 0),
+    ...(await Promise.all([
+      triggerTogether(options, events, first, many ?? 0),
+      triggerTogether(options, events, events.account(), pages ?? 0),
+    ])),
     apart,
     await triggerTogether(options, events, twinOf(first, last), one ?? 0),
   ];

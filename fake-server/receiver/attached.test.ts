@@ -19,7 +19,10 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-attached-"));
   const file = place("service.json");
-  [, receiver] = await Promise.all([start("serve", "--write-profile", file), startReceiver()]);
+  [, receiver] = await Promise.all([
+    start("serve", "--clock", "frozen", "--write-profile", file),
+    startReceiver(),
+  ]);
   service = JSON.parse(readFileSync(file, "utf8")) as Profile;
 });
 
@@ -84,8 +87,16 @@ const conform = (profile: string, ...parameters: readonly string[]) =>
     env: tokens,
   });
 
+/** How often the service's clock was moved so far. */
+const clockMoves = async (): Promise<number> => {
+  const advance = service.hooks?.clock?.advance;
+  if (advance === undefined || !("http" in advance)) throw new Error("the service has no hook for its clock");
+  const counters = await fetch(new URL("/counters", advance.http.url));
+  return ((await counters.json()) as { clockMoves: number }).clockMoves;
+};
+
 describe("a receiver that runs elsewhere", () => {
-  it("serves every rule of pushes: each required and derived one is judged and held", async () => {
+  it("serves every rule of pushes: each required and derived one is judged and held, in few moves of the clock", async () => {
     const profile = profileWith(receiver.controlUrl, { env: "RECEIVER_TOKEN" });
     const { exitCode, stdout, stderr } = await conform(profile, "--section", "push", "--json");
     const { outcome, rules } = JSON.parse(stdout) as {
@@ -99,6 +110,9 @@ describe("a receiver that runs elsewhere", () => {
     expect(gating.map((id) => judged.get(id)).filter((rule) => rule?.verdict !== "passed")).toEqual([]);
     expect({ outcome, exitCode }).toEqual({ outcome: "passed", exitCode: 0 });
     for (const text of [stdout, stderr]) expect(text).not.toContain(tokens.RECEIVER_TOKEN);
+    const moves = await clockMoves();
+    expect(moves).toBeGreaterThan(20);
+    expect(moves).toBeLessThan(180);
   });
 
   it.each([

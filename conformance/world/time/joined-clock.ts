@@ -65,7 +65,7 @@ export const joinedClock = (shared: SharedClock, company: Set<Participant>): Joi
       // What a rule left behind must not go on in its name.
       sleepers.fail(
         ({ owner }) => owner === self || self.branches.has(owner),
-        new SleepEnded("its rule is over"),
+        () => new SleepEnded("its rule is over"),
       );
       self.branches.clear();
       move();

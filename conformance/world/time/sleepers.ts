@@ -70,11 +70,12 @@ export const createSleepers = (changed: () => void) => {
       changed();
     },
     /** Makes these sleeps end with an error. */
-    fail: (whom: (sleeper: Sleeper) => boolean, reason: unknown): void => {
-      for (const sleeper of sleepers) {
-        if (!whom(sleeper)) continue;
+    fail: (whom: (sleeper: Sleeper) => boolean, reason: () => unknown): void => {
+      const ended = [...sleepers].filter(whom);
+      if (ended.length === 0) return;
+      for (const sleeper of ended) {
         remove(sleeper);
-        sleeper.fail(reason);
+        sleeper.fail(reason());
       }
       changed();
     },

@@ -32,20 +32,20 @@ const IDLE_RECHECK_MS = 1;
  */
 export const virtualClock = (time: VirtualTime): ClockSource => {
   const sleepers = createSleepers(() => flow.rearm());
-  const noted = (at: TimeInterval): TimeInterval => {
-    flow.note(at);
-    return at;
-  };
   const flow = watchFlow({
     dueMs: sleepers.earliestWakeMs,
-    look: async () => sleepers.wakeDue(noted(await time.now())),
+    look: async () => sleepers.wakeDue(flow.note(await time.now())),
   });
   const reader = createReader(time, flow, (now) => {
-    noted(now);
+    flow.note(now);
     if (flow.isSeen()) sleepers.wakeDue(now);
   });
   const mover = createMover(time, sleepers, flow, () => time.inFlight() === 0 && !reader.isReading());
-  const interrupt = (): void => sleepers.fail(() => true, new SleepEnded("interrupted"));
+  const interrupt = (): void =>
+    sleepers.fail(
+      () => true,
+      () => new SleepEnded("interrupted"),
+    );
   time.signal?.addEventListener("abort", interrupt, { once: true });
   const shared = {
     isReckoned: time.isReckoned === true,
@@ -88,6 +88,8 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
   return {
     isReading: () => readings > 0,
     read: async (): Promise<TimeInterval> => {
+      const standing = flow.standsAt();
+      if (standing !== undefined) return standing;
       readings += 1;
       try {
         const now = await sharedReading();
@@ -117,8 +119,7 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
   };
 
   const step = async (): Promise<boolean> => {
-    const before = await time.now();
-    flow.note(before);
+    const before = flow.standsAt() ?? flow.note(await time.now());
     sleepers.wakeDue(before);
     // Someone may have been woken by now, or have gone to sleep for less long than all others.
     if (!sleepers.allSleep()) return false;
@@ -138,7 +139,10 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
     try {
       while ((await settled()) && (await step()));
     } catch (error) {
-      sleepers.fail(() => true, error);
+      sleepers.fail(
+        () => true,
+        () => error,
+      );
     } finally {
       moving = false;
       advancingSinceMs = undefined;

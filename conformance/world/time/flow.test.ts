@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { watchFlow } from "./flow.ts";
+
+const watch = () => {
+  let nowMs = 0;
+  const flow = watchFlow({ dueMs: () => undefined, look: () => Promise.resolve(), nowMs: () => nowMs });
+  return {
+    flow,
+    /** A reading of the target's clock at this moment of the machine's. */
+    read: (realMs: number, earliestMs: number, latestMs = earliestMs): void => {
+      nowMs = realMs;
+      flow.note({ earliestMs, latestMs });
+    },
+    pass: (realMs: number): void => void (nowMs = realMs),
+  };
+};
+
+describe("a clock that stands still", () => {
+  it("need not be read again for a moment once it has stood for long, also after it was moved", () => {
+    const { flow, read, pass } = watch();
+    read(0, 7_000);
+    read(400, 7_000);
+    expect(flow.standsAt()).toBeUndefined();
+    read(600, 7_000);
+    expect(flow.standsAt()).toEqual({ earliestMs: 7_000, latestMs: 7_000 });
+    flow.moves();
+    expect(flow.standsAt()).toBeUndefined();
+    read(650, 9_000);
+    expect(flow.standsAt()).toEqual({ earliestMs: 9_000, latestMs: 9_000 });
+    pass(800);
+    expect(flow.standsAt()).toBeUndefined();
+  });
+
+  it("is read each time as soon as it was seen to flow", () => {
+    const { flow, read } = watch();
+    read(0, 7_000);
+    read(600, 7_000);
+    read(610, 7_010);
+    expect(flow.isSeen()).toBe(true);
+    expect(flow.standsAt()).toBeUndefined();
+  });
+
+  it("is not taken to stand within what a reading in whole seconds leaves open, nor where readings widen", () => {
+    const coarse = watch();
+    coarse.read(0, 7_000, 7_999);
+    coarse.read(1_400, 7_000, 7_999);
+    expect(coarse.flow.standsAt()).toBeUndefined();
+    coarse.read(1_600, 7_000, 7_999);
+    expect(coarse.flow.standsAt()).toBeDefined();
+    const reckoned = watch();
+    for (const realMs of [0, 1_000, 5_000]) reckoned.read(realMs, 0, realMs);
+    expect(reckoned.flow.standsAt()).toBeUndefined();
+  });
+});
