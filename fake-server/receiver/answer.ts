@@ -24,21 +24,32 @@ const SHOWN_CHARACTERS = 4_096;
 const FILLING = Buffer.alloc(65_536, "x");
 const nothing = Buffer.alloc(0);
 
-/** Prepares an answer before the push is recorded, so that the record contains it. */
+/** The answer that is sent, at least in part; undefined where nothing is said. */
+const answerIn = (action: PushAction): Answer | undefined => {
+  if (action.kind === "answer") return action;
+  const begins =
+    (action.kind === "hang" && action.status !== undefined) ||
+    (action.kind === "close" && (action.when === "head" || action.when === "half-answer"));
+  return begins ? { kind: "answer", status: action.status ?? 200 } : undefined;
+};
+
+/** Prepares what is answered before the push is recorded, so that the record contains it; undefined where nothing is said. */
 export const prepare = (
-  action: Answer,
+  action: PushAction,
   id: string | undefined,
   keepAlive: boolean,
   clock: ReceiverClock,
-): Prepared => {
-  const status = action.status ?? 200;
-  const { body: plain, type, filling } = bodyOf(action, status, id);
-  const body = action.gzip === true ? gzipSync(plain) : plain;
-  const own = Object.keys(action.headers ?? {}).map((name) => name.toLowerCase());
+): Prepared | undefined => {
+  const answer = answerIn(action);
+  if (answer === undefined) return undefined;
+  const { status = 200, headers: given = {} } = answer;
+  const { body: plain, type, filling } = bodyOf(answer, status, id);
+  const body = answer.gzip === true ? gzipSync(plain) : plain;
+  const own = Object.keys(given).map((name) => name.toLowerCase());
   const headers = [
     ...(type === undefined || own.includes("content-type") ? [] : ["content-type", type]),
-    ...(action.gzip === true && !own.includes("content-encoding") ? ["content-encoding", "gzip"] : []),
-    ...Object.entries(action.headers ?? {}).flat(),
+    ...(answer.gzip === true && !own.includes("content-encoding") ? ["content-encoding", "gzip"] : []),
+    ...Object.entries(given).flat(),
     // RFC 9110, section 8.6: no length where the status has no body.
     ...(status === 204 || status === 304 ? [] : ["content-length", String(body.length + filling)]),
     "date",
@@ -47,21 +58,6 @@ export const prepare = (
     keepAlive ? "keep-alive" : "close",
   ];
   return { status, headers, body, filling, text: textOf(status, headers, plain, filling) };
-};
-
-/** The same for any action; undefined where nothing is said. */
-export const prepareAction = (
-  action: PushAction,
-  id: string | undefined,
-  keepAlive: boolean,
-  clock: ReceiverClock,
-): Prepared | undefined => {
-  if (action.kind === "answer") return prepare(action, id, keepAlive, clock);
-  if (action.kind === "hang" && action.status !== undefined)
-    return prepare({ kind: "answer", status: action.status }, id, keepAlive, clock);
-  return action.kind === "close" && (action.when === "head" || action.when === "half-answer")
-    ? prepare({ kind: "answer", status: action.status ?? 200 }, id, keepAlive, clock)
-    : undefined;
 };
 
 const textOf = (status: number, headers: readonly string[], body: Buffer, filling: number): string => {

@@ -2,87 +2,85 @@ import type { PushLine, PushPlan } from "../../conformance/contract/push.ts";
 import { parsePlan } from "./plan.ts";
 import { type Arrival, createPlanner } from "./planner.ts";
 
+/** No test has more notifications; beyond this the first ones are forgotten, so that memory stays bounded. */
+const MOST_NOTIFICATIONS = 500_000;
+/** Longer ids are ignored: such notifications are identified by the hash of their body. */
+const LONGEST_NAME = 256;
+
+export type Answering = ReturnType<typeof createAnswering>;
+
 /** Counts the attempts of each notification and follows a plan. The plan may be replaced; the counts stay. */
 export const createAnswering = (plan: PushPlan = { rules: [] }) => {
   let planner = createPlanner(parsePlan(plan));
-  const attempts = createAttempts();
+  const attempts = new Map<string, number>();
+  const set = (key: string, attempt: number): number => {
+    const [oldest] = attempts.size >= MOST_NOTIFICATIONS && !attempts.has(key) ? attempts.keys() : [];
+    if (oldest !== undefined) attempts.delete(oldest);
+    attempts.set(key, attempt);
+    return attempt;
+  };
   const clear = (): void => {
     attempts.clear();
     planner.clear();
   };
   return {
-    attempts,
     planner: () => planner,
     follow: (next: PushPlan): void => {
       planner = createPlanner(next);
     },
+    /** Counts one more push of a notification and returns its number, from 1. */
+    nextAttempt: ({ key }: Request): number => set(key, (attempts.get(key) ?? 0) + 1),
     /** Takes up the counts where an earlier process left them. */
     recount: (line: PushLine): void => {
       if (line.kind === "cleared") clear();
       if (line.kind !== "push" || line.attempt === 0) return;
-      const arrival = arrivalOf(line);
-      attempts.set(arrival.key, line.attempt);
-      planner.count(arrival);
+      const { notificationId, accountId, attempt, bodySha256 } = line;
+      const key = keyOf(notificationId, bodySha256);
+      const request = requestOf(line, line.body, bodySha256);
+      set(key, attempt);
+      planner.count({ ...request, notificationId, accountId, key, attempt });
     },
     clear,
   };
 };
-export type Answering = ReturnType<typeof createAnswering>;
 
-/** A push of the journal as it was when it arrived. */
-const arrivalOf = (push: Extract<PushLine, { kind: "push" }>): Arrival => ({
-  method: push.method,
-  path: push.path,
-  pathname: push.path.replace(/\?.*$/s, ""),
-  body: bodyIn(push.body),
-  key: keyOf(push.notificationId, push.bodySha256),
-  notificationId: push.notificationId,
-  accountId: push.accountId,
-  attempt: push.attempt,
-});
+/** A request as rules look at it, and whether its body is JSON. */
+export type Request = Omit<Arrival, "attempt"> & { readonly isJson: boolean };
 
-const bodyIn = (text: string): unknown => {
+export const requestOf = (
+  { method, path }: Pick<Arrival, "method" | "path">,
+  text: string | undefined,
+  bodySha256: string,
+): Request => {
+  const parsed = text === undefined ? undefined : parse(text);
+  const notificationId = nameIn(parsed?.value, "id");
+  return {
+    method,
+    path,
+    pathname: path.replace(/\?.*$/s, ""),
+    body: parsed?.value,
+    isJson: parsed !== undefined,
+    notificationId,
+    accountId: nameIn(parsed?.value, "accountId"),
+    key: keyOf(notificationId, bodySha256),
+  };
+};
+
+/** Reads a body as JSON; undefined where it is none. */
+const parse = (text: string): { readonly value: unknown } | undefined => {
   try {
-    return JSON.parse(text) as unknown;
+    return { value: JSON.parse(text) as unknown };
   } catch {
     return undefined;
   }
 };
 
-/** How many pushes each notification has had. */
-export interface Attempts {
-  /** Counts one more and returns its number, from 1. */
-  readonly next: (key: string) => number;
-  readonly set: (key: string, attempt: number) => void;
-  readonly clear: () => void;
-}
-
-/** No test has more notifications; beyond this the first ones are forgotten, so that memory stays bounded. */
-const MOST_NOTIFICATIONS = 500_000;
-/** Longer ids are ignored: such notifications are identified by the hash of their body. */
-export const LONGEST_NAME = 256;
-
-export const createAttempts = (): Attempts => {
-  const counts = new Map<string, number>();
-  const set = (key: string, attempt: number): void => {
-    if (!counts.has(key) && counts.size >= MOST_NOTIFICATIONS)
-      for (const oldest of counts.keys()) {
-        counts.delete(oldest);
-        break;
-      }
-    counts.set(key, attempt);
-  };
-  return {
-    next: (key) => {
-      const attempt = (counts.get(key) ?? 0) + 1;
-      set(key, attempt);
-      return attempt;
-    },
-    set,
-    clear: () => counts.clear(),
-  };
+const nameIn = (body: unknown, field: "id" | "accountId"): string | undefined => {
+  if (typeof body !== "object" || body === null || !(field in body)) return undefined;
+  const name = (body as Readonly<Record<string, unknown>>)[field];
+  return typeof name === "string" && name.length <= LONGEST_NAME ? name : undefined;
 };
 
 /** Identifies a notification: its id, or the hash of a body without one. */
-export const keyOf = (notificationId: string | undefined, bodySha256: string): string =>
+const keyOf = (notificationId: string | undefined, bodySha256: string): string =>
   notificationId ?? `sha256:${bodySha256}`;

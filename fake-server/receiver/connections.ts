@@ -4,34 +4,6 @@ import type { ReceiverClock } from "./clock.ts";
 import type { LostConnection, ReportFault } from "./faults.ts";
 import { type HandshakeFailure, type Link, lostWith, newLink, peerOf, stampBytes } from "./link.ts";
 
-/** Tracks connections and limits their number. */
-export interface Connections {
-  /** Accepts a TCP connection, or turns it away. */
-  readonly opened: (raw: Socket) => void;
-  /** Id of the last connection accepted; 0 before the first. */
-  readonly lastId: () => number;
-  /** The handshake of a connection is done. */
-  readonly secured: (socket: TLSSocket) => void;
-  /** For a listener without TLS. */
-  readonly plain: (raw: Socket) => void;
-  readonly of: (socket: Socket) => Link | undefined;
-  /** What to report of a connection on which no push could be read; undefined once it was reported. */
-  readonly lost: (socket: Socket, sinceMs?: number) => LostConnection | undefined;
-  /** Whether nothing was ever sent on it, but for a handshake. */
-  readonly isUnused: (socket: Socket) => boolean;
-  /** Closes a connection that is still unused after so many milliseconds. */
-  readonly endUnused: (socket: Socket, afterMs: number) => void;
-  /** Why a handshake failed; reported when the connection is gone. */
-  readonly failed: (socket: Socket, why: HandshakeFailure) => void;
-  /** Marks a request of the link as begun or ended. */
-  readonly begin: (link: Link) => void;
-  readonly end: (link: Link) => void;
-  /** Closes those that are between two requests, and the others after their answer. */
-  readonly retire: () => void;
-  /** Fulfilled when all of them are gone. */
-  readonly destroyAll: () => Promise<void>;
-}
-
 interface Registry {
   readonly clock: ReceiverClock;
   readonly reportFault: ReportFault;
@@ -44,57 +16,64 @@ interface Registry {
   lastId: number;
 }
 
-export const createConnections = (
-  clock: ReceiverClock,
-  reportFault: ReportFault,
-  most: number,
-): Connections => {
+export type Connections = ReturnType<typeof createConnections>;
+
+/** Tracks connections and limits their number to `most`. */
+export const createConnections = (clock: ReceiverClock, reportFault: ReportFault, most: number) => {
   const [links, idle, byPeer] = [new Map<Socket, Link>(), new Set<Link>(), new Map<string, Link>()];
   const bySocket = new WeakMap<Socket, Link>();
   const registry: Registry = { clock, reportFault, most, links, idle, byPeer, bySocket, lastId: 0 };
-
   return {
-    opened: (raw) => open(registry, raw),
+    /** Accepts a TCP connection, or turns it away. */
+    opened: (raw: Socket): void => open(registry, raw),
+    /** Id of the last connection accepted; 0 before the first. */
     lastId: () => registry.lastId,
-    secured: (socket) => secure(registry, socket),
-    plain: (raw) => {
+    /** The handshake of a connection is done. */
+    secured: (socket: TLSSocket): void => secure(registry, socket),
+    /** For a listener without TLS. */
+    plain: (raw: Socket): void => {
       const link = links.get(raw);
       if (link !== undefined) use(registry, link, raw);
     },
-    of: (socket) => bySocket.get(socket),
-    lost: (socket, sinceMs) => {
+    of: (socket: Socket) => bySocket.get(socket),
+    /** What to report of a connection on which no push could be read; undefined once it was reported. */
+    lost: (socket: Socket, sinceMs?: number): LostConnection | undefined => {
       const link = bySocket.get(socket);
       return link === undefined ? undefined : lostWith(link, sinceMs ?? link.first?.ms ?? link.openedMs);
     },
-    isUnused: (socket) => bySocket.get(socket)?.spoken === false,
-    endUnused: (socket, afterMs) => {
-      const link = bySocket.get(socket);
-      const end = (): void => {
-        if (link?.spoken === false) socket.destroySoon();
-      };
+    /** Closes a connection that is still unused after so many milliseconds; false where it has been used. */
+    endUnused: (socket: Socket, afterMs: number): boolean => {
+      const isUnused = (): boolean => bySocket.get(socket)?.spoken === false;
+      if (!isUnused()) return false;
+      const end = (): void => void (isUnused() && socket.destroySoon());
       if (afterMs <= 0) end();
       else socket.once("close", clock.after(afterMs, end));
+      return true;
     },
-    failed: (socket, why) => {
+    /** Why a handshake failed; reported when the connection is gone. */
+    failed: (socket: Socket, why: HandshakeFailure): void => {
       const link = byPeer.get(peerOf(socket));
       if (link !== undefined) link.failure = why;
     },
-    begin: (link) => {
+    /** A request of the link has begun. */
+    begin: (link: Link): void => {
       link.busy += 1;
       link.requests += 1;
       idle.delete(link);
     },
-    end: (link) => {
+    end: (link: Link): void => {
       link.busy -= 1;
       if (link.busy === 0 && links.has(link.raw)) idle.add(link);
     },
-    retire: () => {
+    /** Closes those that are between two requests, and the others after their answer. */
+    retire: (): void => {
       for (const link of links.values()) {
         link.retired = true;
         if (link.busy === 0) link.raw.destroy();
       }
     },
-    destroyAll: async () => {
+    /** Fulfilled when all of them are gone. */
+    destroyAll: async (): Promise<void> => {
       await Promise.all([...links.keys()].map(destroyed));
     },
   };

@@ -1,14 +1,13 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Answered, Push, PushAction } from "../../conformance/contract/push.ts";
-import { perform, prepare, prepareAction } from "./answer.ts";
-import { type Answering, keyOf, LONGEST_NAME } from "./answering.ts";
+import { perform, prepare } from "./answer.ts";
+import { type Answering, type Request, requestOf } from "./answering.ts";
 import type { ReceiverClock } from "./clock.ts";
 import type { Connections } from "./connections.ts";
 import type { EventLog } from "./event-log.ts";
 import type { LostConnection, ReportFault } from "./faults.ts";
 import type { ReceiverLimits } from "./limits.ts";
-import type { Arrival } from "./planner.ts";
 import { factsOf, type Received, textOf } from "./received.ts";
 
 /** What receiving pushes needs. */
@@ -103,20 +102,19 @@ const taken = ({ chunks }: Received): Buffer => {
 };
 
 const accept = (intake: Intake, received: Received): void => {
-  const { response, link } = received;
+  const { answering, clock } = intake;
+  const { request, response, link } = received;
   const body = taken(received);
   const text = textOf(body);
-  const parsed = text === undefined ? undefined : parse(text);
-  const about = aboutOf(received.request, parsed?.value);
-  const { notificationId, accountId } = about;
   const bodySha256 = hash("sha256", body, "hex");
-  const refusal = refusalOf(intake, about, parsed !== undefined);
-  const key = keyOf(notificationId, bodySha256);
-  const attempt = refusal === undefined ? intake.answering.attempts.next(key) : 0;
+  const asked = requestOf({ method: request.method ?? "", path: request.url ?? "" }, text, bodySha256);
+  const { notificationId, accountId } = asked;
+  const refusal = refusalOf(intake, asked);
+  const attempt = refusal === undefined ? answering.nextAttempt(asked) : 0;
   const action: PushAction =
-    refusal === undefined ? intake.answering.planner().choose({ ...about, key, attempt }) : refusing(refusal);
+    refusal === undefined ? answering.planner().choose({ ...asked, attempt }) : refusing(refusal);
   const keepAlive = response.shouldKeepAlive && !link.retired;
-  const prepared = prepareAction(action, notificationId, keepAlive, intake.clock);
+  const prepared = prepare(action, notificationId, keepAlive, clock);
   const push: Push = {
     attempt,
     ...(notificationId === undefined ? {} : { notificationId }),
@@ -125,37 +123,8 @@ const accept = (intake: Intake, received: Received): void => {
     ...factsOf(received, body, text, bodySha256, prepared),
   };
   recordAndAnswer(intake, received, push, (ended) =>
-    perform(action, prepared, { link, response, clock: intake.clock, ended }),
+    perform(action, prepared, { link, response, clock, ended }),
   );
-};
-
-/** Reads a body as JSON; undefined where it is none. */
-const parse = (text: string): { readonly value: unknown } | undefined => {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
-};
-
-type Named = Omit<Arrival, "attempt" | "key">;
-
-const aboutOf = ({ method = "", url = "" }: IncomingMessage, body: unknown): Named => {
-  const query = url.indexOf("?");
-  return {
-    method,
-    path: url,
-    pathname: query < 0 ? url : url.slice(0, query),
-    body,
-    notificationId: nameIn(body, "id"),
-    accountId: nameIn(body, "accountId"),
-  };
-};
-
-const nameIn = (body: unknown, field: "id" | "accountId"): string | undefined => {
-  if (typeof body !== "object" || body === null || !(field in body)) return undefined;
-  const name = (body as Readonly<Record<string, unknown>>)[field];
-  return typeof name === "string" && name.length <= LONGEST_NAME ? name : undefined;
 };
 
 const refusals = {
@@ -165,13 +134,13 @@ const refusals = {
 } as const;
 
 /** Why a request is no push, as a status; undefined where it is one. */
-const refusalOf = (intake: Intake, arrival: Named, isJson: boolean): keyof typeof refusals | undefined => {
+const refusalOf = ({ answering, path }: Intake, asked: Request): keyof typeof refusals | undefined => {
   const strange: ("path" | "method")[] = [];
-  if (arrival.pathname !== intake.path) strange.push("path");
-  if (arrival.method !== "POST") strange.push("method");
-  if (strange.length > 0 && intake.answering.planner().expects(arrival, strange)) return undefined;
+  if (asked.pathname !== path) strange.push("path");
+  if (asked.method !== "POST") strange.push("method");
+  if (strange.length > 0 && answering.planner().expects(asked, strange)) return undefined;
   if (strange[0] !== undefined) return strange[0] === "path" ? 404 : 405;
-  return isJson ? undefined : 400;
+  return asked.isJson ? undefined : 400;
 };
 
 const refusing = (status: keyof typeof refusals): PushAction => ({

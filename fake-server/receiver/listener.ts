@@ -8,18 +8,6 @@ import type { Certificate } from "./make-certificate.ts";
 import { portInUse } from "../../conformance/contract/problem.ts";
 import { reasonOf } from "./problems.ts";
 
-/** The receiver's listening socket. */
-export interface Listener {
-  readonly port: () => number;
-  readonly listening: () => boolean;
-  /** Listens; on the same port as before where it did. Rejects with ConfigurationError. */
-  readonly open: () => Promise<void>;
-  /** Stops listening: connections are refused from now on. Those that are open stay. */
-  readonly close: () => void;
-  /** Shows another certificate to new connections. */
-  readonly show: (certificate: Certificate) => void;
-}
-
 export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
@@ -38,23 +26,28 @@ const CHECK_MS = 1_000;
 
 const BACKLOG = 4_096;
 
-export const createListener = (options: ListenerOptions): Listener => {
-  const { host } = options;
+export type Listener = ReturnType<typeof createListener>;
+
+/** The receiver's listening socket. */
+export const createListener = (options: ListenerOptions) => {
   const server = serverFor(options);
   watch(server, options);
   let port = options.port;
   return {
     port: () => port,
     listening: () => server.listening,
-    open: async () => {
+    /** Listens; on the same port as before where it did. Rejects with ConfigurationError. */
+    open: async (): Promise<void> => {
       if (server.listening) return;
-      await listen(server, host, port);
+      await listen(server, options.host, port);
       port = (server.address() as AddressInfo).port;
     },
-    close: () => {
+    /** Stops listening: connections are refused from now on. Those that are open stay. */
+    close: (): void => {
       if (server.listening) server.close();
     },
-    show: ({ certPem, keyPem }) => {
+    /** Shows another certificate to new connections. */
+    show: ({ certPem, keyPem }: Certificate): void => {
       if ("setSecureContext" in server) server.setSecureContext({ cert: certPem, key: keyPem });
     },
   };
@@ -88,9 +81,9 @@ const watch = (server: Server | TlsServer, { connections, limits, reportFault }:
   server.on("clientError", (error: WireError, duplex) => {
     const socket = duplex as Socket;
     // A connection without a request gets more time and no answer.
-    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && connections.isUnused(socket))
-      connections.endUnused(socket, limits.unusedMs - limits.headersMs);
-    else refuse(error, socket, reportFault, connections);
+    const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+    if (!isLate || !connections.endUnused(socket, limits.unusedMs - limits.headersMs))
+      refuse(error, socket, reportFault, connections);
   });
   server.on("error", () => undefined);
 };

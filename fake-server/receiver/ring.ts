@@ -1,11 +1,3 @@
-/** The newest lines, as many as a bounded number of bytes holds. */
-export interface Ring {
-  readonly add: (n: number, text: string) => void;
-  /** Lines with a greater number than `after` and none greater than `upTo`, at most `limit`. Numbers rise, but may leave gaps. */
-  readonly between: (after: number, upTo: number, limit: number) => readonly string[];
-  readonly clear: () => void;
-}
-
 /**
  * Lines are kept as bytes in a few large buffers that are reused. As strings they would live just long enough to be
  * moved to where the garbage collector seldom looks, and a receiver under load would grow by hundreds of megabytes.
@@ -19,7 +11,8 @@ interface Segment {
 
 const SEGMENT_BYTES = 1_048_576;
 
-export const createRing = (maxBytes: number): Ring => {
+/** The newest lines, as many as a bounded number of bytes holds. */
+export const createRing = (maxBytes: number) => {
   const most = Math.max(2, Math.ceil(maxBytes / SEGMENT_BYTES));
   let segments: Segment[] = [];
 
@@ -36,7 +29,7 @@ export const createRing = (maxBytes: number): Ring => {
   };
 
   return {
-    add: (n, text) => {
+    add: (n: number, text: string): void => {
       const needed = Buffer.byteLength(text);
       const newest = segments.at(-1);
       const segment =
@@ -47,7 +40,8 @@ export const createRing = (maxBytes: number): Ring => {
       segment.numbers.push(n);
       segment.starts.push(start + segment.bytes.write(text, start));
     },
-    between: (after, upTo, limit) => {
+    /** Lines with a greater number than `after` and none greater than `upTo`, at most `limit`. Numbers may leave gaps. */
+    between: (after: number, upTo: number, limit: number): readonly string[] => {
       const lines: string[] = [];
       for (const { bytes, numbers, starts } of segments) {
         if ((numbers.at(-1) ?? 0) <= after) continue;
@@ -58,7 +52,7 @@ export const createRing = (maxBytes: number): Ring => {
       }
       return lines;
     },
-    clear: () => {
+    clear: (): void => {
       segments = [];
     },
   };
