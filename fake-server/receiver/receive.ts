@@ -117,40 +117,30 @@ const certificateIn = async (
     throw new ConfigurationError("--key needs --cert, the certificate that it belongs to");
   if (keyFile === undefined)
     throw new ConfigurationError("--cert needs --key, the private key that belongs to it");
-  const read = async (flag: string, file: string): Promise<string> => {
-    try {
-      return await readFile(file, "utf8");
-    } catch (error) {
-      throw new ConfigurationError(`${flag}: cannot read ${file} (${whyUnread(error)})`, { cause: error });
-    }
-  };
-  const certPem = await read("--cert", certFile);
-  const keyPem = await read("--key", keyFile);
-  await refuseWide(keyFile);
+  const certPem = await readText("--cert", certFile);
+  const keyPem = await readText("--key", keyFile);
+  // A private key is its owner's alone.
+  const wide = tooWide(keyFile, (await stat(keyFile)).mode, process.platform, "the key");
+  if (wide !== undefined) throw new ConfigurationError(`--key: ${wide}`);
   return { certPem, keyPem };
 };
 
-/** A private key is its owner's alone. */
-const refuseWide = async (file: string): Promise<void> => {
-  const wide = tooWide(file, (await stat(file)).mode, process.platform, "the key");
-  if (wide !== undefined) throw new ConfigurationError(`--key: ${wide}`);
+const readText = async (flag: string, file: string): Promise<string> => {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const why = codeOf(error) === "ENOENT" ? "there is no such file" : fileReason(error);
+    throw new ConfigurationError(`${flag}: cannot read ${file} (${why})`, { cause: error });
+  }
 };
 
-const whyUnread = (error: unknown): string =>
-  codeOf(error) === "ENOENT" ? "there is no such file" : fileReason(error);
-
 const planIn = async (file: string): Promise<PushPlan> => {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    throw new ConfigurationError([`--plan: cannot read ${file} (${whyUnread(error)})`]);
-  }
+  const text = await readText("--plan", file);
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch (error) {
-    throw new ConfigurationError([`--plan: ${file} is not JSON (${reasonOf(error)})`]);
+    throw new ConfigurationError(`--plan: ${file} is not JSON (${reasonOf(error)})`, { cause: error });
   }
   return parsePlan(data, file);
 };

@@ -12,14 +12,7 @@ export interface FeedEvents {
   readonly onConnection: (connection: Connection) => void;
 }
 
-export interface Feed {
-  /** Asks the control interface for something; rejects with its one line where that is refused. */
-  readonly call: (method: "GET" | "POST" | "DELETE", path: string, body?: unknown) => Promise<unknown>;
-  readonly line: (n: number) => Promise<PushLine | undefined>;
-  readonly journal: () => Promise<Blob>;
-  readonly setPaused: (paused: boolean) => void;
-  readonly setToken: (token: string) => void;
-}
+export type Feed = ReturnType<typeof openFeed>;
 
 const longestWaitMs = 20_000;
 const linesAtOnce = 1_000;
@@ -45,7 +38,8 @@ const createClient = (token: () => string) => {
     state: async (): Promise<ReceiverState> => (await (await ask("state")).json()) as ReceiverState,
     line: async (n: number) => (await pushes(n - 1, 0, 1)).lines.find((line) => line.n === n),
     journal: async (): Promise<Blob> => (await ask("journal")).blob(),
-    call: async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    /** Asks the control interface for something; rejects with its one line where that is refused. */
+    call: async (method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<unknown> => {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       return (await ask(path, { method, ...sent })).json();
     },
@@ -80,7 +74,7 @@ const readOn = async (
 };
 
 /** Reads the receiver's lines as they come, and again after every interruption from where it stopped. */
-export const openFeed = (firstToken: string, events: FeedEvents): Feed => {
+export const openFeed = (firstToken: string, events: FeedEvents) => {
   let token = firstToken;
   let paused = false;
   let waiting = new AbortController();
@@ -125,11 +119,11 @@ export const openFeed = (firstToken: string, events: FeedEvents): Feed => {
     line: client.line,
     journal: client.journal,
     call: client.call,
-    setPaused: (next) => {
+    setPaused: (next: boolean): void => {
       paused = next;
       interrupt();
     },
-    setToken: (next) => {
+    setToken: (next: string): void => {
       token = next;
       interrupt();
     },

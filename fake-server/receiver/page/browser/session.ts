@@ -1,21 +1,11 @@
 import type { ReceiverState } from "../../../../conformance/contract/push.ts";
 import { plural } from "../model/format.ts";
-import { createStore, type Store } from "../model/store.ts";
+import { createStore } from "../model/store.ts";
 import { every, nowMs } from "./clock.ts";
-import { type Connection, type Feed, openFeed } from "./feed.ts";
+import { type Connection, openFeed } from "./feed.ts";
 
 /** What the page knows of its receiver. The store changes in place; `version` tells when. */
-export interface Session {
-  readonly feed: Feed;
-  readonly store: () => Store;
-  readonly version: () => number;
-  readonly connection: () => Connection;
-  readonly connectionWords: () => string;
-  /** Empty until it is known. */
-  readonly callbackUrl: () => string;
-  /** The receiver's wall clock. */
-  readonly nowMs: () => number;
-}
+export type Session = ReturnType<typeof openSession>;
 
 const words: Readonly<Record<Connection, string>> = {
   live: "Live",
@@ -39,7 +29,7 @@ const withNextFrame = (draw: () => void): (() => void) => {
 };
 
 /** Follows a receiver and calls `onChange` with the next frame after anything changed, and once a second. */
-export const openSession = (token: string, onChange: () => void): Session => {
+export const openSession = (token: string, onChange: () => void) => {
   let store = createStore();
   let state: ReceiverState | undefined;
   let connection: Connection = "reading";
@@ -75,12 +65,14 @@ export const openSession = (token: string, onChange: () => void): Session => {
     store: () => store,
     version: () => version,
     connection: () => connection,
-    connectionWords: () => {
+    connectionWords: (): string => {
       const waiting = connection === "paused" ? (state?.last ?? 0) - store.counts.last : 0;
       return words[connection] + (waiting > 0 ? `, ${plural(waiting, "line")} to come` : "");
     },
+    /** Empty until it is known. */
     callbackUrl: () => state?.callbackUrl ?? "",
-    nowMs: () => {
+    /** The receiver's wall clock. */
+    nowMs: (): number => {
       const receiverMs = state === undefined ? undefined : store.wallMs(state.epoch, state.nowMs);
       return receiverMs === undefined ? nowMs() : receiverMs + nowMs() - stateReadAtMs;
     },

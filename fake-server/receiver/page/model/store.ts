@@ -58,17 +58,6 @@ export interface Bounds {
 /** Enough for a day of work; beyond it the oldest rows go, so that a browser left open never fills up. */
 export const bounds: Bounds = { notifications: 120_000, attempts: 40, remarks: 200, open: 20_000 };
 
-export interface Store {
-  readonly notifications: ReadonlyMap<string, Notification>;
-  readonly remarks: readonly Remark[];
-  readonly counts: { pushes: number; faults: number; dropped: number; last: number };
-  readonly add: (line: PushLine) => void;
-  /** Wall clock at a moment of an epoch; undefined until it is known when the epoch began. */
-  readonly wallMs: (epoch: string, atMs: number) => number | undefined;
-  /** Sets the wall clock at the zero of an epoch, where its line "started" has not been read. */
-  readonly presume: (epoch: string, zeroMs: number) => void;
-}
-
 type RemarkLine = Exclude<PushLine, { kind: "push" | "answered" }>;
 
 /**
@@ -148,29 +137,17 @@ const dropOldest = <Key>(map: Map<Key, unknown>): void => {
   if (oldest.done !== true) map.delete(oldest.value);
 };
 
-/** Wall clock at the zero of each epoch's monotonic clock. */
-const createEpochs = () => {
-  const zeros = new Map<string, number>();
-  return {
-    begin: (epoch: string, zeroMs: number): void => void zeros.set(epoch, zeroMs),
-    presume: (epoch: string, zeroMs: number): void => {
-      if (!zeros.has(epoch)) zeros.set(epoch, zeroMs);
-    },
-    wallMs: (epoch: string, atMs: number): number | undefined => {
-      const zeroMs = zeros.get(epoch);
-      return zeroMs === undefined ? undefined : zeroMs + atMs;
-    },
-  };
-};
+type WallTime = (epoch: string, atMs: number) => number;
 
 /** One row for each notification; the oldest go where there are too many. */
-const createRows = (most: number, counts: { dropped: number }) => {
+const createRows = (most: Bounds, counts: { pushes: number; dropped: number }, wall: WallTime) => {
   const notifications = new Map<string, Notification>();
+  const open = new Map<number, Attempt>();
   let numbers = 0;
   const rowOf = (push: PushOf): Notification => {
     const known = notifications.get(keyOf(push));
     if (known !== undefined) return known;
-    if (notifications.size >= most) {
+    if (notifications.size >= most.notifications) {
       dropOldest(notifications);
       counts.dropped += 1;
     }
@@ -179,64 +156,70 @@ const createRows = (most: number, counts: { dropped: number }) => {
     notifications.set(row.key, row);
     return row;
   };
-  return { notifications, rowOf };
-};
-
-/** Gathers lines into notifications, in bounded memory. */
-export const createStore = (most: Bounds = bounds): Store => {
-  const remarks: Remark[] = [];
-  const counts = { pushes: 0, faults: 0, dropped: 0, last: 0 };
-  const { notifications, rowOf } = createRows(most.notifications, counts);
-  const epochs = createEpochs();
-  const wall = (epoch: string, atMs: number): number => epochs.wallMs(epoch, atMs) ?? atMs;
-  const open = new Map<number, Attempt>();
-
-  const addPush = (push: PushOf): void => {
-    counts.pushes += 1;
-    const row = rowOf(push);
-    if (row.attempts.length >= most.attempts) {
-      row.more += 1;
-      return;
-    }
-    const attempt = attemptOf(push, wall);
-    row.attempts.push(attempt);
-    row.text += ` ${push.status ?? ""} ${push.action}`;
-    if (push.outcome === undefined) open.set(push.n, attempt);
-    if (open.size > most.open) dropOldest(open);
-  };
-
-  const endPush = (line: Extract<PushLine, { kind: "answered" }>): void => {
-    const attempt = open.get(line.push);
-    if (attempt === undefined) return;
-    open.delete(line.push);
-    attempt.endMs = wall(line.epoch, line.answeredMs);
-    attempt.outcome = line.outcome;
-  };
-
-  const addRemark = (line: RemarkLine): void => {
-    const { n, kind, epoch, atMs } = line;
-    if (kind === "started") epochs.begin(epoch, Date.parse(line.at) - atMs);
-    if (kind === "fault") counts.faults += 1;
-    if (kind === "cleared") {
+  return {
+    notifications: notifications as ReadonlyMap<string, Notification>,
+    add: (push: PushOf): void => {
+      counts.pushes += 1;
+      const row = rowOf(push);
+      if (row.attempts.length >= most.attempts) {
+        row.more += 1;
+        return;
+      }
+      const attempt = attemptOf(push, wall);
+      row.attempts.push(attempt);
+      row.text += ` ${push.status ?? ""} ${push.action}`;
+      if (push.outcome === undefined) open.set(push.n, attempt);
+      if (open.size > most.open) dropOldest(open);
+    },
+    end: (line: Extract<PushLine, { kind: "answered" }>): void => {
+      const attempt = open.get(line.push);
+      if (attempt === undefined) return;
+      open.delete(line.push);
+      attempt.endMs = wall(line.epoch, line.answeredMs);
+      attempt.outcome = line.outcome;
+    },
+    clear: (): void => {
       notifications.clear();
       open.clear();
       counts.pushes = 0;
-    }
+    },
+  };
+};
+
+export type Store = ReturnType<typeof createStore>;
+
+/** Gathers lines into notifications, in bounded memory. */
+export const createStore = (most: Bounds = bounds) => {
+  const remarks: Remark[] = [];
+  const counts = { pushes: 0, faults: 0, dropped: 0, last: 0 };
+  /** Wall clock at the zero of each epoch's monotonic clock. */
+  const zeros = new Map<string, number>();
+  const wall: WallTime = (epoch, atMs) => (zeros.get(epoch) ?? 0) + atMs;
+  const rows = createRows(most, counts, wall);
+  const addRemark = (line: RemarkLine): void => {
+    const { n, kind, epoch, atMs } = line;
+    if (kind === "started") zeros.set(epoch, Date.parse(line.at) - atMs);
+    if (kind === "fault") counts.faults += 1;
+    if (kind === "cleared") rows.clear();
     remarks.push({ n, kind, wallMs: wall(epoch, atMs), message: messageOf(line) });
     if (remarks.length > most.remarks) remarks.shift();
   };
-
   return {
-    notifications,
-    remarks,
+    notifications: rows.notifications,
+    remarks: remarks as readonly Remark[],
     counts,
-    wallMs: epochs.wallMs,
-    presume: epochs.presume,
-    add: (line) => {
+    /** Wall clock at a moment of an epoch; undefined until it is known when the epoch began. */
+    wallMs: (epoch: string, atMs: number): number | undefined =>
+      zeros.has(epoch) ? wall(epoch, atMs) : undefined,
+    /** Sets the wall clock at the zero of an epoch, where its line "started" has not been read. */
+    presume: (epoch: string, zeroMs: number): void => {
+      if (!zeros.has(epoch)) zeros.set(epoch, zeroMs);
+    },
+    add: (line: PushLine): void => {
       if (line.n <= counts.last) return;
       counts.last = line.n;
-      if (line.kind === "push") addPush(line);
-      else if (line.kind === "answered") endPush(line);
+      if (line.kind === "push") rows.add(line);
+      else if (line.kind === "answered") rows.end(line);
       else addRemark(line);
     },
   };
