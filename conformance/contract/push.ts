@@ -145,7 +145,7 @@ export type PushLine =
       /** Where connections were over before a push could be read: which ones. */
       readonly lost?: LostConnections;
     }
-  /** How the push of line `push` ended. A push is durable before it is answered, so the journal tells this apart. */
+  /** How the push of line `push` ended. A push is in the journal before it is answered, so the journal tells this apart. */
   | ({
       readonly kind: "answered";
       readonly n: number;

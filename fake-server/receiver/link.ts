@@ -4,36 +4,6 @@ import type { LostStage, Push } from "../../conformance/contract/push.ts";
 import type { ReceiverClock, Stamp } from "./clock.ts";
 import type { LostConnection } from "./faults.ts";
 
-/** One connection of a sender. */
-export interface Link {
-  readonly id: number;
-  readonly remotePort: number;
-  readonly address: string | undefined;
-  /** Address and port, by which the TLS socket of a TCP socket is found. */
-  readonly peer: string;
-  readonly openedMs: number;
-  /** The TCP socket, below TLS where there is TLS. */
-  readonly raw: Socket;
-  /** What HTTP is spoken on. */
-  socket: Socket | undefined;
-  tls: Push["connection"]["tls"];
-  requests: number;
-  /** Requests that have begun and are not yet at their end. */
-  busy: number;
-  /** When the request that is being read began; undefined between two requests. */
-  first: Stamp | undefined;
-  /** Whether bytes of a request have come, on whatever is spoken above TCP. */
-  spoken: boolean;
-  /** When the newest bytes came. */
-  newest: Stamp;
-  reading: IncomingMessage | undefined;
-  /** Whether it has to close after the answer: the listener was closed, or shows another certificate now. */
-  retired: boolean;
-  failure: HandshakeFailure | undefined;
-  /** Whether a fault has been reported for it. */
-  reported: boolean;
-}
-
 export interface HandshakeFailure {
   readonly reason: string;
   /** Whether what came was TLS, as far as it went. */
@@ -42,25 +12,44 @@ export interface HandshakeFailure {
 
 export const peerOf = (socket: Socket): string => `${socket.remoteAddress}:${socket.remotePort}`;
 
-export const newLink = (id: number, raw: Socket, remotePort: number, opened: Stamp): Link => ({
-  id,
-  remotePort,
-  address: raw.remoteAddress,
-  peer: peerOf(raw),
-  openedMs: opened.ms,
-  raw,
-  socket: undefined,
-  tls: undefined,
-  requests: 0,
-  busy: 0,
-  first: undefined,
-  spoken: false,
-  newest: opened,
-  reading: undefined,
-  retired: false,
-  failure: undefined,
-  reported: false,
-});
+/** What becomes of a connection. */
+interface LinkState {
+  /** What HTTP is spoken on. */
+  socket?: Socket;
+  tls?: Push["connection"]["tls"];
+  /** When the request that is being read began; undefined between two requests. */
+  first?: Stamp | undefined;
+  reading?: IncomingMessage;
+  failure?: HandshakeFailure;
+  /** When the newest bytes came. */
+  newest: Stamp;
+}
+
+export type Link = ReturnType<typeof newLink>;
+
+/** One connection of a sender. */
+export const newLink = (id: number, raw: Socket, remotePort: number, opened: Stamp) => {
+  const state: LinkState = { newest: opened };
+  return Object.assign(state, {
+    id,
+    remotePort,
+    address: raw.remoteAddress,
+    /** Address and port, by which the TLS socket of a TCP socket is found. */
+    peer: peerOf(raw),
+    openedMs: opened.ms,
+    /** The TCP socket, below TLS where there is TLS. */
+    raw,
+    requests: 0,
+    /** Requests that have begun and are not yet at their end. */
+    busy: 0,
+    /** Whether bytes of a request have come, on whatever is spoken above TCP. */
+    spoken: false,
+    /** Whether it has to close after the answer: the listener was closed, or shows another certificate now. */
+    retired: false,
+    /** Whether a fault has been reported for it. */
+    reported: false,
+  });
+};
 
 /** Stamps the bytes of a connection before the parser reads them: this listener comes before its own. */
 export const stampBytes = (link: Link, socket: Socket, clock: ReceiverClock): void => {

@@ -192,7 +192,7 @@ const throughput = async (folder: string): Promise<void> => {
   }
   await Promise.all([end(child), end(bare.child)]);
   figure(
-    `pushes a second over TLS, kept alive, each durable (${CONNECTIONS} connections)`,
+    `pushes a second over TLS, kept alive, each in the journal first (${CONNECTIONS} connections)`,
     median(rates).toFixed(0),
     "at least 5000",
   );

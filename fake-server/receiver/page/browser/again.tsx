@@ -5,7 +5,7 @@ import { remember, remembered } from "../../../../web/browser/theme.tsx";
 import { type Outcome, outcomeWords } from "../model/answers.ts";
 import { differencesOf } from "../model/difference.ts";
 import type { Feed } from "./feed.ts";
-import { Field, TaskForm, Text } from "./forms.tsx";
+import { Field, Table, TaskForm, Text } from "./parts.tsx";
 
 const urlKey = "touchstone.replay";
 
@@ -41,28 +41,15 @@ export const Differences = ({ push, other, number }: { push: PushOf; other: Push
   return (
     <section aria-label="Differences">
       <h3>{`Different from push ${number}`}</h3>
-      {found.length === 0 && <p class="same">Nothing: method, path, headers and body are equal.</p>}
-      {found.length > 0 && (
-        <div class="scroll" tabIndex={0} role="group" aria-label={`What differs from push ${number}`}>
-          <table class="differences">
-            <thead>
-              <tr>
-                <th scope="col">Where</th>
-                <th scope="col">{`Push ${number}`}</th>
-                <th scope="col">This push</th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.map(({ where, before, after }) => (
-                <tr key={where}>
-                  <th scope="row">{harmless(where)}</th>
-                  <td>{harmless(before ?? "–")}</td>
-                  <td>{harmless(after ?? "–")}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+      {found.length === 0 ? (
+        <p class="same">Nothing: method, path, headers and body are equal.</p>
+      ) : (
+        <Table
+          label={`What differs from push ${number}`}
+          name="differences"
+          columns={["Where", `Push ${number}`, "This push"]}
+          rows={found.map(({ where, before = "–", after = "–" }) => [where, before, after].map(harmless))}
+        />
       )}
     </section>
   );

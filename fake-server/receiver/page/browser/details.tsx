@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PushLine } from "../../../../conformance/contract/push.ts";
 import { errorMessage } from "../../../../conformance/contract/text.ts";
@@ -7,6 +8,7 @@ import type { Progress } from "../model/progress.ts";
 import type { Attempt, Notification } from "../model/store.ts";
 import { Differences, Replay } from "./again.tsx";
 import type { Feed } from "./feed.ts";
+import { Table } from "./parts.tsx";
 
 export interface DetailsProps {
   readonly notification: Notification;
@@ -50,12 +52,7 @@ const RawText = ({ title, name, text, note = "" }: RawTextProps) => (
   </section>
 );
 
-interface RawPushProps {
-  readonly push: PushOf;
-  readonly attempt: Attempt;
-}
-
-const RawPush = ({ push, attempt }: RawPushProps) => (
+const RawPush = ({ push, attempt }: { push: PushOf; attempt: Attempt }) => (
   <>
     <dl>
       {facts(push, attempt).map(([term, value]) => (
@@ -97,46 +94,8 @@ const PushDetails = ({ attempts, chosen, feed }: PushDetailsProps) => {
 const expectedText = ({ windows }: Progress, index: number): string => {
   const window = windows[index];
   if (window === undefined) return "–";
-  return index === 0 ? "0" : `${span(Math.max(window.fromMs, 0))} to ${span(window.toMs)}`;
+  return index === 0 ? "0" : `${span(Math.max(window.earliestMs, 0))} to ${span(window.latestMs)}`;
 };
-
-interface PushRowProps {
-  readonly attempt: Attempt;
-  readonly progress: Progress;
-  readonly index: number;
-  readonly isChosen: boolean;
-  readonly onChoose: () => void;
-}
-
-const PushRow = ({ attempt, progress, index, isChosen, onChoose }: PushRowProps) => {
-  const start = progress.spans[index]?.startMs ?? 0;
-  const before = progress.spans[index - 1]?.startMs;
-  const timing = progress.timings[index] ?? "on-time";
-  return (
-    <tr>
-      <th scope="row">
-        <button
-          type="button"
-          aria-pressed={isChosen}
-          aria-label={`Push ${index + 1}: show request and answer`}
-          onClick={onChoose}
-        >
-          {index + 1}
-        </button>
-      </th>
-      <td>{clockTime(attempt.startMs)}</td>
-      <td>{index === 0 ? "0" : span(start)}</td>
-      <td>{before === undefined ? "–" : span(start - before)}</td>
-      <td>{expectedText(progress, index)}</td>
-      <td>
-        {outcomeOf(attempt)}{" "}
-        {timing !== "on-time" && <span class="badge alarm">{timing.replaceAll("-", " ")}</span>}
-      </td>
-    </tr>
-  );
-};
-
-const pushColumns = ["Push", "At", "Since first", "Gap", "Expected since first", "Outcome"];
 
 interface PushTableProps {
   readonly attempts: readonly Attempt[];
@@ -145,33 +104,33 @@ interface PushTableProps {
   readonly onChoose: (index: number) => void;
 }
 
-const PushTable = ({ attempts, progress, chosen, onChoose }: PushTableProps) => (
-  <div class="scroll" tabIndex={0} role="group" aria-label="Pushes of this notification">
-    <table>
-      <thead>
-        <tr>
-          {pushColumns.map((column) => (
-            <th key={column} scope="col">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {attempts.map((attempt, index) => (
-          <PushRow
-            key={attempt.n}
-            attempt={attempt}
-            progress={progress}
-            index={index}
-            isChosen={index === chosen}
-            onChoose={() => onChoose(index)}
-          />
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const PushTable = ({ attempts, progress, chosen, onChoose }: PushTableProps) => {
+  const cellsOf = (attempt: Attempt, index: number): ComponentChildren[] => {
+    const start = progress.spans[index]?.startMs ?? 0;
+    const before = progress.spans[index - 1]?.startMs;
+    const timing = progress.timings[index] ?? "on-time";
+    return [
+      <button
+        type="button"
+        aria-pressed={index === chosen}
+        aria-label={`Push ${index + 1}: show request and answer`}
+        onClick={() => onChoose(index)}
+      >
+        {index + 1}
+      </button>,
+      clockTime(attempt.startMs),
+      index === 0 ? "0" : span(start),
+      before === undefined ? "–" : span(start - before),
+      expectedText(progress, index),
+      <>
+        {outcomeOf(attempt)}{" "}
+        {timing !== "on-time" && <span class="badge alarm">{timing.replaceAll("-", " ")}</span>}
+      </>,
+    ];
+  };
+  const columns = ["Push", "At", "Since first", "Gap", "Expected since first", "Outcome"];
+  return <Table label="Pushes of this notification" columns={columns} rows={attempts.map(cellsOf)} />;
+};
 
 /** The panel with everything about one notification: its pushes, and the raw request and answer of one of them. */
 export const Details = ({ notification, progress, feed, onClose, onAccount }: DetailsProps) => {

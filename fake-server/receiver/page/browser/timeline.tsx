@@ -77,9 +77,9 @@ export const Timeline = ({ notification, progress, axis, ageMs }: TimelineProps)
       {instantsMs.map((at) => (
         <Upright key={at} kind="tick" at={place(at, lengthMs)} />
       ))}
-      {progress.windows.slice(1).map(({ fromMs, toMs }, index) => {
-        const from = place(fromMs, lengthMs);
-        const width = percent(Math.max(place(toMs, lengthMs) - from, 0.4));
+      {progress.windows.slice(1).map(({ earliestMs, latestMs }, index) => {
+        const from = place(earliestMs, lengthMs);
+        const width = percent(Math.max(place(latestMs, lengthMs) - from, 0.4));
         return (
           <rect key={index} class="window" x={percent(from)} width={width} y="18%" height="64%" rx={2} />
         );

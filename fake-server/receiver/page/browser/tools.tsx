@@ -6,7 +6,7 @@ import type { Notification } from "../model/store.ts";
 import type { Session } from "./session.ts";
 import { remember, remembered } from "../../../../web/browser/theme.tsx";
 import { pause } from "./clock.ts";
-import { Field } from "./forms.tsx";
+import { Field } from "./parts.tsx";
 
 const readingKey = "touchstone.reading";
 const delaysKey = "touchstone.delays";

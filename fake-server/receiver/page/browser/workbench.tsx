@@ -14,7 +14,7 @@ import { exampleNotification, newId } from "../model/example.ts";
 import { plural } from "../model/format.ts";
 import type { Feed } from "./feed.ts";
 import type { Session } from "./session.ts";
-import { Field, TaskForm, Text, useTask } from "./forms.tsx";
+import { Field, TaskForm, Text, useTask } from "./parts.tsx";
 
 const jsonOf = (text: string, what: string): unknown => {
   try {

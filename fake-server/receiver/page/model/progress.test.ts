@@ -76,7 +76,7 @@ describe("the progress of a notification", () => {
     if (attempt === undefined) throw new Error("no attempt");
     attempt.outcome = undefined;
     expect(stand(held, 15)).toEqual(["waiting", "push 1 is open"]);
-    expect(progressOf(held, schedule("R1"), zero + 15_000).windows[1]?.toMs).toBe(55_000);
+    expect(progressOf(held, schedule("R1"), zero + 15_000).windows[1]?.latestMs).toBe(55_000);
   });
 
   it("says of what is no push just that", () => {

@@ -1,5 +1,6 @@
+import type { TimeInterval } from "../../../../conformance/judging/interval.ts";
 import { timingOf, type Timing as PushTiming } from "../../../../conformance/judging/pushes/fits.ts";
-import { type ExpectedWindow, expectedWindows, type Schedule } from "./schedule.ts";
+import { expectedWindows, moment, type Schedule, type Span } from "./schedule.ts";
 import { isAcknowledged, isOpen, type Notification } from "./store.ts";
 
 /** How one push fits the schedule. */
@@ -11,19 +12,14 @@ export interface Progress {
   readonly words: string;
   /** What the sender did against the chosen reading, for each kind once. */
   readonly alarms: readonly string[];
-  readonly windows: readonly ExpectedWindow[];
+  readonly windows: readonly TimeInterval[];
   readonly timings: readonly Timing[];
   /** Start and end of each push, since the first one. */
-  readonly spans: readonly { readonly startMs: number; readonly endMs: number }[];
+  readonly spans: readonly Span[];
 }
 
-const timingIn = (startMs: number, window: ExpectedWindow | undefined): Timing =>
-  window === undefined
-    ? "beyond"
-    : timingOf(
-        { earliestMs: startMs, latestMs: startMs },
-        { earliestMs: window.fromMs, latestMs: window.toMs },
-      );
+const timingIn = (startMs: number, window: TimeInterval | undefined): Timing =>
+  window === undefined ? "beyond" : timingOf(moment(startMs), window);
 
 const alarmsOf = (timings: readonly Timing[], expected: number): string[] => {
   const words: Record<Timing, string> = {
@@ -39,16 +35,16 @@ const alarmsOf = (timings: readonly Timing[], expected: number): string[] => {
 /** What is still to come of an unacknowledged notification. */
 const outlook = (
   pushes: number,
-  windows: readonly ExpectedWindow[],
+  windows: readonly TimeInterval[],
   ageMs: number,
 ): { kind: "waiting" | "overdue" | "exhausted"; words: string } => {
   const next = windows[pushes];
   if (next === undefined) return { kind: "exhausted", words: "never acknowledged" };
-  if (ageMs > next.toMs) return { kind: "overdue", words: `push ${pushes + 1} is overdue` };
-  if (ageMs >= next.fromMs) return { kind: "waiting", words: `push ${pushes + 1} is due` };
+  if (ageMs > next.latestMs) return { kind: "overdue", words: `push ${pushes + 1} is overdue` };
+  if (ageMs >= next.earliestMs) return { kind: "waiting", words: `push ${pushes + 1} is due` };
   return {
     kind: "waiting",
-    words: `push ${pushes + 1} in ${Math.ceil((next.fromMs - ageMs) / 1_000)} s`,
+    words: `push ${pushes + 1} in ${Math.ceil((next.earliestMs - ageMs) / 1_000)} s`,
   };
 };
 

@@ -31,27 +31,27 @@ describe("expected windows", () => {
 
   it("open where the delay since the push before has passed", () => {
     const windows = expectedWindows(schedule, [instant(0), instant(31_000)]);
-    expect(windows[1]).toEqual({ fromMs: 29_000, toMs: 40_000 });
-    expect(windows[2]).toEqual({ fromMs: 90_000, toMs: 101_000 });
+    expect(windows[1]).toEqual({ earliestMs: 29_000, latestMs: 40_000 });
+    expect(windows[2]).toEqual({ earliestMs: 90_000, latestMs: 101_000 });
   });
 
   it("hold both anchors where an answer was held back", () => {
     const [, second] = expectedWindows(schedule, [{ startMs: 0, endMs: 10_000 }]);
-    expect(second).toEqual({ fromMs: 29_000, toMs: 50_000 });
+    expect(second).toEqual({ earliestMs: 29_000, latestMs: 50_000 });
   });
 
   it("follow from the windows before where no push has come yet", () => {
     const windows = expectedWindows(schedule, [instant(0)]);
     expect(windows).toHaveLength(5);
     for (const [index, offset] of [0, 30_000, 90_000, 210_000, 450_000].entries()) {
-      expect(windows[index]?.fromMs).toBeLessThanOrEqual(offset);
-      expect(windows[index]?.toMs).toBeGreaterThanOrEqual(offset);
+      expect(windows[index]?.earliestMs).toBeLessThanOrEqual(offset);
+      expect(windows[index]?.latestMs).toBeGreaterThanOrEqual(offset);
     }
   });
 
   it("count from the first push where the reading does, whatever came between", () => {
     const windows = expectedWindows({ ...schedule, reading: reading("R2") }, [instant(0), instant(50_000)]);
-    expect(windows[2]).toEqual({ fromMs: 59_000, toMs: 70_000 });
+    expect(windows[2]).toEqual({ earliestMs: 59_000, latestMs: 70_000 });
   });
 });
 

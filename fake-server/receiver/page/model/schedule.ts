@@ -1,4 +1,5 @@
 import { documentLimits } from "../../../../conformance/contract/limits.ts";
+import type { TimeInterval } from "../../../../conformance/judging/interval.ts";
 import { pushToleranceOf, windowsOf } from "../../../../conformance/judging/pushes/fits.ts";
 import {
   instantsOf,
@@ -32,12 +33,6 @@ export interface Schedule {
   readonly delaysMs: readonly number[];
 }
 
-/** Where one push is expected, in milliseconds since the notification's first push. */
-export interface ExpectedWindow {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
 /** When a push began and when its answer was handed over or given up, since the notification's first push. */
 export interface Span {
   readonly startMs: number;
@@ -58,24 +53,21 @@ export const offsetsMs = (schedule: Schedule): readonly number[] => {
   return [0, ...later.map((instant) => instant - first)];
 };
 
-const interval = (earliestMs: number, latestMs = earliestMs) => ({ earliestMs, latestMs });
+/** A moment without uncertainty. */
+export const moment = (atMs: number): TimeInterval => ({ earliestMs: atMs, latestMs: atMs });
 
 /**
- * When each push is in time, as the gate judges it. A receiver sees no event: the first push is taken to have come when
- * it was due.
+ * When each push is in time, in milliseconds since the first one, as the gate judges it. A receiver sees no event: the
+ * first push is taken to have come when it was due.
  */
-export const expectedWindows = (schedule: Schedule, spans: readonly Span[]): ExpectedWindow[] => {
+export const expectedWindows = (schedule: Schedule, spans: readonly Span[]): readonly TimeInterval[] => {
   const reading = interpretationOf(schedule);
   const [firstDelayMs = 0] = reading.delaysMs;
   const history = {
-    triggered: interval((spans[0]?.startMs ?? 0) - firstDelayMs),
-    pushes: spans.map(({ startMs, endMs }) => ({ at: interval(startMs), ended: interval(endMs) })),
+    triggered: moment((spans[0]?.startMs ?? 0) - firstDelayMs),
+    pushes: spans.map(({ startMs, endMs }) => ({ at: moment(startMs), ended: moment(endMs) })),
   };
-  const tolerance = pushToleranceOf(limitsOf(schedule), "real", undefined);
-  return windowsOf(reading, history, tolerance).map(({ earliestMs, latestMs }) => ({
-    fromMs: earliestMs,
-    toMs: latestMs,
-  }));
+  return windowsOf(reading, history, pushToleranceOf(limitsOf(schedule), "real", undefined));
 };
 
 /** "30, 60, 120, 240" in seconds; undefined where it is not one to twelve growing, sensible delays. */

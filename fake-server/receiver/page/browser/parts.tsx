@@ -72,3 +72,38 @@ export const TaskForm = ({ label, button, task, children }: TaskFormProps) => {
     </form>
   );
 };
+
+interface TableProps {
+  readonly label: string;
+  readonly name?: string;
+  readonly columns: readonly string[];
+  /** The first cell of a row names it. */
+  readonly rows: readonly (readonly ComponentChildren[])[];
+}
+
+/** A table that scrolls where it is too wide, so the keyboard has to reach it. */
+export const Table = ({ label, name = "", columns, rows }: TableProps) => (
+  <div class={`scroll ${name}`} tabIndex={0} role="group" aria-label={label}>
+    <table>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([head, ...cells], index) => (
+          <tr key={index}>
+            <th scope="row">{head}</th>
+            {cells.map((cell, column) => (
+              <td key={column}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
