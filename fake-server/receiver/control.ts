@@ -33,7 +33,10 @@ export const buildControl = (controlled: Controlled, options: ControlOptions): F
   });
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
     reply.code(error instanceof ConfigurationError ? 400 : (error.statusCode ?? 500)).send({
-      error: error.message,
+      error:
+        error.statusCode === 415
+          ? "the body is not JSON; accepted is Content-Type: application/json"
+          : error.message,
       ...(error instanceof ConfigurationError ? { problems: error.problems } : {}),
     }),
   );

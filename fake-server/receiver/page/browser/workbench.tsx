@@ -25,22 +25,24 @@ const jsonOf = (text: string, what: string): unknown => {
 };
 
 /** The plan as the receiver follows it; read again as long as a rule of it ends by itself. */
-const usePlan = ({ feed, connection, version }: Session) => {
+const usePlan = ({ feed, connection, callbackUrl, version }: Session) => {
   const [plan, setPlan] = useState<PushPlan>();
   const isReading = useRef(false);
-  const isLive = connection() === "live";
+  const isConnected = callbackUrl() !== "" && connection() !== "lost" && connection() !== "locked";
   const ends = plan?.rules.some(({ times }) => times !== undefined) === true;
   const read = async (): Promise<void> => {
-    if (isReading.current) return;
     isReading.current = true;
-    // Where it cannot be read, the connection says so.
-    const next = await feed.call("GET", "plan").catch(() => plan);
+    let seen = -1;
+    // What came meanwhile may have ended a rule. Where the plan cannot be read, the connection says so.
+    while (seen !== version()) {
+      seen = version();
+      setPlan((await feed.call("GET", "plan").catch(() => plan)) as PushPlan | undefined);
+    }
     isReading.current = false;
-    setPlan(next as PushPlan | undefined);
   };
   useEffect(() => {
-    if (isLive) void read();
-  }, [isLive, ends ? version() : 0]);
+    if (isConnected && !isReading.current) void read();
+  }, [isConnected, ends ? version() : 0]);
   return { plan, read };
 };
 
@@ -53,7 +55,7 @@ const AnswerForm = ({ feed, read }: { feed: Feed; read: () => Promise<void> }) =
   const apply = async (): Promise<string> => {
     const rule = ruleFor(use, account.trim(), jsonOf(action, "the answer") as PushAction);
     await feed.call("POST", "rules", rule);
-    await read();
+    void read();
     return "From now on.";
   };
   return (
@@ -139,14 +141,14 @@ export const Workbench = ({ session }: { session: Session }) => {
   const remove = ({ match, times }: PushRule): void =>
     run(async () => {
       await session.feed.call("DELETE", "rules", { match, ...(times === undefined ? {} : { times }) });
-      await read();
+      void read();
       return "Removed.";
     });
   const [first] = plan?.rules ?? [];
   const current =
     plan === undefined ? "" : ` · ${first === undefined ? otherwiseWords(plan) : ruleWords(first)}`;
   return (
-    <details class="workbench fold">
+    <details class="workbench fold" onToggle={() => void read()}>
       <summary id="workbench">{`Answers and test push${current}`}</summary>
       <div class="columns">
         <section aria-label="Answers">
