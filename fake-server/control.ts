@@ -1,11 +1,13 @@
 import { X509Certificate } from "node:crypto";
-import Fastify, { type FastifyInstance } from "fastify";
+import type { FastifyInstance } from "fastify";
+import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { resetCounters } from "./counters.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import type { Callback } from "./pushes.ts";
 import { type BusinessEvent, raiseEvent } from "./events.ts";
 import { EVERYTHING } from "./notifications.ts";
 import type { Host } from "./server.ts";
+import { controlApp } from "./serving.ts";
 
 /** What the operator of a fake can do beyond starting it. */
 export interface Controlled extends Host {
@@ -23,18 +25,10 @@ const OPTIONAL_TEXTS = ["clientId", "businessType", "businessStatus", "remark", 
 /** A century: a greater step is a slip of the unit. */
 const LONGEST_ADVANCE_MS = 100 * 366 * 86_400_000;
 
-/** Input to the control interface that cannot be acted upon. */
-class BadInput extends Error {
-  readonly statusCode = 400;
-}
-
 /** Builds the control interface, which listens on a separate port and is no part of the service. */
 export const buildControl = (controlled: Controlled): FastifyInstance => {
   const { service, counters } = controlled;
-  const app = Fastify({ forceCloseConnections: true });
-  app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
-    reply.code(error.statusCode ?? 500).send({ error: error.message }),
-  );
+  const app = controlApp();
   app.get("/clock", () => ({ now: service.clock.nowMs(), mode: service.clock.mode }));
   app.post("/clock/advance", (request) =>
     service.clock.advance(advanceIn(request.body)).then((advance) => {
@@ -84,7 +78,7 @@ const reset = (controlled: Controlled): void => {
 
 const objectIn = (body: unknown): Readonly<Record<string, unknown>> => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw new BadInput("the body has to be a JSON object");
+    throw new ConfigurationError("the body has to be a JSON object");
   }
   return body as Readonly<Record<string, unknown>>;
 };
@@ -92,7 +86,9 @@ const objectIn = (body: unknown): Readonly<Record<string, unknown>> => {
 const advanceIn = (body: unknown): number => {
   const { ms } = objectIn(body);
   if (typeof ms !== "number" || !Number.isSafeInteger(ms) || ms < 0 || ms > LONGEST_ADVANCE_MS) {
-    throw new BadInput(`ms: expected a whole number of milliseconds from 0 to ${LONGEST_ADVANCE_MS}`);
+    throw new ConfigurationError(
+      `ms: expected a whole number of milliseconds from 0 to ${LONGEST_ADVANCE_MS}`,
+    );
   }
   return ms;
 };
@@ -102,10 +98,11 @@ const callbackIn = (body: unknown): Callback | undefined => {
   const { url, ca } = objectIn(body);
   if (url === null) return undefined;
   if (typeof url !== "string" || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new BadInput("url: expected an absolute http or https URL, or null for none");
+    throw new ConfigurationError("url: expected an absolute http or https URL, or null for none");
   }
   if (ca === undefined || ca === null || ca === "") return { url };
-  if (typeof ca !== "string" || !isCertificate(ca)) throw new BadInput("ca: expected certificates in PEM");
+  if (typeof ca !== "string" || !isCertificate(ca))
+    throw new ConfigurationError("ca: expected certificates in PEM");
   return { url, ca };
 };
 
@@ -121,17 +118,17 @@ const eventIn = (body: unknown, { service }: Host): BusinessEvent => {
   const fields = objectIn(body);
   const { accountId } = fields;
   if (typeof accountId !== "string" || !UUID.test(accountId)) {
-    throw new BadInput("accountId: expected a UUID-shaped string");
+    throw new ConfigurationError("accountId: expected a UUID-shaped string");
   }
   const texts: Partial<Record<(typeof OPTIONAL_TEXTS)[number], string>> = {};
   for (const name of OPTIONAL_TEXTS) {
     const value = fields[name];
     if (value === undefined) continue;
-    if (typeof value !== "string") throw new BadInput(`${name}: expected a string`);
+    if (typeof value !== "string") throw new ConfigurationError(`${name}: expected a string`);
     texts[name] = value;
   }
   if (texts.clientId !== undefined && !service.clients.has(texts.clientId)) {
-    throw new BadInput(`clientId: no client has the id "${texts.clientId}"`);
+    throw new ConfigurationError(`clientId: no client has the id "${texts.clientId}"`);
   }
   return { accountId, ...texts };
 };

@@ -1,11 +1,10 @@
-import { readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { tooWide } from "../conformance/contract/files.ts";
 import { findBehaviour } from "./behaviours.ts";
-import { type FakeClient, parseClients } from "./clients.ts";
+import { parseClients } from "./clients.ts";
 import { profileOf } from "./profile.ts";
+import { aborted, readJson } from "./serving.ts";
 import { type FakeServer, type FakeServerOptions, startService } from "./start.ts";
-import { ConfigurationError } from "../conformance/contract/problem.ts";
 
 /** What `touchstone serve` was asked for. */
 export type ServeOptions = Pick<
@@ -37,14 +36,16 @@ export interface ServeIo {
 }
 
 /**
- * Runs the service until `io.signal` is aborted. Rejects with ConfigurationError,
- * ConfigurationError or PortInUse before anything was said.
+ * Runs the service until `io.signal` is aborted. Rejects with ConfigurationError before anything was said.
  */
 export const serve = async (
   { behaviour = "sound", clientsFile, profileFile, removesProfile = false, ...options }: ServeOptions,
   io: ServeIo,
 ): Promise<void> => {
-  const clients = clientsFile === undefined ? {} : { clients: await readClients(clientsFile) };
+  const clients =
+    clientsFile === undefined
+      ? {}
+      : { clients: parseClients(await readJson("clients", clientsFile, "the clients' secrets")) };
   const server = await startService({ ...options, ...clients, behaviour: findBehaviour(behaviour) });
   if (profileFile !== undefined) await writeProfile(profileFile, server);
   io.listening(addressesOf(server));
@@ -84,31 +85,3 @@ const addressesOf = ({ baseUrl, controlUrl, behaviour, clients }: FakeServer): A
   behaviour,
   clients: clients.map(({ id, redirectUri }) => ({ id, redirectUri })),
 });
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-
-const readClients = async (file: string): Promise<readonly FakeClient[]> => {
-  let text: string;
-  try {
-    const wide = tooWide(file, (await stat(file)).mode, process.platform, "the clients' secrets");
-    if (wide !== undefined) throw new ConfigurationError(`clients: ${wide}`);
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError(`clients: cannot read ${file} (${reasonOf(error)})`, { cause: error });
-  }
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch (error) {
-    throw new ConfigurationError(`clients: ${file} is not JSON`, { cause: error });
-  }
-  return parseClients(data);
-};
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : "unreadable";

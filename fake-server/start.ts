@@ -1,5 +1,3 @@
-import type { AddressInfo } from "node:net";
-import type { FastifyInstance } from "fastify";
 import { type ClockMode, createClock } from "./clock.ts";
 import { defaultClients, type FakeClient } from "./clients.ts";
 import { buildControl, type Controlled } from "./control.ts";
@@ -12,7 +10,7 @@ import { openNotificationStore } from "./notifications.ts";
 import { randomFrom } from "./random.ts";
 import { type FakeBehaviour, soundBehaviour } from "./registry.ts";
 import { buildServer, type Host } from "./server.ts";
-import { portInUse } from "../conformance/contract/problem.ts";
+import { listenAt, once } from "./serving.ts";
 
 export interface FakeServerOptions {
   readonly behaviour?: FakeBehaviour;
@@ -99,28 +97,12 @@ export const createService = (options: FakeServerOptions = {}) => {
 export const startService = async (options: FakeServerOptions = {}): Promise<FakeServer> => {
   const { apps, resume, ...service } = createService(options);
   try {
-    const baseUrl = await listen(apps[0], options.port ?? 0);
-    const controlUrl = await listen(apps[1], options.controlPort ?? 0);
+    const baseUrl = `http://${HOST}:${await listenAt(apps[0], HOST, options.port ?? 0)}`;
+    const controlUrl = `http://${HOST}:${await listenAt(apps[1], HOST, options.controlPort ?? 0)}`;
     resume();
     return { baseUrl, controlUrl, ...service };
   } catch (error) {
     await service.stop();
     throw error;
   }
-};
-
-const listen = async (app: FastifyInstance, port: number): Promise<string> => {
-  try {
-    await app.listen({ host: HOST, port });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") throw portInUse(port);
-    throw error;
-  }
-  const { port: taken } = app.server.address() as AddressInfo;
-  return `http://${HOST}:${taken}`;
-};
-
-const once = (work: () => Promise<void>): (() => Promise<void>) => {
-  let done: Promise<void> | undefined;
-  return () => (done ??= work());
 };

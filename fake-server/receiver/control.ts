@@ -1,5 +1,5 @@
-import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
-import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { controlApp } from "../serving.ts";
 import { createAccess, isLoopback } from "./access.ts";
 import { addChangingRoutes, type Controlled } from "./changing-routes.ts";
 import { addReadingRoutes } from "./reading-routes.ts";
@@ -18,7 +18,7 @@ const LARGEST_PLAN_BYTES = 64 * 1_048_576;
 
 /** The control interface: what happened at the receiver, and how it answers. */
 export const buildControl = (controlled: Controlled, options: ControlOptions): FastifyInstance => {
-  const app = Fastify({ forceCloseConnections: true, bodyLimit: LARGEST_PLAN_BYTES });
+  const app = controlApp(LARGEST_PLAN_BYTES);
   const allowed = createAccess(options.host, options.token);
   app.addHook("onRequest", async (request, reply) => {
     const { authorization, origin, host: named } = request.headers;
@@ -31,15 +31,6 @@ export const buildControl = (controlled: Controlled, options: ControlOptions): F
       .header("www-authenticate", "Bearer")
       .send({ error: "the receiver's token is needed: Authorization: Bearer TOKEN" });
   });
-  app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
-    reply.code(error instanceof ConfigurationError ? 400 : (error.statusCode ?? 500)).send({
-      error:
-        error.statusCode === 415
-          ? "the body is not JSON; accepted is Content-Type: application/json"
-          : error.message,
-      ...(error instanceof ConfigurationError ? { problems: error.problems } : {}),
-    }),
-  );
   addReadingRoutes(app, controlled.log, options.journal);
   addChangingRoutes(app, controlled);
   addWorkbenchRoutes(app, controlled, isLoopback(options.host));

@@ -1,12 +1,10 @@
-import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { codeOf, fileReason, tooWide } from "../../conformance/contract/files.ts";
 import type { PushPlan } from "../../conformance/contract/push.ts";
+import { aborted, readJson, readText } from "../serving.ts";
 import { isLoopback } from "./access.ts";
 import type { Certificate } from "./make-certificate.ts";
 import { parsePlan } from "./plan.ts";
-import { reasonOf } from "./problems.ts";
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from "./start.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
@@ -58,7 +56,7 @@ export const receive = async (options: ReceiveOptions, io: ReceiveIo): Promise<v
       `--certificate-folder keeps a certificate that the receiver makes; with ${http ? "--http" : "--cert"} it makes none: leave one of the two out`,
     );
   const certificate = await certificateIn(certFile, keyFile, http);
-  const plan = planFile === undefined ? usualPlan : await planIn(planFile);
+  const plan = planFile === undefined ? usualPlan : parsePlan(await readJson("--plan", planFile), planFile);
   const token = tokenEnv === undefined ? undefined : tokenIn(tokenEnv, io.environment);
   const receiver = await startReceiver({
     ...rest,
@@ -118,31 +116,8 @@ const certificateIn = async (
   if (keyFile === undefined)
     throw new ConfigurationError("--cert needs --key, the private key that belongs to it");
   const certPem = await readText("--cert", certFile);
-  const keyPem = await readText("--key", keyFile);
-  // A private key is its owner's alone.
-  const wide = tooWide(keyFile, (await stat(keyFile)).mode, process.platform, "the key");
-  if (wide !== undefined) throw new ConfigurationError(`--key: ${wide}`);
+  const keyPem = await readText("--key", keyFile, "the key");
   return { certPem, keyPem };
-};
-
-const readText = async (flag: string, file: string): Promise<string> => {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const why = codeOf(error) === "ENOENT" ? "there is no such file" : fileReason(error);
-    throw new ConfigurationError(`${flag}: cannot read ${file} (${why})`, { cause: error });
-  }
-};
-
-const planIn = async (file: string): Promise<PushPlan> => {
-  const text = await readText("--plan", file);
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch (error) {
-    throw new ConfigurationError(`--plan: ${file} is not JSON (${reasonOf(error)})`, { cause: error });
-  }
-  return parsePlan(data, file);
 };
 
 const tokenIn = (name: string, environment: ReceiveIo["environment"]): string => {
@@ -157,9 +132,3 @@ const tokenIn = (name: string, environment: ReceiveIo["environment"]): string =>
     );
   return token;
 };
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

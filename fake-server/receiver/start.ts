@@ -9,12 +9,13 @@ import { createConnections } from "./connections.ts";
 import { buildControl } from "./control.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
 import { createFaults } from "./faults.ts";
+import { listenAt, once } from "../serving.ts";
 import { createIntake } from "./intake.ts";
 import { openJournal, type WriteAt } from "./journal.ts";
 import { type ReceiverLimits, receiverLimits } from "./limits.ts";
 import { createListener } from "./listener.ts";
 import type { Certificate } from "./make-certificate.ts";
-import { ConfigurationError, portInUse } from "../../conformance/contract/problem.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 export interface ReceiverOptions {
   /** 0, the default, takes any free port. */
@@ -120,7 +121,7 @@ const start = async (
     onTrouble?.(message);
     log.record({ kind: "fault", atMs: clock.nowMs(), message });
   }
-  const controlPort = await listenControl(control, host, settings.controlPort ?? 0);
+  const controlPort = await listenAt(control, host, settings.controlPort ?? 0);
   return {
     callbackUrl,
     controlUrl: `http://${local}:${controlPort}`,
@@ -192,21 +193,6 @@ const certificatesOf = (
   });
 };
 
-const listenControl = async (
-  control: ReturnType<typeof buildControl>,
-  host: string,
-  port: number,
-): Promise<number> => {
-  try {
-    await control.listen({ host, port });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") throw portInUse(port);
-    throw error;
-  }
-  const address = control.server.address();
-  return typeof address === "object" && address !== null ? address.port : port;
-};
-
 /** Names as they go into URLs and certificates: ASCII, so others in their xn-- form. */
 const isHost = (text: string): boolean =>
   isIP(text) !== 0 || (text.length <= 253 && /^[a-z\d]([\w.-]*[a-z\d])?$/i.test(text));
@@ -214,8 +200,3 @@ const isHost = (text: string): boolean =>
 const isWildcard = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
 const inUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
-
-const once = (work: () => Promise<void>): (() => Promise<void>) => {
-  let done: Promise<void> | undefined;
-  return () => (done ??= work());
-};

@@ -1,0 +1,66 @@
+import { readFile, stat } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import Fastify, { type FastifyInstance } from "fastify";
+import { codeOf, fileReason, tooWide } from "../conformance/contract/files.ts";
+import { ConfigurationError, portInUse } from "../conformance/contract/problem.ts";
+import { errorMessage } from "../conformance/contract/text.ts";
+
+/** A control interface: bad input is answered 400, with what is wrong in one line. */
+export const controlApp = (bodyLimit?: number): FastifyInstance => {
+  const app = Fastify({ forceCloseConnections: true, ...(bodyLimit === undefined ? {} : { bodyLimit }) });
+  app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
+    const isBadInput = error instanceof ConfigurationError;
+    const isOther = error.statusCode === 415;
+    return reply.code(isBadInput ? 400 : (error.statusCode ?? 500)).send({
+      error: isOther ? "the body is not JSON; accepted is Content-Type: application/json" : error.message,
+      ...(isBadInput ? { problems: error.problems } : {}),
+    });
+  });
+  return app;
+};
+
+/** Listens, and returns the port. Rejects with ConfigurationError where it is in use. */
+export const listenAt = async (app: FastifyInstance, host: string, port: number): Promise<number> => {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    if (codeOf(error) === "EADDRINUSE") throw portInUse(port);
+    throw error;
+  }
+  return (app.server.address() as AddressInfo).port;
+};
+
+/** Work that is done at most once, however often it is asked for. */
+export const once = (work: () => Promise<void>): (() => Promise<void>) => {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+};
+
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** The text of a file that a flag names; `secret` is what only its owner may read in it. Rejects with ConfigurationError. */
+export const readText = async (key: string, file: string, secret?: string): Promise<string> => {
+  let wide: string | undefined;
+  try {
+    if (secret !== undefined) wide = tooWide(file, (await stat(file)).mode, process.platform, secret);
+    if (wide === undefined) return await readFile(file, "utf8");
+  } catch (error) {
+    const why = codeOf(error) === "ENOENT" ? "there is no such file" : fileReason(error);
+    throw new ConfigurationError(`${key}: cannot read ${file} (${why})`, { cause: error });
+  }
+  throw new ConfigurationError(`${key}: ${wide}`);
+};
+
+/** The same for JSON. */
+export const readJson = async (key: string, file: string, secret?: string): Promise<unknown> => {
+  const text = await readText(key, file, secret);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new ConfigurationError(`${key}: ${file} is not JSON (${errorMessage(error)})`, { cause: error });
+  }
+};
