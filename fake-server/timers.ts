@@ -9,15 +9,7 @@ export interface Timer {
 }
 
 /** Timers by (due, sequence), as a binary heap: a hundred thousand pending pushes cost no more than a few each. */
-export interface Timers {
-  readonly first: () => Timer | undefined;
-  readonly add: (timer: Timer) => void;
-  /** Takes a timer out; one that is out already stays out. */
-  readonly remove: (timer: Timer) => void;
-  readonly clear: () => void;
-}
-
-export const createTimers = (): Timers => {
+export const createTimers = () => {
   const heap: Timer[] = [];
 
   const put = (timer: Timer, place: number): void => {
@@ -50,9 +42,10 @@ export const createTimers = (): Timers => {
   };
 
   return {
-    first: () => heap[0],
-    add: (timer) => rise(timer, heap.length),
-    remove: (timer) => {
+    first: (): Timer | undefined => heap[0],
+    add: (timer: Timer): void => rise(timer, heap.length),
+    /** Takes a timer out; one that is out already stays out. */
+    remove: (timer: Timer): void => {
       const { place } = timer;
       if (place < 0) return;
       timer.place = -1;
@@ -61,7 +54,7 @@ export const createTimers = (): Timers => {
       sink(last, place);
       rise(last, last.place);
     },
-    clear: () => {
+    clear: (): void => {
       for (const timer of heap) timer.place = -1;
       heap.length = 0;
     },

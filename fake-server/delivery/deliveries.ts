@@ -7,19 +7,7 @@ import { sendPush } from "./push.ts";
 import type { DeliveryStore } from "./store.ts";
 
 /** The service's pushes: each notification on its own schedule until it is acknowledged or given up. */
-export interface Deliveries {
-  /** Begins the delivery of a new notification; without a callback there is nothing to do. */
-  readonly accept: (notification: Notification) => void;
-  /** Where all later pushes go, those of pending deliveries included. */
-  readonly register: (callback: Callback | undefined) => void;
-  readonly callback: () => Callback | undefined;
-  /** How many notifications are not acknowledged and not given up. */
-  readonly pending: () => number;
-  /** Takes up what an earlier process left; what was due meanwhile is pushed at once. */
-  readonly resume: () => void;
-  /** Ends every push and forgets every schedule; what the store holds stays there. */
-  readonly stop: () => void;
-}
+export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** The deliveries of one service as they stand. */
 interface Outbox extends Host {
@@ -38,10 +26,7 @@ interface Outbox extends Host {
 }
 
 /** Makes the deliveries of one service. A reset makes new ones, as it makes a new behaviour. */
-export const createDeliveries = (
-  { behaviour, service, counters }: Host,
-  store: DeliveryStore,
-): Deliveries => {
+export const createDeliveries = ({ behaviour, service, counters }: Host, store: DeliveryStore) => {
   const outbox: Outbox = {
     behaviour,
     service,
@@ -67,15 +52,20 @@ export const createDeliveries = (
   };
   return {
     callback: () => outbox.callback,
+    /** How many notifications are not acknowledged and not given up. */
     pending: () => outbox.pending.size,
-    register: (next) => {
+    /** Where all later pushes go, those of pending deliveries included. */
+    register: (next: Callback | undefined): void => {
       outbox.callback = next;
       store.saveCallback(next);
       serve(outbox);
     },
-    accept: (notification) => accept(outbox, notification),
-    resume: () => resume(outbox),
-    stop: () => stop(outbox),
+    /** Begins the delivery of a new notification; without a callback there is nothing to do. */
+    accept: (notification: Notification): void => accept(outbox, notification),
+    /** Takes up what an earlier process left; what was due meanwhile is pushed at once. */
+    resume: (): void => resume(outbox),
+    /** Ends every push and forgets every schedule; what the store holds stays there. */
+    stop: (): void => stop(outbox),
   };
 };
 
