@@ -33,7 +33,7 @@ const CLOSING_BRACE = 0x7d;
 
 /**
  * Whether the outermost object of a text that is known to be JSON names a key
- * twice (or more keys than anyone would compare). At that depth a string is a key exactly when a colon follows it.
+ * twice (or has too many keys to compare). At that depth a string is a key exactly when a colon follows it.
  */
 const hasAmbiguousKeys = (text: string): boolean => {
   const keys: string[] = [];

@@ -70,7 +70,7 @@ test.each([
   ["POST", "/events", {}, "accountId: expected"],
   ["POST", "/events", { accountId: "x" }, "accountId: expected"],
   ["POST", "/events", { accountId: ACCOUNT, remark: 5 }, "remark: expected"],
-  ["POST", "/events", { accountId: ACCOUNT, clientId: "nobody" }, "clientId: no client"],
+  ["POST", "/events", { accountId: ACCOUNT, clientId: "unknown" }, "clientId: no client"],
   ["PUT", "/callback", { url: "ftp://x" }, "url: expected"],
   ["PUT", "/callback", { url: "http://" }, "url: expected"],
   ["PUT", "/callback", {}, "url: expected"],

@@ -31,7 +31,7 @@ const NO_QUERY = {};
 /**
  * Builds the service's own HTTP server. Fastify routes and reads; queries and
  * bodies reach the behaviour as they came, because Fastify would mend or refuse
- * some of them before anyone could decide.
+ * some of them before the behaviour could decide.
  */
 export const buildServer = (host: Host): FastifyInstance => {
   const { service } = host;

@@ -92,7 +92,7 @@ export const createEventLog = (options: EventLogOptions) => {
   };
 };
 
-/** What an answer records in its turn is published after the push that it answers. */
+/** A line that an answer records is published after the push that it answers. */
 const inTurns = (publish: (entry: Entry) => void): ((entry: Entry) => void) => {
   const waiting: Entry[] = [];
   let publishing = false;

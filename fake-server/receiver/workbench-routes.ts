@@ -8,11 +8,11 @@ import { isLoopback } from "./access.ts";
 import { type Controlled, fieldOf, markOf } from "./changing-routes.ts";
 import type { ReceiverClock } from "./clock.ts";
 import type { EventLog } from "./event-log.ts";
-import { differencesOf } from "./page/model/difference.ts";
+import { differencesOf, valuesOf } from "./page/model/difference.ts";
 import { exampleNotification, newId } from "./page/model/example.ts";
 import { parseRule } from "./plan.ts";
 
-/** For a whole exchange; the default of a plan's answer that hangs is longer than anyone waits for it. */
+/** For a whole exchange: an answer that hangs has no end. */
 const TIMEOUT_MS = 30_000;
 
 /** What a developer tries by hand: other answers, a push, a push again to another address, what differs between two. */
@@ -85,8 +85,8 @@ const senderWith = (clock: ReceiverClock): { readonly send: Send; readonly close
 };
 
 /**
- * Where a push may be sent again: an address on this machine, and only from this machine, so that a token gives nobody
- * a way to its services.
+ * Where a push may be sent again: an address on this machine, and only if the control interface is on loopback too: its
+ * token must not open the services of this machine to others.
  */
 const replayUrl = (value: unknown, isLocal: boolean): URL => {
   if (!isLocal)
@@ -113,11 +113,8 @@ const replayOf = async (push: Push, url: URL, send: Send) => {
     throw new ConfigurationError(
       `push has a body of ${bodyBytes} bytes that is not kept whole as text; accepted is a push with at most 64 KiB of UTF-8`,
     );
-  const headers: Record<string, string> = {};
-  const omitted: string[] = [];
-  for (const [name, value] of push.headers) {
-    if (notKept.test(value)) omitted.push(name);
-    else if (!ofConnection.test(name)) headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
-  }
+  const omitted = push.headers.filter(([, value]) => notKept.test(value)).map(([name]) => name);
+  const sent = push.headers.filter(([name, value]) => !notKept.test(value) && !ofConnection.test(name));
+  const headers = Object.fromEntries(valuesOf(sent));
   return { omitted, outcome: await send({ url: url.href, method, headers, body }) };
 };

@@ -65,6 +65,15 @@ describe("rules that are put before the plan", () => {
   });
 });
 
+it("refuses what is not JSON by its content type", async () => {
+  const { receiver } = await start();
+  const answer = await fetch(`${receiver.controlUrl}/rules`, { method: "POST", body: "match=all" });
+  expect([answer.status, await answer.json()]).toEqual([
+    415,
+    { error: "the body is not JSON; accepted is Content-Type: application/json" },
+  ]);
+});
+
 describe("a test push", () => {
   it.each(["http", "https"] as const)(
     "is answered by the plan and recorded as any other, over %s",

@@ -32,21 +32,18 @@ type Headers = Push["headers"];
 const headerDifferences = (before: Headers, after: Headers): Difference[] => {
   const [one, other] = [valuesOf(before), valuesOf(after)];
   return [...new Set([...one.keys(), ...other.keys()])].flatMap((name) =>
-    compared(`header ${name}`, one.get(name)?.join(", "), other.get(name)?.join(", ")),
+    compared(`header ${name}`, one.get(name), other.get(name)),
   );
 };
 
-const valuesOf = (headers: Headers): Map<string, string[]> =>
-  Map.groupBy(headers, ([name]) => name.toLowerCase())
-    .entries()
-    .reduce(
-      (values, [name, lines]) =>
-        values.set(
-          name,
-          lines.map(([, value]) => value),
-        ),
-      new Map<string, string[]>(),
-    );
+/** By name in lower case; lines of one name together. */
+export const valuesOf = (headers: Headers): ReadonlyMap<string, string> =>
+  new Map(
+    [...Map.groupBy(headers, ([name]) => name.toLowerCase())].map(([name, lines]) => [
+      name,
+      lines.map(([, value]) => value).join(", "),
+    ]),
+  );
 
 const bodyDifferences = (before: Push, after: Push): Difference[] => {
   const [one, other] = [jsonIn(before), jsonIn(after)];
