@@ -8,16 +8,19 @@ import { notification, openSender, operate, type Sent } from "./testing/sender.t
 
 const stopping = stopAfterEach();
 
-/** One push to a receiver that does `action` with every first push, and how it went for both sides. */
-const push = async (scheme: "https" | "http", action: PushAction, timeoutMs?: number) => {
+/** One push to a receiver that does `action` with every first push, and how it went for both sides; the sender may leave before the answer. */
+const push = async (scheme: "https" | "http", action: PushAction, leaves = false) => {
   const receiver = await stopping(
     startReceiver({ scheme, plan: { rules: [{ match: {}, attempts: [action, { kind: "answer" }] }] } }),
   );
   const sender = openSender(receiver);
   const control = operate(receiver);
   const id = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0001";
-  const sent = await sender.send(notification(id), timeoutMs === undefined ? {} : { timeoutMs });
+  const leaving = new AbortController();
+  const sending = sender.send(notification(id), { signal: leaving.signal });
   const line = await control.until("push");
+  if (leaves) leaving.abort();
+  const sent = await sending;
   const ended = await control.until("answered", ({ push }) => push === line.n);
   // Whatever happened, the next push is taken.
   expect(await sender.send(notification(id))).toMatchObject({ outcome: "answered", status: 200 });
@@ -117,7 +120,7 @@ describe.each(["https", "http"] as const)("over %s a push", (scheme) => {
   });
 
   it("is left hanging until the sender gives up", async () => {
-    const { sent, line, ended } = await push(scheme, { kind: "hang" }, 50);
+    const { sent, line, ended } = await push(scheme, { kind: "hang" }, true);
     expect(sent.outcome).toBe("failed");
     expect(line.action).toBe("hang");
     expect(ended.outcome).toBe("abandoned");

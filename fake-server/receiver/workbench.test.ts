@@ -67,7 +67,10 @@ describe("rules that are put before the plan", () => {
 
 it("refuses what is not JSON by its content type", async () => {
   const { receiver } = await start();
-  const answer = await fetch(`${receiver.controlUrl}/rules`, { method: "POST", body: "match=all" });
+  const answer = await fetch(`${receiver.controlUrl}/rules`, {
+    method: "POST",
+    body: new URLSearchParams({ match: "all" }),
+  });
   expect([answer.status, await answer.json()]).toEqual([
     415,
     { error: "the body is not JSON; accepted is Content-Type: application/json" },

@@ -22,8 +22,8 @@ interface SendOptions {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Gives up after so long. */
-  readonly timeoutMs?: number;
+  /** Gives up. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Sender {
@@ -45,7 +45,7 @@ export const openSender = (
     : new HttpAgent({ keepAlive: true });
   return {
     close: () => agent.destroy(),
-    send: (body, { method = "POST", path, headers, timeoutMs } = {}) =>
+    send: (body, { method = "POST", path, headers, signal } = {}) =>
       new Promise((resolve) => {
         const informational: number[] = [];
         const url = path === undefined ? callbackUrl : new URL(path, callbackUrl);
@@ -54,7 +54,7 @@ export const openSender = (
           {
             method,
             agent,
-            timeout: timeoutMs,
+            ...(signal === undefined ? {} : { signal }),
             headers: { "content-type": "application/json", ...headers },
             ...(address === undefined ? {} : { lookup: lookupOf(address) }),
           },
@@ -78,7 +78,6 @@ export const openSender = (
         request.on("error", (error: NodeJS.ErrnoException) =>
           resolve({ outcome: "failed", code: error.code ?? error.message }),
         );
-        request.on("timeout", () => request.destroy());
         request.end(typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body));
       }),
   };
