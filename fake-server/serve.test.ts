@@ -62,7 +62,9 @@ test("a signal that was given before ends it at once", async () => {
 
 test("a clients file that cannot be used is refused before anything listens", async () => {
   const io = { signal: AbortSignal.abort(), listening: () => undefined };
-  await expect(serve({ clientsFile: path.join(folder, "none.json") }, io)).rejects.toThrow("ENOENT");
+  await expect(serve({ clientsFile: path.join(folder, "none.json") }, io)).rejects.toThrow(
+    "there is no such file",
+  );
   await expect(serve({ clientsFile: await file("text.json", "text") }, io)).rejects.toThrow("is not JSON");
   await expect(serve({ clientsFile: await file("empty.json", "[]") }, io)).rejects.toThrow(
     ConfigurationError,
