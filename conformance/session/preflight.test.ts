@@ -21,13 +21,13 @@ interface Setting {
   readonly fake?: StartOptions;
 }
 
+/** Half a second a request, for targets that never answer: any other target is given the profile's time. */
+const soonOver = { requestTimeoutMs: 500 };
+
 /** The checks of a preflight over a fake whose profile was changed. */
 const checksOf = async ({ profile = {}, secrets, fake = {} }: Setting) => {
   const target = await stopping(startFake(fake));
-  const resolved = await target.resolved(
-    { ...profile, tolerances: { requestTimeoutMs: 150, visibilityMs: 100 } },
-    secrets,
-  );
+  const resolved = await target.resolved(profile, secrets);
   const session = openSession(resolved, runOptions());
   await stopping(Promise.resolve({ stop: () => session.close() }));
   return preflight(session, { notifications: true });
@@ -128,7 +128,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     ],
   ] as const)("where the target %s", async (_, start, words) => {
     const baseUrl = await start();
-    const check = onlyFatal((await checksOf({ profile: { baseUrl } })).checks);
+    const check = onlyFatal((await checksOf({ profile: { baseUrl, tolerances: soonOver } })).checks);
     expect(check).toMatchObject({ check: "base address", fatal: "unreachable" });
     expect(check.message).toContain(words);
     expect(check.message).toContain(baseUrl);
@@ -197,7 +197,7 @@ describe("a service that breaks its promises is not called misconfigured", () =>
     ["gives no tokens", { exchangeFields: () => ({}) }, "no accessToken"],
   ] as const)("where its exchange %s", async (_, replaced, words) => {
     const behaviour = behaviourFrom("broken", { summary: "breaks down", replaces: () => replaced });
-    const { checks } = await checksOf({ fake: { behaviour } });
+    const { checks } = await checksOf({ fake: { behaviour }, profile: { tolerances: soonOver } });
     expect(fatalOf(checks)).toEqual([]);
     const found = checks.filter(({ ok }) => ok === false).map(({ message }) => message);
     expect(found.join("\n")).toContain(words);
