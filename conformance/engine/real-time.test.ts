@@ -114,7 +114,7 @@ it.concurrent.each([
   const of = rules.filter(({ requirement }) => requirement === id);
   for (const scale of scales) {
     const { rules: results } = await (await openTarget(behaviour, scale))(of);
-    if (results[0]?.verdict.kind === "inconclusive" && scale !== scales.at(-1)) continue;
+    if (results[0]?.verdict.kind !== "failed" && scale !== scales.at(-1)) continue;
     expect(results[0]).toMatchObject({ id, verdict: { kind: "failed" } });
     return;
   }
