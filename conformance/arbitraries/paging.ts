@@ -8,7 +8,7 @@ export interface Paging {
   readonly page: number;
 }
 
-/** Limits that are worth a look at a list of this length: around 1, around the default, around the length, and its divisors. */
+/** Limits that are worth a look at a list of this length: around 1, around the default, around the length, and its divisors, and round numbers. */
 export const tellingLimits = (length: number, defaultLimit: number, greatest: number): readonly number[] => {
   const half = Math.ceil(length / 2);
   const candidates = [
@@ -19,6 +19,9 @@ export const tellingLimits = (length: number, defaultLimit: number, greatest: nu
     ...around(half),
     ...around(length),
     2 * defaultLimit,
+    25,
+    50,
+    100,
     greatest,
   ];
   return [...new Set(candidates)]

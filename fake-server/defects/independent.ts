@@ -113,6 +113,10 @@ export const independentDefects = rows({
       "A refresh returns a refresh_token that has yet to be activated.",
       refreshAdds(1, ({ token }) => ({ refresh_token: token.split("").toReversed().join("") })),
     ],
+    "refresh-returns-refresh-token-within-another": [
+      "The refreshToken stands in the middle of an identity token.",
+      refreshAdds(1, ({ token }) => ({ idToken: `head.${token}.signature` })),
+    ],
     "refresh-returns-refresh-token-from-sixteenth": [
       "From the sixteenth refresh on the refreshToken is returned.",
       refreshAdds(16, ({ token }) => ({ refreshToken: token })),
@@ -204,6 +208,10 @@ export const independentDefects = rows({
     ],
   },
   "notifications.limit": {
+    "limit-of-fifty-gives-forty-nine": [
+      "A limit of 50 gives 49 items.",
+      change("limitFor", (usual) => (usual === 50 ? 49 : usual)),
+    ],
     "limit-of-sixteen-gives-fifteen": [
       "A limit of 16 gives 15 items.",
       change("limitFor", (usual) => (usual === 16 ? 15 : usual)),
