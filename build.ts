@@ -13,6 +13,21 @@ const root = import.meta.dirname;
 const out = "dist";
 const common = { bundle: true, format: "esm", logLevel: "warning", metafile: true } as const;
 
+/** A live page: its script and style under `name`, and what both pages share. */
+const page = (to: string, folder: string, name: string): BuildOptions => ({
+  entryPoints: [
+    { in: `${folder}/browser/${name}.tsx`, out: name },
+    { in: `${folder}/${name}.css`, out: name },
+    { in: `${folder}/index.html`, out: "index" },
+    { in: "web/theme.css", out: "theme" },
+    { in: "web/icon.svg", out: "icon" },
+  ],
+  minify: true,
+  target: "es2023",
+  loader: { ".html": "copy", ".svg": "copy" },
+  outdir: `${out}/${to}`,
+});
+
 const bundles: readonly BuildOptions[] = [
   {
     entryPoints: { cli: "cli.ts", profile: "conformance/contract/profile.ts" },
@@ -28,32 +43,8 @@ const bundles: readonly BuildOptions[] = [
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
   },
-  {
-    entryPoints: [
-      { in: "fake-server/receiver/page/browser/page.tsx", out: "page" },
-      { in: "fake-server/receiver/page/page.css", out: "page" },
-      { in: "fake-server/receiver/page/index.html", out: "index" },
-      { in: "web/theme.css", out: "theme" },
-      { in: "web/icon.svg", out: "icon" },
-    ],
-    minify: true,
-    target: "es2023",
-    loader: { ".html": "copy", ".svg": "copy" },
-    outdir: `${out}/receiver-page`,
-  },
-  {
-    entryPoints: [
-      { in: "reports/live/browser/live.tsx", out: "live" },
-      { in: "reports/live/live.css", out: "live" },
-      { in: "reports/live/index.html", out: "index" },
-      { in: "web/theme.css", out: "theme" },
-      { in: "web/icon.svg", out: "icon" },
-    ],
-    minify: true,
-    target: "es2023",
-    loader: { ".html": "copy", ".svg": "copy" },
-    outdir: `${out}/live-page`,
-  },
+  page("receiver-page", "fake-server/receiver/page", "page"),
+  page("live-page", "reports/live", "live"),
   {
     entryPoints: ["scenarios/main.ts"],
     platform: "neutral",

@@ -107,7 +107,6 @@ const parse = async (
     .version(tool.version)
     .option("--no-color", "print no colours")
     .option("-q, --quiet", "print only failures and totals; no progress")
-    .helpCommand(false)
     .addHelpText("after", () => `\nExit codes:\n${exitCodeLines()}`)
     .hook("preAction", (_, command) => {
       const all = command.optsWithGlobals() as { quiet?: boolean; color?: boolean; json?: boolean };
@@ -135,7 +134,7 @@ const guardProcess = ({ interruption, isRecording, output, failWith }: Running):
     output.say(
       isRecording()
         ? "\nStopping; what was recorded stays readable. Once more to quit at once."
-        : "\nStopping; nothing was recorded yet.",
+        : "\nStopping.",
     );
   };
   // A reader that went away (`| head`) ends the output, not the run: its exit code still tells the outcome.

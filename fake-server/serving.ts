@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { codeOf, fileReason, tooWide } from "../conformance/contract/files.ts";
-import { ConfigurationError, portInUse } from "../conformance/contract/problem.ts";
+import { ConfigurationError, listenError } from "../conformance/contract/problem.ts";
 import { errorMessage } from "../conformance/contract/text.ts";
 
 /** A control interface: bad input is answered 400, with what is wrong in one line. */
@@ -19,13 +19,12 @@ export const controlApp = (bodyLimit?: number): FastifyInstance => {
   return app;
 };
 
-/** Listens, and returns the port. Rejects with ConfigurationError where it is in use. */
+/** Listens, and returns the port. Rejects with ConfigurationError where it is in use, or the host is not of this machine. */
 export const listenAt = async (app: FastifyInstance, host: string, port: number): Promise<number> => {
   try {
     await app.listen({ host, port });
   } catch (error) {
-    if (codeOf(error) === "EADDRINUSE") throw portInUse(port);
-    throw error;
+    throw listenError(error, host, port);
   }
   return (app.server.address() as AddressInfo).port;
 };

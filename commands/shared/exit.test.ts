@@ -1,6 +1,6 @@
 import { CommanderError } from "@commander-js/extra-typings";
 import { describe, expect, it } from "vitest";
-import { ConfigurationError, portInUse, UnreachableError } from "../../conformance/contract/problem.ts";
+import { ConfigurationError, listenError, UnreachableError } from "../../conformance/contract/problem.ts";
 import { findBehaviour } from "../../fake-server/behaviours.ts";
 import { parseClients } from "../../fake-server/clients.ts";
 import { parsePlan } from "../../fake-server/receiver/plan.ts";
@@ -16,6 +16,8 @@ const thrownBy = (work: () => unknown): unknown => {
   }
 };
 
+const listenFails = (code: string): unknown => listenError(Object.assign(new Error(code), { code }), "h", 80);
+
 describe("what an error comes to", () => {
   it.each([
     ["a sentence", new ConfigurationError("--rate is wrong")],
@@ -23,7 +25,10 @@ describe("what an error comes to", () => {
     ["a behaviour", thrownBy(() => findBehaviour("soun"))],
     ["clients", thrownBy(() => parseClients([]))],
     ["a plan of the receiver", thrownBy(() => parsePlan({ answers: 3 }))],
-    ["a port", portInUse(80)],
+    ["a port", listenFails("EADDRINUSE")],
+    ["a port of the system", listenFails("EACCES")],
+    ["an address of another machine", listenFails("EADDRNOTAVAIL")],
+    ["a name that is unknown", listenFails("ENOTFOUND")],
     ["k6", k6Missing([])],
   ])("the user has to mend %s", (_, error) => {
     const { exitCode, message } = endingOf(error, false);

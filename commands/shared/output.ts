@@ -71,5 +71,10 @@ export const createOutput = (manner: () => Manner, { stdout, stderr }: Streams =
 const ended = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
 
 /** Has the argument parser's own errors, which quote what was typed, go through the output as well. */
-export const complainThrough = (output: Output, command: CommandUnknownOpts): void =>
-  void command.configureOutput({ writeErr: (text) => output.complain(text) });
+export const complainThrough = (output: Output, command: CommandUnknownOpts): void => {
+  const takesProfile = command.options.some(({ long }) => long === "--profile");
+  const hint = takesProfile ? "$& A profile is given with --profile." : "$&";
+  const writeErr = (text: string): void =>
+    output.complain(text.replace(/^error: too many arguments.*$/m, hint));
+  command.configureOutput({ writeErr });
+};

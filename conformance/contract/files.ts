@@ -56,6 +56,10 @@ export const codeOf = (error: unknown): string =>
 
 export const fileReason = (error: unknown): string => reasons[codeOf(error)] ?? errorMessage(error);
 
+/** Why a file cannot be read. */
+export const readReason = (error: unknown): string =>
+  codeOf(error) === "ENOENT" ? "there is no such file" : fileReason(error);
+
 /**
  * Makes a folder and those above it, by `mkdir`. Node's own recursion never ends in pseudo file systems, which
  * say that the folder above does not exist when it does.

@@ -29,8 +29,25 @@ const sentenceOf = (problem: string | Problem): string => {
   );
 };
 
-export const portInUse = (port: number): ConfigurationError =>
-  new ConfigurationError(`Port ${port} is in use. Choose another one, or 0 for any free port.`);
+/** Why a server cannot listen, where the user can correct it; otherwise the error as it is. */
+export const listenError = (error: unknown, host: string, port: number): unknown => {
+  const isKnown = error instanceof Error && "code" in error;
+  if (!isKnown) return error;
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new ConfigurationError(`Port ${port} is in use; give another one, or 0 for any free port`);
+    case "EACCES":
+      return new ConfigurationError(`port ${port} needs more rights than this user has; give one from 1024`);
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new ConfigurationError(
+        `host "${host}" is no address of this machine (${error.code}); listen on 127.0.0.1, 0.0.0.0 or one of its own, and name what senders call it as the public host`,
+      );
+    default:
+      return error;
+  }
+};
 
 /** The target cannot be reached at all: exit code 4. */
 export class UnreachableError extends Error {

@@ -107,7 +107,7 @@ const interruptedBefore = (
 const refuse = (checks: readonly Check[]): void => {
   const fatal = checks.filter((check) => check.fatal !== undefined);
   const sentences = fatal.map(
-    ({ check, message, remedy }) => `${check}: ${message}${remedy === undefined ? "" : `. ${remedy}`}`,
+    ({ check, message, remedy }) => `${check}: ${message}${remedy === undefined ? "" : `; ${remedy}`}`,
   );
   if (fatal.some((check) => check.fatal === "unreachable")) throw new UnreachableError(sentences.join("\n"));
   if (fatal.length > 0) throw new ConfigurationError(sentences);

@@ -56,7 +56,10 @@ const unknownId = (id: string): string[] => {
       ? [`--only ${id}: it cannot be tested (\`touchstone rules ${id}\` says why)`]
       : [];
   const near = nearest(id, requirementIds);
-  return [`--only ${id}: no such rule; did you mean ${near.join(", ")}? \`touchstone rules\` lists all`];
+  const meant = groups.includes(id as Group)
+    ? `a group is judged with --section ${id};`
+    : `did you mean ${near.join(", ")}?`;
+  return [`--only ${id}: no such rule; ${meant} \`touchstone rules\` lists all`];
 };
 
 /** An effort by its name. Throws ConfigurationError with the accepted ones. */

@@ -34,7 +34,7 @@ const meantArm = ({ data, parentSchema }: ErrorObject): number | undefined => {
 
 const explainOne = (error: ErrorObject): ProfileProblem => {
   const at = error.instancePath.split("/").slice(1).map(unescaped);
-  const key = at.join(".") || "the profile";
+  const key = at.join(".").replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]") || "the profile";
   if (error.keyword === "additionalProperties") {
     const unknown = String(error.params["additionalProperty"]);
     const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object);
@@ -48,8 +48,22 @@ const explainOne = (error: ErrorObject): ProfileProblem => {
   const description = (error.parentSchema as { description?: string } | undefined)?.description;
   return {
     at,
-    text: `${key} is ${shownValue(key, error.data)}; it ${error.message}${description === undefined ? "" : ` (${description})`}`,
+    text: `${key} is ${shownValue(key, error.data)}; it ${required(error)}${description === undefined ? "" : ` (${description})`}`,
   };
+};
+
+const kinds: Readonly<Record<string, string>> = {
+  array: "a list",
+  object: "an object",
+  integer: "a whole number",
+};
+
+/** What a value must be, in Ajv's words where they are plain. */
+const required = ({ keyword, params, message = "is not accepted" }: ErrorObject): string => {
+  if (keyword === "type") return `must be ${kinds[String(params["type"])] ?? `a ${params["type"]}`}`;
+  if (keyword === "minItems" || keyword === "minLength")
+    return `must not be ${params["limit"] === 1 ? "empty" : `shorter than ${params["limit"]}`}`;
+  return message.replace("must NOT", "must not");
 };
 
 const unescaped = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");

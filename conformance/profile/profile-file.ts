@@ -22,13 +22,16 @@ export const readLayer = async (file: string): Promise<ProfileLayer> => {
 
 const readProfile = async (source: string): Promise<unknown> => {
   if (!/\.(json|ts|mts|js|mjs)$/.test(source))
-    throw new ConfigurationError([`profile ${source}: accepted are .json, .ts, .mts, .js and .mjs`]);
+    throw new ConfigurationError([
+      `profile ${source}: accepted are .json, .ts, .mts, .js and .mjs; \`touchstone init\` writes one`,
+    ]);
   try {
-    if (source.endsWith(".json")) return JSON.parse(await readFile(source, "utf8"));
+    // A byte order mark, which some editors of Windows write, is no part of JSON.
+    if (source.endsWith(".json")) return JSON.parse((await readFile(source, "utf8")).replace(/^\uFEFF/, ""));
     const module = (await import(pathToFileURL(source).href)) as { default?: unknown };
-    if (module.default === undefined)
+    if (module.default === undefined || typeof module.default === "function")
       throw new ConfigurationError([
-        `profile ${source}: it must have a default export, as in \`export default defineProfile({ ... })\``,
+        `profile ${source}: its default export must be the profile itself, as in \`export default defineProfile({ ... })\``,
       ]);
     return module.default;
   } catch (error) {
@@ -45,10 +48,22 @@ const reasonOf = (source: string, error: unknown): string => {
   if (error instanceof SyntaxError)
     return /import statement outside a module|Unexpected token 'export'/.test(error.message)
       ? 'package.json there has "type": "commonjs"; rename the profile to end with .mts'
-      : error.message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, ": it is not valid JSON");
+      : notation(source, error);
   if (codeOf(error) === "ERR_MODULE_NOT_FOUND")
     return `it imports what is not there: ${errorMessage(error).replace(/ imported from .*$/s, "")}; install it beside the profile (npm install --save-dev), or correct the import`;
   return codeOf(error) === "EISDIR" ? "it is a folder; give a file" : errorMessage(error);
+};
+
+/** What is wrong with the text of a file, and where. */
+const notation = (source: string, { message, stack }: Error): string => {
+  if (source.endsWith(".json")) {
+    const reason = message
+      .replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, "")
+      .replace(/ in JSON at/, " at");
+    return `it is not valid JSON (${reason}); accepted is JSON in UTF-8, without comments and trailing commas`;
+  }
+  const [, line] = /^\S*:(\d+)\n/.exec(stack ?? "") ?? [];
+  return `${line === undefined ? "" : `line ${line}: `}${message}; correct it there (types are stripped, so no enums and no parameter properties)`;
 };
 
 const pathKeys = new Set(["file", "caFile", "certFile", "keyFile", "certificateFolder"]);

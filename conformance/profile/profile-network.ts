@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import tls from "node:tls";
-import { fileReason } from "../contract/files.ts";
+import { readReason } from "../contract/files.ts";
 import type { Profile } from "../contract/profile.ts";
 import { readPrivate, type SecretReader } from "./profile-secret.ts";
 import type { DialSettings } from "../world/http/dialer.ts";
@@ -33,7 +33,7 @@ const authority = async (file: string | undefined): Promise<Part<Pick<DialSettin
   if (file === undefined) return {};
   const text = await readFile(file, "utf8").catch((error: unknown) => error as Error);
   if (typeof text !== "string")
-    return { problems: [`network.caFile: the file ${file} cannot be read: ${fileReason(text)}`] };
+    return { problems: [`network.caFile: the file ${file} cannot be read: ${readReason(text)}`] };
   try {
     void new X509Certificate(text);
     return { ca: text };
@@ -52,7 +52,7 @@ const clientCertificate = async (
   const certFile = beside(asked.certFile);
   const cert = await readFile(certFile, "utf8").then(
     (value) => ({ value }),
-    (error: unknown) => `the file ${certFile} cannot be read: ${fileReason(error)}`,
+    (error: unknown) => `the file ${certFile} cannot be read: ${readReason(error)}`,
   );
   const key = await readPrivate(beside(asked.keyFile));
   const passphrase =

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { fileReason, tooWide } from "../contract/files.ts";
+import { readReason, tooWide } from "../contract/files.ts";
 import type { SecretSource } from "../contract/profile.ts";
 import { withDeadline } from "../world/clock.ts";
 
@@ -19,9 +19,9 @@ export const secretReader =
   (environment: Environment, source: string): SecretReader =>
   async (where) => {
     if ("env" in where) {
-      const value = environment[where.env];
-      return value === undefined || value === ""
-        ? `the environment variable ${where.env} is not set; set it to the secret itself`
+      const value = withoutLineEnd(environment[where.env] ?? "");
+      return value === ""
+        ? `the environment variable ${where.env} is not set; ${where.env.startsWith("$") ? "write its name without $" : "set it to the secret itself"}`
         : { value };
     }
     return "file" in where
@@ -42,7 +42,7 @@ export const readPrivate = async (file: string): Promise<SecretReading> => {
     const { mode } = await stat(file);
     return tooWide(file, mode, process.platform, "the secret") ?? { value: await readFile(file, "utf8") };
   } catch (error) {
-    return `the file ${file} cannot be read: ${fileReason(error)}`;
+    return `the file ${file} cannot be read: ${readReason(error)}`;
   }
 };
 

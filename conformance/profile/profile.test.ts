@@ -57,7 +57,7 @@ describe("a mistake in a profile is told by its key, its value and what is accep
       { ...sound, limits: { codeLifetimeMs: 0 } },
       ["limits.codeLifetimeMs is 0", "> 0"],
     ],
-    ["no client", { ...sound, clients: [] }, ["clients", "fewer than 1"]],
+    ["no client", { ...sound, clients: [] }, ["clients", "must not be empty"]],
     ["three clients", { ...sound, clients: [client, client, client] }, ["clients", "more than 2"]],
     ["one client twice", { ...sound, clients: [client, client] }, ["clients[1].id", '"c"']],
     ["a URL without scheme", { ...sound, baseUrl: "localhost/x" }, ["baseUrl", '"localhost/x"', "http://"]],
@@ -76,17 +76,17 @@ describe("a mistake in a profile is told by its key, its value and what is accep
     [
       "a secret in the profile",
       { ...sound, clients: [{ ...client, secret: hush }] },
-      ["clients.0.secret", '"env"', '"file"'],
+      ["clients[0].secret", '"env"', '"file"'],
     ],
     [
       "a client that is none",
       { ...sound, clients: { ...client, secret: hush } },
-      ["clients is an object", "array"],
+      ["clients is an object", "a list"],
     ],
     [
       "a secret beside its source",
       { ...sound, clients: [{ ...client, secret: { env: "S", value: hush } }] },
-      ["clients.0.secret", '"value"', "env"],
+      ["clients[0].secret", '"value"', "env"],
     ],
     [
       "a header that is none",
@@ -115,7 +115,7 @@ describe("a mistake in a profile is told by its key, its value and what is accep
       withHook({ http: { url: "http://x", methode: "GET" } }),
       ["hooks.clock.now.http", '"methode"', "method"],
     ],
-    ["an empty command", withHook({ command: [] }), ["hooks.clock.now.command", "fewer than 1"]],
+    ["an empty command", withHook({ command: [] }), ["hooks.clock.now.command", "must not be empty"]],
     [
       "a hook without scheme",
       withHook({ http: { url: "x/{{ms}}" } }),

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { fileReason } from "../contract/files.ts";
+import { readReason } from "../contract/files.ts";
 import type { Profile } from "../contract/profile.ts";
 import { readPrivate, type SecretReader } from "./profile-secret.ts";
 import type { ReceiverAccess } from "../world/receiver.ts";
@@ -47,7 +47,7 @@ export const resolveReceiver = async (
   const key = await readPrivate(beside(certificate.keyFile));
   const at = "receiver.listen.certificate";
   if (typeof certPem !== "string")
-    return { problems: [`${at}.certFile: the file ${certFile} cannot be read: ${fileReason(certPem)}`] };
+    return { problems: [`${at}.certFile: the file ${certFile} cannot be read: ${readReason(certPem)}`] };
   if (typeof key === "string") return { problems: [`${at}.keyFile: ${key}`] };
   return { settings: { kind: "listen", ...rest, ...folder, certificate: { certPem, keyPem: key.value } } };
 };

@@ -85,7 +85,7 @@ const authorizeFailed = async (
         check,
         ok: false,
         message: `authorize answers to client "${client.id}" as to one that does not exist: ${describeBriefly(authorized)}`,
-        remedy: `check clients[${index}].id and clients[${index}].redirectUri; where a consent page is in the way, use \`authorize\``,
+        remedy: `check ${authorized.status === 404 ? "baseUrl, " : ""}clients[${index}].id and clients[${index}].redirectUri; where a consent page is in the way, use \`authorize\``,
         fatal: "configuration",
       }
     : { check, ok: false, message: `authorize gave no code: ${describeBriefly(authorized)}` };

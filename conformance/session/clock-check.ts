@@ -31,12 +31,15 @@ export const checkClock = async (session: Session, clock: Clock): Promise<Check[
     await clock.sleep(PROBE_ADVANCE_MS);
     const tookMs = elapsedMs();
     const after = await clock.now();
-    const movedMs = after.latestMs - before.earliestMs;
+    const asked = duration(PROBE_ADVANCE_MS);
+    const moved = `moved the target's clock by ${duration(after.latestMs - before.earliestMs)} when asked for ${asked}`;
+    const cost =
+      tookMs < SLOW_MS ? "" : `, which took ${duration(tookMs)}: a gate does so some ${MOVES} times`;
     return [
       {
         check: "hooks.clock.advance",
         ok: true,
-        message: `moved the target's clock by ${duration(movedMs)} when asked for ${duration(PROBE_ADVANCE_MS)}${tookMs < SLOW_MS ? "" : `, which took ${duration(tookMs)}: a gate does so some ${MOVES} times`}`,
+        message: `${hooks.now === undefined ? `answered when asked to move the clock by ${asked}` : moved}${cost}`,
       },
       hooks.now === undefined
         ? {
@@ -57,7 +60,7 @@ export const checkClock = async (session: Session, clock: Clock): Promise<Check[
 export const failedHook = (error: HookError): Check => ({
   check: error.key,
   ok: false,
-  message: error.message,
+  message: error.message.replace(`${error.key}: `, ""),
   remedy:
     error.end?.kind === "lost" && error.end.reason === "timeout"
       ? `if it is only slow, give it longer: \`timeoutMs\` beside the hook, in milliseconds; else call it by hand and see what it waits for`

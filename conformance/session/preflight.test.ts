@@ -153,6 +153,20 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     expect(check.message).toContain("no moment");
   });
 
+  it("where clock.advance moves nothing, and no hook tells the time", async () => {
+    const { baseUrl, hooks } = (await (await stopping(startFake())).resolved()).profile;
+    const { now: _, ...moving } = hooks?.clock ?? {};
+    const checked = async (clock: typeof moving) =>
+      (await checksOf({ profile: { baseUrl, hooks: { ...hooks, clock } } })).checks;
+    const check = onlyFatal(await checked({ advance: { command: ["/bin/true"] } }));
+    expect(check.message).toMatch(/does not follow the hook: its timestamps moved by .* to move it by 1 min/);
+    const checks = await checked(moving);
+    expect(fatalOf(checks)).toEqual([]);
+    expect(checks.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/timestamps moved by 1 min/),
+    );
+  });
+
   it("where events.trigger fails", async () => {
     const events = { trigger: { command: [process.execPath, "-e", "process.exit(1)"] } };
     const hooks = await hooksOf();

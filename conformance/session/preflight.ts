@@ -6,7 +6,7 @@ import type { World } from "../world/world.ts";
 import { checkCallback } from "./callback-check.ts";
 import { checkClients } from "./client-check.ts";
 import { checkClock, failedHook } from "./clock-check.ts";
-import { checkFaketime } from "./faketime-check.ts";
+import { checkFollowed } from "./followed-check.ts";
 import { checkNotifications } from "./notifications-check.ts";
 import { emptyPrepared, type Prepared } from "../world/prepared.ts";
 import { checkReach } from "./reach-check.ts";
@@ -64,9 +64,10 @@ const examine = async (
   checks.push(...(await checkClock(session, clock)));
   const clients = await checkClients(world, session.resolved.clients);
   checks.push(...clients.checks);
-  const faketime = session.resolved.profile.hooks?.clock?.faketime;
-  if (faketime !== undefined && checks.every(({ fatal }) => fatal === undefined))
-    checks.push(await checkFaketime(world, faketime.file));
+  const { faketime, advance, now } = session.resolved.profile.hooks?.clock ?? {};
+  const isUnseen = faketime !== undefined || (advance !== undefined && now === undefined);
+  if (isUnseen && checks.every(({ fatal }) => fatal === undefined))
+    checks.push(await checkFollowed(world, faketime?.file));
   if (checks.some(({ fatal }) => fatal !== undefined)) return { checks, prepared: emptyPrepared };
 
   const isFar = session.transport.address.health.roundTripMs() >= FAR_MS;

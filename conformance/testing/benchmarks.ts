@@ -18,7 +18,7 @@ import { noise } from "./noise/noise.bench.ts";
 import { reliability } from "./reliability/reliability.bench.ts";
 import { ci } from "./ci/ci.bench.ts";
 import { image } from "./image.bench.ts";
-import { packageBench } from "./package.bench.ts";
+import { adopt, packageBench } from "./package.bench.ts";
 import { startup } from "./startup.bench.ts";
 
 /** `npm run bench [-- NAME ...]`: prints measured figures beside their targets, and asserts nothing. */
@@ -44,6 +44,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   foreign,
   startup,
   package: packageBench,
+  adopt,
   ci,
   image,
   noise,

@@ -74,6 +74,22 @@ describe("the packed package", () => {
     }
   });
 
+  it("stands at one address and one version, in the manifest as in every example of the docs", () => {
+    const { repository, homepage, bugs, version } = JSON.parse(
+      readFileSync(path.join(root, "package.json"), "utf8"),
+    ) as { repository: { url: string }; homepage: string; bugs: { url: string }; version: string };
+    const [, address, place] = /^git\+(https:\/\/github\.com\/(.+))\.git$/.exec(repository.url) ?? [];
+    expect([homepage, bugs.url]).toEqual([`${address}#readme`, `${address}/issues`]);
+    const docs = path.join(root, "docs");
+    const text = readdirSync(docs, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".md"))
+      .map((file) => readFileSync(path.join(docs, file), "utf8"))
+      .join("");
+    const named = (key: RegExp) => [...new Set(text.match(key))];
+    expect(named(/(?<=- uses: )(?!actions\/)\S+/g)).toEqual([`${place}@v${version}`]);
+    expect(named(/(?<=- component: \S+\/touchstone\/touchstone@)\S+/g)).toEqual([`v${version}`]);
+  });
+
   it("gives types to defineProfile, so that a wrong key is a mistake while it is typed", async () => {
     const typed = (key: string) =>
       `import { defineProfile } from "touchstone-harness";

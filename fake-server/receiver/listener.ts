@@ -5,7 +5,7 @@ import type { Connections } from "./connections.ts";
 import type { ReportFault } from "./faults.ts";
 import type { ReceiverLimits } from "./limits.ts";
 import type { Certificate } from "./make-certificate.ts";
-import { portInUse } from "../../conformance/contract/problem.ts";
+import { listenError } from "../../conformance/contract/problem.ts";
 import { reasonOf } from "./problems.ts";
 
 export interface ListenerOptions {
@@ -92,7 +92,7 @@ const listen = (server: Server | TlsServer, host: string, port: number): Promise
   new Promise((resolve, reject) => {
     const failed = (error: WireError): void => {
       server.off("listening", listening);
-      reject(error.code === "EADDRINUSE" ? portInUse(port) : error);
+      reject(listenError(error, host, port));
     };
     const listening = (): void => {
       server.off("error", failed);

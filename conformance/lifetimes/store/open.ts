@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { fileMode, fileReason } from "../../contract/files.ts";
+import { fileMode, readReason } from "../../contract/files.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
 import { errorMessage } from "../../contract/text.ts";
 import type { Entry } from "../../judging/lifetimes/entries.ts";
@@ -40,7 +40,7 @@ const readKey = (file: string): string => {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError(`--ledger-key-file ${file} cannot be read (${fileReason(error)})`);
+    throw new ConfigurationError(`--ledger-key-file ${file} cannot be read (${readReason(error)})`);
   }
 };
 

@@ -56,8 +56,7 @@ export const callsIn = (value: unknown): readonly CiCall[] => {
   }
   if (typeof value !== "object" || value === null) return [];
   const { uses, with: given, component, inputs } = value as Readonly<Record<string, unknown>>;
-  if (typeof uses === "string" && uses.startsWith("touchstone-harness/touchstone@"))
-    return [callOf("action", given as Inputs)];
+  if (typeof uses === "string" && !uses.startsWith("actions/")) return [callOf("action", given as Inputs)];
   if (typeof component === "string") return [callOf("component", inputs as Inputs)];
   return Object.values(value).flatMap(callsIn);
 };

@@ -77,7 +77,7 @@ const playLine = async (line: string, scene: Scene): Promise<Omit<Played, "line"
   return { exitCode, said: heard };
 };
 
-const CLIENT = {
+export const CLIENT = {
   id: "client-1",
   secret: "the-secret-of-client-1",
   redirectUri: "https://client.example/callback",

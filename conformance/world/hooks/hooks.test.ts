@@ -108,7 +108,9 @@ describe("a hook as a command", () => {
     expect(
       await problemOf(run({ command: [node, "-e", "console.error('because'); process.exit(3)"] })),
     ).toContain("because");
-    expect(await problemOf(run({ command: ["/no/such/program"] }))).toContain("ENOENT");
+    expect(await problemOf(run({ command: ["/no/such/program"] }))).toContain(
+      "there is no such program as /no/such/program",
+    );
     // The grandchild holds the output open for much longer than anybody waits.
     const message = await problemOf(run({ command: ["/bin/sh", "-c", "sleep 20; true"], timeoutMs: 60 }));
     expect(message).toContain("did not end within");

@@ -1,3 +1,4 @@
+import { codeOf } from "../../contract/files.ts";
 import { tolerances } from "../../judging/tolerances.ts";
 import { execFile } from "node:child_process";
 import { getGlobalDispatcher, type Dispatcher } from "undici";
@@ -138,7 +139,14 @@ const runCommand = (
             }),
           );
         else
-          reject(new HookError(name, `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`));
+          reject(
+            new HookError(
+              name,
+              codeOf(error) === "ENOENT"
+                ? `there is no such program as ${program}`
+                : `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`,
+            ),
+          );
       },
     );
     // A program that reads nothing may have ended by now.

@@ -3,7 +3,7 @@ import { openApiDocument } from "../document.ts";
 import type { JsonObject } from "../schemas.ts";
 
 /**
- * The published document, or the same as somebody who knows one service would narrow it: the client's own values
+ * The published document, or the same narrowed by knowledge of one service: the client's own values
  * stand in it, and every parameter is required. A stricter document only helps who tests by it.
  */
 export const documentFor = (kind: "narrowed" | "published", client: FakeClient): JsonObject => {
