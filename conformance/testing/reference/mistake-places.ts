@@ -83,6 +83,7 @@ const servicesIn = async (folder: string) => {
     wrongSecret: { clients: wrong },
     slowHook: hooked({ command: ["/bin/sleep", "30"], timeoutMs: 50 }),
     noHook: hooked({ http: { url: `${fake.baseUrl}/no-such-hook` } }),
+    stillHook: hooked({ command: ["/bin/true"] }),
   };
   const sound = { baseUrl: fake.baseUrl, clients, tolerances: { requestTimeoutMs: 500, outageMs: 0 } };
   return {

@@ -14,6 +14,8 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     ["a misspelt command", "lod", "unknown command 'lod'"],
     ["a misspelt flag", "load --rat 5", "unknown option '--rat'"],
     ["a flag without its value", "load --rate", "option '--rate <number>' argument missing"],
+    ["a profile without its flag", "conform gate.mts", "1: gate.mts. A profile is given with --profile."],
+    ["a group as a rule", "conform --only exchange", "a group is judged with --section exchange"],
     [
       "an argument too many",
       "rules code.lifetime code.unknown",
@@ -246,7 +248,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a profile that is no JSON",
       "conform --profile {broken}",
-      "Expected property name or '}' in JSON at position 1",
+      "it is not valid JSON (Expected property name or '}' at position 1",
     ],
     [
       "a profile with an unknown key",
@@ -267,7 +269,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a service that is down, judged",
       "conform --profile {dead}",
-      "base address: http://127.0.0.1:9 cannot be reached: nothing listens there (connect ECONNREFUSED 127.0.0.1:9). start the service",
+      "base address: http://127.0.0.1:9 cannot be reached: nothing listens there (connect ECONNREFUSED 127.0.0.1:9); start the service",
       4,
     ],
     [
@@ -330,7 +332,12 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     ["a service that is not started", "doctor --profile {dead}", "nothing listens there", 4],
     ["a wrong secret", "doctor --profile {wrongSecret}", "as to a wrong one"],
     ["a clock hook that takes too long", "doctor --profile {slowHook}", "did not end within 50 ms"],
-    ["a clock hook that is not there", "doctor --profile {noHook}", "hooks.clock.advance"],
+    ["a clock hook that is not there", "doctor --profile {noHook}", "answered with status 404"],
+    [
+      "a clock hook that moves nothing",
+      "doctor --profile {stillHook}",
+      "the service's clock does not follow the hook",
+    ],
   ],
   "Runs, reports and disks": [
     ["a report of nothing", "report", "report takes one or more run directories, or --schema <name>"],
