@@ -116,7 +116,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     ["a rule that cannot be tested", "conform --only untestable.rate-limits", "cannot be tested"],
     ["a list of behaviours by a word that none has", "serve --list zzz", '--list "zzz"'],
     ["clients of the fake that are not there", "serve --clients {empty}/none.json", "none.json"],
-    ["a port in use", "serve --port {usedPort}", "is in use. Choose another one, or 0 for any free port."],
+    ["a port in use", "serve --port {usedPort}", "is in use; give another one, or 0 for any free port"],
     ["a part of a detection that there is none of", "detect --shard 3/2", '--shard is "3/2"'],
     ["the health of no address", "health 9444", 'the address is "9444"'],
     ["the health of what is not there", "health {deadAddress}", "gives no answer: ", 4],
