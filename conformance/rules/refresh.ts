@@ -14,6 +14,7 @@ import {
   type IssuedTokens,
 } from "../world/steps.ts";
 import { headerOf, objectOf, type Answer } from "../world/exchange.ts";
+import { beginAnew } from "../world/http/retry.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { refreshLifetimeRules } from "./refresh-lifetime.ts";
@@ -116,7 +117,11 @@ const refreshed = async (
 ): Promise<CaseVerdict> => {
   const tokens = await obtainTokens(world, { client: clientOf(world, course) });
   for (let time = 1; time <= course.times; time += 1) {
-    const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+    // A refreshToken may be used any number of times: a refresh whose answer is lost is followed by another one.
+    const answer = await beginAnew(
+      () => world.target.refresh(refreshBody(tokens.client, tokens.refreshToken)),
+      ({ exchange }) => world.ignoreLoss(exchange),
+    );
     // A later refresh that is refused breaks refresh.reusable; the answers before it have been judged.
     if (time > 1 && credentialsOf(answer).accessToken === undefined) return pass;
     const judgement = await judge(answer, tokens);

@@ -188,6 +188,26 @@ describe("a mistake of the profile is told from a breach of the service", () => 
 });
 
 describe("a service that breaks its promises is not called misconfigured", () => {
+  it.each([
+    [
+      "stand still at exchanges",
+      ({ operation }: Context, soundMs: unknown) => (operation === "exchange" ? 1.7e12 : soundMs),
+    ],
+    ["are no time of day", () => 0],
+  ] as const)("where its timestamps %s, and no hook tells the time", async (_, timestampOf) => {
+    const behaviour = behaviourFrom("broken", {
+      summary: "tells another time",
+      replaces: (sound) => ({ timestamp: (context) => timestampOf(context, sound.timestamp(context)) }),
+    });
+    const { baseUrl, hooks } = (await (await stopping(startFake({ behaviour }))).resolved()).profile;
+    const { now: _now, ...clock } = hooks?.clock ?? {};
+    const { checks } = await checksOf({
+      fake: { behaviour },
+      profile: { baseUrl, hooks: { ...hooks, clock } },
+    });
+    expect(fatalOf(checks)).toEqual([]);
+  });
+
   const names = Object.keys(defects);
   /** Some of each file of defects, always the same. */
   const some = names.filter((_, index) => index % Math.ceil(names.length / 24) === 0);
