@@ -12,7 +12,8 @@ export interface RunPage {
   readonly end: (reports: readonly string[]) => Promise<void>;
 }
 
-const LOOKS_MS = 1_000;
+/** Twice a second, so that no second waits for the next one. */
+const LOOKS_MS = 500;
 
 export const noPage: RunPage = { watch: () => {}, waiting: () => {}, end: async () => {} };
 

@@ -39,7 +39,12 @@ describe("the live page's looks", () => {
     await expect.poll(() => ground(page)).not.toBe(light);
   });
 
-  it.each(["light", "dark"] as const)("has nothing that axe objects to, %s", async (colorScheme) => {
+  it.each([
+    ["light", 1_400],
+    ["dark", 1_400],
+    ["light", 360],
+    ["dark", 360],
+  ] as const)("has nothing that axe objects to, %s and %i pixels wide", async (colorScheme, width) => {
     receiver().tell(
       push({ notification: 1, atMs: 0, status: 500 }),
       push({ notification: 1, atMs: 10_000 }),
@@ -47,7 +52,7 @@ describe("the live page's looks", () => {
       push({ notification: 2, atMs: 20_000, status: 500 }),
       { kind: "fault", atMs: 5, message: "A header was too long" },
     );
-    const page = await open({ colorScheme });
+    const page = await open({ colorScheme, viewport: { width, height: 800 } });
     await hasRows(2);
     await rowOf(1).click();
     await page.locator("pre.answer").waitFor();
@@ -103,5 +108,31 @@ describe("the live page's looks", () => {
       "document.documentElement.scrollWidth - document.documentElement.clientWidth",
     );
     expect(overflow).toBe(0);
+  });
+
+  it("prints every row and what was sent, on light ground, and nothing to click", async () => {
+    const many = 80;
+    for (let k = 1; k <= many; k += 1) receiver().tell(push({ notification: k, atMs: k }));
+    const page = await open({ colorScheme: "dark" });
+    await rowOf(many).click();
+    await page.locator("pre.answer").waitFor();
+    const inSight = await page.locator("#rows [role=row]").count();
+    expect(inSight).toBeLessThan(many);
+    // A browser waits for what is queued by this event, and for no more.
+    const onPaper =
+      "dispatchEvent(new Event('beforeprint')), Promise.resolve().then(() => {}).then(() => document.querySelectorAll('#rows [role=row]').length)";
+    expect(await page.evaluate(onPaper)).toBe(many);
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    await expect.poll(() => page.locator("#rows [role=row]").count()).toBe(inSight);
+
+    await page.emulateMedia({ media: "print" });
+    const ink = "getComputedStyle(document.querySelector('pre.request')).color";
+    expect(await page.evaluate(ink)).toBe("rgb(23, 34, 45)");
+    expect(await page.locator("button:visible, input:visible, select:visible").count()).toBe(
+      await page.locator("th button:visible").count(),
+    );
+    const cut =
+      "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('#details'))";
+    expect(await page.evaluate(cut)).toBe(0);
   });
 });

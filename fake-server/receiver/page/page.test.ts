@@ -148,6 +148,32 @@ describe("the live page", () => {
     expect(await page.getByRole("complementary", { name: uuid("5eed", 1) }).isVisible()).toBe(true);
   });
 
+  it("compares any two pushes of a notification: with the one before, or another that is asked for", async () => {
+    const of = (remark: string) => ({ body: JSON.stringify({ remark }), bodySha256: remark });
+    receiver().tell(
+      push({ notification: 1, atMs: 0, status: 500, ...of("one") }),
+      push({ notification: 1, atMs: 30_000, status: 503, ...of("two") }),
+      push({ notification: 1, atMs: 90_000, ...of("one") }),
+    );
+    const page = await open();
+    await rowOf(1).click();
+    const found = page.getByRole("region", { name: "Differences" });
+    const other = page.getByLabel("Compare with");
+    await expect.poll(() => found.locator("tbody").textContent()).toBe('body/remark"two""one"');
+    expect(await other.locator("option").allTextContents()).toEqual([
+      "Push 1: answered 500",
+      "Push 2: answered 503",
+    ]);
+
+    await other.selectOption("0");
+    await found.getByText("Method, path, headers and body are equal.").waitFor();
+    // Asked for once, it stays while another push is looked at, unless that is the same one.
+    await page.getByRole("button", { name: "Push 2: show request and answer" }).click();
+    await expect.poll(() => found.locator("tbody").textContent()).toBe('body/remark"one""two"');
+    await page.getByRole("button", { name: "Push 1: show request and answer" }).click();
+    await expect.poll(() => found.locator("tbody").textContent()).toBe('body/remark"two""one"');
+  });
+
   it("gives the journal as a file", async () => {
     receiver().tell(push({ notification: 1, atMs: 0 }));
     const page = await open();

@@ -38,19 +38,13 @@ type PushOf = Extract<PushLine, { kind: "push" }>;
 /** What a push has otherwise than another one of its notification. */
 export const Differences = ({ push, other, number }: { push: PushOf; other: PushOf; number: number }) => {
   const found = differencesOf(other, push);
+  if (found.length === 0) return <p class="same">Method, path, headers and body are equal.</p>;
   return (
-    <section aria-label="Differences">
-      <h3>{`Different from push ${number}`}</h3>
-      {found.length === 0 ? (
-        <p class="same">Nothing: method, path, headers and body are equal.</p>
-      ) : (
-        <Table
-          label={`What differs from push ${number}`}
-          name="differences"
-          columns={["Where", `Push ${number}`, "This push"]}
-          rows={found.map(({ where, before = "–", after = "–" }) => [where, before, after].map(harmless))}
-        />
-      )}
-    </section>
+    <Table
+      label={`What differs from push ${number}`}
+      name="differences"
+      columns={["Where", `Push ${number}`, "This push"]}
+      rows={found.map(({ where, before = "–", after = "–" }) => [where, before, after].map(harmless))}
+    />
   );
 };

@@ -8,7 +8,7 @@ import type { Progress } from "../model/progress.ts";
 import type { Attempt, Notification } from "../model/store.ts";
 import { Differences, Replay } from "./again.tsx";
 import type { Feed } from "./feed.ts";
-import { Table } from "./parts.tsx";
+import { Field, Table } from "./parts.tsx";
 
 export interface DetailsProps {
   readonly notification: Notification;
@@ -67,17 +67,47 @@ const RawPush = ({ push, attempt }: { push: PushOf; attempt: Attempt }) => (
   </>
 );
 
+interface OtherPushProps {
+  readonly attempts: readonly Attempt[];
+  readonly chosen: number;
+  readonly compared: number;
+  readonly onChoose: (index: number) => void;
+}
+
+/** Which push of the notification the chosen one is compared with. */
+const OtherPush = ({ attempts, chosen, compared, onChoose }: OtherPushProps) => (
+  <p class="other">
+    <Field label="Compare with">
+      <select
+        id="compared"
+        value={compared}
+        onChange={({ currentTarget: { value } }) => onChoose(Number(value))}
+      >
+        {attempts.map(
+          (attempt, index) =>
+            index !== chosen && (
+              <option key={attempt.n} value={index} selected={index === compared}>
+                {`Push ${index + 1}: ${outcomeOf(attempt)}`}
+              </option>
+            ),
+        )}
+      </select>
+    </Field>
+  </p>
+);
+
 interface PushDetailsProps {
   readonly attempts: readonly Attempt[];
   readonly chosen: number;
   readonly feed: Feed;
 }
 
-/** One push: what came and was answered, what differs from the one before, and how to send it again. */
+/** One push: what came and was answered, what another one of the notification has otherwise, and how to send it again. */
 const PushDetails = ({ attempts, chosen, feed }: PushDetailsProps) => {
+  const [asked, compareWith] = useState<number>();
   const attempt = attempts[chosen];
-  // The first push is compared with the second.
-  const compared = chosen === 0 ? 1 : chosen - 1;
+  // Unless another is asked for, with the one before; the first push with the second.
+  const compared = asked !== undefined && asked !== chosen ? asked : chosen === 0 ? 1 : chosen - 1;
   const push = useLine(feed, attempt?.n);
   const other = useLine(feed, attempts[compared]?.n);
   if (attempt === undefined || push === undefined) return null;
@@ -85,7 +115,14 @@ const PushDetails = ({ attempts, chosen, feed }: PushDetailsProps) => {
   return (
     <>
       <RawPush push={push} attempt={attempt} />
-      {typeof other === "object" && <Differences push={push} other={other} number={compared + 1} />}
+      {attempts.length > 1 && (
+        <section aria-label="Differences">
+          <h3>Compared with another push</h3>
+          <OtherPush attempts={attempts} chosen={chosen} compared={compared} onChoose={compareWith} />
+          {typeof other === "object" && <Differences push={push} other={other} number={compared + 1} />}
+          {typeof other === "string" && <p class="note">{other}</p>}
+        </section>
+      )}
       <Replay feed={feed} n={push.n} />
     </>
   );

@@ -71,6 +71,16 @@ const useScroll = (gridRef: RefObject<HTMLDivElement | null>) => {
   return { ...scroll, look };
 };
 
+/** Paper shows every row, not only those in sight. */
+const usePrinting = (): boolean => {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    addEventListener("beforeprint", () => setPrinting(true));
+    addEventListener("afterprint", () => setPrinting(false));
+  }, []);
+  return isPrinting;
+};
+
 /** Where rows come in above what is seen, it stays where it was. */
 const useSteadyRows = (
   gridRef: RefObject<HTMLDivElement | null>,
@@ -123,8 +133,9 @@ export const Grid = (props: GridProps) => {
   const { top, height, look } = useScroll(gridRef);
   const { active, activate, press } = useActiveRow(props, height);
   useSteadyRows(gridRef, rows, top);
-  const from = Math.max(0, Math.floor(top / rowHeight) - spare);
-  const seen = rows.slice(from, from + rowsIn(height) + 2 * spare + 2);
+  const isPrinting = usePrinting();
+  const from = isPrinting ? 0 : Math.max(0, Math.floor(top / rowHeight) - spare);
+  const seen = isPrinting ? rows : rows.slice(from, from + rowsIn(height) + 2 * spare + 2);
   const isActiveSeen = active !== undefined && seen.includes(active);
   return (
     <div
