@@ -38,6 +38,8 @@ interface Asked {
   readonly seconds?: number;
   /** How many notifications there are before the script begins. */
   readonly eventsBefore?: number;
+  /** How often visits of `mixed` begin in which way. */
+  readonly visits?: Readonly<Record<"authorize" | "refresh" | "resume", number>>;
 }
 
 /** Some seconds of a scenario at a rate that leaves two slow cores idle, seeded, so that its kinds of iteration are the same each time. */
@@ -50,6 +52,7 @@ const play = async (asked: Asked) => {
     clients,
     seconds = 2,
     eventsBefore = 0,
+    visits,
   } = asked;
   const fake = await startFakeServer({ behaviour, clockMode: "flowing" });
   try {
@@ -64,6 +67,7 @@ const play = async (asked: Asked) => {
     const target = {
       profile: {
         ...profileFor(fake.baseUrl),
+        ...(visits === undefined ? {} : { load: { mixed: visits } }),
         ...(hook === undefined ? {} : { hooks: { events: { trigger: hook } } }),
       },
       clients: clients ?? fake.clients.slice(0, 2),
@@ -144,7 +148,9 @@ describe.concurrent("the scripts on the sound fake", () => {
     "%s checks each of its rules, breaks none, and makes as many requests as it says",
     async (scenario) => {
       const seconds = scenario === "token" || scenario === "mixed" ? 3 : 2;
-      const { result, events } = await play({ scenario, seconds });
+      // Of the few visits that a starved machine gets to, most have to refresh.
+      const visits = { authorize: 20, refresh: 70, resume: 10 };
+      const { result, events } = await play({ scenario, seconds, visits });
       const { requests, arrivals } = result.achieved;
       expect(result.endpoints.filter(({ outcome }) => outcome === "failed")).toEqual([]);
       expect({ broken: brokenIn(result), breaches: result.breaches, troubles: result.troubles }).toEqual({
