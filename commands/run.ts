@@ -16,7 +16,7 @@ import { wholeRunDocument } from "../reports/json/run.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import { shellWord } from "../reports/text/figures.ts";
 import type { run as definition } from "./flags/run.ts";
-import { prepareDirectory } from "../conformance/record/directory.ts";
+import { prepareDirectory } from "../conformance/files/run-directory.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
 type Gate = Ran<RunRecord>;

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
 import path from "node:path";
-import { temporaryPrefix } from "../conformance/contract/files.ts";
+import { temporaryBase } from "../conformance/files/temporary.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
@@ -22,9 +21,7 @@ export const startFakeProcess = async (
   program: readonly [string, ...string[]],
   behaviour: string,
 ): Promise<FakeProcess> => {
-  const folder = await mkdtemp(
-    path.join(tmpdir(), temporaryPrefix("fake", { host: hostname(), pid: process.pid })),
-  );
+  const folder = await mkdtemp(temporaryBase("fake"));
   const profileFile = path.join(folder, "profile.json");
   const [command, ...parameters] = program;
   const child = spawn(

@@ -1,14 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { makeFolders } from "../conformance/contract/files.ts";
 import { checkPlace, placeFiles } from "./place.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-place-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const failing = (code: string) => Object.assign(new Error(code), { code });
 
 it("a folder that can be made is not made by looking at it, and takes files afterwards", () => {
   const place = { folder: path.join(folder, "a", "b"), flag: "--report-out" };
@@ -29,22 +26,4 @@ it("names the flag and the reason, beforehand as well as when it writes", () => 
   expect(() => placeFiles({ ...place, folder: file }, [[path.join(file, "x"), ""]])).toThrow(
     "a part of the path is a file",
   );
-});
-
-it("a file system that denies that its own folder exists ends the attempt", () => {
-  const asked: string[] = [];
-  const mkdir = (one: string): void => {
-    asked.push(one);
-    throw failing(one === "/proc" ? "EEXIST" : "ENOENT");
-  };
-  expect(() => makeFolders("/proc/x/y", { mkdir, above: (one) => path.posix.dirname(one) })).toThrow(
-    "ENOENT",
-  );
-  expect(asked).toEqual(["/proc/x/y", "/proc/x", "/proc", "/proc/x"]);
-});
-
-it("makes folders from the nearest one that exists", () => {
-  const deep = path.join(folder, "c", "d", "e");
-  makeFolders(deep, { mkdir: mkdirSync, above: (one) => path.dirname(one) });
-  expect(readdirSync(path.dirname(deep))).toEqual(["e"]);
 });

@@ -2,7 +2,6 @@ import {
   accessSync,
   constants,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   renameSync,
   rmdirSync,
@@ -11,8 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { directoryMode, fileMode, fileReason, makeFolders } from "../conformance/contract/files.ts";
+import { directoryMode, fileMode, fileReason } from "../conformance/contract/files.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
+import { makeFolders } from "../conformance/files/run-directory.ts";
 
 export interface Place {
   readonly folder: string;
@@ -31,10 +31,7 @@ export const placeFiles = (
   const drafts: string[] = [];
   let at = folder;
   try {
-    makeFolders(folder, {
-      mkdir: (one) => mkdirSync(one, { mode: directoryMode }),
-      above: (one) => path.dirname(one),
-    });
+    makeFolders(folder, directoryMode);
     refuseFile(folder);
     for (const [file, text] of files) {
       at = file;

@@ -4,7 +4,7 @@ import path from "node:path";
 import process from "node:process";
 import { codeOf, fileMode } from "../../conformance/contract/files.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import { isRunning } from "./sweep.ts";
+import { isRunning } from "../../conformance/files/lock.ts";
 
 const holdFile = (directory: string): string =>
   path.join(path.dirname(path.resolve(directory)), `.${path.basename(path.resolve(directory))}.merging`);

@@ -12,7 +12,7 @@ import { loadProfile } from "../../conformance/profile/profile.ts";
 import { checkPlan, findK6, runnerClock, loadByShape } from "../../scenarios/runner/index.ts";
 import { loadEnvironment } from "../../conformance/profile/profile-load.ts";
 import { rules } from "../../conformance/rules/index.ts";
-import { sweepTemporary } from "./sweep.ts";
+import { sweepTemporary } from "../../conformance/files/temporary.ts";
 import { limitsOf } from "../../conformance/session/session.ts";
 import { replacedLimits } from "../../conformance/engine/conform.ts";
 import { openPushPorts } from "../../conformance/session/push-ports.ts";

@@ -22,22 +22,6 @@ export const tooWide = (file: string, mode: number, platform: string, what: stri
     ? undefined
     : `the file ${file} has mode ${(mode & 0o777).toString(8)}, so others can get at ${what} in it; accepted is 600 or narrower: chmod 600 ${file}`;
 
-/** Where the name of a machine holds what a file name had better not. */
-const plainHost = (host: string): string => host.replaceAll(/[^A-Za-z0-9]/g, "_");
-
-/** How the temporary folders of this process begin; who finds one later can tell whether its process is still there. */
-export const temporaryPrefix = (
-  what: "fake" | "load" | "k6",
-  { host, pid }: { readonly host: string; readonly pid: number },
-): string => `touchstone-${what}-${plainHost(host)}-${pid}-`;
-
-/** The process that made the temporary folder of this name on this machine; undefined for any other name. */
-export const temporaryOf = (name: string, host: string): number | undefined => {
-  const [, on, pid] =
-    /^touchstone-(?:fake|load|k6|digests)-([A-Za-z0-9_]*)-(\d+)-[A-Za-z0-9]+$/.exec(name) ?? [];
-  return on === plainHost(host) && pid !== undefined ? Number(pid) : undefined;
-};
-
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "not permitted",
@@ -59,22 +43,3 @@ export const fileReason = (error: unknown): string => reasons[codeOf(error)] ?? 
 /** Why a file cannot be read. */
 export const readReason = (error: unknown): string =>
   codeOf(error) === "ENOENT" ? "there is no such file" : fileReason(error);
-
-/**
- * Makes a folder and those above it, by `mkdir`. Node's own recursion never ends in pseudo file systems, which
- * say that the folder above does not exist when it does.
- */
-export const makeFolders = (
-  folder: string,
-  { mkdir, above }: { readonly mkdir: (folder: string) => void; readonly above: (folder: string) => string },
-): void => {
-  const parent = above(folder);
-  try {
-    mkdir(folder);
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return;
-    if (codeOf(error) !== "ENOENT" || parent === folder) throw error;
-    makeFolders(parent, { mkdir, above });
-    mkdir(folder);
-  }
-};

@@ -7,11 +7,9 @@ import { integer, list, number, text } from "./schema.ts";
  */
 
 /** Where digests of issued credentials lie in a segment's record, so that one issued twice on two machines is found. */
-export const digestFolder = "digests";
+export const digestFile = (partition: number): string => `digests/${String(partition).padStart(2, "0")}.bin`;
 /** A digest lies in the file that its first six bits name. */
 export const digestPartitions = 64;
-export const digestFile = (partition: number): string =>
-  `${digestFolder}/${String(partition).padStart(2, "0")}.bin`;
 
 const ClockReading = Type.Object({
   offsetMs: Optional(number("The target's clock less this machine's; absent where it is unknown.")),

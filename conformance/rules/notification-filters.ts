@@ -56,22 +56,29 @@ export const notificationFilterRules = {
 /** Values that are not the one that exists match nothing, and other spellings of it nothing else. */
 const otherValues = (
   run: Run,
-  filter: "id" | "accountId",
+  filter: Filter,
   uuid: string,
   strangers: readonly string[],
-): readonly Promise<Verdict>[] => [
-  run.forEach(inGroups(strangers, 6), (values, world) => matchNothing(world, filter, uuid, values), {
-    part: "near misses",
-  }),
-  run.forAll(anyNearMiss(uuid), (value, world) => matchNothing(world, filter, uuid, [value]), {
-    part: "generated near misses",
-  }),
-  run.forEach(
-    inGroups(otherSpellings(uuid), 4),
-    (values, world) => meanNothingElse(world, filter, uuid, values),
-    { part: "other spellings" },
-  ),
-];
+): readonly Promise<Verdict>[] => {
+  const nothing = onlyMatch(
+    { filter, uuid },
+    "nothing, so the list is empty and total 0",
+    // A store with consecutive ids may know the neighbour of one: what is right there is no breach.
+    (seen, value) => allHave(seen, filter, value),
+  );
+  const nothingElse = onlyMatch(
+    { filter, uuid },
+    `what the ${filter} in its usual spelling does, or nothing`,
+    (seen, _value, control) => seen.total === control.total && allHave(seen, filter, uuid),
+  );
+  return [
+    run.forEach(inGroups(strangers, 6), nothing, { part: "near misses" }),
+    run.forAll(anyNearMiss(uuid), (value, world) => nothing([value], world), {
+      part: "generated near misses",
+    }),
+    run.forEach(inGroups(otherSpellings(uuid), 4), nothingElse, { part: "other spellings" }),
+  ];
+};
 
 type Filter = "id" | "accountId";
 
@@ -122,63 +129,30 @@ const wrongness = (ids: readonly string[], seen: Listing): string => {
   return wrong === undefined ? seen.said : `${seen.said} (${wrong})`;
 };
 
-/** Values that must match nothing, or nothing but what `isAlso` allows. */
-const matchNothingElse = async (
-  world: World,
-  filter: Filter,
-  uuid: string,
-  values: readonly string[],
-  expected: string,
-  isAlso: (seen: Listing, value: string, control: Listing) => boolean,
-): Promise<CaseVerdict> => {
-  const list = await openLists(world);
-  const control = await list({ [filter]: uuid });
-  if (control.ids.length === 0) return inconclusive(`an existing ${filter} gives nothing: ${control.said}`);
-  for (const value of values) {
-    const seen = await list({ [filter]: value });
-    if (!isNothing(seen) && !isAlso(seen, value, control))
-      return fail(
-        `${filter}=${JSON.stringify(value)} matches ${expected}`,
-        `it got ${seen.said}, with one that exists ${control.said}`,
-      );
-  }
-  return pass;
-};
+/** Values that must match nothing, but for what `isAllowed` lets pass. */
+const onlyMatch =
+  (
+    { filter, uuid }: { readonly filter: Filter; readonly uuid: string },
+    expected: string,
+    isAllowed: (seen: Listing, value: string, control: Listing) => boolean,
+  ): Judge<readonly string[]> =>
+  async (values, world) => {
+    const list = await openLists(world);
+    const control = await list({ [filter]: uuid });
+    if (control.ids.length === 0) return inconclusive(`an existing ${filter} gives nothing: ${control.said}`);
+    for (const value of values) {
+      const seen = await list({ [filter]: value });
+      if (!isNothing(seen) && !isAllowed(seen, value, control))
+        return fail(
+          `${filter}=${JSON.stringify(value)} matches ${expected}`,
+          `it got ${seen.said}, with one that exists ${control.said}`,
+        );
+    }
+    return pass;
+  };
 
 const allHave = ({ items }: Listing, filter: Filter, value: string): boolean =>
   items.length > 0 && items.every((item) => fold(item[filter]) === fold(value));
-
-const matchNothing = (
-  world: World,
-  filter: Filter,
-  uuid: string,
-  values: readonly string[],
-): Promise<CaseVerdict> =>
-  matchNothingElse(
-    world,
-    filter,
-    uuid,
-    values,
-    "nothing, so the list is empty and total 0",
-    // A store with consecutive ids may know the neighbour of one: what is right there is no breach.
-    (seen, value) => allHave(seen, filter, value),
-  );
-
-/** Other spellings of a UUID may be understood, or not; they must not match anything else. */
-const meanNothingElse = (
-  world: World,
-  filter: Filter,
-  uuid: string,
-  values: readonly string[],
-): Promise<CaseVerdict> =>
-  matchNothingElse(
-    world,
-    filter,
-    uuid,
-    values,
-    `what the ${filter} in its usual spelling does, or nothing`,
-    (seen, _value, control) => seen.total === control.total && allHave(seen, filter, uuid),
-  );
 
 /** Reads the account whole, another one between its pages: the filter must hold on each page for itself. */
 const accountGivesItsOwn: Judge<AccountSet> = async (account, world) => {

@@ -7,8 +7,8 @@ const root = path.resolve(import.meta.dirname, "../..");
 const parts = ["conformance", "fake-server", "scenarios", "reports"] as const;
 /** Rooms that every part may import: promises as data, and the judgement of traces. */
 const pure = ["conformance/contract", "conformance/judging"] as const;
-/** What all served pages share: every part may import it, and it imports none. */
-const web = "web";
+/** What every part may import as well: how files are written, and what all served pages share. */
+const shared = ["conformance/files", "web"] as const;
 /** What composes the parts. */
 const composing = "commands";
 
@@ -16,6 +16,7 @@ const composing = "commands";
 const rooms = [
   "contract",
   "judging",
+  "files",
   "world",
   "checks",
   "model",
@@ -36,7 +37,7 @@ const inside = (file: string, folder: string): boolean => file.startsWith(`${fol
 
 const existing = parts.filter((part) => readdirSync(root).includes(part));
 const shipped = [
-  ...[...existing, web, composing].flatMap((folder) => sourcesIn(root, folder)),
+  ...[...existing, "web", composing].flatMap((folder) => sourcesIn(root, folder)),
   "cli.ts",
 ].filter((file) => !isTestOnly(file));
 const imports = shipped.flatMap((file) => importsOf(root, file));
@@ -54,13 +55,16 @@ describe("imports run one way", () => {
   it.each(existing)("%s imports of the other parts only the contract and the judgement", (part) => {
     const crossing = imports.filter(
       ({ from, to }) =>
-        inside(from, part) && !inside(to, part) && ![...pure, web].some((folder) => inside(to, folder)),
+        inside(from, part) && !inside(to, part) && ![...pure, ...shared].some((folder) => inside(to, folder)),
     );
     expect(crossing).toEqual([]);
   });
 
-  it("what pages share imports no part", () => {
-    expect(imports.filter(({ from, to }) => inside(from, web) && !inside(to, web))).toEqual([]);
+  it.each(shared)("%s imports no part but the contract", (folder) => {
+    const crossing = imports.filter(
+      ({ from, to }) => inside(from, folder) && !inside(to, folder) && !inside(to, "conformance/contract"),
+    );
+    expect(crossing).toEqual([]);
   });
 
   it.each(pure)("%s is pure: it imports no other room but the contract, and nothing of Node", (folder) => {

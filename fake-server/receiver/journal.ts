@@ -6,14 +6,11 @@ import {
   fstatSync,
   ftruncateSync,
   openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
 } from "node:fs";
-import path from "node:path";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
+import { writeAll } from "../../conformance/files/appender.ts";
+import { takeLock } from "../../conformance/files/lock.ts";
 import { reasonOf } from "./problems.ts";
 
 /** The file in which `receive` keeps its lines (pushes.jsonl). */
@@ -22,17 +19,12 @@ export type Journal = ReturnType<typeof openJournal>;
 /** How bytes reach the file; a test puts a full disk in its place. */
 export type WriteAt = (file: number, bytes: Buffer, offset: number) => void;
 
-const writeAt: WriteAt = (file, bytes, offset) => {
-  for (let written = 0; written < bytes.length;)
-    written += writeSync(file, bytes, written, bytes.length - written, offset + written);
-};
-
 /**
  * Opens a journal that no other living receiver writes; throws ConfigurationError. Only its owner may read it: pushes
  * hold customers' data.
  */
-export const openJournal = (file: string, write: WriteAt = writeAt) => {
-  const unlock = lock(`${file}.lock`);
+export const openJournal = (file: string, write: WriteAt = writeAll) => {
+  const unlock = lockOf(file);
   const opened = openOr(unlock, file);
   /** Lines are written at the end of what is whole, so that what a failed write left behind is overwritten. */
   let size = fstatSync(opened).size;
@@ -79,6 +71,22 @@ export const openJournal = (file: string, write: WriteAt = writeAt) => {
   };
 };
 
+const lockOf = (file: string): (() => void) => {
+  const lock = `${file}.lock`;
+  try {
+    return takeLock(
+      lock,
+      (pid) =>
+        new ConfigurationError(
+          `journal: process ${pid} writes it (${lock}); end that one, or choose another file`,
+        ),
+    );
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError(`journal: ${lock} cannot be made (${reasonOf(error)})`, { cause: error });
+  }
+};
+
 const openOr = (unlock: () => void, file: string): number => {
   try {
     return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
@@ -114,43 +122,5 @@ const parsed = (text: string): PushLine | undefined => {
     return typeof line.n === "number" && typeof line.kind === "string" ? (line as PushLine) : undefined;
   } catch {
     return undefined;
-  }
-};
-
-/** Locks that this process holds: after a restart in a container its id may be that of the process before. */
-const held = new Set<string>();
-
-/**
- * Keeps others from writing the same journal; the returned function releases it. The lock of a process that is gone,
- * as after SIGKILL, is taken over.
- */
-const lock = (file: string): (() => void) => {
-  const key = path.resolve(file);
-  try {
-    writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    if (reasonOf(error) !== "EEXIST")
-      throw new ConfigurationError(`journal: ${file} cannot be made (${reasonOf(error)})`, { cause: error });
-    const owner = Number(readFileSync(file, "utf8"));
-    if (owner === process.pid ? held.has(key) : isRunning(owner))
-      throw new ConfigurationError(
-        `journal: process ${owner} writes it (${file}); end that one, or choose another file`,
-      );
-    writeFileSync(file, String(process.pid));
-  }
-  held.add(key);
-  return () => {
-    held.delete(key);
-    rmSync(file, { force: true });
-  };
-};
-
-const isRunning = (pid: number): boolean => {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return reasonOf(error) === "EPERM";
   }
 };

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
-import { createReadStream, readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 import { codeOf, fileReason, recordFiles } from "../../conformance/contract/files.ts";
 import { Manifest, manifestFile } from "../../conformance/contract/manifest.ts";
+import { entryOf, filesBelow } from "../../conformance/files/run-directory.ts";
 import { checkOf } from "./check.ts";
 import { parse } from "./lines.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
@@ -29,8 +28,7 @@ export type Verification =
   | { readonly state: "unsealed" };
 
 /**
- * Compares every file with the manifest, bytes and hashes, and finds files that were added. What an interrupted run
- * was waiting with is no part of its record: the run that goes on takes it away.
+ * Compares every file with the manifest, bytes and hashes, and finds files that were added.
  * A quick look compares the sizes of all files and the hash of run.json only.
  * Throws ConfigurationError where the manifest or a file cannot be read.
  */
@@ -44,18 +42,11 @@ export const verify = async (directory: string, look: "whole" | "quick" = "whole
       alterations.push({ file, change: "missing", detail: `gone; it had ${bytes} bytes` });
     else if (size !== bytes)
       alterations.push({ file, change: "size", detail: `${size} bytes instead of ${bytes}` });
-    else if (
-      (look === "whole" || file === recordFiles.run) &&
-      (await hashOf(path.join(directory, file))) !== sha256
-    )
+    else if ((look === "whole" || file === recordFiles.run) && hashOf(path.join(directory, file)) !== sha256)
       alterations.push({ file, change: "content", detail: "other bytes than were sealed" });
   }
   for (const file of look === "whole" ? filesBelow(directory) : [])
-    if (
-      file !== manifestFile &&
-      !file.startsWith(recordFiles.checkpoint) &&
-      !Object.hasOwn(manifest.files, file)
-    )
+    if (!Object.hasOwn(manifest.files, file))
       alterations.push({ file, change: "added", detail: "was not there when the run was sealed" });
   return alterations.length === 0
     ? { state: "intact", files: Object.keys(manifest.files).length }
@@ -78,19 +69,10 @@ const sizeOf = (file: string): number | undefined => {
   return found?.isFile() === true ? found.size : undefined;
 };
 
-const hashOf = async (file: string): Promise<string> => {
-  const hash = createHash("sha256");
+const hashOf = (file: string): string => {
   try {
-    await pipeline(createReadStream(file), hash);
+    return entryOf(file).sha256;
   } catch (error) {
     throw new ConfigurationError(`${file} cannot be read (${fileReason(error)})`);
   }
-  return hash.digest("hex");
 };
-
-const filesBelow = (directory: string): readonly string[] =>
-  readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
-    .map((file) => file.split(path.sep).join("/"))
-    .toSorted();

@@ -18,7 +18,7 @@ import { clockOf, lateBy, segmentOf } from "./segment/play.ts";
 import { digestKeyOf, type SegmentPlan } from "./segment-plan.ts";
 import { lateEnd, sealedSegment } from "./segment/seal.ts";
 import { scriptSettings } from "./settings.ts";
-import { temporaryBase } from "./temporary.ts";
+import { temporaryBase } from "../../conformance/files/temporary.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 

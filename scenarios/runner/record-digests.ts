@@ -1,41 +1,29 @@
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
-import path from "node:path";
-import { directoryMode, fileMode } from "../../conformance/contract/files.ts";
-import { digestFile, digestFolder, digestPartitions } from "../../conformance/contract/segments.ts";
+import { digestFile, digestPartitions } from "../../conformance/contract/segments.ts";
+import type { RunDirectory } from "../../conformance/files/run-directory.ts";
 import { digestBytes, partitionOf, writeDigest } from "./digests.ts";
 import type { Issued } from "../protocol.ts";
 
 const BUFFER_BYTES = 512 * digestBytes;
 
 /** The files in which a segment keeps the digests of what was issued, so that a merge finds what another segment got as well. */
-export const openDigests = (directory: string) => {
-  mkdirSync(path.join(directory, digestFolder), { mode: directoryMode });
-  const files = Array.from({ length: digestPartitions }, (_, partition) => ({
-    file: openSync(path.join(directory, digestFile(partition)), "ax", fileMode),
+export const openDigests = ({ append }: Pick<RunDirectory<never>, "append">) => {
+  const partitions = Array.from({ length: digestPartitions }, (_, partition) => ({
+    file: append(digestFile(partition)),
     buffer: Buffer.alloc(BUFFER_BYTES),
     filled: 0,
   }));
-  type Open = (typeof files)[number];
-  const flush = (open: Open): void => {
-    for (let written = 0; written < open.filled;)
-      written += writeSync(open.file, open.buffer, written, open.filled - written);
-    open.filled = 0;
+  const flush = (partition: (typeof partitions)[number]): void => {
+    partition.file.bytes(partition.buffer.subarray(0, partition.filled));
+    partition.filled = 0;
   };
   return {
-    /** Throws where it cannot be written. */
     add: (what: Issued, digest: string, atMs: number): void => {
-      if (!/^[0-9a-f]{16}$/.test(digest)) return;
-      const open = files[partitionOf(digest)] as Open;
-      writeDigest(open.buffer, open.filled, { what, digest, atMs });
-      open.filled += digestBytes;
-      if (open.filled === BUFFER_BYTES) flush(open);
+      const partition = /^[0-9a-f]{16}$/.test(digest) ? partitions[partitionOf(digest)] : undefined;
+      if (partition === undefined) return;
+      writeDigest(partition.buffer, partition.filled, { what, digest, atMs });
+      partition.filled += digestBytes;
+      if (partition.filled === BUFFER_BYTES) flush(partition);
     },
-    /** Throws where what was still held cannot be written. */
-    flush: () => {
-      for (const open of files) flush(open);
-    },
-    close: () => {
-      for (const { file } of files) closeSync(file);
-    },
+    flush: () => partitions.forEach(flush),
   };
 };

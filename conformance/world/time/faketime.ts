@@ -1,5 +1,6 @@
-import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { fileReason } from "../../contract/files.ts";
+import { takeLock } from "../../files/lock.ts";
 import type { TimeInterval } from "../../judging/interval.ts";
 import { HookError } from "../hooks/hooks.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
@@ -64,15 +65,18 @@ export const faketimeText = (setting: FaketimeSetting): string => {
   return `${date} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${fraction}\n`;
 };
 
+const problem = (file: string, what: string): ConfigurationError =>
+  new ConfigurationError([`${KEY}: "${file}" ${what}`]);
+
 const refuse = (file: string, what: string): never => {
-  throw new ConfigurationError([`${KEY}: "${file}" ${what}`]);
+  throw problem(file, what);
 };
 
 /** Takes a libfaketime file for this run. Throws ConfigurationError where it is missing, unreadable, read-only, in use, or says something else. */
 export const openFaketime = (file: string, time: { readonly wallMs: () => number }): FaketimeClock => {
   const first = readSetting(file);
   checkWritable(file);
-  const lock = takeLock(file);
+  const release = lockOf(file);
   let setting = first;
   let written = readFileSync(file, "utf8");
   const write = (next: FaketimeSetting): void => {
@@ -98,7 +102,7 @@ export const openFaketime = (file: string, time: { readonly wallMs: () => number
           ? { kind: "offset", offsetMs: setting.offsetMs + durationMs }
           : { kind: "frozen", atMs: setting.atMs + durationMs },
       ),
-    release: () => rmSync(lock, { force: true }),
+    release,
   };
 };
 
@@ -142,31 +146,14 @@ const checkWritable = (file: string): void => {
   }
 };
 
-/** A lock beside the file with the process that holds it; one whose process is gone is taken over. */
-const takeLock = (file: string): string => {
+const lockOf = (file: string): (() => void) => {
   const lock = `${file}.lock`;
-  for (let tries = 0; tries < 2; tries += 1) {
-    try {
-      const handle = openSync(lock, "wx");
-      writeSync(handle, String(process.pid));
-      closeSync(handle);
-      return lock;
-    } catch {
-      const holder = existsSync(lock) ? Number(readFileSync(lock, "utf8")) : Number.NaN;
-      if (isAlive(holder))
-        return refuse(file, `is in use by another run (process ${holder}); give each run its own file`);
-      rmSync(lock, { force: true });
-    }
-  }
-  return refuse(file, `could not be locked; remove "${lock}"`);
-};
-
-const isAlive = (pid: number): boolean => {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
-    process.kill(pid, 0);
-    return true;
+    return takeLock(lock, (pid) =>
+      problem(file, `is in use by another run (process ${pid}); give each run its own file`),
+    );
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    if (error instanceof ConfigurationError) throw error;
+    return refuse(file, `could not be locked: ${lock} cannot be written (${fileReason(error)})`);
   }
 };

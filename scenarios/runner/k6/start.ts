@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { fileMode } from "../../../conformance/contract/files.ts";
 import { settingsVariable, type ScriptSettings } from "../../protocol.ts";
 import type { RunnerClock } from "../clock.ts";
-import { temporaryBase } from "../temporary.ts";
+import { temporaryBase } from "../../../conformance/files/temporary.ts";
 import { watchdog, type Watchdog } from "../watchdog.ts";
 import { k6Environment } from "./environment.ts";
 import { endOf, type K6End } from "./exit.ts";

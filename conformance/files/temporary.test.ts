@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { temporaryPrefix } from "../../conformance/contract/files.ts";
-import { sweepTemporary } from "./sweep.ts";
+import { sweepTemporary, temporaryPrefix } from "./temporary.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -19,24 +18,21 @@ const made = (name: string): string => {
 
 it("removes what runs of this machine left that are no more, and nothing else", () => {
   const host = "some-host.example";
-  const dead = made(`${temporaryPrefix("k6", { host, pid: 101 })}AbC123`);
+  const dead = made(`${temporaryPrefix("k6", host, 101)}AbC123`);
   const kept = [
-    made(`${temporaryPrefix("k6", { host, pid: 102 })}AbC123`),
-    made(`${temporaryPrefix("fake", { host: "elsewhere", pid: 101 })}AbC123`),
+    made(`${temporaryPrefix("k6", host, 102)}AbC123`),
+    made(`${temporaryPrefix("fake", "elsewhere", 101)}AbC123`),
     made("touchstone-k6-notes"),
     made("somebody-else"),
   ];
-  writeFileSync(
-    path.join(folder, `${temporaryPrefix("load", { host, pid: 101 })}file`),
-    "a file is none of ours",
-  );
+  writeFileSync(path.join(folder, `${temporaryPrefix("load", host, 101)}file`), "a file is none of ours");
   expect(sweepTemporary(folder, host, (pid) => pid === 102)).toEqual([dead]);
   expect(existsSync(path.join(folder, dead))).toBe(false);
   for (const name of kept) expect(existsSync(path.join(folder, name))).toBe(true);
 });
 
 it("takes this process for one that lives, and makes do without a folder", () => {
-  const own = made(`${temporaryPrefix("load", { host: "h", pid: process.pid })}x1`);
+  const own = made(`${temporaryPrefix("load", "h", process.pid)}x1`);
   expect(sweepTemporary(folder, "h")).toEqual([]);
   expect(existsSync(path.join(folder, own))).toBe(true);
   expect(sweepTemporary(path.join(folder, "missing"), "h")).toEqual([]);

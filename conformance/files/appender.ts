@@ -1,0 +1,65 @@
+import { closeSync, writeSync } from "node:fs";
+
+export interface Appender {
+  /** Appends a value as one line of JSON. */
+  line(value: unknown): void;
+  text(text: string): void;
+  /** Writes at once, so that the bytes may change afterwards. */
+  bytes(bytes: Uint8Array): void;
+  /** What kept it from being written, if anything did. */
+  failure(): unknown;
+  close(): void;
+}
+
+/** Writes all of it, at `offset` or where the file stands: one call may take only a part. */
+export const writeAll = (file: number, bytes: Uint8Array, offset?: number): void => {
+  for (let written = 0; written < bytes.length;) {
+    const at = offset === undefined ? null : offset + written;
+    written += writeSync(file, bytes, written, bytes.length - written, at);
+  }
+};
+
+/**
+ * Appends to a new file, which is made with the first text. What comes in one turn of the event loop goes out in one
+ * write at its end, so that little is lost when the process is killed and little time is spent on system calls.
+ */
+export const appender = (open: () => number): Appender => {
+  let file: number | undefined;
+  let held: string[] = [];
+  let isOpen = true;
+  let failure: unknown;
+  // A request that outlives its run has nowhere to go; once a write failed, more would only garble the file.
+  const isTaking = (): boolean => isOpen && failure === undefined;
+  const write = (bytes: Uint8Array): void => {
+    try {
+      writeAll((file ??= open()), bytes);
+    } catch (error) {
+      failure ??= error;
+    }
+  };
+  const flush = (): void => {
+    if (held.length === 0) return;
+    const bytes = Buffer.from(held.join(""));
+    held = [];
+    write(bytes);
+  };
+  const text = (added: string): void => {
+    if (!isTaking()) return;
+    if (held.length === 0) setImmediate(flush);
+    held.push(added);
+  };
+  return {
+    line: (value) => text(`${JSON.stringify(value)}\n`),
+    text,
+    bytes: (added) => {
+      if (isTaking()) write(added);
+    },
+    failure: () => failure,
+    close: () => {
+      if (!isOpen) return;
+      flush();
+      isOpen = false;
+      if (file !== undefined) closeSync(file);
+    },
+  };
+};

@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { codeOf, directoryMode, fileMode, fileReason, recordFiles } from "../contract/files.ts";
+import { manifestFile, manifestOf, type ManifestEntry } from "../contract/manifest.ts";
+import { ConfigurationError, UnfinishedRecord } from "../contract/problem.ts";
+import { appender, type Appender } from "./appender.ts";
+
+interface AnyRecord {
+  readonly state: "open" | "sealed";
+}
+
+export interface RunDirectory<Record extends AnyRecord> {
+  /** A file that is there from the beginning, or with its first line. Throws ConfigurationError. */
+  append(name: string, from?: "the beginning" | "its first line"): Appender;
+  /** Whatever kept a file from being written. */
+  failure(): unknown;
+  /**
+   * Completes the record, with a manifest of all files below the directory. Throws UnfinishedRecord where anything of
+   * the run could not be written.
+   */
+  seal(record: Record): Record;
+  /** Writes out what is held and lets the files go. Safe to call twice. */
+  close(): void;
+}
+
+/**
+ * Starts a run directory, which must not exist yet or be empty. run.json is there from the beginning, in state "open",
+ * and lines are appended as they come, so that a killed run can be read up to its last moments. Throws
+ * ConfigurationError, naming --out, where the directory is in use or cannot be written.
+ */
+export const openRunDirectory = <Record extends AnyRecord>(
+  directory: string,
+  opened: Record,
+): RunDirectory<Record> => {
+  prepareDirectory(directory);
+  orUnwritable(directory, () => replaceJson(directory, recordFiles.run, opened));
+  const appenders: Appender[] = [];
+  const close = (): void => appenders.forEach((one) => one.close());
+  const failure = (): unknown => appenders.map((one) => one.failure()).find((one) => one !== undefined);
+  const unfinished = (record: Record, cause: unknown): UnfinishedRecord<Record> =>
+    new UnfinishedRecord({ directory, record: { ...record, state: "open" } }, fileReason(cause), { cause });
+  return {
+    append: (name, from = "the beginning") => {
+      const open = (): number => createFile(directory, name);
+      const file = from === "the beginning" ? open() : undefined;
+      const made = appender(() => file ?? open());
+      appenders.push(made);
+      return made;
+    },
+    failure,
+    seal: (record) => {
+      close();
+      if (failure() !== undefined) throw unfinished(record, failure());
+      try {
+        replaceJson(directory, recordFiles.run, record);
+        const entries = filesBelow(directory).map(
+          (name) => [name, entryOf(path.join(directory, name))] as const,
+        );
+        replaceJson(directory, manifestFile, manifestOf(Object.fromEntries(entries)));
+      } catch (error) {
+        throw unfinished(record, error);
+      }
+      return record;
+    },
+    close,
+  };
+};
+
+/** Makes a run directory, where it is not there yet. Throws ConfigurationError as openRunDirectory does. */
+export const prepareDirectory = (directory: string): void => {
+  const present = orUnwritable(directory, () => {
+    makeFolders(path.dirname(directory));
+    makeFolder(directory, directoryMode);
+    return readdirSync(directory);
+  });
+  if (present.length > 0) throw inUse(directory);
+};
+
+const makeFolder = (folder: string, mode?: number): void => {
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+};
+
+/**
+ * Makes a folder and those above it. Node's own recursion never ends in pseudo file systems, which say that the folder
+ * above does not exist when it does.
+ */
+export const makeFolders = (folder: string, mode?: number): void => {
+  const above = path.dirname(folder);
+  try {
+    makeFolder(folder, mode);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT" || above === folder) throw error;
+    makeFolders(above, mode);
+    makeFolder(folder, mode);
+  }
+};
+
+const inUse = (directory: string): ConfigurationError =>
+  new ConfigurationError([
+    `--out is "${directory}", a folder with something in it; give one that does not exist yet or is empty`,
+  ]);
+
+const orUnwritable = <T>(directory: string, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    const isFile = ["ENOTDIR", "EEXIST"].includes(codeOf(error));
+    throw new ConfigurationError([
+      `--out is "${directory}", which cannot be written (${isFile ? "it or a part of its path is a file" : fileReason(error)}); give a folder that can`,
+    ]);
+  }
+};
+
+const createFile = (directory: string, name: string): number =>
+  orUnwritable(directory, () => {
+    const file = path.join(directory, name);
+    makeFolder(path.dirname(file), directoryMode);
+    return openSync(file, "ax", fileMode);
+  });
+
+/** Puts a file in place in one step: readers see the old one or the new one, whole. */
+const replaceJson = (directory: string, name: string, value: unknown): void => {
+  const target = path.join(directory, name);
+  const draft = `${target}.part`;
+  const file = openSync(draft, "w", fileMode);
+  try {
+    writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, target);
+};
+
+/**
+ * The files of a run directory that its manifest lists, by their paths below it with slashes. What an interrupted run
+ * was waiting with is no part of its record: the run that goes on takes it away.
+ */
+export const filesBelow = (directory: string): readonly string[] =>
+  readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
+    .map((file) => file.split(path.sep).join("/"))
+    .filter((file) => file !== manifestFile && !file.startsWith(recordFiles.checkpoint))
+    .toSorted();
+
+const CHUNK_BYTES = 1_048_576;
+
+/** What a file holds now. */
+export const entryOf = (name: string): ManifestEntry => {
+  const file = openSync(name, "r");
+  try {
+    const hash = createHash("sha256");
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    let bytes = 0;
+    for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk)) {
+      hash.update(chunk.subarray(0, count));
+      bytes += count;
+    }
+    return { bytes, sha256: hash.digest("hex") };
+  } finally {
+    closeSync(file);
+  }
+};
