@@ -82,7 +82,11 @@ const judge = async (setting: Setting = {}) => {
       try {
         return await action({
           ...worldWith(clock),
-          onCommit: (commit) => void scope.findings.push(commit),
+          evidence: {
+            addPushes: () => {},
+            ignoreLoss: () => {},
+            onCommit: (commit) => void scope.findings.push(commit),
+          },
         });
       } finally {
         clock.leave();

@@ -164,7 +164,7 @@ const probeAt = async <C>(
     wakeMs: Math.max(0, ageBetween(own.issued, woken).greatestMs - aimMs - slackOf(planned)),
     answerMs: at.latestMs - woken.latestMs,
   });
-  if (side !== undefined) world.onCommit(() => findings.probes.push(probe));
+  if (side !== undefined) world.evidence.onCommit(() => findings.probes.push(probe));
   if (verdict.kind === "failed") return verdict;
   const isNear =
     side !== undefined &&

@@ -103,7 +103,7 @@ export const sleep = async (
   waitMs: number,
   slackMs?: number,
 ): Promise<void> => {
-  const fromAfarMs = world.isFar ? waitMs * SLACK_FROM_AFAR : 0;
+  const fromAfarMs = world.prepared.isFar ? waitMs * SLACK_FROM_AFAR : 0;
   await world.clock.sleep(waitMs, slackMs === undefined ? 0 : Math.max(slackMs, fromAfarMs));
   model.leftToWaitMs -= waitMs;
   model.now = await world.clock.now();

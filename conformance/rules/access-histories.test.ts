@@ -15,7 +15,7 @@ interface Setting {
 const histories = ({ kind, maxWaitMs = Infinity, seed = 1, ...lives }: Setting) =>
   refreshHistories(
     {
-      accessLifetimeMs: lives.accessLifetimeMs,
+      prepared: { accessLifetimeMs: lives.accessLifetimeMs },
       limits: { refreshTokenLifetimeMs: lives.refreshTokenLifetimeMs },
       tolerances: { lifetimeGuardMs: 500 },
       clock: { kind, canWait: (durationMs: number) => durationMs <= maxWaitMs },

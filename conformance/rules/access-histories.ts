@@ -21,7 +21,7 @@ const PART_OF_LIFE = 0.9;
  * run waits for in any case.
  */
 export const refreshHistories = (world: World, run: Run): readonly RefreshHistory[] => {
-  const lifeMs = world.accessLifetimeMs;
+  const lifeMs = world.prepared.accessLifetimeMs;
   const endMs = world.limits.refreshTokenLifetimeMs * PART_OF_LIFE;
   const half = lifeMs / 2;
   const late = lifeMs + 2 * world.tolerances.lifetimeGuardMs + 1_000;

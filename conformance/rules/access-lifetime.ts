@@ -38,7 +38,7 @@ const deferredToken = (
   issue: (world: World) => Promise<Issued>,
 ): ExpiringCredential<Issued> & Deferral => ({
   name,
-  lifetimeMs: ({ accessLifetimeMs }) => accessLifetimeMs,
+  lifetimeMs: ({ prepared }) => prepared.accessLifetimeMs,
   issue: async (world) => {
     const { accessToken, expiresInMs } = await issue(world);
     return { accessToken, expiresInMs };
@@ -123,7 +123,7 @@ const expiringTokens = (
 
 const tokenOfMonthEnd = (world: World): Differing => ({
   name: "accessToken at the end of a month",
-  startsAt: beforeMonthEnds(world.accessLifetimeMs / 2 + world.limits.codeLifetimeMs),
+  startsAt: beforeMonthEnds(world.prepared.accessLifetimeMs / 2 + world.limits.codeLifetimeMs),
   issue: exchanged,
   perSide: 1,
 });
@@ -158,7 +158,7 @@ type Differing = Pick<JudgedLifetime<Bearer>, "name" | "issue"> & Partial<Judged
 const expiringIn =
   (world: World, second: View | undefined) =>
   (differing: Differing): JudgedLifetime<Bearer> => ({
-    lifetimeMs: ({ accessLifetimeMs }) => accessLifetimeMs,
+    lifetimeMs: ({ prepared }) => prepared.accessLifetimeMs,
     lifetimeOf: ({ lifetimeMs }) => lifetimeMs,
     issuedIn: ({ issued }) => issued,
     ...(second === undefined ? { clients: "first" } : {}),

@@ -37,7 +37,7 @@ export const accessRules = {
           inGroups([...elsewhere, ...inItsPlace, ...nearly, ...byOtherWays], GROUP).map(
             (intrusions, group) => ({
               intrusions: [...withoutToken, ...intrusions],
-              query: listForms(world)[group % listForms(world).length] ?? {},
+              query: listForms(world.prepared)[group % listForms(world.prepared).length] ?? {},
             }),
           ),
           ({ intrusions, query }, caseWorld) => judgeKeptOut(caseWorld, intrusions, query),
@@ -57,7 +57,7 @@ export const accessRules = {
             judgeKeptOut(
               caseWorld,
               intrusions,
-              listForms(caseWorld)[clientIndex % listForms(caseWorld).length] ?? {},
+              listForms(caseWorld.prepared)[clientIndex % listForms(caseWorld.prepared).length] ?? {},
             ),
           { part: "random tokens", share: 0.6, print: ([intrusions]) => namesOf(intrusions) },
         ),
@@ -103,7 +103,7 @@ const judgeKeptOut = async (
       if (headers === undefined) continue;
       sent += 1;
       const { at } = intrusion;
-      const id = world.notifications.accounts[0]?.ids[0];
+      const id = world.prepared.notifications.accounts[0]?.ids[0];
       const isById = id !== undefined && at?.path.includes("{id}") === true;
       const whole = isById ? {} : { ...query, ...intrusion.query?.(tokens) };
       const answer = await answerOrHangUp(
@@ -159,7 +159,7 @@ const expectData = async (
  * Whether an answer gave something away: a notification, a number of them, or an id that
  * the request did not name. An empty page in an envelope that every answer has is nothing.
  */
-const shows = ({ notifications }: World, answer: Answer, query: ListForm): boolean => {
+const shows = ({ prepared: { notifications } }: World, answer: Answer, query: ListForm): boolean => {
   const page = pageOf(answer);
   if (page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0)))
     return true;

@@ -141,7 +141,7 @@ export const codeRules = {
     requirement: "code.independence",
     waitsMs: pastTheCode,
     check: (world, run) =>
-      (world.isFar ? allTogether : inTurn)(run, [
+      (world.prepared.isFar ? allTogether : inTurn)(run, [
         // One after the other, so that what breaks under one disturbance is not put down to the next; a target that is
         // far away would take a minute over that.
         ...disturbances(world).map(
@@ -246,7 +246,11 @@ const pauses = (world: World, run: Run): readonly number[] => {
     lifetimeMs + SHORT_PAUSE_MS,
     ...drawn.map((part) => Math.round(1_000 * (lifetimeMs / 1_000) ** part)),
     ...(world.clock.kind === "virtual"
-      ? [lifetimeMs * 7, world.accessLifetimeMs + 1_000, world.limits.refreshTokenLifetimeMs + 60_000]
+      ? [
+          lifetimeMs * 7,
+          world.prepared.accessLifetimeMs + 1_000,
+          world.limits.refreshTokenLifetimeMs + 60_000,
+        ]
       : []),
   ].filter((pauseMs) => pauseMs <= SHORT_PAUSE_MS || world.clock.canWait(pauseMs));
 };

@@ -27,14 +27,14 @@ const LONGEST_HISTORY = { quick: 24, standard: 36, thorough: 80 } as const;
 const ENDS = { virtual: 2, real: 1 } as const;
 
 /** How long one history may wait in all so that it reaches every state. */
-const wholeWaitMs = ({ limits, accessLifetimeMs, clock }: World): number =>
-  ENDS[clock.kind] * (limits.codeLifetimeMs + limits.refreshTokenLifetimeMs + accessLifetimeMs);
+const wholeWaitMs = ({ limits, prepared, clock }: World): number =>
+  ENDS[clock.kind] * (limits.codeLifetimeMs + limits.refreshTokenLifetimeMs + prepared.accessLifetimeMs);
 
 /** How long a history may wait in this run: where time cannot be moved, perhaps for the shorter lifetimes only, or not at all. */
 const affordableWaitMs = (world: World): number =>
   [
     wholeWaitMs(world),
-    2 * (world.limits.codeLifetimeMs + world.accessLifetimeMs),
+    2 * (world.limits.codeLifetimeMs + world.prepared.accessLifetimeMs),
     2 * world.limits.codeLifetimeMs,
   ].find((waitMs) => world.clock.canWait(waitMs)) ?? 0;
 
@@ -47,7 +47,7 @@ export const lifecycleRules = {
       const orders = (): Promise<Verdict> => judgeTellingOrders(world, run, tally);
       const rounds = judgeRounds(world, run, tally);
       // What takes its time by waiting, or by travelling, is done side by side.
-      if (world.clock.kind === "real" || world.isFar)
+      if (world.clock.kind === "real" || world.prepared.isFar)
         return withCoverage(world, await run.all([rounds, orders()]), tally);
       const verdict = await rounds;
       return verdict.kind === "passed"
@@ -82,12 +82,12 @@ const judgeHistories = (world: World, run: Run, tally: Tally, round: number): Pr
   const part = round === 1 ? {} : { part: `more histories (${round})` };
   const arbitrary = histories(
     world.limits,
-    world.accessLifetimeMs,
+    world.prepared.accessLifetimeMs,
     world.events?.accountsAreFresh === true,
     LONGEST_HISTORY[run.effort],
   );
   const judge = (history: History, caseWorld: World): Promise<CaseVerdict> => play(history, caseWorld, tally);
-  const share = HISTORIES[run.effort] * (world.isFar ? SHARE_FROM_AFAR : 1);
+  const share = HISTORIES[run.effort] * (world.prepared.isFar ? SHARE_FROM_AFAR : 1);
   if (world.clock.kind === "virtual")
     return run.forAll(arbitrary, judge, { ...part, print: printed, share, atATime: AT_A_TIME });
   const sampled = fc.sample(arbitrary, { seed: run.seed + round, numRuns: run.cases(HISTORIES[run.effort]) });
@@ -130,7 +130,7 @@ const play = async (history: History, world: World, tally: Tally): Promise<CaseV
     throw error;
   }
   const decisions = model.decided.length + model.otherDecisions;
-  world.onCommit(() => {
+  world.evidence.onCommit(() => {
     for (const state of model.decided) tally.reached.set(state, (tally.reached.get(state) ?? 0) + 1);
     tally.decisions += decisions;
   });

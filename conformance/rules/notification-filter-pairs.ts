@@ -36,7 +36,7 @@ interface Pair {
 }
 
 const pairsOf = (world: World): readonly Pair[] => {
-  const { accounts, emptyAccountId } = world.notifications;
+  const { accounts, emptyAccountId } = world.prepared.notifications;
   const nobody = { accountId: emptyAccountId, ids: [emptyAccountId] };
   const owners = [...accounts.slice(0, 4), nobody];
   return owners.flatMap((idsOf) =>
@@ -82,7 +82,7 @@ const pairGivesWhatMatchesBoth: Judge<Pair> = async ({ id, accountId, matches, w
 
 /** The control of pairs that match nothing: the same filters can match. */
 const stillThere = async (list: List, world: World): Promise<CaseVerdict> => {
-  const [account] = world.notifications.accounts;
+  const [account] = world.prepared.notifications.accounts;
   const id = account?.ids[0];
   if (account === undefined || id === undefined)
     return inconclusive("there is no notification to compare with");

@@ -20,10 +20,10 @@ export const notificationFilterRules = {
     check: (world, run) => {
       const picked = pickedIds(world);
       const [sample] = picked;
-      const uuid = sample?.id ?? world.notifications.emptyAccountId;
+      const uuid = sample?.id ?? world.prepared.notifications.emptyAccountId;
       const strangers = [
         ...nearMisses(uuid),
-        world.notifications.emptyAccountId,
+        world.prepared.notifications.emptyAccountId,
         sample?.account.accountId ?? uuid,
       ];
       return run.all([
@@ -40,7 +40,7 @@ export const notificationFilterRules = {
     requirement: "notifications.filter-account",
     needs: ["notifications"],
     check: (world, run) => {
-      const { accounts, emptyAccountId } = world.notifications;
+      const { accounts, emptyAccountId } = world.prepared.notifications;
       const uuid = accounts[0]?.accountId ?? emptyAccountId;
       const strangers = [...nearMisses(uuid), emptyAccountId, accounts[0]?.ids[0] ?? uuid];
       return run.all([
@@ -91,7 +91,7 @@ interface PickedId {
 
 /** Ids from the beginning, the middle and the end of each account. */
 const pickedIds = (world: World): readonly PickedId[] =>
-  world.notifications.accounts.flatMap((account) => {
+  world.prepared.notifications.accounts.flatMap((account) => {
     const { ids } = account;
     const indices = new Set([0, Math.floor(ids.length / 2), ids.length - 1]);
     return [...indices].flatMap((index) => {
@@ -158,7 +158,7 @@ const allHave = ({ items }: Listing, filter: Filter, value: string): boolean =>
 const accountGivesItsOwn: Judge<AccountSet> = async (account, world) => {
   const list = await openLists(world);
   const { accountId, ids } = account;
-  const { accounts, emptyAccountId } = world.notifications;
+  const { accounts, emptyAccountId } = world.prepared.notifications;
   const other = accounts.find((one) => one !== account)?.accountId ?? emptyAccountId;
   return whileSteady(list, account, async () => {
     const size = world.limits.defaultLimit;

@@ -38,7 +38,7 @@ export const notificationObservations = {
       run.observe(async (world) => {
         const list = await openLists(world);
         const orders = new Set<string>();
-        for (const account of world.notifications.accounts) {
+        for (const account of world.prepared.notifications.accounts) {
           const order = await orderOf(list, account, world.limits.defaultLimit);
           if (order !== undefined) orders.add(order);
         }
@@ -53,7 +53,7 @@ export const notificationObservations = {
       run.observe(async (world) => {
         const list = await openLists(world);
         const items = (
-          await Promise.all(world.notifications.accounts.map(({ accountId }) => list({ accountId })))
+          await Promise.all(world.prepared.notifications.accounts.map(({ accountId }) => list({ accountId })))
         ).flatMap((page) => page.items);
         const valuesOf = (field: string): readonly string[] =>
           [...new Set(items.map((item) => String(item[field])))].toSorted();
@@ -70,7 +70,7 @@ export const notificationObservations = {
     needs: ["notifications", "second-client"],
     check: (_world, run) =>
       run.observe(async (world) => {
-        const [account] = world.notifications.accounts;
+        const [account] = world.prepared.notifications.accounts;
         const { secondClient } = world;
         if (account === undefined || secondClient === undefined)
           throw new ControlFailed("there is no notification, or no second client");
@@ -118,7 +118,7 @@ const invalidValues = [
 /** Reads the most populous account with something added to the query as it is. */
 const rawReader = async (world: World): Promise<(added: string) => Promise<Listing>> => {
   const { accessToken } = await obtainTokens(world);
-  const [account] = world.notifications.accounts;
+  const [account] = world.prepared.notifications.accounts;
   if (account === undefined) throw new ControlFailed("there is no notification to read");
   return async (added) =>
     listingOf(
@@ -151,7 +151,7 @@ const probedLimits = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000] as cons
 /** Grows the limit until a page is cut or the request refused; a refusal is then narrowed down to the exact limit. */
 const observeMaximum = async (world: World): Promise<Readonly<Record<string, unknown>>> => {
   const list = await openLists(world);
-  const [account] = world.notifications.accounts;
+  const [account] = world.prepared.notifications.accounts;
   if (account === undefined) throw new ControlFailed("there is no notification to read");
   const { accountId, ids } = account;
   let served = 0;

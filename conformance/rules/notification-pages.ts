@@ -25,7 +25,7 @@ export const notificationPageRules = {
     needs: ["notifications"],
     check: async (world, run) => {
       const greatest = await greatestLimit(world);
-      const { accounts } = world.notifications;
+      const { accounts } = world.prepared.notifications;
       const telling = accounts
         .slice(0, 2)
         .flatMap((account) =>
@@ -47,7 +47,7 @@ export const notificationPageRules = {
     needs: ["notifications"],
     check: async (world, run) => {
       const greatest = await greatestLimit(world);
-      const { accounts } = world.notifications;
+      const { accounts } = world.prepared.notifications;
       const generated = fc.constantFrom(...accounts).chain((account) =>
         fc.record({
           account: fc.constant(account),
@@ -92,7 +92,10 @@ const tellingWalks = [5, 7, 8, 9, 12] as const;
 const MOST_PAGES = 18;
 
 /** Walks of at most MOST_PAGES pages: small pages of a long list cost many reads and show no more. */
-const walks = ({ notifications, limits: { defaultLimit } }: World, greatest: number): fc.Arbitrary<Walk> =>
+const walks = (
+  { prepared: { notifications }, limits: { defaultLimit } }: World,
+  greatest: number,
+): fc.Arbitrary<Walk> =>
   fc.constantFrom(...notifications.accounts).chain((account) => {
     const length = account.ids.length;
     const least = Math.min(greatest, Math.ceil(length / MOST_PAGES));
@@ -144,7 +147,9 @@ const pagesOfAllAreDisjoint: Judge<number | undefined> = async (limit, world) =>
     const pages = await readPages(list, { limit }, MOST_PAGES);
     const seen = pages.flatMap(({ ids }) => ids);
     const ended = pages.at(-1)?.ids.length === 0;
-    const expected = ended ? [...seen, ...world.notifications.accounts.flatMap(({ ids }) => ids)] : seen;
+    const expected = ended
+      ? [...seen, ...world.prepared.notifications.accounts.flatMap(({ ids }) => ids)]
+      : seen;
     const wrong = difference(expected, seen);
     return expectThat(
       wrong === undefined,

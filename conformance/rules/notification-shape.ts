@@ -44,7 +44,10 @@ interface ShapeCase {
 }
 
 /** Every page of the known notifications, and the kinds of request that a service may answer from another place. */
-const shapeCases = ({ notifications, limits: { defaultLimit } }: World): readonly ShapeCase[] => {
+const shapeCases = ({
+  prepared: { notifications },
+  limits: { defaultLimit },
+}: World): readonly ShapeCase[] => {
   const [first] = notifications.accounts;
   const pages = notifications.accounts.flatMap(({ accountId, ids }) =>
     Array.from({ length: Math.min(6, pagesIn(ids.length, defaultLimit)) }, (_, page) => ({
@@ -84,7 +87,10 @@ const pageHasItsShape = (seen: Listing, dated: World | undefined): CaseVerdict =
 };
 
 /** createTime is in UTC (section 2.3): of events that the run triggered it is known when that was. */
-const datesAreTrue = ({ items }: Listing, { notifications, tolerances }: World): CaseVerdict => {
+const datesAreTrue = (
+  { items }: Listing,
+  { prepared: { notifications }, tolerances }: World,
+): CaseVerdict => {
   for (const { id, createTime } of items) {
     const created = notifications.accounts
       .map((account) => account.created?.get(fold(id)))
@@ -120,7 +126,7 @@ const everyDocumentedPathServes = async (
       path: "/open-api/v1/nothing-is-here",
       headers: [[accessTokenHeader, accessToken]],
     });
-    return world.notifications.accounts.length > 0 || nowhere.status === listed.status
+    return world.prepared.notifications.accounts.length > 0 || nowhere.status === listed.status
       ? nothingAt("/open-api/v1/notifications", "a page of notifications", describe(listed))
       : {
           judgement: inconclusive("there may be no notification to list, and such a list is refused"),

@@ -54,7 +54,7 @@ interface Question {
   readonly what: string;
 }
 
-const questionsOf = ({ notifications }: World): readonly Question[] => {
+const questionsOf = ({ prepared: { notifications } }: World): readonly Question[] => {
   const { accounts, emptyAccountId } = notifications;
   const byAccount = accounts.map((account) => ({
     account,

@@ -59,7 +59,7 @@ export const notificationRules = {
     needs: ["notifications"],
     check: async (world, run) => {
       const { defaultLimit } = world.limits;
-      const { accounts } = world.notifications;
+      const { accounts } = world.prepared.notifications;
       const greatest = await greatestLimit(world);
       const most = accounts[0]?.ids.length ?? 1;
       const generated = fc.record({
@@ -83,7 +83,7 @@ export const notificationRules = {
     needs: ["notifications"],
     check: async (world, run) => {
       const { defaultLimit } = world.limits;
-      const { accounts } = world.notifications;
+      const { accounts } = world.prepared.notifications;
       const greatest = await greatestLimit(world);
       const telling = accounts.slice(0, 3).flatMap((account) =>
         tellingLimits(account.ids.length, defaultLimit, greatest).map((limit, index) => ({
@@ -147,7 +147,7 @@ interface DefaultLimitCase {
 /** Pages that are full at the default limit: first and later ones, by account and of the whole list. */
 const defaultLimitCases = (world: World): readonly DefaultLimitCase[] => {
   const { defaultLimit } = world.limits;
-  const byAccount = world.notifications.accounts.flatMap((account): readonly DefaultLimitCase[] => {
+  const byAccount = world.prepared.notifications.accounts.flatMap((account): readonly DefaultLimitCase[] => {
     const { accountId, ids } = account;
     if (ids.length <= defaultLimit) return [];
     const full = Math.min(4, Math.floor(ids.length / defaultLimit));

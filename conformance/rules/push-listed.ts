@@ -55,7 +55,7 @@ const wereListedSoon = (world: World, { listLooks, visibilityMs }: PushRun): rea
     if (missing === undefined) return [pass];
     const sinceMs = at.earliestMs - push.at.latestMs;
     if (sinceMs < visibilityMs) return [];
-    world.addEvidence([push]);
+    world.evidence.addPushes([push]);
     return [
       fail(
         `what was pushed is listed within ${duration(visibilityMs)} (tolerances.visibilityMs)`,
@@ -75,7 +75,7 @@ const isListed = async (
   if (body === undefined || typeof id !== "string") return discard("the push names no id");
   const { accountId } = pushCase;
   const missing = (where: string, got: string): CaseVerdict => {
-    world.addEvidence([first]);
+    world.evidence.addPushes([first]);
     return fail(`what was pushed is listed ${where}`, got);
   };
   const byId = await look(world, (limit) => world.target.list({ accessToken, query: { id, ...limit } }), id);
@@ -99,7 +99,7 @@ const isListed = async (
     );
   const differing = changedFields(body, byId.item);
   if (differing.length === 0) return pass;
-  world.addEvidence([first]);
+  world.evidence.addPushes([first]);
   return fail(
     "what was pushed is listed with the same fields",
     `${differing.join(", ")} of a notification of account ${accountId} differ${differing.length === 1 ? "s" : ""} between push and list`,

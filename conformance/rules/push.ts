@@ -27,7 +27,7 @@ export const fromPushRun = {
   waitsMs: ({ limits }) => pushRunMs(limits, undefined),
 } as const satisfies Partial<Rule>;
 
-export const pushRunOf = ({ pushRun }: World): PushRun => {
+export const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {
   if (pushRun === undefined) throw new ControlFailed("this run has watched no pushes");
   return pushRun;
 };
@@ -39,7 +39,7 @@ export const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Pr
     (world) => {
       const finding = judge(pushRunOf(world));
       settle = finding.settle;
-      if (finding.judgement.kind === "failed") world.addEvidence(finding.evidence ?? []);
+      if (finding.judgement.kind === "failed") world.evidence.addPushes(finding.evidence ?? []);
       return Promise.resolve(finding);
     },
     { replays: 0 },

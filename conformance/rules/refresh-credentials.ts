@@ -39,9 +39,9 @@ export const refreshTokensInUse: Refreshing = {
 export const refreshTokensOfExpired: Refreshing = {
   ...refreshTokens,
   name: "refreshToken whose accessToken has expired",
-  windows: (lifetimeMs, guardMs, { accessLifetimeMs }) => ({
+  windows: (lifetimeMs, guardMs, { prepared }) => ({
     nearMs: Infinity,
-    all: [{ side: "alive", fromMs: accessLifetimeMs + guardMs, untilMs: lifetimeMs - guardMs }],
+    all: [{ side: "alive", fromMs: prepared.accessLifetimeMs + guardMs, untilMs: lifetimeMs - guardMs }],
   }),
   promise: () => "a refresh works once the accessToken has expired",
 };

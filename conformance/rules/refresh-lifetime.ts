@@ -103,7 +103,10 @@ export const refreshLifetimeRules = {
     deferred: [refreshTokensOfExpired],
     waitsMs: ({ accessLifetimeMs, tolerances }) => accessLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run): Promise<Verdict> => {
-      const { accessLifetimeMs, limits } = world;
+      const {
+        prepared: { accessLifetimeMs },
+        limits,
+      } = world;
       if (accessLifetimeMs + 2 * world.tolerances.lifetimeGuardMs >= limits.refreshTokenLifetimeMs)
         return {
           kind: "not-applicable",
@@ -139,7 +142,7 @@ export const refreshLifetimeRules = {
 /** For each case, how long after each death of an access token the next refresh comes. */
 const afterExpiry = (world: World, cases: number): readonly (readonly number[])[] => {
   if (world.clock.kind === "real") return [[0]];
-  const roomMs = world.limits.refreshTokenLifetimeMs - world.accessLifetimeMs;
+  const roomMs = world.limits.refreshTokenLifetimeMs - world.prepared.accessLifetimeMs;
   const series = [[0], [Math.min(86_400_000, roomMs / 2)], [0, 60_000, 3_600_000]];
   return Array.from({ length: cases }, (_, index) => series[index] ?? [(roomMs * (index - 2)) / (cases + 1)]);
 };

@@ -120,7 +120,7 @@ const refreshed = async (
     // A refreshToken may be used any number of times: a refresh whose answer is lost is followed by another one.
     const answer = await beginAnew(
       () => world.target.refresh(refreshBody(tokens.client, tokens.refreshToken)),
-      ({ exchange }) => world.ignoreLoss(exchange),
+      ({ exchange }) => world.evidence.ignoreLoss(exchange),
     );
     // A later refresh that is refused breaks refresh.reusable; the answers before it have been judged.
     if (time > 1 && credentialsOf(answer).accessToken === undefined) return pass;
@@ -172,7 +172,7 @@ const totalShown = async (world: World, course: Course): Promise<number | undefi
 };
 
 const listKnown = (world: World, accessToken: string): Promise<Answer> => {
-  const known = world.notifications.accounts[0];
+  const known = world.prepared.notifications.accounts[0];
   return world.target.list({
     accessToken,
     query: { limit: 1, ...(known === undefined ? {} : { accountId: known.accountId }) },
@@ -193,7 +193,8 @@ const judgeWorks = async (world: World, answer: Answer, shown: number | undefine
     return fail("the accessToken of a refresh opens the notification list", describe(listed));
   // Where no set is known to stand still, others may add to the list meanwhile, but nothing takes away.
   const total = totalIn(listed);
-  const asMany = world.notifications.accounts.length === 0 ? (total ?? 0) >= (shown ?? 0) : total === shown;
+  const asMany =
+    world.prepared.notifications.accounts.length === 0 ? (total ?? 0) >= (shown ?? 0) : total === shown;
   if (shown === undefined || asMany) return pass;
   return fail(
     `the accessToken of a refresh shows the ${shown} notifications that one of an exchange does`,

@@ -1,7 +1,6 @@
 import type { ClientIndex } from "../checks/client-assignment.ts";
 import { checkpointOf } from "../lifetimes/checkpoint/checkpoint.ts";
 import type { Checkpoint } from "../world/durable-steps.ts";
-import type { SeenPush } from "../judging/pushes/trace.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { asExchange } from "../pushes/evidence.ts";
 import { grantOf } from "../world/answers.ts";
@@ -44,10 +43,7 @@ export const worldsOf = (options: WorldsOptions) => {
       client,
       secondClient,
       clock,
-      notifications: prepared.notifications,
-      accessLifetimeMs: prepared.accessLifetimeMs,
-      pushRun: prepared.pushRun,
-      isFar: prepared.isFar === true,
+      prepared,
       checkpoint: checkpoint === undefined ? undefined : checkpointOf(checkpoint, scope.rule),
       target: createTarget(
         transport,
@@ -55,11 +51,13 @@ export const worldsOf = (options: WorldsOptions) => {
         { ...addressed, client, freshState: unique, grantCode: grantCodeOf(options, scope) },
       ),
       raw: createRawTarget({ ...transportOptions, ...addressed, address: transport.address, scope, clock }),
-      addEvidence: (pushes: readonly SeenPush[]) => {
-        for (const push of pushes) journal.add(scope, asExchange(journal.nextNumber(), push));
+      evidence: {
+        addPushes: (pushes) => {
+          for (const push of pushes) journal.add(scope, asExchange(journal.nextNumber(), push));
+        },
+        ignoreLoss: (exchange) => scope.losses.ignoreLoss(exchange),
+        onCommit: (commit) => void scope.findings.push(commit),
       },
-      ignoreLoss: (exchange) => scope.losses.ignoreLoss(exchange),
-      onCommit: (commit) => void scope.findings.push(commit),
     };
   };
 };

@@ -1,5 +1,5 @@
 import type { ListRequest } from "./target.ts";
-import type { World } from "./world.ts";
+import type { Prepared } from "./prepared.ts";
 
 export type ListForm = NonNullable<ListRequest["query"]>;
 
@@ -7,7 +7,7 @@ export type ListForm = NonNullable<ListRequest["query"]>;
  * The forms that a list can be asked for in: everything, one account, one notification, a page. Of what is known to be
  * there, where anything is.
  */
-export const listForms = ({ notifications }: Pick<World, "notifications">): readonly ListForm[] => {
+export const listForms = ({ notifications }: Pick<Prepared, "notifications">): readonly ListForm[] => {
   const { emptyAccountId } = notifications;
   const { accountId, ids } = notifications.accounts[0] ?? { accountId: emptyAccountId, ids: [] };
   const id = ids[0] ?? emptyAccountId;

@@ -3,7 +3,9 @@ import type { NotificationSets } from "./dataset.ts";
 
 /** What the preflight found out, and all worlds then hold. */
 export interface Prepared {
+  /** Notifications that are not written to while rules read them. */
   readonly notifications: NotificationSets;
+  /** Validity of access tokens as the service stated it when the run began. */
   readonly accessLifetimeMs: number;
   /** Whether a request spends most of its time on the network. */
   readonly isFar?: boolean;
@@ -11,7 +13,7 @@ export interface Prepared {
   readonly pushLagMs?: number;
   /** Why the service cannot reach the receiver, where that is for the configuration to mend. */
   readonly unreachableReceiver?: string;
-  /** All that the pushes of this run came to; only rules that need them are given it. */
+  /** What the pushes of this run came to; only rules that need them (`needs: ["pushes"]`) are given it. */
   readonly pushRun?: PushRun;
 }
 

@@ -82,7 +82,7 @@ export const obtainTokens = async (world: World, options: StepOptions = {}): Pro
   return beginAnew(
     () => redeem(world, code, options),
     async ({ exchange }) => {
-      world.ignoreLoss(exchange);
+      world.evidence.ignoreLoss(exchange);
       ({ code } = await obtainCode(world, options));
     },
   );
@@ -108,7 +108,7 @@ export const gaveData = (answer: Answer): boolean => gavePage(plainOf(answer));
  * A token that one form of the list refuses is presented with all others: it is dead only where none shows anything.
  */
 export const isShownSomething = (world: World, accessToken: string): Promise<boolean> =>
-  isShownIn(world, accessToken, listForms(world));
+  isShownIn(world, accessToken, listForms(world.prepared));
 
 /** The same by one form of the list alone. */
 export const isShownSomethingAtOnce = (world: World, accessToken: string): Promise<boolean> =>
@@ -119,7 +119,7 @@ const isShownIn = async (
   accessToken: string,
   otherForms: readonly ListForm[],
 ): Promise<boolean> => {
-  const known = world.notifications.accounts[0];
+  const known = world.prepared.notifications.accounts[0];
   const first = known === undefined ? { limit: 1 } : { accountId: known.accountId, limit: 1 };
   for (const query of [first, ...otherForms]) {
     const answer = await world.target.list({ accessToken, query });

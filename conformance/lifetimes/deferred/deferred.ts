@@ -85,7 +85,7 @@ const judgeDue = async (
         const probe = probes.find(({ name }) => name === entry.subject);
         if (probe === undefined) return pass;
         const judged = await probeEntry(session, world, entry, probe);
-        if (judged.kind === "discarded") world.onCommit(() => void (discarded += 1));
+        if (judged.kind === "discarded") world.evidence.onCommit(() => void (discarded += 1));
         return judged;
       },
       {

@@ -85,7 +85,7 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
         return Promise.resolve();
       },
     },
-    onCommit: (commit: () => void) => void findings.push(commit),
+    evidence: { onCommit: (commit: () => void) => void findings.push(commit) },
   } as unknown as World;
   const entry: Unlocked = {
     id: "1",

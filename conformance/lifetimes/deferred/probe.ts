@@ -20,12 +20,12 @@ export const probeEntry = async (
   const credential = revived(JSON.parse(entry.secret), world);
   const reached = credential === undefined ? undefined : await whenDue(session, world, entry, probe);
   if (reached === undefined) {
-    world.onCommit(() => store.release(entry.id));
+    world.evidence.onCommit(() => store.release(entry.id));
     return discard("the target's clock did not move on to where the credential is due");
   }
   // A question that uses it up is asked once, whatever becomes of the answer, or of this process.
   if (probe.isUsedUp === true && !store.ask(entry.id)) {
-    world.onCommit(() => store.miss(entry.id, "it was asked, and the answer was lost", hereMs()));
+    world.evidence.onCommit(() => store.miss(entry.id, "it was asked, and the answer was lost", hereMs()));
     return discard("it was asked before, and the answer was lost");
   }
   const {
@@ -40,12 +40,14 @@ export const probeEntry = async (
   );
   const seen = `${shown.works ? "accepted" : "refused"} at an age of ${duration(shown.leastMs)} to ${duration(shown.greatestMs)}${driftOf(session, entry, reached)}`;
   if (side === undefined) {
-    world.onCommit(() => store.miss(entry.id, `${seen}, too near to its end to say anything`, hereMs()));
+    world.evidence.onCommit(() =>
+      store.miss(entry.id, `${seen}, too near to its end to say anything`, hereMs()),
+    );
     return discard(`${seen}, inside the guard around the end`);
   }
   const held = verdict.kind === "passed";
   const age = { earliestMs: shown.leastMs, latestMs: shown.greatestMs };
-  world.onCommit(() => store.settle(entry.id, { held, side, note: seen, age }, hereMs()));
+  world.evidence.onCommit(() => store.settle(entry.id, { held, side, note: seen, age }, hereMs()));
   return verdict.kind === "failed" ? fail(probe.promise?.(side) ?? verdict.expected, seen) : verdict;
 };
 

@@ -116,11 +116,11 @@ export const whileTotalStands = async (
 
 /** How many notifications the whole list holds at least. */
 export const leastInAll = (world: World): number =>
-  new Set(world.notifications.accounts.flatMap(({ ids }) => ids.map(fold))).size;
+  new Set(world.prepared.notifications.accounts.flatMap(({ ids }) => ids.map(fold))).size;
 
 /** The greatest limit that the longest known account vouches for: above its length a cut page looks like a whole one. */
 export const vouchedLimit = (world: World, greatest: number): number =>
-  Math.max(1, Math.min(greatest, world.notifications.accounts[0]?.ids.length ?? 1));
+  Math.max(1, Math.min(greatest, world.prepared.notifications.accounts[0]?.ids.length ?? 1));
 
 /**
  * The greatest limit that rules may count on for one account, found by asking for more and more. The default is always
@@ -128,7 +128,7 @@ export const vouchedLimit = (world: World, greatest: number): number =>
  * then limits below that one have to be served too, and the rules find those that are not.
  */
 export const greatestLimit = async (world: World): Promise<number> => {
-  const [account] = world.notifications.accounts;
+  const [account] = world.prepared.notifications.accounts;
   const { defaultLimit } = world.limits;
   if (account === undefined) return defaultLimit;
   const length = account.ids.length;

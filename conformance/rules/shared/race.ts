@@ -78,7 +78,7 @@ const answerOrNothing = async (world: World, request: Promise<Answer>): Promise<
     return await request;
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    world.ignoreLoss(error.exchange);
+    world.evidence.ignoreLoss(error.exchange);
     return undefined;
   }
 };
