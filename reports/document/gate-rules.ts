@@ -73,7 +73,7 @@ export const breachCard = (
           ["Expected", breach.expected],
           ["Seen", strong(breach.actual)],
           counterexample !== undefined && ["Input", code(counterexample)],
-          others !== undefined && ["Also", others],
+          others !== undefined && ["Also", lines(...others)],
           ["Again", cameBack(replayed)],
           waiver !== undefined && ["Waived", waiverText(waiver)],
         ]),

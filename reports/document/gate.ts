@@ -4,6 +4,7 @@ import type { RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
 import { causesOf, commonCauseOf } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
+import { changedOf } from "../text/leaves.ts";
 import { leftInShort, leftOn } from "../text/left-behind.ts";
 import { groupTitles, knownRequirement } from "../text/titles.ts";
 import { wordOf } from "../text/verdicts.ts";
@@ -151,8 +152,7 @@ const driftTable = ({ rules }: RunRecord, pinned: Readonly<Record<string, string
         ? [
             [
               mark(["bad", "unequal"], link(ruleAnchor(place, id), id), "changed"),
-              fingerprintText(pinned[id] ?? ""),
-              fingerprintText(verdict.fingerprint),
+              ...changedOf(pinned[id] ?? "", verdict.fingerprint).map(fingerprintText),
             ],
           ]
         : [],

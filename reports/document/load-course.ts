@@ -125,7 +125,7 @@ const latencyFigure = ({ endpoint, outcome, points }: EndpointCourse, axes: Axes
   return figure({
     title,
     legend: [
-      ["heat", "requests, the more the darker"],
+      ["heat", "requests, the more the stronger"],
       ["p50", "p50"],
       ["p95", "p95"],
       ["p99", "p99"],

@@ -158,6 +158,20 @@ describe("the report in a browser", () => {
     },
   );
 
+  it("has room for every value of a table on a phone", async () => {
+    const page = await open({ viewport: { width: 360, height: 740 } });
+    const told = await page.evaluate<[number, number]>(
+      `(() => {
+        const cells = [...document.querySelectorAll(".stacks td")];
+        const beyond = cells.filter((cell) => cell.getBoundingClientRect().right > innerWidth);
+        return [cells.length, beyond.length];
+      })()`,
+    );
+    expect(told).toEqual([expect.any(Number), 0]);
+    expect(told[0]).toBeGreaterThan(10);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+  });
+
   it("follows the system, and the reader's choice from then on", async () => {
     const page = await open({ colorScheme: "dark" });
     const dark = await ground(page);

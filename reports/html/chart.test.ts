@@ -3,6 +3,7 @@ import { renderToString } from "preact-render-to-string";
 import { expect, it } from "vitest";
 import { changeScale } from "./change-scale.ts";
 import { plot, type Tick } from "./chart.ts";
+import { latencyPicture } from "./pictures/latency.ts";
 import { latencyScale, timeScale, upScale } from "./scales.ts";
 import { axisOf } from "./pictures/schedule-lanes.ts";
 
@@ -69,4 +70,23 @@ it("keeps the unit of time, and the middle of a change", () => {
     }),
     { numRuns: 100 },
   );
+});
+
+it("shades the heat map however many requests a cell holds", () => {
+  const point = { second: 0, count: 1, p50Ms: 1, p95Ms: 1, p99Ms: 1, maxMs: 1 };
+  for (let most = 1; most < 3_000; most += 1) {
+    const points = [{ ...point, rows: [[3, most] as const, [4, Math.ceil(most / 2)] as const] }];
+    const html = renderToString(
+      latencyPicture({
+        is: "latency",
+        label: "",
+        points,
+        bucketSeconds: 1,
+        seconds: 1,
+        rangeMs: [1, 10],
+      }),
+    );
+    expect(html).not.toContain("undefined");
+    expect(html).toContain('class="heat-6"');
+  }
 });

@@ -1,19 +1,23 @@
 import type { VNode } from "preact";
 import { el, type Child } from "./element.ts";
 
-/** A table in a box that scrolls sideways by itself where the page is narrow. */
+/** Wider tables scroll sideways on a phone, narrower ones fit. */
+const stacks = (columns: number, rows: number): boolean => columns > 2 && columns < 9 && rows <= 100;
+
+/** A table in a box that scrolls sideways by itself where the page is narrow; on a phone one of a few columns becomes a list, each value with its column's title. */
 export const table = (
   caption: string,
   heads: readonly string[],
   rows: readonly (readonly Child[])[],
   numeric: readonly number[] = [],
-): VNode =>
-  el(
+): VNode => {
+  const isStacked = stacks(heads.length, rows.length);
+  return el(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
     el(
       "table",
-      {},
+      isStacked ? { class: "stacks" } : {},
       el("caption", { class: "heard" }, caption),
       el(
         "thead",
@@ -34,13 +38,18 @@ export const table = (
             cells.map((cell, at) =>
               at === 0
                 ? el("th", { scope: "row", class: side(at, numeric) }, cell)
-                : el("td", { class: side(at, numeric) }, cell),
+                : el(
+                    "td",
+                    { class: side(at, numeric), ...(isStacked ? { "data-head": heads[at] } : {}) },
+                    cell,
+                  ),
             ),
           ),
         ),
       ),
     ),
   );
+};
 
 const side = (at: number, numeric: readonly number[]): string | undefined =>
   numeric.includes(at) ? "number" : undefined;

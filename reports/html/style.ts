@@ -195,6 +195,13 @@ const media = `
   .lane.foot > div { display: none; }
   .lane:not(.foot) .strip { overflow: clip; }
   main section { margin-top: 50px; }
+  .stacks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .stacks :is(tbody, tr, th, td) { display: block; }
+  .stacks tr { padding: 8px 0; border-bottom: 1px solid var(--hair); }
+  .stacks :is(th, td), .stacks td.number { padding: 2px 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
+  .stacks td { position: relative; padding-left: 116px !important; min-height: 1.8em; }
+  .stacks td::before { content: attr(data-head); position: absolute; left: 0; width: 106px; color: var(--soft); font-size: 13px; }
+  .stacks td:empty { display: none; }
 }
 @media print {
   body { background: #fff; font-size: 10.5pt; }

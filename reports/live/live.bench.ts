@@ -1,10 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { loadFiles, type LoadRecord, type SecondLine } from "../../conformance/contract/load-record.ts";
 import { figure, runCli } from "../../conformance/testing/measure.ts";
+import { runnerClock } from "../../scenarios/runner/index.ts";
+import { writeLoadRun } from "../testing/records.ts";
 import { percent } from "../text/latency.ts";
+import { follow } from "./follow.ts";
+import { serveLive } from "./serve.ts";
 
 const SECONDS = 20;
 /** With and without the page in turns, then the other way round, so that a machine that slows down slows both. */
@@ -62,6 +68,13 @@ export const live = async (): Promise<void> => {
       `${at(0.5)}; ${at(0.95)}; ${at(1)} ms`,
       "a second",
     );
+    const ofOneMs = await pageAlone(path.join(folder, "alone"));
+    const ofLoad = total(plain, (one) => one.cores) / plain.length;
+    figure(
+      "processor time of following and serving alone, for a second of such a load; of the load's",
+      `${ofOneMs.toFixed(1)} ms; ${percent(ofOneMs / 1_000 / ofLoad)}`,
+      "under 2 %",
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -88,6 +101,42 @@ const play = async (out: string, withPage: boolean): Promise<Played> => {
     cores: mean((line) => line.k6?.cores) + mean((line) => line.collector?.cores),
     toldMs,
   };
+};
+
+const FOLLOWED_S = 60;
+
+/** Processor time of the page for each second of a load, in milliseconds: a record grows second by second, and a reader elsewhere is told. Says more than the whole where the machine is crowded. */
+const pageAlone = async (folder: string): Promise<number> => {
+  const [whole, growing] = [path.join(folder, "whole"), path.join(folder, "growing")];
+  writeLoadRun(whole, { seed: 1, seconds: FOLLOWED_S, requests: 2_000 * FOLLOWED_S });
+  cpSync(whole, growing, { recursive: true });
+  const parts = [loadFiles.seconds, loadFiles.latency].map((name) => {
+    const lines = readFileSync(path.join(whole, name), "utf8").trimEnd().split("\n");
+    const file = path.join(growing, name);
+    writeFileSync(file, "");
+    return { file, lines, aSecond: Math.ceil(lines.length / FOLLOWED_S) };
+  });
+  const page = await serveLive(runnerClock);
+  const reader = spawn(process.execPath, [
+    "-e",
+    `require("http").get("${page.url}events", (r) => r.resume())`,
+  ]);
+  const look = follow(growing, page.tell);
+  look();
+  await sleep(500);
+  const before = process.cpuUsage();
+  for (let second = 0; second < FOLLOWED_S; second += 1) {
+    for (const { file, lines, aSecond } of parts)
+      appendFileSync(file, `${lines.slice(second * aSecond, (second + 1) * aSecond).join("\n")}\n`);
+    for (let looks = 0; looks < 2; looks += 1) {
+      look();
+      await sleep(5);
+    }
+  }
+  const { user, system } = process.cpuUsage(before);
+  reader.kill();
+  await page.end(undefined);
+  return (user + system) / 1_000 / FOLLOWED_S;
 };
 
 /** Reads what the page is told, as a browser elsewhere would. */

@@ -6,16 +6,22 @@ import { safe } from "./safe.ts";
 
 export type Broken = Extract<Verdict, { readonly breach: Breach }>;
 
-/** Inputs other than the one shown that broke the rule too. */
-export const othersOf = ({ facts, breach }: Broken): string | undefined => {
+/** So many others are named; the record has all. */
+const NAMED = 3;
+
+/** Inputs other than the one shown that broke the rule too: how many, and the first of them. */
+export const othersOf = ({ facts, breach }: Broken): readonly string[] | undefined => {
   const { broken, brokenCases } = { broken: facts?.["broken"], brokenCases: facts?.["brokenCases"] };
   if (!Array.isArray(broken) || typeof brokenCases !== "number" || brokenCases < 2) return undefined;
   const others = broken
     .filter((one) => one !== breach.reproduction.counterexample)
     .map((one) => safe(String(one)));
-  return [plural(brokenCases - 1, "further input"), ...(others.length === 0 ? [] : [others.join(", ")])].join(
-    ": ",
-  );
+  const [first, ...more] = others.slice(0, NAMED);
+  const beyond = brokenCases - 2 - more.length;
+  const count = plural(brokenCases - 1, "further input");
+  if (first === undefined) return [count];
+  if (beyond === 0 && more.length === 0) return [`${count}: ${first}`];
+  return [`${count}:`, first, ...more, ...(beyond > 0 ? [`and ${beyond} more`] : [])];
 };
 
 /** Whether the failure came back when it was tried again. */

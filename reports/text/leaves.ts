@@ -24,3 +24,17 @@ export const parseFingerprint = (fingerprint: string): unknown => {
 /** A fingerprint in as few marks as stay clear. */
 export const readableFingerprint = (fingerprint: string): string =>
   compactFields(parseFingerprint(fingerprint));
+
+/** Two fingerprints without the fields that are equal in both. */
+export const changedOf = (before: string, after: string): readonly [before: string, after: string] => {
+  const [one, other] = [parseFingerprint(before), parseFingerprint(after)];
+  if (!isObject(one) || !isObject(other)) return [before, after];
+  const [mine, theirs] = [new Map(Object.entries(one)), new Map(Object.entries(other))];
+  const without = (own: ReadonlyMap<string, unknown>, others: ReadonlyMap<string, unknown>): string =>
+    JSON.stringify(
+      Object.fromEntries(
+        [...own].filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(others.get(key))),
+      ),
+    );
+  return [without(mine, theirs), without(theirs, mine)];
+};

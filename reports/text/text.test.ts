@@ -1,9 +1,11 @@
 import { assert, integer, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type Broken, othersOf } from "./breach.ts";
 import { compact, compactFields, words } from "./compact.ts";
 import { elapsed, figure, plural, shellWord } from "./figures.ts";
 import { change, percent } from "./latency.ts";
 import { cut, flow, fold, padEnd, padStart, width, wrap } from "./layout.ts";
+import { changedOf } from "./leaves.ts";
 import { safe } from "./safe.ts";
 
 it.each([
@@ -15,6 +17,32 @@ it.each([
   [change(14.493), "14.5 times"],
   [change(2.5e9), "over 1,000 times"],
 ])("%s reads %s", (told, reads) => expect(told).toBe(reads));
+
+it("leaves of two observations what differs", () => {
+  const [before, after] = [
+    { kept: { status: 400 }, changed: { status: 400 }, gone: 1 },
+    { kept: { status: 400 }, changed: { status: 200 }, come: 2 },
+  ].map((one) => JSON.stringify(one)) as [string, string];
+  expect(changedOf(before, after)).toEqual([
+    '{"changed":{"status":400},"gone":1}',
+    '{"changed":{"status":200},"come":2}',
+  ]);
+  expect(changedOf('"text"', after)).toEqual(['"text"', after]);
+});
+
+it.each([
+  [2, ["b"], ["1 further input: b"]],
+  [2, [], ["1 further input"]],
+  [4, ["b", "c", "d"], ["3 further inputs:", "b", "c", "d"]],
+  [9, ["b", "c", "d", "e"], ["8 further inputs:", "b", "c", "d", "and 5 more"]],
+  [3, ["b"], ["2 further inputs:", "b", "and 1 more"]],
+])("of %i inputs that broke a rule, a few are named", (brokenCases, others, told) => {
+  const broken = {
+    facts: { brokenCases, broken: ["a", ...others] },
+    breach: { reproduction: { counterexample: "a" } },
+  } as unknown as Broken;
+  expect(othersOf(broken)).toEqual(told);
+});
 
 const anyText = string({ unit: "binary" });
 

@@ -54,7 +54,8 @@ const heat = (points: readonly LatencyPoint[], bucketSeconds: number, { y, time 
   const shades = Array.from({ length: SHADES }, () => "");
   for (const { second, rows } of points)
     for (const [row, count] of rows) {
-      const shade = Math.ceil((SHADES * Math.log1p(count)) / Math.log1p(most)) - 1;
+      // The share comes first: that of the greatest is then exactly 1.
+      const shade = Math.ceil(SHADES * (Math.log1p(count) / Math.log1p(most))) - 1;
       shades[shade] += `M${round(second / bucketSeconds)} ${row}h1v1h-1z`;
     }
   const [low, high] = y.domain;

@@ -22,10 +22,14 @@ export const trend = ({ trend: { points, changes, metric }, label }: TrendPictur
     ({ value }) => y.at(value),
   ).digits(2);
   const ends = [...new Set([0, points.length - 1])];
+  const days = new Set(ends.map((at) => points[at]?.startedAt.slice(0, 10)));
+  // Runs of one day differ in their time alone.
+  const when = (startedAt = ""): string =>
+    days.size > 1 || ends.length === 1 ? startedAt.slice(0, 10) : startedAt.slice(0, 16).replace("T", " ");
   return plot({
     label,
     heightPx: HEIGHT_PX,
-    x: ends.map((at) => ({ at: x(at), label: points[at]?.startedAt.slice(0, 10) ?? "" })),
+    x: ends.map((at) => ({ at: x(at), label: when(points[at]?.startedAt) })),
     y: y.ticks,
     rows: points.map((_, at) => x(at)),
     shapes: [
