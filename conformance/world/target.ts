@@ -1,4 +1,4 @@
-import { accessTokenHeader, endpoints } from "../contract/forms.ts";
+import { accessTokenHeader, endpoints, type Endpoint } from "../contract/forms.ts";
 import { TransportError, type Answer, type Request } from "./exchange.ts";
 import type { Connection, Sender, Transport } from "./http/transport.ts";
 
@@ -29,7 +29,7 @@ export interface ListRequest {
 }
 
 /** The documented calls of the service (section 4), each sent as given: whether they make sense is the rule's business. */
-export interface Target {
+export interface Target extends Readonly<Record<Endpoint, (request: never) => Promise<Answer>>> {
   /** GET /open-api/oauth/authorize (section 4.1). */
   authorize(request?: AuthorizeRequest): Promise<Answer>;
   /** POST /open-api/oauth/access-token (section 4.2); the body goes out as JSON. */

@@ -64,7 +64,7 @@ export const requestsFor = (settings: ScriptSettings) => {
         ? undefined
         : (client: ScriptClient, accountId: string): Request =>
             triggering(settings.trigger as ScriptHook, client, accountId),
-  };
+  } satisfies Readonly<Record<Endpoint, unknown>>;
 };
 
 const triggering = (hook: ScriptHook, client: ScriptClient, accountId: string): Request => {
