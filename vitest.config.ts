@@ -17,7 +17,7 @@ export default defineConfig({
           globalSetup: "scenarios/runner/testing/k6-early.ts",
           // Tests start the command line more than a hundred times: what one process compiled serves all after it.
           env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/compiled") },
-          // Files of one worker share their modules: to load all of them anew for each file costs a third of the whole.
+          // Files of one worker share their modules: loading all of them again for each file costs a third of the whole.
           isolate: false,
           // No limit is what a test is about: these end what hangs.
           testTimeout: 240_000,

@@ -25,7 +25,6 @@ export interface HttpDecisions {
   readonly contentTypeRefusal: (contentType: string | undefined, context: Context) => RefusalKind | undefined;
   /** The JSON object that a body holds, or undefined when it holds none. */
   readonly readBody: (raw: Buffer, context: Context) => JsonObject | undefined;
-  /** The `timestamp` field of an answer. */
   readonly timestamp: (context: Context) => unknown;
   readonly renderSuccess: (fields: Fields, context: Context) => Answer;
   readonly renderRefusal: (refusal: Refusal, context: Context) => Answer;
@@ -139,7 +138,6 @@ export interface ListDecisions {
   ) => MaybePromise<readonly Notification[]>;
   /** Whether a page that holds nothing is answered all the same. */
   readonly servesPage: (paging: Paging, matched: number, context: Context) => boolean;
-  /** The `total` field. */
   readonly total: (
     matched: number,
     items: readonly Notification[],
@@ -180,7 +178,6 @@ export interface PushDecisions {
   readonly onNewDelivery: (delivery: Delivery, pending: PendingDeliveries, service: Service) => void;
   /** How many workers send a push that is due: one, unless they get in each other's way. */
   readonly pushCopies: (delivery: Delivery, attempt: number) => number;
-  /** The body of a push. */
   readonly pushBody: (delivery: Delivery, attempt: number, service: Service) => string;
   readonly pushHeaders: (delivery: Delivery, attempt: number, service: Service) => Record<string, string>;
   /** The last word on the request of a push. */
@@ -191,7 +188,6 @@ export interface PushDecisions {
     request: PushRequest,
     delivery: Delivery,
   ) => PushRequest | undefined;
-  /** Whether a push counts as acknowledged. */
   readonly acknowledges: (outcome: PushOutcome, delivery: Delivery) => boolean;
   /** Whether another push follows, the cap apart; `delivery.acknowledged` is settled by now. */
   readonly pushesAgain: (outcome: PushOutcome, delivery: Delivery, service: Service) => boolean;
@@ -216,7 +212,7 @@ export interface PushDecisions {
 export interface PendingDeliveries {
   readonly all: () => readonly Delivery[];
   readonly count: () => number;
-  /** Plans the next push anew where none is under way. */
+  /** Plans the next push again where none is under way. */
   readonly replan: (delivery: Delivery) => void;
   /** Ends a delivery: nothing more is pushed. */
   readonly drop: (delivery: Delivery) => void;

@@ -9,7 +9,6 @@ export const FROZEN_START_MS = 1_767_225_600_000;
 /** The longest delay that Node's timers take; a later one is armed again on the way. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What an advance of the clock did. */
 export interface Advance {
   /** The service's time afterwards, in milliseconds since 1970. */
   readonly now: number;

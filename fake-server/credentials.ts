@@ -33,7 +33,6 @@ export interface AccessRecord {
   readonly clientId: string;
   readonly grant: Grant;
   readonly lifetimeMs: number;
-  /** Whether a refresh brought it. */
   readonly refreshed: boolean;
   issuedAtMs: number;
   revoked: boolean;

@@ -34,7 +34,7 @@ export const uuidOf = (digits: string, version: number): string => {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${version}${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 };
 
-/** Filled anew for every token: encoding a buffer gives one flat string, which long loads are spared the memory by. */
+/** Filled for every token: encoding a buffer gives one flat string, which long loads are spared the memory by. */
 const scratch = Buffer.alloc(256);
 
 const tokenFrom = (uint32: () => number, bytes: number): string => {

@@ -11,7 +11,6 @@ export const redirectTo = (location: string): Answer => ({
 export const codeAndState = (fields: Fields): string =>
   new URLSearchParams({ code: String(fields["code"]), state: String(fields["state"]) }).toString();
 
-/** An address with code and state added to the query that it has. */
 export const withCodeAndState = (address: string, fields: Fields): string => {
   const url = new URL(address);
   url.search += `${url.search === "" ? "?" : "&"}${codeAndState(fields)}`;

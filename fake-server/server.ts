@@ -129,7 +129,6 @@ const answerTo = async (
 
 type Answerer<Input> = (behaviour: Behaviour, input: Input, context: Context) => Answer | Promise<Answer>;
 
-/** What answers each operation, from its query or from its body. */
 const answerers: Readonly<
   Record<Operation, { readonly query: Answerer<Query> } | { readonly body: Answerer<JsonObject> }>
 > = {

@@ -37,7 +37,6 @@ export interface ReportOptions extends RenderOptions {
   readonly flag?: string;
 }
 
-/** Runs as reports for CI take them. */
 export const ciRunsOf = (
   runs: readonly Run[],
   pinned: Readonly<Record<string, string>> = {},

@@ -23,7 +23,6 @@ export interface CommandContext {
   readonly keepHeapSmall: () => void;
 }
 
-/** What a command does with its arguments and flags, as its definition gives them. */
 export type Action<Definition> =
   Definition extends Command<infer Arguments, infer Flags>
     ? (context: CommandContext, ...given: [...Arguments, Flags]) => Promise<void>

@@ -2,7 +2,6 @@ import { CommanderError } from "@commander-js/extra-typings";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
-/** What an error comes to: the exit code, and what has to be told. */
 export interface Ending {
   readonly exitCode: number;
   readonly message?: string;

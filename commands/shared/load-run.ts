@@ -33,7 +33,6 @@ const openLoadTarget = async (context: CommandContext, options: TargetFlags): Pr
   return { resolved: { ...resolved, profile, source: undefined, sources: [] }, behaviour, stop: fake.stop };
 };
 
-/** What is asked of a load, as far as it may be refused for it. */
 type AskedLoad = Pick<AskedRun, "scenario" | "rate" | "durationMs" | "segment">;
 
 /**
@@ -71,7 +70,6 @@ interface LoadNeeds {
   readonly live: LoadView;
 }
 
-/** A target as load runs take it, with everything that was opened for it. */
 export const openLoad = async (
   context: CommandContext,
   flags: Omit<LoadRunFlags, "out">,

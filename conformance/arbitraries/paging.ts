@@ -54,7 +54,6 @@ export const existingPages = (
     }),
   );
 
-/** Prints a page asked for, the account by what matters about it. */
 export const printPaging = ({ account, limit, page }: Paging): string =>
   `limit=${limit}, page=${page} of an account with ${account.ids.length} notifications`;
 

@@ -75,7 +75,7 @@ const PART_FOR_REQUESTS = 1 / 5;
 
 /**
  * Judges one case with its own clock. It begins once it has a place: all at once would queue for connections, each
- * request of each case anew, and what they wait for would age meanwhile. It keeps the place until it first sleeps or
+ * request of each case again, and what they wait for would age meanwhile. It keeps the place until it first sleeps or
  * ends. A breach seen by a case that was awake for so long that what it looked at may have died of age is none.
  */
 export const judgeCase = async (

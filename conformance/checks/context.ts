@@ -9,7 +9,6 @@ export interface RunContext {
   readonly effort: Effort;
   readonly seed: number;
   readonly signal: AbortSignal;
-  /** Time that shrinking one failure may take, in milliseconds. */
   readonly shrinkBudgetMs: number;
   /** Judges in the world of one case: what it sends is written into the scope, and time waits for it. */
   readonly inWorld: (

@@ -10,7 +10,7 @@ import type { Tally } from "./tally.ts";
 /** Cases of one part that may end for want of an answer; then the service hangs, and the others would only wait as well. */
 const MOST_SILENT_CASES = 3;
 
-/** Judges one case, and judges it anew as a whole where an answer was lost on the way. */
+/** Judges one case, and judges it again as a whole where an answer was lost on the way. */
 export const judgeOnce = async (
   context: RunContext,
   judge: (world: World) => Promise<CaseVerdict>,

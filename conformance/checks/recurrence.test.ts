@@ -44,7 +44,7 @@ it("lets no try stand in which the road has lost something beside", () => {
   ]);
 });
 
-it("begins to count anew where the control got no answer", () => {
+it("starts to count again where the control got no answer", () => {
   const recurrence = watchRecurrence();
   recurrence.stands(losing("/a"));
   recurrence.stands(losing("/a"));

@@ -5,7 +5,7 @@ import type { World } from "../world/world.ts";
 import type { ClientIndex } from "./client-assignment.ts";
 import type { Effort } from "./effort.ts";
 
-/** Judges one value in its own world. ControlFailed leaves the case inconclusive; TransportError has it judged anew. */
+/** Judges one value in its own world. ControlFailed leaves the case inconclusive; TransportError has it judged again. */
 export type Judge<T> = (value: T, world: World) => Promise<CaseVerdict>;
 
 export interface CaseOptions<T> {

@@ -5,7 +5,7 @@ export interface Tally {
   decided: number;
   /** Why cases were inconclusive, one reason a case. */
   readonly inconclusive: string[];
-  /** How often a case was judged anew, because an answer in it was lost. */
+  /** How often a case was judged again, because an answer in it was lost. */
   repeated: number;
   /** Cases that ended for want of an answer. */
   silent: number;

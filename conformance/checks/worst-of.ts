@@ -12,7 +12,6 @@ const severity = {
   passed: 8,
 } as const satisfies Record<Verdict["kind"], number>;
 
-/** The worst of several verdicts, with the cases and facts of all. */
 export const worstOf = (verdicts: readonly Verdict[]): Verdict => {
   const worst = verdicts.toSorted((a, b) => severity[a.kind] - severity[b.kind])[0];
   if (worst === undefined) throw new Error("a rule needs at least one part");
@@ -27,7 +26,7 @@ export const worstOf = (verdicts: readonly Verdict[]): Verdict => {
   return { ...worst, cases, ...(Object.keys(facts).length > 0 ? { facts } : {}) };
 };
 
-/** How often cases behind a verdict were judged anew, because an answer was lost on the way. */
+/** How often cases behind a verdict were judged again, because an answer was lost on the way. */
 export const repeatedIn = (verdict: Verdict): number => {
   const repeated = "facts" in verdict ? verdict.facts?.["repeated"] : undefined;
   return typeof repeated === "number" ? repeated : 0;

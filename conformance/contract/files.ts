@@ -40,6 +40,5 @@ export const codeOf = (error: unknown): string =>
 
 export const fileReason = (error: unknown): string => reasons[codeOf(error)] ?? errorMessage(error);
 
-/** Why a file cannot be read. */
 export const readReason = (error: unknown): string =>
   codeOf(error) === "ENOENT" ? "there is no such file" : fileReason(error);

@@ -245,7 +245,6 @@ export interface JournalMark {
 
 /** What the receiver's control interface tells of itself: GET /state. */
 export interface ReceiverState extends JournalMark {
-  /** Where pushes are to be sent. */
   readonly callbackUrl: string;
   /** PEM of the authority that signed the receiver's certificate; absent over plain HTTP. */
   readonly ca?: string;

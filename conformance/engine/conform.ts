@@ -103,7 +103,6 @@ const interruptedBefore = (
   clock: session.clocks.kind,
 });
 
-/** The fatal checks as the error that they stand for. */
 const refuse = (checks: readonly Check[]): void => {
   const fatal = checks.filter((check) => check.fatal !== undefined);
   const sentences = fatal.map(

@@ -8,7 +8,6 @@ import type { Prepared } from "../world/prepared.ts";
 
 type CouldNotRun = Extract<Verdict, { readonly kind: "could-not-run" }>;
 
-/** Whether a rule reads notifications that have to exist before it begins. */
 export const readsPrepared = (rule: Rule): boolean =>
   rule.needs?.some((need) => need === "notifications" || need === "many-notifications") ?? false;
 
@@ -65,7 +64,6 @@ const howToGetSome = ({ events }: Session): string =>
     ? "add `hooks.events.trigger` to the profile"
     : "what `hooks.events.trigger` created was not listed within tolerances.visibilityMs";
 
-/** What each need takes, and how to get it. */
 const needs: Readonly<
   Record<Need, (session: Session, prepared: Prepared, need: Need) => CouldNotRun | undefined>
 > = {

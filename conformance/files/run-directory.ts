@@ -160,7 +160,6 @@ export const filesBelow = (directory: string): readonly string[] =>
 
 const CHUNK_BYTES = 1_048_576;
 
-/** What a file holds now. */
 export const entryOf = (name: string): ManifestEntry => {
   const file = openSync(name, "r");
   try {

@@ -158,7 +158,7 @@ describe("on a machine that is late now and then", () => {
   // Late as long as the first journeys last, a few moves each, and in time after that.
   const atFirst = (nth: number): number => (nth <= 5 ? 2_000 : 0);
 
-  it("an exact lifetime passes by probes that were made anew", async () => {
+  it("an exact lifetime passes by probes that were made again", async () => {
     const { verdict, probes } = await judge({ overshootMs: atFirst });
     const patient = await judge();
     expect(patient.verdict).toMatchObject({ kind: "passed" });
@@ -265,7 +265,7 @@ describe("a run that goes on with what an earlier one was waiting with", () => {
       });
   });
 
-  it("makes anew what fell due while no run was there, and passes by that alone", async () => {
+  it("makes again what fell due while no run was there, and passes by that alone", async () => {
     const late = {
       isReal: true,
       continuedAtMs: LIFETIME_MS + 2 * MINUTE_MS,
@@ -289,7 +289,7 @@ describe("a run that goes on with what an earlier one was waiting with", () => {
     expect(issues).toBe(0);
   });
 
-  it("makes anew what was to be used right before its end, and was not", async () => {
+  it("makes again what was to be used right before its end, and was not", async () => {
     const ages: number[] = [];
     const use: JudgedLifetime<number>["use"] = async (world, issuedMs) => {
       const { earliestMs } = await world.clock.now();

@@ -8,7 +8,6 @@ export interface Question {
   /** What an empty answer stands for. */
   readonly offered: string;
   readonly problem: (answer: string) => string | undefined;
-  /** The answer as the profile takes it. */
   readonly read?: (answer: string) => string;
 }
 

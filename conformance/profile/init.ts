@@ -8,7 +8,6 @@ import { questions, type Question } from "./init-questions.ts";
 import { moduleTypeAt } from "./profile-place.ts";
 import { checkProfile } from "./profile-check.ts";
 
-/** What the flags of `init` say; what they leave out is asked for. */
 export interface InitFlags {
   readonly name?: string | undefined;
   readonly baseUrl?: string | undefined;

@@ -7,7 +7,6 @@ import type { SecretReader, SecretReading } from "./profile-secret.ts";
 
 type Values = Readonly<Record<string, SecretValue>>;
 
-/** What fetching knows: how secrets are read, each once, what was read, and what went wrong. */
 interface Fetching {
   readonly read: SecretReader;
   readonly fetched: Set<string>;

@@ -125,7 +125,7 @@ export const createCollector = async (
     const { latestMs } = await timeline.now();
     revision += 1;
     for (const line of lines) {
-      if (line.epoch !== epoch) throw new ReceiverError("it was started anew while its pushes were watched");
+      if (line.epoch !== epoch) throw new ReceiverError("it was restarted while its pushes were watched");
       onLine(line);
       arrivals.note(line, { earliestMs: from.earliestMs, latestMs });
     }

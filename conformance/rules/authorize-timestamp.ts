@@ -105,7 +105,6 @@ const isInStep = (first: Look, later: Look, unitMs: number): boolean => {
   return movedMs >= leastMs - ROUNDING_MS && movedMs <= greatestMs + ROUNDING_MS;
 };
 
-/** What the timestamps did over each pause. */
 const steps = (looks: readonly Look[]): readonly (readonly [elapsedMs: number, moved: number])[] =>
   pairs(looks.filter((_, index) => index % LOOKS === 0)).map(([before, after]) => [
     ageBetween(before.at, after.at).leastMs,

@@ -61,5 +61,5 @@ export const refreshTokensReplaced: Refreshing = {
     return credentialsOf(again).accessToken !== undefined;
   },
   promise: () =>
-    "once the refreshToken is invalid, authorizing anew yields tokens that work, and the old one stays invalid",
+    "once the refreshToken is invalid, authorizing again yields tokens that work, and the old one stays invalid",
 };

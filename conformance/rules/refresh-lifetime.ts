@@ -198,7 +198,7 @@ const reauthorizeAfter = async (laterMs: number, world: World): Promise<CaseVerd
       "the refreshToken works beyond its 30 days (refresh.lifetime), so the need to authorize again never came",
     );
   const expected =
-    "once the refreshToken is invalid, authorizing and exchanging anew yields tokens that work";
+    "once the refreshToken is invalid, authorizing and exchanging again yields tokens that work";
   const anew = await flowAnew(world, old.client);
   if (typeof anew === "string") return fail(expected, anew);
   if (!(await opens(world, anew.accessToken)))

@@ -22,7 +22,6 @@ import { ControlFailed, type Answer, type Request } from "../world/exchange.ts";
 import { answerOf, type RawRequest } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
 
-/** What holds for the service as a whole. */
 export const serviceRules = {
   badInputIsAnsweredAndSurvived: {
     requirement: "service.survives-bad-input",

@@ -18,7 +18,6 @@ const REFRESHED_AFTER_MS = 86_400_000;
 /** The answers that carry a timestamp, "Time of the response" (sections 2.2, 4.1 to 4.3): all but pages of the list. */
 type TimedEndpoint = Exclude<Endpoint, "list">;
 
-/** What one answer said of the time. */
 interface Telling {
   readonly endpoint: TimedEndpoint;
   readonly timestamp: number;

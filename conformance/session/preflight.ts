@@ -18,7 +18,6 @@ export interface Preflight {
 }
 
 export interface PreflightOptions {
-  /** Whether notifications are to be prepared, for rules that read them. */
   readonly notifications: boolean;
   /** Whether pushes are to be watched, for rules that judge them. */
   readonly pushes?: boolean;

@@ -78,7 +78,6 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** The document's limits with what the profile replaces. */
 export const limitsOf = ({ profile }: ResolvedProfile): Limits => ({ ...documentLimits, ...profile.limits });
 
 /** Opens a session; nothing is sent yet. */

@@ -31,7 +31,6 @@ interface Packed {
   readonly bytes: number;
 }
 
-/** Builds the package and packs it into a folder. */
 export const pack = async (folder: string): Promise<Packed> => {
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as {

@@ -24,7 +24,6 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** `npx touchstone-harness ...` in a folder. */
 const touchstone = (cwd: string, parameters: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   ended("npx", ["--offline", "touchstone-harness", ...parameters], { cwd, env: { CI: "", ...env } });
 

@@ -44,7 +44,6 @@ const caseOf = (name: string, lines: readonly PushLine[], purpose: PushCase["pur
   })),
 });
 
-/** The trace as the gate's push run has it. */
 const gateRun = (trace: Trace): PushRun => {
   const outcomes = pushesIn(trace.lines).map((line) => outcomeOf(answerOf({ line }), 200));
   const purpose =

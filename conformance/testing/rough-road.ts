@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** What a road to a service does to its traffic. */
 export interface RoadConditions {
-  /** Added to every request, in milliseconds; drawn anew for each where it is a function. */
+  /** Added to every request, in milliseconds; drawn for each where it is a function. */
   readonly latencyMs: number | (() => number);
   /** Of each kind, told by method and path, every so many-th request is dropped with its connection, and nothing passed on. */
   readonly dropEvery?: number;

@@ -20,7 +20,6 @@ const listening = async (server: net.Server, closeAll: () => void): Promise<Test
   };
 };
 
-/** An HTTP server that answers each request with this handler. */
 export const serveHttp = (
   handle: (request: http.IncomingMessage, response: http.ServerResponse, body: string) => void,
 ): Promise<TestServer> => {
@@ -33,7 +32,6 @@ export const serveHttp = (
   return listening(server, () => server.closeAllConnections());
 };
 
-/** A TCP server that gives each connection to this handler. */
 export const serveTcp = (handle: (socket: net.Socket) => void): Promise<TestServer> => {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {

@@ -13,7 +13,6 @@ export const locationOf = (answer: Answer): URL | undefined => {
     : undefined;
 };
 
-/** An answer as the laws take it. */
 export const plainOf = (answer: Answer): PlainAnswer => ({
   status: answer.status,
   fields: objectOf(answer),

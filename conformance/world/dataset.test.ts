@@ -91,7 +91,7 @@ test("notifications that are not listed in time are a note, and known all the sa
   expect(notes[0]).toContain("tolerances.visibilityMs");
 });
 
-test("accounts that the profile names are topped up, not filled anew", async () => {
+test("accounts that the profile names are topped up, not filled again", async () => {
   const accounts = ["a", "b"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
   const { dataset, add, stored } = stub(0, { accounts });
   for (let count = 0; count < 40; count += 1) add(accounts[0] ?? "");

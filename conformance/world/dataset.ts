@@ -29,7 +29,6 @@ export interface AccountSet {
 export interface NotificationSets {
   /** Accounts with notifications, the most populous first. */
   readonly accounts: readonly AccountSet[];
-  /** An account id that has no notification. */
   readonly emptyAccountId: string;
 }
 
@@ -40,7 +39,7 @@ export interface DatasetOptions {
   readonly events: Events | undefined;
   readonly limits: Pick<Limits, "defaultLimit" | "defaultPage">;
   readonly tolerances: Pick<Tolerances, "visibilityMs" | "visibilityRealMs">;
-  /** Obtains a working access token; asked anew for each round of reading, because waits may outlive one. */
+  /** Obtains a working access token; asked for each round of reading, because waits may outlive one. */
   readonly accessToken: () => Promise<string>;
   readonly freshUuid: () => string;
 }

@@ -63,7 +63,7 @@ describe("the steps of a case", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("begin anew in the same run where they are taken up a second time, or where a restart is asked for", async () => {
+  it("start over in the same run where they are taken up a second time, or where a restart is asked for", async () => {
     const { kept, world } = memory();
     await durableSteps(world(), "case").once("issue", issue);
     const later = world();

@@ -4,7 +4,6 @@ import type { JournalMark, PushLine, PushPlan, ReceiverState } from "../contract
 import { shorten } from "./evidence/text.ts";
 import { messageOf, parseJson, receive } from "./http/receive.ts";
 
-/** Where a receiver's control interface is, and what opens it. */
 export interface ReceiverAccess {
   readonly controlUrl: string;
   /** Undefined where the receiver asks for none, as on its own machine. */
@@ -24,7 +23,7 @@ export interface Receiver {
   listener(state: "open" | "closed"): Promise<JournalMark>;
   /** For connections that are accepted after the mark. */
   certificate(kind: CertificateKind): Promise<JournalMark>;
-  /** Forgets attempts, so that counting begins anew. */
+  /** Forgets attempts, so that counting starts over. */
   clear(): Promise<void>;
 }
 

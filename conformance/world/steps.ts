@@ -19,7 +19,6 @@ export interface IssuedCode {
   readonly answer: Answer;
 }
 
-/** Tokens that were issued by an exchange. */
 export interface IssuedTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -53,7 +52,6 @@ export const exchangeBody = (client: Client, code: string): Record<string, unkno
   code,
 });
 
-/** Body of a right refresh (section 4.3). */
 export const refreshBody = (client: Client, refreshToken: string): Record<string, unknown> => ({
   clientId: client.id,
   refreshToken,
@@ -133,7 +131,6 @@ const holdsSomething = (answer: Answer): boolean => {
   return page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0));
 };
 
-/** Whether the access token opens the notification list. */
 export const opens = async (world: World, accessToken: string): Promise<boolean> =>
   gaveData(await world.target.list({ accessToken, query: { limit: 1 } }));
 

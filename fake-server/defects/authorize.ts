@@ -121,7 +121,7 @@ export const authorizeDefects = rows({
       }),
     ],
     "authorize-codes-repeat-after-sixty": [
-      "Codes are counted, and the count begins anew after sixty.",
+      "Codes are counted, and the count starts over after sixty.",
       decisions(() => {
         let issued = 0;
         return { mintCode: () => `code${(issued += 1) % 60}` };

@@ -8,7 +8,7 @@ const cutBetween = (from: number, to: number): Replacement =>
   change("limitFor", (usual) => (usual !== undefined && usual >= from && usual <= to ? from - 1 : usual));
 
 const TICK_MS = 20;
-/** Chance that is drawn anew every few milliseconds of real time. */
+/** Chance that is drawn again every few milliseconds of real time. */
 const drawnBy = ({ clock }: Pick<Service, "clock">) => randomFrom(Math.floor(clock.realMs() / TICK_MS));
 
 /** What goes well with the few, the small and the unhurried (sections 2.1, 2.2 and 4.4). */

@@ -151,7 +151,7 @@ export const independentDefects = rows({
   },
   "refresh.lifetime": {
     "refresh-token-age-in-32-bits": [
-      "The age of a refreshToken is kept in 32 bits: after 50 days it begins anew.",
+      "The age of a refreshToken is kept in 32 bits: after 50 days it starts over.",
       decide(
         "refreshTokenIsAlive",
         (record, { nowMs, limits }) =>

@@ -71,7 +71,7 @@ export const loadTokenDefects = {
     },
     "exchange.tokens-are-fresh": {
       "load-tokens-repeat-after-a-thousand": [
-        "The generator of access tokens begins anew after 1,024 of them.",
+        "The generator of access tokens starts over after 1,024 of them.",
         decisions(() => {
           let count = 0;
           return { mintAccessToken: () => tokenOf((count = (count + 1) % 1_024)) };

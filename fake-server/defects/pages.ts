@@ -85,7 +85,7 @@ export const pageDefects = rows({
       beginning(({ limit, page }, matched) => (page > lastPage(matched, limit) ? 0 : limit * page)),
     ],
     "past-the-end-wraps": [
-      "Pages past the end begin anew.",
+      "Pages past the end start over at the first.",
       beginning(({ limit, page }, matched) => limit * (page % (lastPage(matched, limit) + 1))),
     ],
     "past-the-end-last-item": [

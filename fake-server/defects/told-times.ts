@@ -46,7 +46,7 @@ export const toldTimeDefects = rows({
       decisions((sound) => ({ createTime: (nowMs, service) => sound.createTime(nowMs + HOUR_MS, service) })),
     ],
     "item-create-time-of-twelve-hours": [
-      "createTime counts the hours of the day to twelve, and then anew.",
+      "createTime is written on a twelve-hour clock.",
       decide("createTime", inTwelveHours),
     ],
   },

@@ -60,7 +60,7 @@ describe("the receiver's certificate", () => {
     expect(decade.caPem).not.toBe(first.caPem);
   });
 
-  it("is made anew for another name, by the same authority", async () => {
+  it("is made again for another name, by the same authority", async () => {
     const first = await certificatesFor({ hosts, nowMs, folder });
     const second = await certificatesFor({ hosts: [...hosts, "receiver.staging.example"], nowMs, folder });
     expect(second.caPem).toBe(first.caPem);

@@ -74,7 +74,7 @@ const readPair = async (
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     if (error instanceof WideKey) throw error;
     throw new ConfigurationError(
-      `${folder}: ${cert} or ${key} cannot be used (${reasonOf(error)}); remove both and they are made anew`,
+      `${folder}: ${cert} or ${key} cannot be used (${reasonOf(error)}); remove both to have new ones made`,
       { cause: error },
     );
   }

@@ -65,7 +65,6 @@ export const createEventLog = (options: EventLogOptions) => {
 
   return {
     epoch,
-    /** Number of the newest line that can be read. */
     last: () => last,
     /** The last number given out; its line may not be readable yet. */
     lastNumbered: () => lastNumbered,

@@ -46,7 +46,6 @@ export const newLink = (id: number, raw: Socket, remotePort: number, opened: Sta
     spoken: false,
     /** Whether it has to close after the answer: the listener was closed, or shows another certificate now. */
     retired: false,
-    /** Whether a fault has been reported for it. */
     reported: false,
   });
 };

@@ -24,7 +24,6 @@ export interface ReceiveOptions extends Pick<
   readonly tokenEnv?: string;
 }
 
-/** Where the receiver can be reached. */
 export interface ReceiverAddresses {
   readonly callbackUrl: string;
   readonly controlUrl: string;
@@ -41,7 +40,6 @@ export interface ReceiveIo {
   readonly listening: (addresses: ReceiverAddresses) => void;
   /** What the operator should know at once: half a line set aside, a full disk. */
   readonly trouble: (message: string) => void;
-  /** Ends the receiver. */
   readonly signal: AbortSignal;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

@@ -5,7 +5,6 @@ import type { Prepared } from "./answer.ts";
 import { rounded, type Stamp } from "./clock.ts";
 import type { Link } from "./link.ts";
 
-/** A request as it is read. */
 export interface Received {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -261,7 +261,6 @@ const memory = async (folder: string): Promise<void> => {
   );
 };
 
-/** `npm run bench -- receiver`. */
 export const receiver = async (): Promise<void> => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-receiver-bench-"));
   try {

@@ -27,7 +27,7 @@ const CONFIDENCE = 0.95;
 
 /**
  * The response latency (as the user would have felt it) of each endpoint with granted requests, with
- * intervals from up to 40 blocks of time. The generator of chance only draws the blocks anew.
+ * intervals from up to 40 blocks of time. Chance only resamples the blocks.
  */
 export const latencyProfile = async (run: LoadRun, random: Random): Promise<readonly EndpointProfile[]> => {
   const from = firstCounted(run.record);

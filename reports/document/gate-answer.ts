@@ -6,7 +6,6 @@ import { verdictOrder, wordOf } from "../text/verdicts.ts";
 import { activeWaivers, failingWaivers } from "../text/waivers.ts";
 import { took } from "./run.ts";
 
-/** What a run of the gate came to, in one sentence. */
 export const gateHeadline = (record: RunRecord): string => {
   const excused = activeWaivers(record);
   switch (record.outcome) {

@@ -164,7 +164,7 @@ describe("run directories", () => {
     expect(await historyOf(folder)).toMatchObject({ problems: [] });
   });
 
-  it("are read anew each time: what changed or went shows at once", async () => {
+  it("are read again each time: what changed or went shows at once", async () => {
     await historyOf(folder);
     rmSync(path.join(folder, "gate-03"), { recursive: true });
     rmSync(path.join(folder, "load-01"), { recursive: true });

@@ -12,7 +12,7 @@ interface AnyRun {
   pushes(): AsyncGenerator<PushLine>;
 }
 
-/** A run of the gate. The generators read their file anew each time, line by line. */
+/** A run of the gate. The generators read their file each time, line by line. */
 export interface GateRun extends AnyRun {
   readonly kind: "conform";
   readonly record: RunRecord;

@@ -4,7 +4,7 @@ import type { Interval } from "./sample.ts";
 
 export interface QuantileEstimate extends Interval {
   readonly value: number;
-  /** Where the interval comes from: `blocks` of time that were drawn anew, or `requests` as if independent. */
+  /** Where the interval comes from: `blocks` of time that were resampled, or `requests` as if independent. */
   readonly by: "blocks" | "requests";
 }
 

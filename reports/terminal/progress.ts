@@ -61,7 +61,6 @@ const tailOf = ({ ids, settled, waiting }: ProgressState): string => {
   return running.length === 0 ? "" : `running ${safe(running.join(", "))}`;
 };
 
-/** The state as a line, for a log: what has settled, and what is waited for until when. */
 export const progressNote = (state: ProgressState): string => {
   const { settled, ids, failed, elapsedMs, waiting } = state;
   if (elapsedMs === 0) return `judging ${plural(ids.length, "rule")}`;

@@ -8,7 +8,6 @@ import { pushLines } from "./pushes.ts";
 import { madeRandom } from "./random.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
-/** What a made-up run of the gate is to be like. */
 export interface GateRunSpec {
   readonly seed: number;
   /** Lines of exchanges.jsonl; 400 by default. */

@@ -14,7 +14,6 @@ import { writeLines } from "./lines.ts";
 import { pushLines } from "./pushes.ts";
 import { madeRandom } from "./random.ts";
 
-/** What a made-up load run is to be like. */
 export interface LoadRunSpec {
   readonly seed: number;
   readonly seconds: number;

@@ -24,7 +24,6 @@ export const othersOf = ({ facts, breach }: Broken): readonly string[] | undefin
   return [`${count}:`, first, ...more, ...(beyond > 0 ? [`and ${beyond} more`] : [])];
 };
 
-/** Whether the failure came back when it was tried again. */
 export const cameBack = ({ failures, attempts }: Breach["reproduction"]["replayed"]): string => {
   if (attempts === 0) return "not tried again";
   if (failures === attempts) return `came back in ${failures} of ${attempts} replays`;

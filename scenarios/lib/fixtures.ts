@@ -31,7 +31,6 @@ const { defaultLimit } = settings.limits;
 /** Two pages and a bit, and one page and a bit: defaults, limits and walks can be told from their neighbours. */
 const sizes = [2 * defaultLimit + 4, defaultLimit + 3];
 
-/** Logs in each client and fills accounts for it. */
 export const createFixtures = (context: IterationContext): Fixtures => {
   const sessions = settings.clients.map((client) => logIn(context, client));
   const canFill = hasEvents && accountsAreOwn && !settings.preflight;

@@ -4,7 +4,6 @@ import type { ScriptClient, ScriptHook, ScriptSettings } from "../protocol.ts";
 import type { Endpoint, Exchange } from "./exchange.ts";
 import type { ListQuery } from "./oracles/pages.ts";
 
-/** A request before it is sent. */
 export interface Request {
   readonly endpoint: Endpoint;
   readonly method: Exchange["method"];

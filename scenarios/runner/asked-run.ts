@@ -13,7 +13,6 @@ import type { K6OutputName } from "./k6/outputs.ts";
 import type { SegmentPlan } from "./segment-plan.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-/** What the flags of `touchstone load` say. */
 export interface LoadFlags {
   readonly scenario: string;
   readonly shape?: string | undefined;

@@ -30,7 +30,7 @@ const client = { id: "client-a", redirectUri: "https://client-a.example/callback
 let files = 0;
 const fresh = (): string => path.join(folder, "runs", `duet-${(files += 1)}`);
 
-/** A port that nobody listens on just now. */
+/** A port that is free just now. */
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,7 +1,6 @@
 import os from "node:os";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 
-/** The machine that a run was made on. */
 export const machine = (): LoadRecord["machine"] => ({
   cores: os.availableParallelism(),
   processor: os.cpus()[0]?.model.trim() ?? "unknown",

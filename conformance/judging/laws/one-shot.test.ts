@@ -41,7 +41,6 @@ test("attempts without answers alone say nothing", () => {
   expect(anomalyOf([])).toBe(undefined);
 });
 
-/** All orders of a list. */
 const orders = <T>(items: readonly T[]): T[][] =>
   items.length === 0
     ? [[]]

@@ -9,7 +9,6 @@ export interface Attempt {
 
 /** What is wrong with a history. */
 export type Anomaly =
-  /** Two or more were granted. */
   | "granted-twice"
   /** One was refused although nothing can have been granted before it returned, and another was granted later. */
   | "refused-too-early"

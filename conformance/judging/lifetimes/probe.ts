@@ -13,7 +13,6 @@ export interface Age {
   readonly guardMs: number;
 }
 
-/** One probe of a credential: at what age, and whether it worked. */
 export interface Probe extends Age {
   readonly works: boolean;
 }

@@ -17,8 +17,8 @@ describe("the time between two processes", () => {
   });
 
   it.each([
-    ["the machine was started anew", later(60_000, -4_990_000)],
-    ["the machine was started anew, and has run for longer than before", later(9_000_000, 1_000_000)],
+    ["the machine was restarted", later(60_000, -4_990_000)],
+    ["the machine was restarted, and has run for longer than before", later(9_000_000, 1_000_000)],
     ["the machine slept", later(3_600_000, 60_000)],
     ["the clock was set forward", later(3_600_000 + 60_000, 60_000)],
     ["the clock was set back", later(-3_600_000, 60_000)],

@@ -156,7 +156,7 @@ describe("an entry that is claimed ahead of its time", () => {
 describe("an answer that is lost", () => {
   it("leaves the ledger as it was until a judgement stands", async () => {
     nowMs = 596_000;
-    // Judged, and then made anew, because a request got no whole answer: nothing of the first try counts.
+    // Judged, and then repeated, because a request got no whole answer: nothing of the first try counts.
     await tryOnce({ alive: () => Promise.resolve(false) });
     expect(written).toEqual([]);
     (await tryOnce({})).stands();

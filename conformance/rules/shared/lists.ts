@@ -114,7 +114,6 @@ export const whileTotalStands = async (
   return before.total === after.total ? judgement : discard("somebody else writes notifications");
 };
 
-/** How many notifications the whole list holds at least. */
 export const leastInAll = (world: World): number =>
   new Set(world.prepared.notifications.accounts.flatMap(({ ids }) => ids.map(fold))).size;
 

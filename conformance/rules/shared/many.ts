@@ -8,7 +8,6 @@ import type { World } from "../../world/world.ts";
 const MANY = 60;
 const AT_A_TIME = 8;
 
-/** Does something many times, a few at a time. */
 export const manyTimes = (act: () => Promise<unknown>): Promise<unknown> =>
   mapLimited(Array.from({ length: MANY }), AT_A_TIME, act);
 

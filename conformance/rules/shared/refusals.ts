@@ -91,7 +91,6 @@ const expiredCode: Provoke = async (world, ready) => {
   return { sent: [issued.code, issued.client.id], earlier: [], answer };
 };
 
-/** A refused exchange of every kind, by what is wrong with it. */
 export const refusalsOf = (world: World): Readonly<Record<string, Provoke>> => ({
   ...wrongAttempts(world),
   "a used code": usedCode,

@@ -69,7 +69,6 @@ const outputsIn = (file: string): readonly (readonly [string, string])[] =>
     .filter((line) => line.includes("="))
     .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const);
 
-/** Plays the action of this repository in a workspace. */
 export const playAction = async (
   workspace: string,
   given: Readonly<Record<string, string>>,

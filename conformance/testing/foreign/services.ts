@@ -9,14 +9,12 @@ import { startForeignService } from "../foreign-service/start.ts";
 import { faketimeEnvironment } from "../faketime/library.ts";
 import { root } from "../measure.ts";
 
-/** A client as every service here reads it. */
 export interface ForeignClient {
   readonly id: string;
   readonly secret: string;
   readonly redirectUri: string;
 }
 
-/** A running service, with the part of a profile that is particular to it. */
 export interface RunningService {
   readonly profile: Pick<Profile, "baseUrl" | "hooks" | "limits" | "tolerances">;
   readonly stop: () => Promise<void>;

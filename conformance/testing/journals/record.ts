@@ -9,14 +9,13 @@ import { pause } from "../../world/clock.ts";
 import { openReceiver } from "../../world/receiver.ts";
 
 /*
- * `node conformance/testing/journals/record.ts [BEHAVIOUR ...]` records anew what a receiver sees of the fake service
+ * `node conformance/testing/journals/record.ts [BEHAVIOUR ...]` records again what a receiver sees of the fake service
  * in real time, with the delays of the document: it takes nine minutes, whatever the number of behaviours.
  */
 
 const fails: PushAction = { kind: "answer", status: 500 };
 const acknowledges: PushAction = { kind: "answer" };
 
-/** What is done with the pushes of a notification. */
 const cases: Readonly<Record<string, readonly PushAction[]>> = {
   "never acknowledged": [fails],
   "acknowledged at push 1": [acknowledges],

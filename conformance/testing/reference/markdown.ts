@@ -1,4 +1,3 @@
-/** Text in a cell of a table. */
 export const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ").trim();
 
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>

@@ -3,7 +3,7 @@ import path from "node:path";
 import { root } from "../measure.ts";
 import { folder, pages } from "./pages.ts";
 
-/** `npm run reference`: writes the pages anew. */
+/** `npm run reference`: writes the pages. */
 mkdirSync(path.join(root, folder), { recursive: true });
 for (const [name, text] of Object.entries(pages())) {
   const file = path.join(folder, name);

@@ -42,7 +42,6 @@ export const startHostilePeer = async (): Promise<HostilePeer> => {
   };
 };
 
-/** Does to a connection what an answer says. */
 export const play = ({ bytes, afterwards }: HostileAnswer, socket: Socket): void => {
   if (afterwards === "drip") return dripInto(socket, bytes);
   if (afterwards === "endless") return flood(socket, bytes);

@@ -12,12 +12,10 @@ import { listLedger } from "../../lifetimes/store/open.ts";
 import { seededRandom } from "../../contract/random.ts";
 import { filesBelow, processesOf, startCli, type Started } from "./processes.ts";
 
-/** What is killed. */
 export const killedKinds = ["gate", "load", "receiver", "duet", "ledger"] as const;
 export type KilledKind = (typeof killedKinds)[number];
 
 export interface Killed {
-  /** Runs that were killed in the middle. */
   readonly kills: number;
   /** Runs that had ended by themselves before they could be killed. */
   readonly tooLate: number;

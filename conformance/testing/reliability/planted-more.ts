@@ -14,7 +14,6 @@ export type RunPlanted = (
 interface Place {
   /** A folder that is not searched. */
   readonly given: string;
-  /** The profile with all secrets. */
   readonly profile: string;
   /** The first client's. */
   readonly secret: string;

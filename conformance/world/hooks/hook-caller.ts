@@ -10,9 +10,7 @@ import { retryAfterMs } from "../http/throttling.ts";
 import { reasonOf, receive } from "../http/receive.ts";
 import { sendWithRetries, type Retries, type Setback } from "../http/retry.ts";
 
-/** What calls of one hook met on their way. */
 export interface HookTroubles {
-  /** The hook's key in the profile. */
   readonly key: string;
   /** Calls that ended without a whole answer. */
   readonly lost: number;
@@ -24,7 +22,6 @@ export interface HookTroubles {
 
 /** How much time calls of one hook took, in milliseconds. */
 export interface HookTimes {
-  /** The hook's key in the profile. */
   readonly key: string;
   readonly calls: number;
   readonly totalMs: number;
@@ -35,7 +32,6 @@ export interface HookReport {
   readonly times: readonly HookTimes[];
   /** Since the run began, in milliseconds. */
   readonly elapsedMs: number;
-  /** Of hooks that met any. */
   readonly troubles: readonly HookTroubles[];
   /** Hosts of hooks, other than the target's, that refused connections for a while. */
   readonly outages: readonly ({ readonly host: string } & Pick<

@@ -89,7 +89,7 @@ describe("work that rests on an answer that was lost", () => {
     [2, "closed", { begun: 3, onLost: 2, value: "done" }],
     [3, "closed", { begun: 3, onLost: 2, value: undefined }],
     [1, "timeout", { begun: 1, onLost: 0, value: undefined }],
-  ] as const)("begins anew: lost %i times, %s", async (count, reason, expected) => {
+  ] as const)("starts over: lost %i times, %s", async (count, reason, expected) => {
     expect(await losing(count, reason)).toEqual(expected);
   });
 });

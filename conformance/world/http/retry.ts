@@ -5,7 +5,7 @@ import { TransportError } from "../exchange.ts";
 
 /**
  * The one policy for what is sent to target and hooks. A request that may have been obeyed is never sent again: the
- * case, the flow or the check that rests on its answer begins anew as a whole.
+ * case, the flow or the check that rests on its answer starts over as a whole.
  */
 export const retryPolicy = {
   /** Outages that one request waits out, within `outageMs` in all. */
@@ -143,7 +143,7 @@ const waitsOut = async (
   return waitFor(backOffMs(attempts.cuts));
 };
 
-/** Does it anew from the beginning where an answer in it was lost, after `onLost` has seen to what was begun. */
+/** Does it again from the beginning where an answer in it was lost, after `onLost` has seen to what was begun. */
 export const beginAnew = async <T>(
   work: () => Promise<T>,
   onLost: (error: TransportError) => Promise<void> | void = () => undefined,

@@ -111,7 +111,7 @@ describe("a clock that is moved by a libfaketime file", () => {
   it.each([
     ["missing", undefined, "cannot be read"],
     ["of other content", "tomorrow", 'says "tomorrow"; accepted is an offset'],
-    ["a start that each process counts anew", "@2026-01-01 00:00:00", "cannot be moved for several"],
+    ["a start that each process counts for itself", "@2026-01-01 00:00:00", "cannot be moved for several"],
   ])("refuses a file that is %s", (_, content, why) => {
     expect(problemOf(content)).toContain(`hooks.clock.faketime.file: "${file}"`);
     expect(problemOf(content)).toContain(why);

@@ -119,7 +119,7 @@ const readSetting = (file: string): FaketimeSetting => {
   const setting = parseFaketime(text);
   if (setting !== undefined) return setting;
   const start = text.startsWith("@")
-    ? '; a start that begins with "@" counts anew in each process, so it cannot be moved for several'
+    ? '; a start that begins with "@" counts from its start in each process, so it cannot be moved for several'
     : "";
   return refuse(file, `says ${JSON.stringify(text.slice(0, 60))}; accepted is ${ACCEPTED}${start}`);
 };

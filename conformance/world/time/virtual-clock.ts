@@ -6,7 +6,6 @@ import { createSleepers, SleepEnded, type Sleepers } from "./sleepers.ts";
 
 /** What a virtual clock is built from: the target's hooks, and a look at the requests under way. */
 export interface VirtualTime {
-  /** Reads the target's clock. */
   readonly now: () => Promise<TimeInterval>;
   /** Moves the target's clock, which stands at `from`, on by at least this much and returns where it stands then. */
   readonly advance: (durationMs: number, from: TimeInterval) => Promise<TimeInterval>;

@@ -25,7 +25,6 @@ export const python = async (): Promise<string> => {
   return programs;
 };
 
-/** What openapi-spec-validator says of the document. */
 export const specValidatorSays = async (programs: string, document: JsonObject): Promise<string> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-openapi-"));
   const file = path.join(folder, "openapi.json");

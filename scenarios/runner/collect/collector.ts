@@ -25,7 +25,6 @@ import { createTotals, type Totals } from "./totals.ts";
 import { shareOf } from "../segment-plan.ts";
 import { createUniqueness, type Duplicate, type Uniqueness } from "./unique.ts";
 
-/** A second of a load run as it closes. */
 export interface LoadSecond {
   readonly line: SecondLine;
   /** Of the granted requests of all endpoints together. */

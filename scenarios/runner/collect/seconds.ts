@@ -256,7 +256,7 @@ const lagOf = (lag: Int32Histogram): { p50Ms: number; maxMs: number } => {
   return { p50Ms, maxMs };
 };
 
-/** `all` is room to work in, which a histogram is too large for to be made anew each second. */
+/** `all` is room to work in, because a histogram is too large to make one each second. */
 const grantedLatencies = (
   histograms: readonly TaggedHistogram[],
   all: Int32Histogram,

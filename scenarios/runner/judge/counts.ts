@@ -103,7 +103,7 @@ const countsUpTo = (cells: Int32Array, block: SparseCounts): Float64Array => {
   });
 };
 
-/** As quantileOf says of the blocks together, without adding them up anew for each draw. */
+/** As quantileOf says of the blocks together, without adding them up again for each draw. */
 const quantileIn = (cells: Int32Array, blocks: readonly Float64Array[], share: number): number => {
   const upTo = (at: number): number => blocks.reduce((sum, block) => sum + (block[at] ?? 0), 0);
   const rank = rankOf(share, upTo(cells.length - 1));

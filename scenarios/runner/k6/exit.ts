@@ -1,4 +1,3 @@
-/** How k6 ended. */
 export interface K6End {
   readonly exitCode?: number;
   readonly signal?: string;

@@ -9,7 +9,6 @@ import { k6Missing, type Attempt } from "./problems.ts";
 import { examine, installedVersion } from "./version.ts";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 
-/** A k6 that can be used. */
 export interface FoundK6 {
   readonly path: string;
   readonly version: string;

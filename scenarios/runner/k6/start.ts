@@ -32,7 +32,6 @@ export interface StartOptions {
   readonly onLog: (line: LogLine) => void;
 }
 
-/** A k6 that runs. */
 export interface RunningK6 {
   readonly pid: number;
   /** Environment variables of the user's that it did not get. */

@@ -42,7 +42,7 @@ describe("the page's store", () => {
     );
   });
 
-  it("begins anew where the receiver was told to forget, and says so", () => {
+  it("starts over where the receiver was told to forget, and says so", () => {
     const store = filled([push({ notification: 1, atMs: 1 }), { kind: "cleared", atMs: 2 }]);
     expect(store.notifications.size).toBe(0);
     expect(store.remarks.map(({ kind }) => kind)).toEqual(["started", "cleared"]);

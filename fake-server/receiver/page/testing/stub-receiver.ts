@@ -15,7 +15,7 @@ export interface StubReceiver {
   readonly url: string;
   /** Tells lines to all that listen; returns the number of the last one. */
   readonly tell: (...lines: Unnumbered[]) => number;
-  /** What a receiver does that is started anew without its journal. */
+  /** What a receiver does that is restarted without its journal. */
   readonly forget: () => void;
   readonly stop: () => Promise<void>;
 }
