@@ -41,7 +41,7 @@ export const oddPushVariants = variantRows({
     change("pushDelayMs", (delayMs, attempt) => (attempt === 1 ? 15 * SECOND_MS : delayMs)),
   ],
   "push-one-worker": [
-    "One push is under way at a time, and it waits three seconds for its answer.",
-    decisions(() => ({ pushesInFlight: () => 1, senderTimeoutMs: () => 3 * SECOND_MS })),
+    "One push is under way at a time, and it waits a second for its answer.",
+    decisions(() => ({ pushesInFlight: () => 1, senderTimeoutMs: () => SECOND_MS })),
   ],
 });
