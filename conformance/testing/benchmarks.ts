@@ -1,3 +1,4 @@
+import { kubernetes } from "../../deploy/kubernetes.bench.ts";
 import { exchanges } from "../../fake-server/exchanges.bench.ts";
 import { loadDetection } from "../../fake-server/load-detection.bench.ts";
 import { throughput } from "../../fake-server/throughput.bench.ts";
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   },
   "load-detect": loadDetection,
   segments,
+  kubernetes,
   reports: async () => {
     await page();
     await history();

@@ -31,6 +31,10 @@ const listsSoon = (profileFile: string): void => {
 const brokenIn = ({ rules }: LoadRecord): readonly string[] =>
   rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
 
+/** What there was to be seen in: a busy machine plays less than it was asked for. */
+const playedOf = ({ achieved, validity }: LoadRecord): string =>
+  ` in ${achieved?.requests ?? 0} requests${(validity?.reasons ?? []).map(({ reason }) => `; ${reason}`).join("")}`;
+
 const SOUND = "sound";
 
 /**
@@ -57,7 +61,7 @@ const tellCaught = async (only: readonly string[]): Promise<void> => {
       ...(misses === undefined || missed.includes(misses) ? [] : [misses]),
     ];
     if (unseen.length === 0) caught += 1;
-    else process.stdout.write(`  ${name}: ${unseen.join(", ")} was not seen\n`);
+    else process.stdout.write(`  ${name}: ${unseen.join(", ")} was not seen${playedOf(record)}\n`);
   }
   figure("defects that load shows, caught by three segments", `${caught} of ${tried.length}`, "as by one");
 };

@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync } from "node:fs";
+import { closeSync, cpSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { faketimeLibrary } from "../../conformance/testing/faketime/library.ts";
+import { loadFiles } from "../../conformance/contract/load-record.ts";
 import { figure, root, runCli } from "../../conformance/testing/measure.ts";
 import { runnerClock } from "./clock.ts";
+import { createHosts, type Hosts } from "./testing/hosts.ts";
 import { temporaryFolder } from "./testing/loads.ts";
 import {
   machines,
@@ -14,6 +15,7 @@ import {
   startIn,
   type AskedSegments,
 } from "./testing/play-segments.ts";
+import { environmentOf, type Shift } from "./testing/shifted-clock.ts";
 
 /** Something that goes wrong with the machine of segment 2. */
 interface Fault {
@@ -30,9 +32,12 @@ interface Fault {
 interface Played {
   /** Changes to what is asked of a sound segment. */
   readonly asked: Partial<AskedSegments>;
-  readonly env: NodeJS.ProcessEnv;
-  /** How long before the start it is started, at the latest. */
-  readonly aheadMs: number;
+  /** What is wrong with its clock; its drift counts from when it is started. */
+  readonly clock: Shift;
+  /** Freezes the runner while it prepares, until so long after the start, as a machine does that is paused. */
+  readonly frozenUntilMs: number;
+  /** Takes it off the network so long after the start. */
+  readonly cutAfterMs: number;
   /** Kills it so long after the start. */
   readonly killedAfterMs: number;
   /** On a file system that is full soon. */
@@ -44,9 +49,6 @@ const instead = ([first = "", , third = ""]: readonly string[], faulty: string):
   faulty,
   third,
 ];
-
-/** The runner's clock as it reads the target's: that of a k6, which is linked statically, cannot be shifted so. */
-const clock = (faketime: string): NodeJS.ProcessEnv => ({ LD_PRELOAD: faketimeLibrary, FAKETIME: faketime });
 
 const faults: readonly Fault[] = [
   {
@@ -66,25 +68,24 @@ const faults: readonly Fault[] = [
   },
   {
     name: "late",
-    // Enough to begin with, too little for the preflight and the readings of the clock.
-    played: { aheadMs: 4_000 },
+    played: { frozenUntilMs: 2_000 },
     merged: instead,
     exitCode: 3,
     says: /segment 2 of 3: its set-up outlasted the start/,
   },
   {
     name: "skewed by 400 ms",
-    played: { env: clock("-0.4") },
+    played: { clock: { ms: -400 } },
     merged: instead,
     exitCode: 3,
     says: /machines began up to \d+ ± \d+ ms apart/,
   },
   {
     name: "drifting by 1 %",
-    played: { env: clock("+0 x1.01") },
+    played: { clock: { ms: 0, driftPpm: 10_000 } },
     merged: instead,
     exitCode: 3,
-    says: /segment 2 of 3: its clock (drifted by \d+ ms|is unknown)/,
+    says: /segment 2 of 3: its clock drifted by \d+ ms/,
   },
   {
     name: "another rate",
@@ -107,9 +108,19 @@ const faults: readonly Fault[] = [
     exitCode: 3,
     says: /segment 2 of 3: (its record was never sealed|the record)/,
   },
+  {
+    name: "cut off midway",
+    played: { cutAfterMs: 3_000 },
+    merged: instead,
+    exitCode: 3,
+    says: /segment 2 of 3: (more than|its clock is unknown after|\d+)[^;,(]*/,
+  },
 ];
 
-const LEAD_MS = 100_000;
+/** The clocks of the sound machines: set as well as a time service sets them. */
+const soundClocks: readonly Shift[] = [{ ms: 0 }, { ms: 30 }, { ms: -20 }];
+
+const LEAD_MS = 150_000;
 /** Between starts of processes, so that they do not all prepare at once. */
 const APART_MS = 4_000;
 const FULL_KIB = 32;
@@ -134,6 +145,9 @@ const limited = (command: readonly string[]): readonly string[] => [
 ];
 
 interface Start {
+  readonly hosts: Hosts;
+  /** Of the hosts; a machine plays once. */
+  readonly machine: number;
   readonly asked: AskedSegments;
   readonly index: number;
   readonly startAt: string;
@@ -143,45 +157,70 @@ interface Start {
 const leftUntil = (startAt: string): number => Date.parse(startAt) - runnerClock.wallTime().getTime();
 
 /** Plays one segment, with its fault, to whatever end. */
-const play = async ({ asked, index, startAt, out }: Start, fault: Partial<Played> = {}): Promise<void> => {
+const play = async (
+  { hosts, machine, asked, index, startAt, out }: Start,
+  fault: Partial<Played> = {},
+): Promise<void> => {
   using disk = fault.fullDisk === true ? smallDisk(path.dirname(out)) : undefined;
-  if (fault.aheadMs !== undefined) await sleep(leftUntil(startAt) - fault.aheadMs);
+  using own = temporaryFolder();
   const parameters = segmentParameters({ ...asked, ...fault.asked }, { index, startAt, out });
   const command = [process.execPath, path.join(root, "cli.ts"), ...parameters];
-  const [file = "", ...rest] = disk?.isMounted === false ? limited(command) : command;
-  const child = spawn(file, rest, { cwd: root, env: { ...process.env, ...fault.env }, stdio: "ignore" });
+  const [file = "", ...rest] = hosts.on(machine, disk?.isMounted === false ? limited(command) : command);
+  const clock = { ms: 0, ...fault.clock, sinceMs: runnerClock.wallTime().getTime() };
+  const env = { ...process.env, ...environmentOf(clock, own.path) };
+  const log = openSync(path.join(own.path, "log"), "w");
+  const child = spawn(file, rest, { cwd: root, env, stdio: ["ignore", log, log] });
   const ended = once(child, "close");
+  if (fault.frozenUntilMs !== undefined) {
+    while (!existsSync(path.join(out, loadFiles.run)) && child.exitCode === null) await sleep(20);
+    child.kill("SIGSTOP");
+    await sleep(leftUntil(startAt) + fault.frozenUntilMs);
+    child.kill("SIGCONT");
+  }
+  if (fault.cutAfterMs !== undefined) {
+    await sleep(leftUntil(startAt) + fault.cutAfterMs);
+    hosts.cut(machine);
+  }
   if (fault.killedAfterMs !== undefined) {
     await sleep(leftUntil(startAt) + fault.killedAfterMs);
     child.kill("SIGKILL");
   }
   await ended;
+  closeSync(log);
+  if (!existsSync(path.join(out, loadFiles.run)))
+    throw new Error(`segment ${index} left no record: ${readFileSync(path.join(own.path, "log"), "utf8")}`);
   // The file system goes away with the fault.
   if (disk !== undefined) cpSync(out, `${path.dirname(out)}-kept`, { recursive: true });
 };
 
 /**
- * Plays three sound segments, and beside them every fault's segment 2 of the same run; merges each in its
- * place, and prints what the merge says.
+ * Plays three sound segments, and beside them every fault's segment 2 of the same run, each on a machine of its own
+ * as far as one can have them; merges each in its place, and prints what the merge says.
  */
 export const segmentFaults = async (): Promise<void> => {
   using folder = temporaryFolder();
-  await using fake = await startFake("sound");
+  const played = faults.filter((fault) => fault.played !== undefined);
+  await using hosts = createHosts(machines.length + played.length);
+  await using fake = await startFake("sound", hosts.onTarget);
+  await hosts.open(fake.profileFile);
   const asked = { profileFile: fake.profileFile, scenario: "token", rate: 30, seconds: 8 };
+  // Builds what is to be built before the time until the start is counted.
+  environmentOf({ ms: 0 }, folder.path);
   const startAt = startIn(LEAD_MS);
   const sound = machines.map((index) => path.join(folder.path, String(index)));
-  const played: Promise<void>[] = [];
-  for (const [at, out] of sound.entries()) {
-    played.push(play({ asked, index: at + 1, startAt, out }));
-    await sleep(APART_MS);
-  }
   const faultyOf = ({ name }: Fault): string => path.join(folder.path, name, "2");
-  for (const fault of faults) {
-    if (fault.played === undefined) continue;
-    played.push(play({ asked, index: 2, startAt, out: faultyOf(fault) }, fault.played));
+  const playing: Promise<void>[] = [];
+  const begin = async (
+    start: Omit<Start, "hosts" | "asked" | "startAt" | "machine">,
+    fault?: Partial<Played>,
+  ) => {
+    playing.push(play({ ...start, hosts, asked, startAt, machine: playing.length + 1 }, fault));
     await sleep(APART_MS);
-  }
-  await Promise.all(played);
+  };
+  for (const [at, out] of sound.entries())
+    await begin({ index: at + 1, out }, { clock: soundClocks[at] ?? { ms: 0 } });
+  for (const fault of played) await begin({ index: 2, out: faultyOf(fault) }, fault.played);
+  await Promise.all(playing);
 
   const merge = async (name: string, records: readonly string[]) => {
     const out = path.join(folder.path, `merged ${name}`);
@@ -194,7 +233,7 @@ export const segmentFaults = async (): Promise<void> => {
     const found = fault.says.exec(said)?.[0];
     if (found !== undefined && exitCode === fault.exitCode) named += 1;
     process.stdout.write(
-      `  ${fault.name.padEnd(18)} exit code ${exitCode}  ${found ?? said.slice(0, 300)}\n`,
+      `  ${fault.name.padEnd(18)} exit code ${exitCode}  ${found ?? said.slice(0, 600)}\n`,
     );
   }
   figure(
@@ -204,7 +243,7 @@ export const segmentFaults = async (): Promise<void> => {
   );
   const { exitCode, said } = await merge("sound", sound);
   figure("  the three sound segments merged: exit code", String(exitCode), "0");
-  if (exitCode !== 0) process.stdout.write(`  ${said.slice(0, 300)}\n`);
+  process.stdout.write(`  ${said.slice(0, 1_500)}\n`);
 };
 
 const keptOf = ({ played }: Fault, out: string): string =>

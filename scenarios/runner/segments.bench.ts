@@ -16,6 +16,7 @@ import { crossDuplicates, digestBytes, partitionOf, writeDigest } from "./digest
 import { segmentFlags } from "./segment-plan.ts";
 import { segmentDetection } from "./segments-detection.bench.ts";
 import { segmentFaults } from "./segments-faults.bench.ts";
+import { outputs } from "./segments-outputs.bench.ts";
 import { k6ForTests } from "./testing/k6.ts";
 import { temporaryFolder } from "./testing/loads.ts";
 import { writeSegment } from "./testing/segments.ts";
@@ -294,6 +295,7 @@ const parts = {
   duplicates: async () => duplicates(),
   mergeOfAnHour: () => merging(8, 60),
   mergeOfManyMachines: () => merging(64, 5),
+  outputs,
   faults: segmentFaults,
   detection: () => segmentDetection(),
 };

@@ -13,8 +13,12 @@ export interface AskedSegments {
 
 export const machines = [1, 2, 3] as const;
 
-export const startFake = async (behaviour: string) => {
-  const fake = await startFakeProcess([process.execPath, path.join(root, "cli.ts")], behaviour);
+/** `on` puts a command where it is to run. */
+export const startFake = async (
+  behaviour: string,
+  on = (command: readonly [string, ...string[]]): readonly [string, ...string[]] => command,
+) => {
+  const fake = await startFakeProcess(on([process.execPath, path.join(root, "cli.ts")]), behaviour);
   return { profileFile: fake.profileFile, [Symbol.asyncDispose]: fake.stop };
 };
 

@@ -1,0 +1,214 @@
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { figure } from "../conformance/testing/measure.ts";
+import { k6ForTests } from "../scenarios/runner/testing/k6.ts";
+import { startFake, startIn } from "../scenarios/runner/testing/play-segments.ts";
+import { startCluster, type Cluster } from "./testing/cluster.ts";
+import { startNodes } from "./testing/nodes.ts";
+
+/**
+ * `npm run bench -- kubernetes`: deploy/kubernetes on a real API server with its Job controller and scheduler, and
+ * four nodes of a kind that run commands in place of containers. Needs root, Linux and Go; the first time it builds
+ * Kubernetes from source, which takes many minutes.
+ */
+export const kubernetes = async (): Promise<void> => {
+  // Pods of another user have to get to the record.
+  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-kubernetes-"));
+  chmodSync(folder, 0o755);
+  process.env["TOUCHSTONE_K6"] = (await k6ForTests()).path;
+  const within = (name: string): string => {
+    mkdirSync(path.join(folder, name));
+    return path.join(folder, name);
+  };
+  const records = within("records");
+  chownSync(records, USER, USER);
+  const cluster = await startCluster(within("cluster"));
+  try {
+    const nodes = await startNodes(cluster, within("pods"), NODES);
+    try {
+      await using fake = await startFake("sound");
+      const manifests = manifestsFor(within("manifests"), fake.profileFile);
+      await volume(cluster, folder, records);
+      const bench = { cluster, nodes, manifests, folder };
+      tell("a sound run", await play(bench, { runId: "sound" }), {
+        load: "Complete",
+        completed: "0-3",
+        failed: "",
+        merge: "Complete",
+      });
+      tell(
+        "a run whose third pod is killed",
+        await play(bench, { runId: "killed", killed: "touchstone-load-2-" }),
+        {
+          load: "Failed",
+          completed: "0,1,3",
+          failed: "2",
+          merge: "Failed",
+        },
+      );
+    } finally {
+      await nodes.stop();
+    }
+  } finally {
+    await cluster.stop();
+    if (process.env["TOUCHSTONE_BENCH_KEEP"] === undefined) rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const NODES = 4;
+/** As which the pods run. */
+const USER = 10_001;
+const NAMESPACE = "touchstone";
+const LEAD_MS = 90_000;
+const WITHIN = "--timeout=300s";
+const MERGE_LOOKS = 300;
+
+/** The manifests with the fake's profile and secrets in the places that docs/segments.md names. */
+const manifestsFor = (folder: string, profileFile: string): string => {
+  cpSync(path.join(import.meta.dirname, "kubernetes"), folder, { recursive: true });
+  const profile = JSON.parse(readFileSync(profileFile, "utf8")) as {
+    readonly clients: readonly { readonly secret: { readonly file: string } }[];
+  };
+  const nameOf = (at: number): string => `CLIENT_${at + 1}_SECRET`;
+  const secrets = profile.clients.map(({ secret }, at) => {
+    const text = readFileSync(path.resolve(path.dirname(profileFile), secret.file), "utf8").trim();
+    return `${nameOf(at)}=${text}\n`;
+  });
+  writeFileSync(path.join(folder, "secrets.env"), secrets.join(""));
+  const clients = profile.clients.map((client, at) => ({ ...client, secret: { env: nameOf(at) } }));
+  writeFileSync(path.join(folder, "profile.json"), JSON.stringify({ ...profile, clients }));
+  return folder;
+};
+
+/** What a cluster's storage gives: here a folder of this machine. */
+const volume = async ({ kubectl }: Cluster, folder: string, records: string): Promise<void> => {
+  const file = path.join(folder, "volume.json");
+  writeFileSync(
+    file,
+    JSON.stringify({
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: "records" },
+      spec: {
+        capacity: { storage: "10Gi" },
+        accessModes: ["ReadWriteMany"],
+        hostPath: { path: records },
+      },
+    }),
+  );
+  await must(kubectl("apply", "-f", file));
+};
+
+const must = async (said: ReturnType<Cluster["kubectl"]>): Promise<string> => {
+  const { exitCode, said: text } = await said;
+  if (exitCode !== 0) throw new Error(text);
+  return text;
+};
+
+interface Bench {
+  readonly cluster: Cluster;
+  readonly nodes: Awaited<ReturnType<typeof startNodes>>;
+  readonly manifests: string;
+  readonly folder: string;
+}
+
+interface Played {
+  readonly load: string;
+  readonly completed: string;
+  readonly failed: string;
+  readonly merge: string;
+  readonly pods: number;
+  readonly hosts: number;
+  readonly mergeExitCode: number | undefined;
+  readonly said: string;
+}
+
+interface Job {
+  readonly status: {
+    readonly completedIndexes?: string;
+    readonly failedIndexes?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+/** The steps of docs/segments.md, with a pod killed midway where it is named. */
+const play = async (
+  { cluster: { kubectl }, nodes, manifests }: Bench,
+  { runId, killed }: { readonly runId: string; readonly killed?: string },
+): Promise<Played> => {
+  const startAt = startIn(LEAD_MS);
+  const run = { RUN_ID: runId, START_AT: startAt, SCENARIO: "token", RATE: "40", DURATION: "10s" };
+  const lines = Object.entries(run).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(path.join(manifests, "run.env"), lines.join(""));
+  const inside = (...parameters: readonly string[]) => kubectl("-n", NAMESPACE, ...parameters);
+  await must(inside("delete", "job", "touchstone-load", "touchstone-merge", "--ignore-not-found"));
+  await must(kubectl("apply", "-k", manifests));
+  if (killed !== undefined) {
+    await sleep(Date.parse(startAt) - Date.now() + 4_000);
+    const victim = (await nodes.pods()).find(({ metadata }) => metadata.name.startsWith(killed));
+    nodes.kill(victim?.metadata.name ?? "");
+  }
+  const condition = killed === undefined ? "complete" : "failed";
+  const waited = await inside("wait", "job/touchstone-load", `--for=condition=${condition}`, WITHIN);
+  const pods = (await nodes.pods()).filter(({ metadata }) => metadata.name.startsWith("touchstone-load"));
+  await must(inside("patch", "job", "touchstone-merge", "-p", '{"spec":{"suspend":false}}'));
+  const job = async (name: string) =>
+    (JSON.parse(await must(inside("get", "job", name, "-o", "json"))) as Job).status;
+  const endOf = ({ conditions = [] }: Job["status"]): string =>
+    conditions.find(({ type, status }) => status === "True" && ["Complete", "Failed"].includes(type))?.type ??
+    "none";
+  // A verdict of the merge may be any: `kubectl wait` waits for one end alone.
+  for (let look = 0; look < MERGE_LOOKS && endOf(await job("touchstone-merge")) === "none"; look += 1)
+    await sleep(1_000);
+  const load = await job("touchstone-load");
+  const merging = (await nodes.pods()).find(({ metadata }) => metadata.name.startsWith("touchstone-merge"));
+  const logs = await inside("logs", "job/touchstone-merge");
+  return {
+    load: endOf(load),
+    completed: load.completedIndexes ?? "",
+    failed: load.failedIndexes ?? "",
+    merge: endOf(await job("touchstone-merge")),
+    pods: pods.length,
+    hosts: new Set(pods.map(({ spec }) => spec.nodeName)).size,
+    mergeExitCode: exitCodeOf(merging),
+    // Of the merge's page on the terminal what is of machines, and the verdict.
+    said:
+      (waited.exitCode === 0 ? "" : waited.said) +
+      logs.said.slice(Math.max(0, logs.said.indexOf("\nMachines\n"))),
+  };
+};
+
+const exitCodeOf = (pod: object | undefined): number | undefined =>
+  (
+    pod as {
+      readonly status: {
+        readonly containerStatuses?: readonly {
+          readonly state: { readonly terminated?: { readonly exitCode: number } };
+        }[];
+      };
+    }
+  ).status.containerStatuses?.[0]?.state.terminated?.exitCode;
+
+const tell = (
+  name: string,
+  played: Played,
+  expected: Pick<Played, "load" | "completed" | "failed" | "merge">,
+): void => {
+  process.stdout.write(`  ${name}\n`);
+  for (const [what, value] of Object.entries(expected))
+    figure(`    ${what}`, String(played[what as keyof Played]), value === "" ? "none" : value);
+  figure("    pods; nodes that they ran on", `${played.pods}; ${played.hosts}`, "4; 4");
+  figure("    exit code of the merge", String(played.mergeExitCode), name.includes("killed") ? "3" : "0");
+  process.stdout.write(`${played.said.replaceAll(/^/gm, "      ")}\n`);
+};

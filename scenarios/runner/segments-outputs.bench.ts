@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { figure, root, runCli } from "../../conformance/testing/measure.ts";
+import { temporaryFolder } from "./testing/loads.ts";
+import { startFake } from "./testing/play-segments.ts";
+import { fromSnappy } from "./testing/snappy.ts";
+
+const RATE = 500;
+const SECONDS = 15;
+/** Each in turn, so that what else runs on the machine disturbs them alike. */
+const ROUNDS = 2;
+
+/** Takes all that comes, as a collector of metrics does, and notes the bodies. */
+const startTaker = async () => {
+  const bodies: Buffer[] = [];
+  const server = http.createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      bodies.push(Buffer.concat(parts));
+      response.setHeader("content-type", "application/x-protobuf").end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    bodies,
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.dispose]: () => void server.close(),
+  };
+};
+
+const variablesFor = (address: string) => ({
+  none: {},
+  "experimental-prometheus-rw": { K6_PROMETHEUS_RW_SERVER_URL: `http://${address}/api/v1/write` },
+  opentelemetry: {
+    K6_OTEL_EXPORTER_PROTOCOL: "http/protobuf",
+    K6_OTEL_HTTP_EXPORTER_ENDPOINT: address,
+    K6_OTEL_HTTP_EXPORTER_INSECURE: "true",
+  },
+});
+
+const dashboard = path.join(root, "deploy/grafana/touchstone-load.json");
+
+/** What k6's outputs beside ours cost, and whether the series that the dashboard asks for come. */
+export const outputs = async (): Promise<void> => {
+  using folder = temporaryFolder();
+  await using fake = await startFake("sound");
+  const costs: Record<string, number[]> = {};
+  const series = new Set<string>();
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    using taker = await startTaker();
+    for (const [name, env] of Object.entries(variablesFor(taker.address))) {
+      taker.bodies.length = 0;
+      const asked = ["--profile", fake.profileFile, "--scenario", "token", "--rate", `${RATE}`];
+      const flags = [
+        "--duration",
+        `${SECONDS}s`,
+        "--out",
+        path.join(folder.path, `${name} ${round}`),
+        "--json",
+      ];
+      const output = name === "none" ? [] : ["--k6-out", name];
+      const { stdout, stderr } = await runCli(["load", ...asked, ...flags, ...output], { env });
+      if (stdout === "") throw new Error(`no load with ${name}: ${stderr}`);
+      const { achieved, validity } = JSON.parse(stdout) as LoadRecord;
+      const { k6Cores = 0, seconds = 0, requests = 1 } = achieved ?? {};
+      (costs[name] ??= []).push((1_000 * k6Cores * seconds) / requests);
+      if (validity?.valid !== true)
+        process.stdout.write(`  ${name}: not valid, ${validity?.reasons[0]?.reason}\n`);
+      if (name === "experimental-prometheus-rw")
+        for (const body of taker.bodies)
+          for (const [found] of fromSnappy(body)
+            .toString("latin1")
+            .matchAll(/k6_\w+/g))
+            series.add(found);
+      figure(`  posts that ${name} sent`, String(taker.bodies.length), name === "none" ? "0" : "some");
+    }
+  }
+  for (const [name, of] of Object.entries(costs))
+    figure(
+      `processor time of k6 for a request, output beside ours: ${name}`,
+      of.map((one) => `${one.toFixed(2)} ms`).join(", "),
+      "told only",
+    );
+  const asked = [...readFileSync(dashboard, "utf8").matchAll(/k6_\w+/g)].map(([name]) => name);
+  const missing = [...new Set(asked)].filter((name) => !series.has(name));
+  figure(
+    "series that the dashboard asks for and remote write did not send",
+    missing.join(", ") || "none",
+    "breaches",
+  );
+};
