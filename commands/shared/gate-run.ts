@@ -9,7 +9,6 @@ import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/selection.ts";
 import { recordedRun, runDirectory } from "../../conformance/engine/recorded-run.ts";
-import { readGateRun } from "../../reports/read/index.ts";
 import { resumed } from "../../conformance/engine/resume.ts";
 import { ledgerFromFlags } from "../../conformance/lifetimes/store/open.ts";
 
@@ -86,6 +85,7 @@ const resumeFlags = async (given: GateFlags) => {
     throw new ConfigurationError([
       `--resume ${resume} continues that run as it began; leave out ${contradicting.map((name) => `--${name}`).join(", ")}`,
     ]);
+  const { readGateRun } = await import("../../reports/read/index.ts");
   const { record } = await readGateRun(resume);
   const flags: GateFlags = {
     ...given,

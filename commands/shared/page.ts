@@ -1,7 +1,4 @@
-import { follow } from "../../reports/live/follow.ts";
-import { serveLive } from "../../reports/live/serve.ts";
 import { reportFiles, type ReportFormat } from "../../reports/formats.ts";
-import { runnerClock } from "../../scenarios/runner/index.ts";
 import type { CommandContext } from "./context.ts";
 
 export interface RunPage {
@@ -23,6 +20,12 @@ export const openRunPage = async (
   { page }: { readonly page?: true | undefined },
 ): Promise<RunPage> => {
   if (page !== true) return noPage;
+  // Few runs have a page, and what it rests on is as large as a gate.
+  const [{ serveLive }, { follow }, { runnerClock }] = await Promise.all([
+    import("../../reports/live/serve.ts"),
+    import("../../reports/live/follow.ts"),
+    import("../../scenarios/runner/index.ts"),
+  ]);
   const live = await serveLive(runnerClock);
   output.say(`Page     ${live.url}`);
   const looks: (() => void)[] = [];

@@ -1,11 +1,6 @@
-import { appendFileSync } from "node:fs";
-import { fileReason } from "../../conformance/contract/files.ts";
 import type { ReportFormat } from "../../reports/formats.ts";
-import type { CommandContext } from "./context.ts";
-import { readRun, type Run } from "../../reports/read/index.ts";
-import { ciRunsOf, renderReport, writeReports } from "../../reports/write.ts";
 import { checkPlace } from "../../reports/place.ts";
-import { annotationsOf } from "../../reports/annotations/annotations.ts";
+import type { CommandContext } from "./context.ts";
 
 export interface ReportFlags {
   readonly report?: readonly ReportFormat[] | undefined;
@@ -31,39 +26,19 @@ export const reportOn = async (
   pinned: Readonly<Record<string, string>> = {},
   flag = "--report-out",
 ): Promise<readonly string[]> => {
-  const { environment, programName: program } = context;
+  const { environment } = context;
   const isGitlab = environment["GITLAB_CI"] === "true";
   const formats = [...new Set([...report, ...(isGitlab ? gitlabFormats : [])])];
   const isCi = (environment["CI"] ?? "") !== "";
   if (formats.length === 0 && !isCi) return [];
-  const runs = [];
-  for (const directory of directories) runs.push(await readRun(directory));
-  await tellCi(context, runs, pinned);
-  if (formats.length === 0) return [];
-  const out = reportOut ?? `${directories[0]}-report`;
-  const root = environment["CI_PROJECT_DIR"] ?? process.cwd();
-  return writeReports(runs, { formats, out, flag, program, pinned, root });
-};
-
-/** Marks what failed, and adds to the job's summary where the service has one. */
-const tellCi = async (
-  { output, environment, programName: program }: CommandContext,
-  runs: readonly Run[],
-  pinned: Readonly<Record<string, string>>,
-): Promise<void> => {
-  // Services read both streams; standard output may hold a document.
-  const tell = output.manner().json ? output.complain : output.print;
-  for (const line of annotationsOf(ciRunsOf(runs, pinned), environment, { program })) tell(line);
-  const summary = environment["GITHUB_STEP_SUMMARY"] ?? "";
-  if (summary === "") return;
-  const text = await renderReport("markdown", runs, { program, pinned });
-  try {
-    appendFileSync(summary, text);
-  } catch (error) {
-    output.complain(
-      `GITHUB_STEP_SUMMARY: ${summary} cannot be written (${fileReason(error)}); the job goes on without its summary`,
-    );
-  }
+  // What reads records and renders reports is a third of what a gate would load: most runs write none.
+  const { makeReports } = await import("./make-reports.ts");
+  return makeReports(context, directories, {
+    formats,
+    pinned,
+    flag,
+    out: reportOut ?? `${directories[0]}-report`,
+  });
 };
 
 /** Where reports go unless a folder is given. */

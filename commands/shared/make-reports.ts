@@ -1,0 +1,49 @@
+import { appendFileSync } from "node:fs";
+import { fileReason } from "../../conformance/contract/files.ts";
+import { annotationsOf } from "../../reports/annotations/annotations.ts";
+import type { ReportFormat } from "../../reports/formats.ts";
+import { readRun, type Run } from "../../reports/read/index.ts";
+import { ciRunsOf, renderReport, writeReports } from "../../reports/write.ts";
+import type { CommandContext } from "./context.ts";
+
+/** Tells the CI service what broke in these runs, and writes their reports. Returns the files. */
+export const makeReports = async (
+  context: CommandContext,
+  directories: readonly string[],
+  asked: {
+    readonly formats: readonly ReportFormat[];
+    readonly pinned: Readonly<Record<string, string>>;
+    /** The flag that names the folder, for what is wrong with it. */
+    readonly flag: string;
+    readonly out: string;
+  },
+): Promise<readonly string[]> => {
+  const { environment, programName: program } = context;
+  const runs = [];
+  for (const directory of directories) runs.push(await readRun(directory));
+  await tellCi(context, runs, asked.pinned);
+  if (asked.formats.length === 0) return [];
+  const root = environment["CI_PROJECT_DIR"] ?? process.cwd();
+  return writeReports(runs, { ...asked, program, root });
+};
+
+/** Marks what failed, and adds to the job's summary where the service has one. */
+const tellCi = async (
+  { output, environment, programName: program }: CommandContext,
+  runs: readonly Run[],
+  pinned: Readonly<Record<string, string>>,
+): Promise<void> => {
+  // Services read both streams; standard output may hold a document.
+  const tell = output.manner().json ? output.complain : output.print;
+  for (const line of annotationsOf(ciRunsOf(runs, pinned), environment, { program })) tell(line);
+  const summary = environment["GITHUB_STEP_SUMMARY"] ?? "";
+  if (summary === "") return;
+  const text = await renderReport("markdown", runs, { program, pinned });
+  try {
+    appendFileSync(summary, text);
+  } catch (error) {
+    output.complain(
+      `GITHUB_STEP_SUMMARY: ${summary} cannot be written (${fileReason(error)}); the job goes on without its summary`,
+    );
+  }
+};
