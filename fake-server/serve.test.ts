@@ -1,16 +1,11 @@
-import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { serve, type ServeOptions } from "./index.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
+import { folderOfFile } from "../conformance/testing/folders.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "touchstone-serve-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
+const folder = folderOfFile();
 const file = async (name: string, text: string): Promise<string> => {
   await writeFile(path.join(folder, name), text, { mode: 0o600 });
   return path.join(folder, name);

@@ -1,17 +1,7 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import os from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { runHere } from "../conformance/testing/run-here.ts";
 import type { Comparison } from "./compare/compare.ts";
 import type { History } from "./history/index.ts";
@@ -19,15 +9,15 @@ import { writeGateRun, writeLoadRun } from "./testing/records.ts";
 import { madeDuet } from "./testing/duet-document.ts";
 import { writeDuet } from "./duet/write.ts";
 import { seal } from "./testing/seal.ts";
+import { folderOfFile } from "../conformance/testing/folders.ts";
 
 /** `report`, `compare` and `history` on the command line, on made-up run directories. */
 
-let home: string;
+const home = folderOfFile();
 const at = (...names: readonly string[]): string => path.join(home, ...names);
 const day = (number: number): string => new Date(Date.UTC(2030, 0, number)).toISOString();
 
 beforeAll(() => {
-  home = mkdtempSync(path.join(os.tmpdir(), "touchstone-report-cli-"));
   writeGateRun(at("runs", "gate-1"), { seed: 1, exchanges: 3, record: { startedAt: day(1) } });
   writeGateRun(at("runs", "gate-2"), {
     seed: 2,
@@ -51,8 +41,6 @@ beforeAll(() => {
   const altered = at("altered", "run.json");
   writeFileSync(altered, readFileSync(altered, "utf8").replace('"failed"', '"passed"'));
 });
-afterAll(() => rmSync(home, { recursive: true }));
-
 /** Without the environment of a CI service, which gets its own annotations. */
 const cli = (...parameters: readonly string[]) => runHere(parameters, { env: { CI: "" } });
 

@@ -1,12 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { checkPlace, placeFiles } from "./place.ts";
+import { folderOfFile } from "../conformance/testing/folders.ts";
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-place-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
+const folder = folderOfFile();
 it("a folder that can be made is not made by looking at it, and takes files afterwards", () => {
   const place = { folder: path.join(folder, "a", "b"), flag: "--report-out" };
   checkPlace(place);

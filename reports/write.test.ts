@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { compareRuns } from "./compare/index.ts";
 import { reportFormats } from "./formats.ts";
 import { historyOf } from "./history/index.ts";
@@ -15,18 +14,16 @@ import { duetDoc } from "./document/duet.ts";
 import { historyDoc } from "./document/history.ts";
 import { ciRunsOf, writeDocument, writeReports } from "./write.ts";
 import { seededRandom } from "../conformance/contract/random.ts";
+import { folderOfFile } from "../conformance/testing/folders.ts";
 
-let folder: string;
+const folder = folderOfFile();
 let runs: readonly Run[];
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-write-"));
   writeGateRun(path.join(folder, "gate"), { seed: 1, failing: ["code.single-use"] });
   writeLoadRun(path.join(folder, "load"), { seed: 1, seconds: 5, requests: 200 });
   runs = [await readRun(path.join(folder, "gate")), await readRun(path.join(folder, "load"))];
 });
-afterAll(() => rmSync(folder, { recursive: true }));
-
 const write = (out: string, formats = reportFormats) =>
   writeReports(runs, { formats, out, program: "touchstone" });
 

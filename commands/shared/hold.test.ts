@@ -1,16 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { holdRecords } from "./hold.ts";
+import { eachTestIn } from "../../conformance/testing/folders.ts";
 
 let folder: string;
+eachTestIn((made) => (folder = made));
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "touchstone-hold-"));
   for (const name of ["1", "2"]) mkdirSync(path.join(folder, name));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
 const record = (name: string): string => path.join(folder, name);
 
 it("holds records against other merges until they are given back, and leaves nothing", () => {

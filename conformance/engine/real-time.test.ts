@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
@@ -15,12 +13,12 @@ import type { Rule } from "../checks/rule.ts";
 import { rules } from "../rules/index.ts";
 import { startFake } from "../testing/fake.ts";
 import { probeKinds, startProber } from "../testing/reliability/prober.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-real-time-"));
+const folder = folderOfFile();
 const open: { stop(): Promise<void> }[] = [];
 afterAll(async () => {
   await Promise.all(open.map((one) => one.stop()));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Some thousandths of the document's limits, so that whatever a rule waits for is over within seconds. */

@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { defects } from "../../fake-server/index.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
 import { readGateRun } from "../../reports/read/index.ts";
@@ -14,15 +12,11 @@ import { obtainCode, obtainTokens } from "../world/steps.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { deadOrigin } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
 const stopping = stopAfterEach();
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-run-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+const folder = folderOfFile();
 let runs = 0;
 const base = (): Omit<RecordedRunOptions, "resolved" | "rules"> & { readonly out: string } => ({
   ...runOptions(),

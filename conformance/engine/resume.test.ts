@@ -1,18 +1,13 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { requirement, requirementIds } from "../contract/catalogue.ts";
 import { root } from "../testing/measure.ts";
 import { runHere } from "../testing/run-here.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "touchstone-resume-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+const folder = folderOfFile();
 const sections = ["--section", "authorize,exchange,code,refresh", "--effort", "standard", "--seed", "4"];
 
 const settledIn = (run: string): readonly string[] => {

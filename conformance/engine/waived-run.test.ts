@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readGateRun } from "../../reports/read/index.ts";
@@ -7,16 +5,15 @@ import { fail, pass } from "../judging/case-verdict.ts";
 import { recordedRun } from "./recorded-run.ts";
 import type { Rule } from "../checks/rule.ts";
 import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
 let fake: FakeTarget;
-let folder: string;
+const folder = folderOfFile();
 beforeAll(async () => {
   fake = await startFake();
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-waived-"));
 });
 afterAll(async () => {
   await fake.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const breaking: Rule = {

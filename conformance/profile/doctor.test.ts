@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
-import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
@@ -16,19 +15,18 @@ import { loadProfile, type ResolvedProfile } from "./profile.ts";
 import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
 import { deadOrigin, serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
 const stopping = stopAfterEach();
 const TODAY = "2030-06-15";
 
 let fake: FakeTarget;
-let folder: string;
+const folder = folderOfFile();
 beforeAll(async () => {
   fake = await startFake();
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-doctor-"));
 });
 afterAll(async () => {
   await fake.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const sound = (): Profile => ({

@@ -1,21 +1,17 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { examples } from "./init-text.ts";
 import { gatherAnswers, profileSchema, writeProfile, writeSchema, type Talk } from "./init.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { checkProfile } from "./profile-check.ts";
 import { profileNameAt } from "./profile-place.ts";
 import { loadProfile } from "./profile.ts";
+import { eachTestIn } from "../testing/folders.ts";
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-init-"));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
+eachTestIn((made) => (folder = made));
 const module = path.resolve(import.meta.dirname, "../contract/profile.ts");
 const answers = {
   baseUrl: "https://service.example",

@@ -1,19 +1,16 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createSecrets } from "../contract/secrets.ts";
 import { concealResolved } from "./known-secrets.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { checkProfile, loadProfile, resolveProfile } from "./profile.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
-let folder: string;
+const folder = folderOfFile();
 beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-fetch-"));
   mkdirSync(path.join(folder, "inner"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 const write = (name: string, text: string): string => {
   const file = path.join(folder, name);
   writeFileSync(file, text);

@@ -1,18 +1,15 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { defineProfilePart, type ProfilePart } from "../contract/profile.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { loadProfile } from "./profile.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
-let folder: string;
+const folder = folderOfFile();
 beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-layers-"));
   mkdirSync(path.join(folder, "environments"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 const write = (name: string, value: unknown): string => {
   const file = path.join(folder, name);
   writeFileSync(file, JSON.stringify(value));

@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
 import type { Profile } from "../contract/profile.ts";
 import { checkProfile } from "./profile-check.ts";
 import { resolveNetwork } from "./profile-network.ts";
 import { secretReader } from "./profile-secret.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
 const hush = "hush-hush-0815";
-let folder: string;
+const folder = folderOfFile();
 let pem: { readonly ca: string; readonly cert: string; readonly key: string };
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-network-"));
   const ca = await makeCa(Date.now());
   const leaf = await currentLeaf(ca, ["client.test"], Date.now());
   pem = { ca: ca.certPem, cert: leaf.certPem, key: leaf.keyPem };
@@ -23,8 +22,6 @@ beforeAll(async () => {
   write("other.pem", ca.keyPem, 0o600);
   write("words.pem", "not a certificate");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 const write = (name: string, text: string, mode = 0o644): void =>
   writeFileSync(path.join(folder, name), text, { mode });
 

@@ -1,16 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../contract/problem.ts";
 import { checkProfile, loadProfile, resolveProfile } from "./profile.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-profile-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+const folder = folderOfFile();
 let files = 0;
 const fileWith = (text: string, ending: string): string => {
   const file = path.join(folder, `profile-${(files += 1)}.${ending}`);

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Profile } from "../contract/profile.ts";
 import { checkProfile } from "./profile.ts";
 import { resolveReceiver } from "./receiver-settings.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "touchstone-receiver-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
+const folder = folderOfFile();
 const profileWith = (receiver: Profile["receiver"]): Profile =>
   checkProfile({
     baseUrl: "https://service.example",

@@ -3,32 +3,24 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
-  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
 import type { ExchangeRecord, RuleResult } from "../contract/record.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { recordFiles } from "../contract/files.ts";
 import { readGateRun, verify } from "../../reports/read/index.ts";
 import { openRecord, type RecordFinal, type RecordHeader, type RecordWriter } from "./writer.ts";
+import { eachTestIn } from "../testing/folders.ts";
 
 let home: string;
-beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), "touchstone-record-"));
-});
-afterEach(() => {
-  rmSync(home, { recursive: true });
-});
-
+eachTestIn((made) => (home = made));
 const header: RecordHeader = {
   tool: "0.1.0",
   command: "conform",

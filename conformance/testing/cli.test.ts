@@ -1,24 +1,19 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type AddressInfo, type Server } from "node:net";
-import os from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../contract/catalogue.ts";
 import type { Profile } from "../contract/profile.ts";
 import { readGateRun } from "../../reports/read/index.ts";
 import { root, runCli } from "./measure.ts";
 import { runHere } from "./run-here.ts";
+import { folderOfFile } from "./folders.ts";
 
 /** The command line as its users meet it; its own process where its start, its signals or its end are looked at. */
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-cli-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+const folder = folderOfFile();
 const closing: (() => void)[] = [];
 afterEach(() => {
   for (const close of closing.splice(0)) close();

@@ -1,22 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startFakeServer, type FakeServer } from "../../fake-server/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
 import { runHere } from "./run-here.ts";
+import { folderOfFile } from "./folders.ts";
 
 /** From nothing to a judged service, as a new user goes: init, doctor, conform. */
 
 let fake: FakeServer;
-let folder: string;
+const folder = folderOfFile();
 beforeAll(async () => {
   fake = await startFakeServer({ behaviour: "code-reusable-twice" });
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-new-"));
 });
 afterAll(async () => {
   await fake.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const at = (name: string): string => path.join(folder, name);

@@ -1,15 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { publint } from "publint";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { k6ForTests, k6WithinMs } from "../../scenarios/runner/testing/k6.ts";
 import { emptyProject, ended, installOffline, pack, run } from "./installed.ts";
 import { root } from "./measure.ts";
+import { folderOfFile } from "./folders.ts";
 
 /** The package as its users get it: packed, put into an empty folder, and run from there. `npm run bench -- package` installs it from the registry. */
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-package-"));
+const folder = folderOfFile();
 const module = path.join(folder, "module");
 const commonjs = path.join(folder, "commonjs");
 let contents: readonly string[];
@@ -22,8 +22,6 @@ beforeAll(async () => {
   emptyProject(commonjs, "commonjs");
   symlinkSync(path.join(module, "node_modules"), path.join(commonjs, "node_modules"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 const touchstone = (cwd: string, parameters: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   ended("npx", ["--offline", "touchstone-harness", ...parameters], { cwd, env: { CI: "", ...env } });
 

@@ -1,23 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { pause } from "../clock.ts";
 import { startFakeServer } from "../index.ts";
 import { ACCOUNT } from "../testing/flow.ts";
 import { startTestReceiver } from "../testing/receiver.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "touchstone-data-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
+const folder = folderOfFile();
 const call = async (url: string, method: string, body?: unknown): Promise<Record<string, unknown>> => {
   const response = await fetch(url, {
     method,

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../../conformance/contract/catalogue.ts";
@@ -8,16 +7,16 @@ import type { Profile } from "../../conformance/contract/profile.ts";
 import { root } from "../../conformance/testing/measure.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import type { ReceiverAddresses } from "./receive.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /** The service and the receiver each in its own process, as on staging. */
 
 const tokens = { RECEIVER_TOKEN: "the-right-token", WRONG_TOKEN: "another-token" };
 
-let folder: string;
+const folder = folderOfFile();
 let service: Profile;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-attached-"));
   const file = place("service.json");
   [, receiver] = await Promise.all([
     start("serve", "--clock", "frozen", "--write-profile", file),
@@ -36,7 +35,6 @@ afterAll(async () => {
       await ended;
     }),
   );
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Starts a command that says where it listens, as one JSON document. */

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts";
 import { comparisonSuite } from "../ci/compared.ts";
@@ -14,14 +12,10 @@ import { baselineOf, compareRuns, type Comparison } from "./index.ts";
 import { compareWithLimits } from "./limits.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-let home: string;
+const home = folderOfFile();
 let made = 0;
-beforeAll(() => {
-  home = mkdtempSync(path.join(tmpdir(), "touchstone-compare-"));
-});
-afterAll(() => rmSync(home, { recursive: true }));
-
 /** A run of the gate that was never written: comparing looks at its record alone. */
 const gate = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): GateRun => ({
   kind: "conform",

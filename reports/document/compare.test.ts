@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import { compareRuns, type Comparison } from "../compare/index.ts";
 import { readRun, type GateRun, type Run } from "../read/index.ts";
@@ -14,14 +12,10 @@ import { compareDoc } from "./compare.ts";
 const renderCompareHtml = (comparison: Comparison): string =>
   renderHtmlDocument(compareDoc(comparison), "comparison");
 import { seededRandom } from "../../conformance/contract/random.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-let home: string;
+const home = folderOfFile();
 let made = 0;
-beforeAll(() => {
-  home = mkdtempSync(path.join(tmpdir(), "touchstone-compare-page-"));
-});
-afterAll(() => rmSync(home, { recursive: true }));
-
 const gate = (...rules: readonly RuleResult[]): GateRun => ({
   kind: "conform",
   directory: `runs/gate-${(made += 1)}`,

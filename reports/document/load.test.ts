@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { gather } from "../gather/gather.ts";
 import type { LoadView } from "../gather/view.ts";
@@ -13,12 +10,12 @@ import { writeLoadRun } from "../testing/records.ts";
 import { width } from "../text/layout.ts";
 import { loadDoc } from "./load.ts";
 import type { LoadSubject } from "./load-subject.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-let folder: string;
+const folder = folderOfFile();
 let view: LoadView;
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "touchstone-load-doc-"));
   const objectives: LoadRecord["objectives"] = [
     {
       name: "list p95",
@@ -50,8 +47,6 @@ beforeAll(async () => {
   if (gathered.kind !== "load") throw new Error("it is no load run");
   view = { ...gathered, run: "runs/load" };
 });
-afterAll(() => rmSync(folder, { recursive: true }));
-
 const shown = (subject: LoadSubject, columns = 100): string =>
   renderTerminal(loadDoc(subject), { palette: plain, columns });
 

@@ -1,9 +1,8 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ExchangeRecord, RuleResult } from "../../conformance/contract/record.ts";
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { gateRun } from "../testing/ci-runs.ts";
@@ -12,10 +11,9 @@ import { curlOf } from "./curl.ts";
 import { failuresOf } from "./failures.ts";
 import { renderHar } from "./har.ts";
 import { renderScript } from "./script.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-failures-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
+const folder = folderOfFile();
 const json: ExchangeRecord["request"]["headers"] = [["content-type", "application/json"]];
 
 const exchange = (

@@ -1,20 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readRun } from "../read/index.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { renderHtml } from "../testing/run-pages.ts";
 import { gather } from "./gather.ts";
 import { endsOf, sampler } from "./sampled.ts";
 import type { GateView, LoadView } from "./view.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-gather-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderOfFile();
 
 describe("a gathered load run", () => {
   it("tells of as many requests as its record does, in at most 240 buckets", async () => {

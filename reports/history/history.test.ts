@@ -1,7 +1,6 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { plain } from "../terminal/palette.ts";
 import { historyDoc } from "../document/history.ts";
@@ -9,8 +8,9 @@ import { renderTerminal } from "../terminal/document.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { historyOf } from "./index.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-let home: string;
+const home = folderOfFile();
 let folder: string;
 let made = 0;
 
@@ -19,7 +19,6 @@ const two = (day: number): string => String(day).padStart(2, "0");
 
 /** Twelve runs of the gate in which one rule goes to and fro, and twelve load runs that get slower with the ninth. */
 beforeAll(() => {
-  home = mkdtempSync(path.join(tmpdir(), "touchstone-history-"));
   for (let day = 1; day <= 12; day += 1) {
     writeGateRun(path.join(home, "runs", `gate-${two(day)}`), {
       seed: day,
@@ -37,7 +36,6 @@ beforeAll(() => {
     });
   }
 });
-afterAll(() => rmSync(home, { recursive: true }));
 beforeEach(() => {
   folder = path.join(home, `folder-${(made += 1)}`);
   cpSync(path.join(home, "runs"), folder, { recursive: true });

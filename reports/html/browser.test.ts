@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { source as axe } from "axe-core";
@@ -21,6 +20,7 @@ import { gather } from "../gather/gather.ts";
 import type { RunView } from "../gather/view.ts";
 import { renderHtml } from "../testing/run-pages.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /** Axe looks at every element several times: of rules, one of each verdict is enough for it. */
 const shortened = (view: RunView): RunView => {
@@ -31,14 +31,13 @@ const shortened = (view: RunView): RunView => {
   return { ...view, record: { ...view.record, rules, selected: rules.map(({ id }) => id) } };
 };
 
-let folder: string;
+const folder = folderOfFile();
 let browser: Browser;
 const messages: string[] = [];
 
 const file = (name: string): string => path.join(folder, name);
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-page-"));
   writeGateRun(file("gate"), {
     seed: 1,
     pushes: 60,
@@ -74,7 +73,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser.close();
-  await rm(folder, { recursive: true });
 });
 
 afterEach(async () => {

@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { readRun } from "../read/index.ts";
 import { authorized, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
@@ -11,11 +9,11 @@ import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { gather } from "../gather/gather.ts";
 import type { GateView, RunView } from "../gather/view.ts";
 import { renderHtml } from "../testing/run-pages.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-let folder: string;
+const folder = folderOfFile();
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-html-"));
   writeGateRun(path.join(folder, "gate"), { seed: 1, pushes: 40, missing: ["refresh.lifetime"] });
   writeLoadRun(path.join(folder, "load"), {
     seed: 1,
@@ -25,8 +23,6 @@ beforeAll(async () => {
     failedShare: 0.01,
   });
 });
-afterAll(() => rm(folder, { recursive: true }));
-
 const viewOf = async (name: string): Promise<RunView> => gather(await readRun(path.join(folder, name)));
 const program = { program: "touchstone" };
 

@@ -1,15 +1,13 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { follow } from "./follow.ts";
 import { HEAT_ROWS, msOf, rowOf } from "../gather/heat.ts";
 import type { LiveEvent } from "./protocol.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-live-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
+const folder = folderOfFile();
 const followed = (directory: string) => {
   const told: LiveEvent[] = [];
   return { told, look: follow(directory, (event) => void told.push(event)) };

@@ -1,18 +1,16 @@
 import { source as axe } from "axe-core";
 import { request } from "node:http";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { launchBrowser } from "../../conformance/testing/browser.ts";
 import { runnerClock } from "../../scenarios/runner/index.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { follow } from "./follow.ts";
 import { serveLive } from "./serve.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-live-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
+const folder = folderOfFile();
 const asHost = (url: string, host: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     request(url, { headers: { host } }, (answer) => {

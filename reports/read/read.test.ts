@@ -2,32 +2,27 @@ import {
   appendFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  rmSync,
   truncateSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { EndpointRow } from "../../conformance/contract/load-record.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { seal } from "../testing/seal.ts";
 import { readGateRun, readRun, verify, type LoadRun } from "./index.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-let home: string;
+const home = folderOfFile();
 let made = 0;
 beforeAll(() => {
-  home = mkdtempSync(path.join(tmpdir(), "touchstone-read-"));
   writeLoadRun(path.join(home, "load"), { seed: 3, seconds: 6, requests: 600, breaches: 2, pushes: 8 });
   writeLoadRun(path.join(home, "short"), { seed: 3, seconds: 2, requests: 40, breaches: 2 });
   writeGateRun(path.join(home, "gate"), { seed: 3, exchanges: 12, pushes: 5, failing: ["code.single-use"] });
 });
-afterAll(() => rmSync(home, { recursive: true }));
-
 /** A copy of one of the two runs, in which run.json may say something else. */
 const copyOf = (run: "gate" | "load" | "short", change: Record<string, unknown> = {}): string => {
   const directory = path.join(home, `copy-${(made += 1)}`);

@@ -1,19 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { schemaNames, schemaOf } from "./index.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-let home: string;
+const home = folderOfFile();
 beforeAll(() => {
-  home = mkdtempSync(path.join(tmpdir(), "touchstone-schemas-"));
   writeGateRun(path.join(home, "conform"), { seed: 1, exchanges: 3, failing: ["code.single-use"] });
   writeLoadRun(path.join(home, "load"), { seed: 1, seconds: 2, requests: 60, breaches: 1 });
 });
-afterAll(() => rmSync(home, { recursive: true }));
-
 /** A validator as strict as others would use: unknown keywords are mistakes. */
 const validator = (name: (typeof schemaNames)[number]) =>
   new Ajv({ strict: true, strictTypes: false, formats: { "date-time": true } }).compile(schemaOf(name));

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import os from "node:os";
 import path from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,19 +11,17 @@ import { runHere } from "../../conformance/testing/run-here.ts";
 import { duetExitCode, type DuetDocument } from "../../reports/duet/document.ts";
 import { schemaOf } from "../../reports/read/index.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /** `touchstone duet` as its users meet it: k6, both services and Touchstone each in its own process. */
 
-let folder: string;
+const folder = folderOfFile();
 let withK6: Record<string, string>;
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-duet-cli-"));
   withK6 = { TOUCHSTONE_K6: (await k6ForTests()).path, TEST_SECRET: "MARKED-secret" };
   const clients = JSON.stringify([{ ...client, secret: "MARKED-secret" }]);
   writeFileSync(path.join(folder, "clients.json"), clients, { mode: 0o600 });
 }, k6WithinMs);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 const client = { id: "client-a", redirectUri: "https://client-a.example/callback" };
 
 let files = 0;

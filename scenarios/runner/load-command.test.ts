@@ -1,23 +1,20 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { root, runCli } from "../../conformance/testing/measure.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /** `touchstone load` as its users meet it: the real k6, the fake and Touchstone each in its own process. */
 
-let folder: string;
+const folder = folderOfFile();
 let withK6: Record<string, string>;
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-load-cli-"));
   withK6 = { TOUCHSTONE_K6: (await k6ForTests()).path };
 }, k6WithinMs);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 let files = 0;
 const fresh = (): string => path.join(folder, `run-${(files += 1)}`);
 

@@ -1,24 +1,20 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /**
  * Defects that only load shows, each found under the rule that it breaks and under no other. All of
  * them are tried by `npm run bench -- load-detect`; here is one for each scenario.
  */
 
-let folder: string;
+const folder = folderOfFile();
 let k6: string;
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-load-detection-"));
   k6 = (await k6ForTests()).path;
 }, k6WithinMs);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 interface Asked {
   readonly behaviour: string;
   readonly scenario: string;

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { HookDefinition } from "../../conformance/contract/profile-fetched.ts";
@@ -17,18 +14,17 @@ import { nowhere } from "./record.ts";
 import { scriptSettings } from "./settings.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 import { profileFor } from "./testing/loads.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /* The scripts as k6 runs them, against the fake: what they make of a sound service, and of defects that every run shows. */
 
 let k6: FoundK6;
 let script: string;
-const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-scripts-"));
+const folder = folderOfFile();
 beforeAll(async () => {
   k6 = await k6ForTests();
   script = await scriptFor(folder);
 }, k6WithinMs);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 interface Asked {
   readonly scenario: ScenarioName;
   readonly behaviour?: string;

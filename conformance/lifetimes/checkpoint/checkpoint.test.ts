@@ -1,29 +1,16 @@
 import { randomUUID } from "node:crypto";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { recordFiles } from "../../contract/files.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
 import type { Reading } from "../../world/clock.ts";
 import type { KeptStep } from "../../world/durable-steps.ts";
 import { openCheckpoint } from "./checkpoint.ts";
+import { eachTestIn } from "../../testing/folders.ts";
 
 let home: string;
-beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), "touchstone-checkpoint-"));
-});
-afterEach(() => rmSync(home, { recursive: true }));
-
+eachTestIn((made) => (home = made));
 /** A process that runs from this moment on; its own clock begins at nothing. */
 const startedAt = (sinceMs: number) => (): Reading => ({
   wallMs: 1_900_000_000_000 + sinceMs,

@@ -1,19 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profileOf, secretsOf, startFakeServer, type FakeServer } from "../../../fake-server/index.ts";
 import { recordFiles } from "../../contract/files.ts";
 import { root, runCli } from "../../testing/measure.ts";
 import { monotonicMs, pause } from "../../world/clock.ts";
+import { folderOfFile } from "../../testing/folders.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "touchstone-checkpoint-run-"));
+const folder = folderOfFile();
 const open: FakeServer[] = [];
 afterAll(async () => {
   await Promise.all(open.map((fake) => fake.stop()));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** How long codes live: long enough that starting a process takes a small part of it, however busy the machine is. */

@@ -1,16 +1,11 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
 import { runHere } from "../../testing/run-here.ts";
+import { folderOfFile } from "../../testing/folders.ts";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "touchstone-ledger-cli-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+const folder = folderOfFile();
 let files = 0;
 const fresh = (name: string): string => path.join(folder, `${(files += 1)}-${name}`);
 const key = { TOUCHSTONE_LEDGER_KEY: "a key of more than sixteen characters" };

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { profileOf, secretsOf, startFakeServer, type FakeServer } from "../../../fake-server/index.ts";
 import { conform } from "../../engine/conform.ts";
 import { checkProfile, resolveProfile } from "../../profile/profile.ts";
@@ -10,18 +8,16 @@ import { rules } from "../../rules/index.ts";
 import { openLedger } from "../store/open.ts";
 import { DAY_MS } from "../../contract/duration.ts";
 import { quickKey } from "../../testing/quick-key.ts";
+import { eachTestIn } from "../../testing/folders.ts";
 
 /** Days: the minute is more than the guard around the end. */
 const DAY_AND_A_MINUTE = 1 + 1 / 1_440;
 
 let folder: string;
+eachTestIn((made) => (folder = made));
 let fake: FakeServer | undefined;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "touchstone-ledger-run-"));
-});
 afterEach(async () => {
   await fake?.stop();
-  rmSync(folder, { recursive: true });
 });
 
 /** The fake is moved on behind the back of a profile that has no clock hook; this machine's clock goes along, or does not. */

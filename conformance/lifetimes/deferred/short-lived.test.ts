@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../contract/duration.ts";
@@ -15,14 +13,14 @@ import { virtualClock } from "../../world/time/virtual-clock.ts";
 import { openLedger } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 import { quickKey } from "../../testing/quick-key.ts";
+import { folderOfFile } from "../../testing/folders.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "touchstone-ledger-short-"));
+const folder = folderOfFile();
 const fakes: FakeTarget[] = [];
 const ledgers: Store[] = [];
 afterAll(async () => {
   for (const ledger of ledgers) ledger.close();
   await Promise.all(fakes.map((fake) => fake.stop()));
-  rmSync(folder, { recursive: true });
 });
 
 /** A service whose profile has no clock hook. Its time passes only while a run waits, and where the test says so. */

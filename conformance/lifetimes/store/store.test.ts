@@ -1,25 +1,23 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Plan } from "../../judging/lifetimes/entries.ts";
 import { quickKey } from "../../testing/quick-key.ts";
 import { listLedger, openLedger } from "./open.ts";
 import type { Deposit } from "./store.ts";
 import { DAY_MS } from "../../contract/duration.ts";
+import { eachTestIn } from "../../testing/folders.ts";
 
 const target = "https://staging.example client-1";
 const rule = "refresh.lifetime";
 
 let folder: string;
+eachTestIn((made) => (folder = made));
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "touchstone-ledger-"));
   file = path.join(folder, "ledger.sqlite");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
-
 const at = (ms: number) => ({ earliestMs: ms, latestMs: ms + 500 });
 
 const depositOf = (over: Partial<Pick<Deposit, "secret">> = {}): Deposit => ({

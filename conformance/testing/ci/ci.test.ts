@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,14 +9,14 @@ import { reportFiles } from "../../../reports/formats.ts";
 import { ended } from "../installed.ts";
 import { root } from "../measure.ts";
 import { playAction } from "./action.ts";
+import { folderOfFile } from "../folders.ts";
 
 /** The action and the template, run step by step as their services would; `npm run bench -- ci` has others check and run them. */
 
 let fake: FakeServer;
-let workspace: string;
+const workspace = folderOfFile();
 beforeAll(async () => {
   fake = await startFakeServer({ behaviour: "code-reusable-twice" });
-  workspace = mkdtempSync(path.join(os.tmpdir(), "touchstone-ci-"));
   writeFileSync(path.join(workspace, "gate.json"), JSON.stringify(profileOf(fake)));
   // What the repository has installed; npx takes it without asking a registry.
   const bin = path.join(workspace, "node_modules/.bin");
@@ -27,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fake.stop();
-  rmSync(workspace, { recursive: true, force: true });
 });
 
 const secrets = (): NodeJS.ProcessEnv => ({ ...process.env, ...secretsOf(fake), npm_config_offline: "true" });

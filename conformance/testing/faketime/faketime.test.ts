@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { startProcess } from "../foreign/services.ts";
 import { root } from "../measure.ts";
 import { faketimeEnvironment, faketimeLibrary } from "./library.ts";
+import { folderOfFile } from "../folders.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
@@ -21,13 +21,9 @@ const LIFETIMES = [
 ];
 
 const started: { stop(): Promise<void> }[] = [];
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-faketime-"));
-});
+const folder = folderOfFile();
 afterAll(async () => {
   await Promise.all(started.map((service) => service.stop()));
-  rmSync(folder, { recursive: true });
 });
 
 const startService = async (environment: NodeJS.ProcessEnv): Promise<string> => {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConformDocument, RuleDocument } from "../../../reports/json/conform.ts";
@@ -8,6 +7,7 @@ import type { RequirementId } from "../../contract/catalogue.ts";
 import type { Profile } from "../../contract/profile.ts";
 import { runHere } from "../run-here.ts";
 import { startForeignService, type ForeignService } from "./start.ts";
+import { folderOfFile } from "../folders.ts";
 
 /** What a rule found, in words that no other fault would have got, and why it is so. */
 type Findings = Partial<Record<RequirementId, { readonly seen: RegExp; readonly reason: string }>>;
@@ -65,7 +65,7 @@ const clients = ["https://one.example/callback", "https://bücher.example:8443/k
   }),
 );
 
-let folder: string;
+const folder = folderOfFile();
 let service: ForeignService;
 
 const profile = (tolerances: NonNullable<Profile["tolerances"]>): Profile => ({
@@ -119,7 +119,6 @@ const reasonsOf = (findings: Findings): Record<string, string> =>
   Object.fromEntries(Object.entries(findings).map(([id, { reason }]) => [id, reason]));
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "foreign-service-"));
   const files = { store: path.join(folder, "store.sqlite"), clients: path.join(folder, "clients.json") };
   await writeFile(files.clients, JSON.stringify(clients), { mode: 0o600 });
   service = await startForeignService(files);
@@ -127,7 +126,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.stop();
-  await rm(folder, { recursive: true });
 });
 
 describe("the gate on a service that is not of this repository", () => {

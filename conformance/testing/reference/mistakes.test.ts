@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { runHere } from "../run-here.ts";
 import { openPlaces } from "./mistake-places.ts";
 import { mistakes, type Mistake } from "./mistakes.ts";
+import { folderOfFile } from "../folders.ts";
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-mistakes-"));
+const folder = folderOfFile();
 const { fill, secret, stop } = await openPlaces(folder);
 afterAll(async () => {
   await stop();
-  rmSync(folder, { recursive: true });
 });
 
 const all: readonly Mistake[] = Object.values(mistakes).flat();

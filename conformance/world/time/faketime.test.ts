@@ -1,20 +1,18 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../contract/problem.ts";
 import { HookError } from "../hooks/hooks.ts";
 import { faketimeText, openFaketime, parseFaketime } from "./faketime.ts";
+import { eachTestIn } from "../../testing/folders.ts";
 
 let folder: string;
+eachTestIn((made) => (folder = made));
 let file: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "faketime-"));
   file = path.join(folder, "clock");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
-
 const at = (wallMs: number) => ({ wallMs: () => wallMs });
 
 const problemOf = (content?: string): string => {
