@@ -1,9 +1,10 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
-import { codeOf, fileReason, tooWide } from "../conformance/contract/files.ts";
+import { readReason } from "../conformance/contract/files.ts";
 import { ConfigurationError, listenError } from "../conformance/contract/problem.ts";
 import { errorMessage } from "../conformance/contract/text.ts";
+import { readPrivate, WideFile } from "../conformance/files/private.ts";
 
 /** A control interface: bad input is answered 400, with what is wrong in one line. */
 export const controlApp = (bodyLimit?: number): FastifyInstance => {
@@ -43,15 +44,12 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
 
 /** The text of a file that a flag names; `secret` is what only its owner may read in it. Rejects with ConfigurationError. */
 export const readText = async (key: string, file: string, secret?: string): Promise<string> => {
-  let wide: string | undefined;
   try {
-    if (secret !== undefined) wide = tooWide(file, (await stat(file)).mode, process.platform, secret);
-    if (wide === undefined) return await readFile(file, "utf8");
+    return await (secret === undefined ? readFile(file, "utf8") : readPrivate(file, secret));
   } catch (error) {
-    const why = codeOf(error) === "ENOENT" ? "there is no such file" : fileReason(error);
-    throw new ConfigurationError(`${key}: cannot read ${file} (${why})`, { cause: error });
+    const why = error instanceof WideFile ? error.message : `cannot read ${file} (${readReason(error)})`;
+    throw new ConfigurationError(`${key}: ${why}`, { cause: error });
   }
-  throw new ConfigurationError(`${key}: ${wide}`);
 };
 
 /** The same for JSON. */

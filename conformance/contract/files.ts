@@ -13,15 +13,6 @@ export const recordFiles = {
 export const directoryMode = 0o700;
 export const fileMode = 0o600;
 
-/**
- * Why a file with a secret in it is refused, by its mode; undefined if only its owner can read it. `platform`
- * is Node's name of the platform: Windows tells no such modes.
- */
-export const tooWide = (file: string, mode: number, platform: string, what: string): string | undefined =>
-  platform === "win32" || (mode & 0o077) === 0
-    ? undefined
-    : `the file ${file} has mode ${(mode & 0o777).toString(8)}, so others can get at ${what} in it; accepted is 600 or narrower: chmod 600 ${file}`;
-
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "not permitted",

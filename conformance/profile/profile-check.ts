@@ -7,8 +7,8 @@ import { nearest } from "../contract/nearest.ts";
 import { hookPlaceholders, hooksOf, type HookName } from "../contract/hooks.ts";
 import { Profile, secretKey, type HookAsWritten, type SecretValue } from "../contract/profile.ts";
 import { SecretSource } from "../contract/profile-hook.ts";
-import { explain, guess, type ProfileProblem } from "./profile-explain.ts";
-import type { KeyPath } from "./profile-file.ts";
+import { explain, guess } from "./profile-explain.ts";
+import { keyText, problemAt, type KeyPath, type ProfileProblem } from "./profile-problems.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 
 const validate = new Ajv({ allErrors: true, verbose: true, strict: false }).compile(Profile);
@@ -51,10 +51,10 @@ const shapeProblems = (shape: readonly string[] = []): ProfileProblem[] => {
   const wrong = shape.flatMap((text, index) =>
     stages[index] === undefined
       ? [
-          {
-            at: ["load", "shape", index],
-            text: `load.shape[${index}] is "${text}"; accepted is a duration and requests per second, such as 30s:100`,
-          },
+          problemAt(
+            ["load", "shape", index],
+            `is "${text}"; accepted is a duration and requests per second, such as 30s:100`,
+          ),
         ]
       : [],
   );
@@ -132,10 +132,10 @@ const waiverProblems = (
 const clockProblems = ({ hooks }: Profile): ProfileProblem[] =>
   hooks?.clock?.advance !== undefined && hooks.clock.faketime !== undefined
     ? [
-        {
-          at: ["hooks", "clock", "faketime"],
-          text: "hooks.clock.faketime stands beside hooks.clock.advance; accepted is one of them",
-        },
+        problemAt(
+          ["hooks", "clock", "faketime"],
+          "stands beside hooks.clock.advance; accepted is one of them",
+        ),
       ]
     : [];
 
@@ -143,10 +143,10 @@ const clockProblems = ({ hooks }: Profile): ProfileProblem[] =>
 const duplicateClients = ({ clients: [first, second] }: Profile): ProfileProblem[] =>
   first !== undefined && first.id === second?.id
     ? [
-        {
-          at: ["clients", 1, "id"],
-          text: `clients[1].id is "${second.id}", as is clients[0].id; accepted is another client, or none`,
-        },
+        problemAt(
+          ["clients", 1, "id"],
+          `is "${second.id}", as is clients[0].id; accepted is another client, or none`,
+        ),
       ]
     : [];
 
@@ -155,10 +155,7 @@ const ownHeaders = ["connection", "content-length", "expect", "keep-alive", "tra
 
 const headerProblems = (at: KeyPath, headers: Readonly<Record<string, SecretValue>> = {}): ProfileProblem[] =>
   Object.entries(headers).flatMap(([name, value]) => {
-    const problem = (text: string): ProfileProblem => ({
-      at: [...at, name],
-      text: `${at.join(".")}."${name}" ${text}`,
-    });
+    const problem = (said: string): ProfileProblem => problemAt([...at, name], said);
     try {
       validateHeaderName(name);
       // What a secret's source gives is looked at once it has been fetched.
@@ -193,10 +190,10 @@ const bodyProblems = (at: KeyPath, body: unknown): readonly ProfileProblem[] => 
   return Object.keys(rest).length === 0 && isSecretSource(source)
     ? []
     : [
-        {
+        problemAt(
           at,
-          text: `${keyText(at)} has the key "${secretKey}" and is no secret; accepted is { "${secretKey}": source } alone, where source is { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }`,
-        },
+          `has the key "${secretKey}" and is no secret; accepted is { "${secretKey}": source } alone, where source is { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }`,
+        ),
       ];
 };
 
@@ -208,10 +205,12 @@ const placeholderProblems = (name: HookName, hook: HookAsWritten): readonly Prof
   );
   return [...used]
     .filter(({ whole, key }) => !known.includes(key ?? "") || whole !== `{{${key}}}`)
-    .map(({ whole, key = "" }) => ({
-      at: name.split("."),
-      text: `${name} holds ${whole}${guess(key, known)}; ${known.length === 0 ? "this hook has no placeholders" : `accepted are ${known.map((one) => `{{${one}}}`).join(", ")}`}`,
-    }));
+    .map(({ whole, key = "" }) =>
+      problemAt(
+        name.split("."),
+        `holds ${whole}${guess(key, known)}; ${known.length === 0 ? "this hook has no placeholders" : `accepted are ${known.map((one) => `{{${one}}}`).join(", ")}`}`,
+      ),
+    );
 };
 
 /** What does not begin with a slash points nowhere, and would be taken for the whole answer. */
@@ -219,10 +218,10 @@ const pointerProblems = (name: HookName, { result }: HookAsWritten): readonly Pr
   result === undefined || result === "" || result.startsWith("/")
     ? []
     : [
-        {
-          at: [...name.split("."), "result"],
-          text: `${name}.result is "${result}"; accepted is a JSON pointer, such as "/${result}"`,
-        },
+        problemAt(
+          [...name.split("."), "result"],
+          `is "${result}"; accepted is a JSON pointer, such as "/${result}"`,
+        ),
       ];
 
 const addressProblems = (profile: Profile): ProfileProblem[] => {
@@ -246,7 +245,7 @@ const addressProblems = (profile: Profile): ProfileProblem[] => {
   return addresses.flatMap(([at, value]) => {
     const key = keyText(at);
     const problem = (accepted: string): ProfileProblem[] => [
-      { at, text: `${key} is "${shownAddress(value)}"; accepted is ${accepted}` },
+      problemAt(at, `is "${shownAddress(value)}"; accepted is ${accepted}`),
     ];
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
     if (parsed === undefined || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
@@ -278,20 +277,9 @@ const insteadOfUser = (key: string): string | undefined => {
   return ` (\`${key === "baseUrl" ? "headers" : key.replace(/url$/, "headers")}\` can authorize: { "authorization": { "env": NAME, "prefix": "Basic " } })`;
 };
 
-const keyText = (at: KeyPath): string =>
-  at.reduce<string>(
-    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? key : `${text}.${key}`),
-    "",
-  );
-
 const networkProblems = ({ network }: Profile): ProfileProblem[] =>
   Object.entries(network?.resolve ?? {}).flatMap(([host, address]) =>
     net.isIP(address) === 0
-      ? [
-          {
-            at: ["network", "resolve", host],
-            text: `network.resolve."${host}" is "${address}"; accepted is an IPv4 or IPv6 address`,
-          },
-        ]
+      ? [problemAt(["network", "resolve", host], `is "${address}"; accepted is an IPv4 or IPv6 address`)]
       : [],
   );

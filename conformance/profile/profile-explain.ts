@@ -1,12 +1,6 @@
 import type { ErrorObject } from "ajv";
 import { dice, nearest } from "../contract/nearest.ts";
-import type { KeyPath } from "./profile-file.ts";
-
-/** One mistake in a profile: where it stands, and a sentence that names key, value and what is accepted. */
-export interface ProfileProblem {
-  readonly at: KeyPath;
-  readonly text: string;
-}
+import { keyText, type ProfileProblem } from "./profile-problems.ts";
 
 /**
  * Ajv's errors as sentences, one a key. A union reports each of its arms: where the value has the key
@@ -34,7 +28,7 @@ const meantArm = ({ data, parentSchema }: ErrorObject): number | undefined => {
 
 const explainOne = (error: ErrorObject): ProfileProblem => {
   const at = error.instancePath.split("/").slice(1).map(unescaped);
-  const key = at.join(".").replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]") || "the profile";
+  const key = keyText(at) || "the profile";
   if (error.keyword === "additionalProperties") {
     const unknown = String(error.params["additionalProperty"]);
     const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object);
@@ -66,7 +60,8 @@ const required = ({ keyword, params, message = "is not accepted" }: ErrorObject)
   return message.replace("must NOT", "must not");
 };
 
-const unescaped = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
+const unescaped = (part: string): string | number =>
+  /^\d+$/.test(part) ? Number(part) : part.replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** The name that a misspelt one was probably to be, where one looks like it. */
 export const guess = (name: string, known: readonly string[]): string => {

@@ -118,7 +118,7 @@ describe("secrets of headers, queries and bodies", () => {
     const text = await problemsOf(() =>
       resolved({ headers: { "x-one": { env: "NONE" } }, hooks: { clock: { now: hook } } }),
     );
-    expect(text).toContain("headers.x-one: the environment variable NONE is not set");
+    expect(text).toContain('headers."x-one": the environment variable NONE is not set');
     expect(text).toContain("hooks.clock.now.http.body.key: the environment variable NOBODY is not set");
     const lines = await problemsOf(() =>
       resolved({ headers: { "x-one": { env: "GATE" } } }, { ...environment, GATE: "two\nlines" }),
@@ -131,9 +131,9 @@ describe("secrets of headers, queries and bodies", () => {
     [
       "headers that are numbers",
       { headers: { "x-one": 5 } },
-      /headers\.x-one is \(a number, not shown\).*"env": NAME/,
+      /headers\."x-one" is \(a number, not shown\).*"env": NAME/,
     ],
-    ["sources with two places", { headers: { "x-one": { env: "A", file: "b" } } }, /headers\.x-one/],
+    ["sources with two places", { headers: { "x-one": { env: "A", file: "b" } } }, /headers\."x-one"/],
     [
       "headers of a hook that are none",
       { hooks: { cleanup: { http: { url: "http://x/", headers: { "a b": "c" } } } } },

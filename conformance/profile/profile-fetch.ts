@@ -1,30 +1,30 @@
 import { validateHeaderValue } from "node:http";
 import type { FetchedProfile, WithSecrets } from "../contract/profile-fetched.ts";
 import { secretKey, type Profile, type SecretSource, type SecretValue } from "../contract/profile.ts";
-import type { KeyPath } from "./profile-file.ts";
-import type { ProfileProblem } from "./profile-explain.ts";
-import type { SecretReader, SecretReading } from "./profile-secret.ts";
+import type { KeyPath, Problems } from "./profile-problems.ts";
+import type { SecretReader } from "./profile-secret.ts";
 
 type Values = Readonly<Record<string, SecretValue>>;
 
 interface Fetching {
   readonly read: SecretReader;
   readonly fetched: Set<string>;
-  readonly problems: ProfileProblem[];
+  readonly problems: Problems;
 }
 
 /**
- * The profile with the secrets of its headers, of authorize's query and of hooks in their places, and what went wrong
- * on the way; no sentence holds any of a secret. A source that stands in several places is asked once.
+ * The profile with the secrets of its headers, of authorize's query and of hooks in their places, as far as these can
+ * be had. A source that stands in several places is asked once.
  */
 export const fetchValues = async (
   profile: Profile,
   readSecret: SecretReader,
-): Promise<{ readonly profile: FetchedProfile; readonly problems: readonly ProfileProblem[] }> => {
-  const readings = new Map<string, Promise<SecretReading>>();
+  problems: Problems,
+): Promise<FetchedProfile> => {
+  const readings = new Map<string, Promise<string>>();
   const fetching: Fetching = {
     fetched: new Set(),
-    problems: [],
+    problems,
     read: (where) => {
       const key = JSON.stringify(where);
       const reading = readings.get(key) ?? readSecret(where);
@@ -39,15 +39,8 @@ export const fetchValues = async (
     ...(hooks === undefined ? {} : { hooks }),
   };
   const fetchedParts = (await fetchIn(withSecrets, [], fetching)) as Pick<FetchedProfile, keyof WithSecrets>;
-  const { fetched, problems } = fetching;
-  return {
-    problems,
-    profile: {
-      ...rest,
-      ...fetchedParts,
-      ...(fetched.size === 0 ? {} : { fetchedSecrets: [...fetched] }),
-    },
-  };
+  const { fetched } = fetching;
+  return { ...rest, ...fetchedParts, ...(fetched.size === 0 ? {} : { fetchedSecrets: [...fetched] }) };
 };
 
 /** A part of the profile with all secrets in their places; one after the other, so that problems keep their order. */
@@ -73,10 +66,10 @@ const valuesOf = async (
   for (const [name, value] of Object.entries(values)) {
     const text = typeof value === "string" ? value : await fetchOne(value, [...at, name], fetching);
     if (typeof value !== "string" && at.at(-1) === "headers" && !canBeSent(name, text))
-      fetching.problems.push({
-        at: [...at, name],
-        text: `${at.join(".")}."${name}": what is kept there is no header that can be sent; accepted are values of RFC 9110, in one line`,
-      });
+      fetching.problems.add(
+        [...at, name],
+        "what is kept there is no header that can be sent; accepted are values of RFC 9110, in one line",
+      );
     read[name] = text;
   }
   return read;
@@ -109,11 +102,8 @@ const fetchOne = async (
   at: KeyPath,
   { read, fetched, problems }: Fetching,
 ): Promise<string> => {
-  const reading = await read(source);
-  if (typeof reading === "string") {
-    problems.push({ at, text: `${at.join(".")}: ${reading}` });
-    return "";
-  }
-  fetched.add(reading.value);
-  return `${prefix}${reading.value}`;
+  const secret = await problems.attempt(at, () => read(source));
+  if (secret === undefined) return "";
+  fetched.add(secret);
+  return `${prefix}${secret}`;
 };

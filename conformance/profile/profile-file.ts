@@ -7,6 +7,7 @@ import { Profile, secretKey } from "../contract/profile.ts";
 import { codeOf } from "../contract/files.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { errorMessage } from "../contract/text.ts";
+import type { KeyPath } from "./profile-problems.ts";
 
 /** One file of a profile as it was read, with its relative paths made absolute. */
 export interface ProfileLayer {
@@ -137,9 +138,6 @@ const join = (under: unknown, over: unknown, schema: ObjectSchema | undefined): 
   const kept = Object.entries(base).filter(([key]) => !Object.hasOwn(over, key));
   return Object.fromEntries([...kept, ...changed]);
 };
-
-/** A key within a profile, from the outside in. */
-export type KeyPath = readonly (string | number)[];
 
 /** The file that a key's value comes from: the last one that has it, or failing that the key around it. */
 export const sourceOf = (layers: readonly ProfileLayer[], at: KeyPath): string => {

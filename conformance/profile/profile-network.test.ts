@@ -5,6 +5,7 @@ import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate
 import type { Profile } from "../contract/profile.ts";
 import { checkProfile } from "./profile-check.ts";
 import { resolveNetwork } from "./profile-network.ts";
+import { collectProblems } from "./profile-problems.ts";
 import { secretReader } from "./profile-secret.ts";
 import { folderOfFile } from "../testing/folders.ts";
 
@@ -29,12 +30,16 @@ const resolve = (network: Profile["network"], environment: Record<string, string
   const source = path.join(folder, "profile.json");
   const client = { id: "a", secret: { env: "A" }, redirectUri: "https://a.example/" };
   const profile = checkProfile({ baseUrl: "https://service.test", clients: [client], network });
-  return resolveNetwork(profile, secretReader(environment, source), source);
+  const problems = collectProblems();
+  return resolveNetwork(profile, secretReader(environment, source), source, problems).then((settings) => ({
+    settings,
+    problems: problems.all.map(({ text }) => text),
+  }));
 };
 
 describe("the network of a profile", () => {
   it("is nothing special where the profile says nothing", async () => {
-    expect(await resolve({})).toEqual({ settings: { resolve: {} } });
+    expect(await resolve({})).toEqual({ settings: { resolve: {} }, problems: [] });
   });
 
   it("has its files and secrets fetched", async () => {
@@ -48,6 +53,7 @@ describe("the network of a profile", () => {
       { PROXY: `http://u:${hush}@proxy:3128` },
     );
     expect(found).toEqual({
+      problems: [],
       settings: {
         ca: pem.ca,
         clientCertificate: { cert: pem.cert, key: pem.key, passphrase: undefined },
@@ -79,7 +85,7 @@ describe("the network of a profile", () => {
     ["a proxy that is no address", { proxy: { url: { env: "WORDS" } } }, ["network.proxy.url", "no address"]],
   ])("tells of %s", async (_, network, words) => {
     const found = await resolve(network, { WORDS: `${hush}@proxy` });
-    const text = "problems" in found ? found.problems.join("\n") : "";
+    const text = found.problems.join("\n");
     for (const word of words) expect(text).toContain(word);
     expect(text).not.toContain(hush);
   });

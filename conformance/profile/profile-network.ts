@@ -1,88 +1,85 @@
 import { X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import tls from "node:tls";
-import { readReason } from "../contract/files.ts";
+import { ConfigurationError } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
-import { readPrivate, type SecretReader } from "./profile-secret.ts";
-import type { DialSettings } from "../world/http/dialer.ts";
 import { errorMessage } from "../contract/text.ts";
+import type { DialSettings } from "../world/http/dialer.ts";
+import type { Problems } from "./profile-problems.ts";
+import { readSecretFile, readText, type SecretReader } from "./profile-secret.ts";
 
-/** The network settings of a profile with their files and secrets fetched, or the sentences that say why not. */
+/** The network settings of a profile with their files and secrets fetched, as far as these can be had. */
 export const resolveNetwork = async (
   { network }: Profile,
   readSecret: SecretReader,
   source: string | undefined,
-): Promise<{ readonly settings: DialSettings } | { readonly problems: readonly string[] }> => {
-  if (network === undefined) return { settings: {} };
+  problems: Problems,
+): Promise<DialSettings> => {
+  if (network === undefined) return {};
   const beside = (file: string): string => path.resolve(path.dirname(source ?? "."), file);
-  const [ca, client, proxy] = await Promise.all([
-    authority(network.caFile === undefined ? undefined : beside(network.caFile)),
-    clientCertificate(network.clientCertificate, beside, readSecret),
-    proxyAddress(network.proxy, readSecret),
-  ]);
-  const problems = [ca, client, proxy].flatMap((part) => ("problems" in part ? part.problems : []));
-  if ("problems" in ca || "problems" in client || "problems" in proxy) return { problems };
-  return { settings: { ...ca, ...client, ...proxy, resolve: network.resolve ?? {} } };
+  const { caFile, clientCertificate: pair, proxy } = network;
+  const ca =
+    caFile === undefined
+      ? undefined
+      : await problems.attempt(["network", "caFile"], () => authority(beside(caFile)));
+  const clientCertificate =
+    pair === undefined ? undefined : await certificateOf(pair, beside, readSecret, problems);
+  const url =
+    proxy === undefined
+      ? undefined
+      : await problems.attempt(["network", "proxy", "url"], async () =>
+          proxyAddress(typeof proxy.url === "string" ? proxy.url : await readSecret(proxy.url)),
+        );
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(clientCertificate === undefined ? {} : { clientCertificate }),
+    ...(url === undefined ? {} : { proxy: { url, except: proxy?.except ?? [] } }),
+    resolve: network.resolve ?? {},
+  };
 };
-
-type Part<T> = T | { readonly problems: readonly string[] };
 
 /** A certificate that is none would only show as a handshake that fails. */
-const authority = async (file: string | undefined): Promise<Part<Pick<DialSettings, "ca">>> => {
-  if (file === undefined) return {};
-  const text = await readFile(file, "utf8").catch((error: unknown) => error as Error);
-  if (typeof text !== "string")
-    return { problems: [`network.caFile: the file ${file} cannot be read: ${readReason(text)}`] };
+const authority = async (file: string): Promise<string> => {
+  const text = await readText(file);
   try {
     void new X509Certificate(text);
-    return { ca: text };
+    return text;
   } catch {
-    return { problems: [`network.caFile: the file ${file} holds no certificate in PEM`] };
+    throw new ConfigurationError(`the file ${file} holds no certificate in PEM`);
   }
 };
 
-const clientCertificate = async (
-  asked: NonNullable<Profile["network"]>["clientCertificate"],
+const certificateOf = async (
+  asked: NonNullable<NonNullable<Profile["network"]>["clientCertificate"]>,
   beside: (file: string) => string,
   readSecret: SecretReader,
-): Promise<Part<Pick<DialSettings, "clientCertificate">>> => {
-  if (asked === undefined) return {};
-  const at = "network.clientCertificate";
-  const certFile = beside(asked.certFile);
-  const cert = await readFile(certFile, "utf8").then(
-    (value) => ({ value }),
-    (error: unknown) => `the file ${certFile} cannot be read: ${readReason(error)}`,
-  );
-  const key = await readPrivate(beside(asked.keyFile));
+  problems: Problems,
+): Promise<DialSettings["clientCertificate"]> => {
+  const at = ["network", "clientCertificate"];
+  const cert = await problems.attempt([...at, "certFile"], () => readText(beside(asked.certFile)));
+  const key = await problems.attempt([...at, "keyFile"], () => readSecretFile(beside(asked.keyFile)));
+  const secret = asked.passphrase;
   const passphrase =
-    asked.passphrase === undefined ? { value: undefined } : await readSecret(asked.passphrase);
-  if (typeof cert === "string") return { problems: [`${at}.certFile: ${cert}`] };
-  if (typeof key === "string") return { problems: [`${at}.keyFile: ${key}`] };
-  if (typeof passphrase === "string") return { problems: [`${at}.passphrase: ${passphrase}`] };
-  const pair = { cert: cert.value, key: key.value, passphrase: passphrase.value };
+    secret === undefined
+      ? undefined
+      : await problems.attempt([...at, "passphrase"], () => readSecret(secret));
+  if (cert === undefined || key === undefined || (secret !== undefined && passphrase === undefined))
+    return undefined;
+  const pair = { cert, key, passphrase };
   try {
     tls.createSecureContext(pair);
-    return { clientCertificate: pair };
+    return pair;
   } catch (error) {
-    const reason = errorMessage(error);
-    return { problems: [`${at}: certificate and key do not go together, or are no PEM: ${reason}`] };
+    problems.add(at, `certificate and key do not go together, or are no PEM: ${errorMessage(error)}`);
+    return undefined;
   }
 };
 
-const proxyAddress = async (
-  asked: NonNullable<Profile["network"]>["proxy"],
-  readSecret: SecretReader,
-): Promise<Part<Pick<DialSettings, "proxy">>> => {
-  if (asked === undefined) return {};
-  const read = typeof asked.url === "string" ? { value: asked.url } : await readSecret(asked.url);
-  if (typeof read === "string") return { problems: [`network.proxy.url: ${read}`] };
-  const url = URL.canParse(read.value) ? new URL(read.value) : undefined;
+const proxyAddress = (address: string): string => {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
-    return {
-      problems: [
-        "network.proxy.url: what is kept there is no address; accepted is one that starts with http:// or https://",
-      ],
-    };
-  return { proxy: { url: url.href, except: asked.except ?? [] } };
+    throw new ConfigurationError(
+      "what is kept there is no address; accepted is one that starts with http:// or https://",
+    );
+  return url.href;
 };

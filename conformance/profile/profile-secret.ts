@@ -1,73 +1,69 @@
 import { execFile } from "node:child_process";
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { readReason, tooWide } from "../contract/files.ts";
+import { readReason } from "../contract/files.ts";
+import { ConfigurationError } from "../contract/problem.ts";
 import type { SecretSource } from "../contract/profile.ts";
+import { readPrivate } from "../files/private.ts";
 import { withDeadline } from "../world/clock.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A secret, or a sentence that says why there is none; the sentence never holds any of it. */
-export type SecretReading = { readonly value: string } | string;
-
-export type SecretReader = (where: SecretSource) => Promise<SecretReading>;
+/** Reads a secret. Rejects with a ConfigurationError that says why there is none, and never holds any of it. */
+export type SecretReader = (where: SecretSource) => Promise<string>;
 
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/** Fetches secrets; files are looked for beside `source`, the profile's own file. */
+/** Files are looked for beside `source`, the profile's own file. */
 export const secretReader =
   (environment: Environment, source: string): SecretReader =>
   async (where) => {
-    if ("env" in where) {
-      const value = withoutLineEnd(environment[where.env] ?? "");
-      return value === ""
-        ? `the environment variable ${where.env} is not set; ${where.env.startsWith("$") ? "write its name without $" : "set it to the secret itself"}`
-        : { value };
-    }
-    return "file" in where
-      ? fromFile(path.resolve(path.dirname(source), where.file))
-      : fromCommand(where.command);
+    if ("env" in where)
+      return orEmpty(
+        environment[where.env] ?? "",
+        `the environment variable ${where.env} is not set; ${where.env.startsWith("$") ? "write its name without $" : "set it to the secret itself"}`,
+      );
+    if ("command" in where) return fromCommand(where.command);
+    const file = path.resolve(path.dirname(source), where.file);
+    return orEmpty(await readSecretFile(file), `the file ${file} is empty`);
   };
 
-const fromFile = async (file: string): Promise<SecretReading> => {
-  const read = await readPrivate(file);
-  if (typeof read === "string") return read;
-  const value = withoutLineEnd(read.value);
-  return value === "" ? `the file ${file} is empty` : { value };
+/** The secret without the end of its line; where there is none, what to tell. */
+const orEmpty = (text: string, isEmpty: string): string => {
+  const value = text.replace(/\r?\n$/, "");
+  if (value === "") throw new ConfigurationError(isEmpty);
+  return value;
 };
 
-/** The text of a secret file, which only its owner may read or write. */
-export const readPrivate = async (file: string): Promise<SecretReading> => {
-  try {
-    const { mode } = await stat(file);
-    return tooWide(file, mode, process.platform, "the secret") ?? { value: await readFile(file, "utf8") };
-  } catch (error) {
-    return `the file ${file} cannot be read: ${readReason(error)}`;
-  }
-};
+/** The text of a file. Rejects with ConfigurationError. */
+export const readText = (file: string, read = (one: string) => readFile(one, "utf8")): Promise<string> =>
+  read(file).catch((error: unknown) => {
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError(`the file ${file} cannot be read: ${readReason(error)}`);
+  });
 
-const fromCommand = async ([program = "", ...parameters]: readonly string[]): Promise<SecretReading> => {
+/** The same of a file that only its owner may read. */
+export const readSecretFile = (file: string): Promise<string> =>
+  readText(file, (one) => readPrivate(one, "the secret"));
+
+const fromCommand = async ([program = "", ...parameters]: readonly string[]): Promise<string> => {
   const printed = await withDeadline(
     COMMAND_TIMEOUT_MS,
     undefined,
     (signal) =>
-      new Promise<SecretReading>((resolve) => {
-        const child = execFile(
-          program,
-          parameters,
-          { killSignal: "SIGKILL", signal },
-          (error, stdout, stderr) => {
-            if (error === null) resolve({ value: withoutLineEnd(stdout) });
-            else if (signal.aborted)
-              resolve(`the command ${program} did not end within ${COMMAND_TIMEOUT_MS} ms`);
-            else resolve(`the command ${program} failed: ${whyFailed(error, stderr)}`);
-          },
-        );
+      new Promise<string>((resolve, reject) => {
+        const options = { killSignal: "SIGKILL", signal } as const;
+        const child = execFile(program, parameters, options, (error, stdout, stderr) => {
+          if (error === null) return resolve(stdout);
+          const why = signal.aborted
+            ? `did not end within ${COMMAND_TIMEOUT_MS} ms`
+            : `failed: ${whyFailed(error, stderr)}`;
+          reject(new ConfigurationError(`the command ${program} ${why}`));
+        });
         child.stdin?.end();
       }),
   );
-  if (typeof printed === "string") return printed;
-  return printed.value === "" ? `the command ${program} printed nothing` : printed;
+  return orEmpty(printed, `the command ${program} printed nothing`);
 };
 
 /** What it wrote to standard error, or how it ended: the error's own message would quote its arguments. */
@@ -76,5 +72,3 @@ const whyFailed = (error: Error & { readonly code?: unknown }, stderr: string): 
   if (said !== "") return said;
   return error.code === "ENOENT" ? "there is no such program" : `it ended with ${String(error.code)}`;
 };
-
-const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, "");

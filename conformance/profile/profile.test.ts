@@ -97,12 +97,12 @@ describe("a mistake in a profile is told by its key, its value and what is accep
     [
       "a value that cannot be sent",
       { ...sound, authorize: { headers: { a: `${hush}\n` } } },
-      ['authorize.headers."a"'],
+      ["authorize.headers.a"],
     ],
     [
       "a header that is not the user's",
       { ...sound, headers: { Connection: "close" } },
-      ['"Connection" cannot be set'],
+      ["headers.Connection cannot be set"],
     ],
     ["a hook that is neither", withHook({ url: "http://x" }), ["hooks.clock.now", '"http"', '"command"']],
     [
@@ -176,7 +176,7 @@ describe("a mistake in a profile is told by its key, its value and what is accep
     [
       "a name that is to be found at a name",
       { ...sound, network: { resolve: { a: "b" } } },
-      ['network.resolve."a"', '"b"', "IPv4"],
+      ["network.resolve.a", '"b"', "IPv4"],
     ],
     ["an unknown way", { ...sound, network: { insecure: true } }, ["network", '"insecure"', "caFile"]],
     ["nothing", null, ["the profile"]],
@@ -288,7 +288,7 @@ describe("a secret", () => {
   it("that both clients share is told, as rules present one in the place of the other", async () => {
     const profile = checkProfile({ ...sound, clients: [client, { ...client, id: "d" }] });
     expect(await problemsOf(() => resolveProfile(profile, { S: hush }))).toContain(
-      "clients[1].secret is the same",
+      "clients[1].secret: it is the same",
     );
   });
 });

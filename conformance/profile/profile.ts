@@ -3,8 +3,9 @@ import type { Profile } from "../contract/profile.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { checkProfile } from "./profile-check.ts";
 import { fetchValues } from "./profile-fetch.ts";
-import { layered, readLayer, sourceOf, type KeyPath, type ProfileLayer } from "./profile-file.ts";
+import { layered, readLayer, sourceOf, type ProfileLayer } from "./profile-file.ts";
 import { resolveNetwork } from "./profile-network.ts";
+import { collectProblems, type KeyPath } from "./profile-problems.ts";
 import { secretReader, type Environment } from "./profile-secret.ts";
 import { resolveReceiver, type ReceiverSettings } from "./receiver-settings.ts";
 import type { DialSettings } from "../world/http/dialer.ts";
@@ -62,36 +63,29 @@ const resolve = async (
   layers: readonly ProfileLayer[],
 ): Promise<ResolvedProfile> => {
   const source = layers.at(-1)?.source;
-  const nameOf = (...at: KeyPath): string => (layers.length === 0 ? "profile" : sourceOf(layers, at));
   const readSecret = secretReader(environment, source ?? ".");
-  const problems: string[] = [];
+  const problems = collectProblems();
   const clients: Client[] = [];
-  for (const [index, client] of profile.clients.entries()) {
-    const secret = await readSecret(client.secret);
-    if (typeof secret === "string")
-      problems.push(`${nameOf("clients", index, "secret")}: clients[${index}].secret: ${secret}`);
-    else clients.push({ id: client.id, secret: secret.value, redirectUri: client.redirectUri });
+  for (const [index, { id, secret: where, redirectUri }] of profile.clients.entries()) {
+    const secret = await problems.attempt(["clients", index, "secret"], () => readSecret(where));
+    if (secret !== undefined && secret === clients[0]?.secret)
+      problems.add(
+        ["clients", index, "secret"],
+        "it is the same as that of clients[0]; accepted is a second client with another secret, or no second client",
+      );
+    clients.push({ id, secret: secret ?? "", redirectUri });
   }
-  const [first, second] = clients;
-  if (first !== undefined && problems.length === 0 && first.secret === second?.secret)
-    problems.push(
-      `${nameOf("clients", 1, "secret")}: clients[1].secret is the same as clients[0].secret; accepted is a second client with another secret, or no second client`,
-    );
-  const values = await fetchValues(profile, readSecret);
-  problems.push(...values.problems.map(({ at, text }) => `${nameOf(...at)}: ${text}`));
-  const receiver = await resolveReceiver(profile, readSecret, source);
-  if ("problems" in receiver)
-    problems.push(...receiver.problems.map((text) => `${nameOf("receiver")}: ${text}`));
-  const network = await resolveNetwork(profile, readSecret, source);
-  if ("problems" in network)
-    problems.push(...network.problems.map((text) => `${nameOf("network")}: ${text}`));
-  if (problems.length > 0 || "problems" in receiver || "problems" in network)
-    throw new ConfigurationError(problems);
+  const fetched = await fetchValues(profile, readSecret, problems);
+  const receiver = await resolveReceiver(profile, readSecret, source, problems);
+  const network = await resolveNetwork(profile, readSecret, source, problems);
+  const nameOf = (at: KeyPath): string => (layers.length === 0 ? "profile" : sourceOf(layers, at));
+  if (problems.all.length > 0)
+    throw new ConfigurationError(problems.all.map(({ at, text }) => `${nameOf(at)}: ${text}`));
   return {
-    profile: values.profile,
+    profile: fetched,
     clients,
-    receiver: receiver.settings,
-    network: network.settings,
+    receiver,
+    network,
     source,
     sources: layers.map((layer) => layer.source),
   };

@@ -3,6 +3,9 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Profile } from "../contract/profile.ts";
 import { checkProfile } from "./profile.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+import { collectProblems } from "./profile-problems.ts";
+import type { SecretReader } from "./profile-secret.ts";
 import { resolveReceiver } from "./receiver-settings.ts";
 import { folderOfFile } from "../testing/folders.ts";
 
@@ -13,27 +16,33 @@ const profileWith = (receiver: Profile["receiver"]): Profile =>
     clients: [{ id: "a", secret: { env: "A" }, redirectUri: "https://a.example/" }],
     ...(receiver === undefined ? {} : { receiver }),
   });
-const resolve = (receiver: Profile["receiver"]) =>
-  resolveReceiver(
-    profileWith(receiver),
-    (where) => Promise.resolve("env" in where && where.env === "TOKEN" ? { value: "open" } : "it is not set"),
-    path.join(folder, "profile.json"),
-  );
+const readSecret: SecretReader = (where) =>
+  "env" in where && where.env === "TOKEN"
+    ? Promise.resolve("open")
+    : Promise.reject(new ConfigurationError("it is not set"));
+const resolve = async (receiver: Profile["receiver"]) => {
+  const problems = collectProblems();
+  const source = path.join(folder, "profile.json");
+  const settings = await resolveReceiver(profileWith(receiver), readSecret, source, problems);
+  return problems.all.length === 0 ? settings : problems.all.map(({ text }) => text);
+};
 
 describe("the receiver of a profile", () => {
   it("is one on this machine where the profile says nothing", async () => {
-    expect(await resolve(undefined)).toEqual({ settings: { kind: "listen" } });
+    expect(await resolve(undefined)).toEqual({ kind: "listen" });
   });
 
   it("is one elsewhere, with its token", async () => {
     const controlUrl = "https://receiver.example:9444";
     expect(await resolve({ attach: { controlUrl, token: { env: "TOKEN" } } })).toEqual({
-      settings: { kind: "attach", controlUrl, token: "open" },
+      kind: "attach",
+      controlUrl,
+      token: "open",
     });
-    expect(await resolve({ attach: { controlUrl, token: { env: "OTHER" } } })).toEqual({
-      problems: ["receiver.attach.token: it is not set"],
-    });
-    expect(() => resolve({ attach: { controlUrl: "receiver.example" } })).toThrow(
+    expect(await resolve({ attach: { controlUrl, token: { env: "OTHER" } } })).toEqual([
+      "receiver.attach.token: it is not set",
+    ]);
+    await expect(resolve({ attach: { controlUrl: "receiver.example" } })).rejects.toThrow(
       "receiver.attach.controlUrl",
     );
   });
@@ -43,11 +52,13 @@ describe("the receiver of a profile", () => {
     writeFileSync(path.join(folder, "key.pem"), "a key", { mode: 0o600 });
     const listen = { port: 9_443, certificate: { certFile: "cert.pem", keyFile: "key.pem" } };
     expect(await resolve({ listen })).toEqual({
-      settings: { kind: "listen", port: 9_443, certificate: { certPem: "a certificate", keyPem: "a key" } },
+      kind: "listen",
+      port: 9_443,
+      certificate: { certPem: "a certificate", keyPem: "a key" },
     });
-    expect(
-      await resolve({ listen: { certificate: { certFile: "cert.pem", keyFile: "none.pem" } } }),
-    ).toMatchObject({ problems: [expect.stringContaining("keyFile")] });
+    expect(await resolve({ listen: { certificate: { certFile: "cert.pem", keyFile: "none.pem" } } })).toEqual(
+      [expect.stringContaining("keyFile")],
+    );
   });
 
   it("refuses what it does not know, by the key", () => {

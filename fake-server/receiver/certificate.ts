@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
 import { DAY_MS } from "../../conformance/contract/duration.ts";
-import { tooWide } from "../../conformance/contract/files.ts";
+import { readPrivate, WideFile } from "../../conformance/files/private.ts";
 import { type Certificate, currentLeaf, makeCa, makeLeaf } from "./make-certificate.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { reasonOf } from "./problems.ts";
@@ -56,23 +56,18 @@ type Names = readonly [certificate: string, key: string];
 const authorityFiles: Names = ["ca.pem", "ca-key.pem"];
 const serverFiles: Names = ["server.pem", "server-key.pem"];
 
-/** A key that others may have read is not made good by making another: senders trust what it signed. */
-class WideKey extends ConfigurationError {}
-
 const readPair = async (
   folder: string,
   [cert, key]: Names,
 ): Promise<(Certificate & { readonly x509: X509Certificate }) | undefined> => {
   try {
     const certPem = await readFile(path.join(folder, cert), "utf8");
-    const keyFile = path.join(folder, key);
-    const wide = tooWide(keyFile, (await stat(keyFile)).mode, process.platform, "the key");
-    if (wide !== undefined) throw new WideKey(wide);
-    const keyPem = await readFile(keyFile, "utf8");
+    const keyPem = await readPrivate(path.join(folder, key), "the key");
     return { certPem, keyPem, x509: checkCertificate({ certPem, keyPem }) };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    if (error instanceof WideKey) throw error;
+    // A key that others may have read is not made good by making another: senders trust what it signed.
+    if (error instanceof WideFile) throw error;
     throw new ConfigurationError(
       `${folder}: ${cert} or ${key} cannot be used (${reasonOf(error)}); remove both to have new ones made`,
       { cause: error },

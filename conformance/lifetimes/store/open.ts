@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileMode, readReason } from "../../contract/files.ts";
+import { refuseWide, WideFile } from "../../files/private.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
 import { errorMessage } from "../../contract/text.ts";
 import type { Entry } from "../../judging/lifetimes/entries.ts";
@@ -36,11 +37,11 @@ export const ledgerFromFlags = (
 
 const readKey = (file: string): string => {
   try {
-    refuseWide(file, `--ledger-key-file ${file}: `);
+    refuseWide(file, "the key");
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError(`--ledger-key-file ${file} cannot be read (${readReason(error)})`);
+    const why = error instanceof WideFile ? error.message : `${file} cannot be read (${readReason(error)})`;
+    throw new ConfigurationError(`--ledger-key-file: ${why}`);
   }
 };
 
@@ -53,7 +54,7 @@ const accepted = "accepted is a file that `conform --ledger` made";
 export const openLedger = (file: string, passphrase: string, cost = keyCost): Store =>
   namingFile(`--ledger ${file}`, () => {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-    if (existsSync(file)) refuseWide(file);
+    if (existsSync(file)) refuseWide(file, "credentials");
     else closeSync(openSync(file, "a", fileMode));
     const database = new DatabaseSync(file, { timeout: 10_000 });
     try {
@@ -72,7 +73,7 @@ export const openLedger = (file: string, passphrase: string, cost = keyCost): St
 export const listLedger = (file: string): readonly Entry[] =>
   namingFile(`ledger ${file}`, () => {
     if (!existsSync(file)) throw new ConfigurationError("there is no such file");
-    refuseWide(file);
+    refuseWide(file, "credentials");
     const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
     try {
       refuseVersion(database);
@@ -93,15 +94,6 @@ const namingFile = <T>(name: string, action: () => T): T => {
         : `${name}: ${errorMessage(error)}; ${accepted}`,
     );
   }
-};
-
-/** Other users of this machine have no business in a file that holds credentials, locked or not. */
-const refuseWide = (file: string, prefix = ""): void => {
-  const mode = statSync(file).mode & 0o777;
-  if (process.platform !== "win32" && (mode & 0o077) !== 0)
-    throw new ConfigurationError(
-      `${prefix}others may read it (mode ${mode.toString(8)}); accepted is mode 600: chmod 600 ${file}`,
-    );
 };
 
 const readMeta = (database: DatabaseSync, key: string): Uint8Array | undefined =>
