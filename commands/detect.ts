@@ -71,16 +71,18 @@ const detectHere = async (
   });
 };
 
-/** A fake whose pushes go over TLS only where a rule looks at certificates: handshakes cost a third of a push run. */
+/** A fake whose pushes go over TLS only where certificates matter to a rule or a defect: handshakes cost a third of a push run. */
 const openFake = async (
   context: CommandContext,
   behaviour: string,
   judging: readonly Rule[],
 ): Promise<OpenTarget> => {
   const { resolved, ...target } = await openTarget(context, { behaviour, patienceMs: detectPatienceMs });
-  const scheme = judging.some(({ requirement }) => requirement === "push.certificate-check")
-    ? "https"
-    : "http";
+  const scheme =
+    behaviour.includes("untrusted") ||
+    judging.some(({ requirement }) => requirement === "push.certificate-check")
+      ? "https"
+      : "http";
   return { ...target, resolved: { ...resolved, receiver: { kind: "listen", scheme } } };
 };
 

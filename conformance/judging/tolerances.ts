@@ -124,7 +124,8 @@ export const tolerances = {
   },
   pushResolutionShare: {
     unit: "share",
-    default: 1 / 3,
-    reason: "A moment that is known less exactly than to this share of its delay decides nothing.",
+    default: 1 / 2,
+    reason:
+      "Slow hooks make the moments of pushes coarser, and the verdict says how coarse; one that no notification shows more exactly than to this share of its delay says too little to pass.",
   },
 } as const satisfies Readonly<Record<string, Tolerance>>;

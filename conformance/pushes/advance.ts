@@ -11,6 +11,7 @@ import { isOverdue, nextStopMs, type StopOptions, type Watched } from "./clock-s
 import { assign, type Assigned } from "./assign.ts";
 import type { Collector } from "./collector.ts";
 import { isAcknowledged } from "../judging/pushes/answer.ts";
+import { withUnseenPush } from "../judging/pushes/later-endings.ts";
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
 import type { History } from "../judging/pushes/due.ts";
 import type { ListLooks, LookUp } from "./list-looks.ts";
@@ -67,6 +68,8 @@ export interface RunState {
   outdated: Advanced | undefined;
   /** How far the clock may be moved next, if the target does not say whether pushes are under way. */
   strideMs: number;
+  /** Pushes that no receiver saw and that were due in this time, by the names of their notifications. */
+  readonly unseen: Map<string, TimeInterval>;
   /** Whether first pushes come as soon as their event is triggered, for all that is known. */
   comesAtOnce: boolean;
   /** Whether the target said each time that nothing was under way any more. */
@@ -219,7 +222,8 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
     if (one.pushes.some((push) => isAcknowledged(push, state.options.acknowledgedStatus))) return [];
     const strict = readingsLeft(firsts, pushCase, stops);
     const left = strict.length > 0 ? strict : readingsLeft(readings, pushCase, patient);
-    const closeness = isTold(purpose, expect) ? closenessOf(pushCase, exact) : "coarse";
+    const closeness =
+      purpose === "ending" ? "due" : isTold(purpose, expect) ? closenessOf(pushCase, exact) : "coarse";
     return [{ history: pushCase, readings: left, purpose, closeness, key: `${name} ${pushes.length}` }];
   });
 };
@@ -249,9 +253,11 @@ const agreedOn = (
 
 /** A push to a closed port was sent all the same, and later pushes count from it. */
 const withUnseen = (
-  { comesAtOnce, stops }: RunState,
+  { comesAtOnce, stops, unseen }: RunState,
   pushCase: PushCase,
 ): Omit<PushCase, "pushes"> & { readonly pushes: History["pushes"] } => {
+  const later = unseen.get(pushCase.name);
+  if (later !== undefined) return { ...pushCase, pushes: withUnseenPush(pushCase, later) };
   if (pushCase.purpose !== "refused") return pushCase;
   const at = shift(pushCase.triggered, comesAtOnce ? 0 : stops.firstDelayMs);
   return { ...pushCase, pushes: [{ at, ended: at }, ...pushCase.pushes] };

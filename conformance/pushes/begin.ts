@@ -6,7 +6,7 @@ import { createCollector } from "./collector.ts";
 import { createListLooks } from "./list-looks.ts";
 import { isSettled, type PushRunOptions, type RunState } from "./advance.ts";
 import { hangAfterMs } from "./span.ts";
-import { batchesOf, heldAnswer, hungFor, neededOf, warmUps } from "./push-cases.ts";
+import { batchesOf, heldAnswer, hungFor, isNeeded, laterEndings, neededOf, warmUps } from "./push-cases.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** The receiver ends a push that it leaves without an answer after so long in real time. */
@@ -31,12 +31,21 @@ export const planOf = (
   const batches = neededOf(all, requirements).map((batch) =>
     kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : hungFor(batch, LONGEST_HANG_MS),
   );
+  const later =
+    kind === "virtual"
+      ? hungFor({ after: 0, plans: laterEndings({ maxPushes }) }, LONGEST_HANG_MS).plans
+      : [];
+  const needed = later.filter(({ purpose }) => isNeeded(purpose, requirements));
   return {
     before,
     batches,
-    plans: [...Object.values(before), ...batches.flatMap((batch) => batch.plans)],
+    later: needed,
+    plans: [...Object.values(before), ...batches.flatMap((batch) => batch.plans), ...needed],
   };
 };
+
+/** Where a sender keeps whole seconds, a start on one rounds nothing away. */
+export const wholeSecond = (nowMs: number): number => Math.ceil((nowMs + 1) / 1_000) * 1_000;
 
 export const beginRun = async (
   options: PushRunOptions,
@@ -71,6 +80,7 @@ export const beginRun = async (
     outdated: undefined,
     strideMs: Infinity,
     comesAtOnce: true,
+    unseen: new Map(),
     isAwaited: true,
     listLooks: createListLooks(options.lookUp, options.visibilityMs),
   };

@@ -10,9 +10,9 @@ export interface Watched {
   readonly readings: readonly Reading[];
   /**
    * How closely it is watched: `exact` by default; `near` where others of the same schedule are watched exactly; `coarse`
-   * where it matters only whether pushes come.
+   * where it matters only whether pushes come; `due` where they also have to be set off when they are due.
    */
-  readonly closeness?: "exact" | "near" | "coarse";
+  readonly closeness?: "exact" | "near" | "coarse" | "due";
 }
 
 export interface StopOptions extends Tolerance {
@@ -39,7 +39,7 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
     if (momentMs >= nowMs + 1 && momentMs < stopMs) stopMs = momentMs;
   };
   for (const { history, readings, closeness = "exact" } of watched) {
-    const isCoarse = closeness === "coarse";
+    const isCoarse = closeness === "coarse" || closeness === "due";
     if (history.pushes.length >= options.maxPushes) continue;
     const last = history.pushes.at(-1);
     if (!isCoarse && last !== undefined && last.ended === undefined)
@@ -48,7 +48,7 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
     const hasHung = last?.ended !== undefined && last.ended.latestMs > last.at.latestMs;
     for (const reading of readings)
       for (const anchor of hasHung ? anchorsLeft(reading, told, options) : (["start"] as const))
-        if (isCoarse) considerEnd(reading, anchor, told, options, consider);
+        if (isCoarse) considerEnd(reading, anchor, told, options, consider, closeness === "due");
         else
           considerReading(
             nowMs,
@@ -113,17 +113,19 @@ const considerReading = (
   if (lateByMs > 0) consider(nowMs + lateMs + lateByMs / 2);
 };
 
-/** When a push is late. */
+/** When a push is late, and when it is due. */
 const considerEnd = (
   reading: Reading,
   anchor: Anchor,
   history: History,
   options: StopOptions,
   consider: (momentMs: number) => void,
+  isDueToo: boolean,
 ): void => {
   const index = history.pushes.length;
   const due = dueOf(reading, anchor, index, history);
   if (due === undefined) return;
+  if (isDueToo) consider(due.latestMs);
   consider(due.latestMs + allowedLatenessMs(reading.delaysMs[index] ?? 0, options) + 1);
 };
 

@@ -39,12 +39,10 @@ export const whileClosed = async (
   plan: PushCasePlan,
   windowMs: number,
 ): Promise<ReceiverOutage> => {
-  const { receiver } = state.options;
-  const from = await receiver.listener("closed");
-  const until = await triggerAndWait(state, plan, windowMs, () => receiver.listener("open"));
+  const outage = await shutDoor(state, () => triggerAndWait(state, plan, windowMs));
   const { latestMs: overMs } = await state.timeline.now();
   await outlastRetry(state);
-  return { kind: "closed", from, until, overMs };
+  return { ...outage, overMs };
 };
 
 /** One event whose first push finds a certificate of an unknown authority. */
@@ -53,7 +51,26 @@ export const whileUntrusted = async (
   plan: PushCasePlan,
   windowMs: number,
 ): Promise<ReceiverOutage> => {
-  const { receiver } = state.options;
+  const outage = await showUntrusted(state, () => triggerAndWait(state, plan, windowMs));
+  await outlastRetry(state);
+  return outage;
+};
+
+/** What happens while the receiver does not listen. */
+export const shutDoor = async (
+  { options: { receiver } }: RunState,
+  meanwhile: () => Promise<void>,
+): Promise<ReceiverOutage> => {
+  const from = await receiver.listener("closed");
+  const until = await endingInAnyCase(meanwhile, () => receiver.listener("open"));
+  return { kind: "closed", from, until };
+};
+
+/** What happens while the receiver shows a certificate of an unknown authority. */
+export const showUntrusted = async (
+  { options: { receiver } }: RunState,
+  meanwhile: () => Promise<void>,
+): Promise<ReceiverOutage> => {
   const show = async (kind: "untrusted" | "own"): Promise<JournalMark> => {
     // Connections that are open have seen another certificate; closing the listener ends them.
     await receiver.listener("closed");
@@ -62,9 +79,21 @@ export const whileUntrusted = async (
     return mark;
   };
   const from = await show("untrusted");
-  const until = await triggerAndWait(state, plan, windowMs, () => show("own"));
-  await outlastRetry(state);
+  const until = await endingInAnyCase(meanwhile, () => show("own"));
   return { kind: "untrusted", from, until };
+};
+
+const endingInAnyCase = async (
+  meanwhile: () => Promise<void>,
+  end: () => Promise<JournalMark>,
+): Promise<JournalMark> => {
+  try {
+    await meanwhile();
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return end();
 };
 
 /** In accounts that all share, what has met a shut door would turn up among others and be taken for one of them. */
@@ -72,23 +101,12 @@ const outlastRetry = async (state: RunState): Promise<void> => {
   if (!state.options.events.accountsAreFresh) await untilAllPushed(state, 1);
 };
 
-/** Triggers an event whose push cannot arrive, waits until it was due, and ends the outage in any case. */
-const triggerAndWait = async (
-  state: RunState,
-  plan: PushCasePlan,
-  windowMs: number,
-  end: () => Promise<JournalMark>,
-): Promise<JournalMark> => {
+/** Triggers an event whose push cannot arrive, and waits until it was due. */
+const triggerAndWait = async (state: RunState, plan: PushCasePlan, windowMs: number): Promise<void> => {
   const { collector, givenUp, options, timeline } = state;
-  try {
-    givenUp.add(`${plan.name} 0`);
-    await trigger(state, [plan]);
-    const { latestMs } = await timeline.now();
-    await look(state, await timeline.sleepUntil(latestMs + windowMs));
-    if (timeline.kind === "virtual") await collector.collectMore(options.patienceMs);
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  return end();
+  givenUp.add(`${plan.name} 0`);
+  await trigger(state, [plan]);
+  const { latestMs } = await timeline.now();
+  await look(state, await timeline.sleepUntil(latestMs + windowMs));
+  if (timeline.kind === "virtual") await collector.collectMore(options.patienceMs);
 };

@@ -13,7 +13,7 @@ import { acknowledgement } from "./push-cases.ts";
 export const announce = async (
   state: RunState,
   plans: readonly PushCasePlan[],
-  change: (action: PushAction) => PushAction = (action) => action,
+  change: (actions: readonly PushAction[]) => readonly PushAction[] = (actions) => actions,
 ): Promise<void> => {
   const { collector, accountOf, planRevisions, options } = state;
   await collector.collectMore(0);
@@ -25,15 +25,15 @@ export const announce = async (
   const rules: PushPlan["rules"] = planOf([...plans, ...alone], accountOf, known);
   planRevisions.push({ after: collector.last(), plans });
   await options.receiver.plan({
-    rules: rules.map(({ match, attempts }) => ({ match, attempts: attempts.map(change) })),
+    rules: rules.map(({ match, attempts }) => ({ match, attempts: [...change(attempts)] })),
     otherwise: acknowledgement(options.acknowledgedStatus),
   });
 };
 
-/** The same plans as before, each action changed. */
+/** The same plans as before, their actions changed. */
 export const announceAnew = async (
   state: RunState,
-  change: (action: PushAction) => PushAction,
+  change: (actions: readonly PushAction[]) => readonly PushAction[],
 ): Promise<void> => {
   const known = new Set(sorted(state).known.map(({ plan }) => plan));
   const last = state.planRevisions.at(-1)?.plans ?? [];

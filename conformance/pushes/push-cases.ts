@@ -1,5 +1,5 @@
 import type { PushAction } from "../contract/push.ts";
-import type { Expectation, PushCasePlan, Purpose } from "../judging/pushes/trace.ts";
+import type { Expectation, LaterEnding, PushCasePlan, Purpose } from "../judging/pushes/trace.ts";
 import { drawnStatuses, saysNothing, usualStatuses, wrongBodies } from "./answers.ts";
 
 export interface PushCaseOptions {
@@ -29,6 +29,8 @@ interface Row {
   readonly readAtPush?: number;
   /** Whether its pushes fail at once in the plainest way, so that their moments tell the schedule. */
   readonly isTimed?: true;
+  /** What one of its later pushes meets. */
+  readonly meets?: LaterEnding;
   /** What else goes on when it is triggered. */
   readonly during?: "refused" | "untrusted" | "beside-hang";
 }
@@ -59,8 +61,9 @@ const isSlow = (action: PushAction | undefined): boolean =>
   action?.kind === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
 
 /** What a row is used for follows from its answers and its expectation. */
-const purposeOf = ({ on, expect, during, isTimed }: Row): Purpose => {
+const purposeOf = ({ on, expect, during, isTimed, meets }: Row): Purpose => {
   const [first, second] = on;
+  if (meets !== undefined) return "ending";
   if (during !== undefined) return during;
   if (first?.kind === "hang" && first.status !== undefined) return "stall";
   if (isSlow(first)) return second === undefined ? "unanswered" : "hang";
@@ -74,7 +77,7 @@ const purposeOf = ({ on, expect, during, isTimed }: Row): Purpose => {
 };
 
 const planOf = (row: Row): PushCasePlan => {
-  const { name, on, expect, family, readAtPush } = row;
+  const { name, on, expect, family, readAtPush, meets } = row;
   return {
     name,
     purpose: purposeOf(row),
@@ -82,13 +85,14 @@ const planOf = (row: Row): PushCasePlan => {
     actions: on,
     ...(family === undefined ? {} : { family }),
     ...(readAtPush === undefined ? {} : { readAtPush }),
+    ...(meets === undefined ? {} : { meets }),
   };
 };
 
 /** Push cases of these purposes are for these rules alone; all others serve many, or are what these are compared with. */
 const servedBy: Partial<Record<Purpose, readonly string[]>> = {
   refused: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
-  untrusted: ["push.certificate-check"],
+  untrusted: ["push.certificate-check", "push.unacknowledged-retries", "push.cap", "push.schedule"],
   hang: [
     "push.unacknowledged-retries",
     "push.late-acknowledgement",
@@ -99,6 +103,7 @@ const servedBy: Partial<Record<Purpose, readonly string[]>> = {
   unanswered: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
   stall: ["push.unacknowledged-retries", "push.acknowledgement-body"],
   "beside-hang": ["push.no-head-of-line-blocking"],
+  ending: ["push.unacknowledged-retries", "push.cap", "push.schedule"],
   kind: [
     "push.unacknowledged-retries",
     "push.late-acknowledgement",
@@ -185,17 +190,6 @@ const failures = ({
   };
 };
 
-/** Failures that last through all pushes of a notification. */
-const lasting = [
-  "status 500",
-  "status 404",
-  "status 410",
-  "status 302",
-  "a reset connection",
-  "a connection closed before the answer",
-  "a connection closed before the answer's code",
-];
-
 /** Success codes that are tried in place of the expected one. */
 const otherCodes = [200, 201, 202, 204, 206, 299];
 
@@ -217,7 +211,12 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
   });
   return [
     { name: "fails beside others in its account", on: [fails], expect: forGood, family: "pair" },
-    ...lasting.map((kind): Row => ({ name: `always ${kind}`, on: [kinds[kind] ?? fails], expect: forGood })),
+    // Through all pushes, as a sender may treat one push differently that ends in one way.
+    ...Object.entries(kinds).map(([kind, failure]): Row => ({
+      name: `always ${kind}`,
+      on: [failure],
+      expect: forGood,
+    })),
     { name: "always status 429 with Retry-After: 1", on: [asking(429, "1")], expect: forGood },
     { name: "always status 503 with Retry-After: 600", on: [asking(503, "600")], expect: forGood },
     {
@@ -343,6 +342,31 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
   return batches.map(([after, rows]) => ({ after, plans: rows.map(planOf) }));
 };
 
+const endings: Readonly<Record<string, { readonly kind: LaterEnding["kind"]; readonly on: PushAction }>> = {
+  "is refused": { kind: "refused", on: fails },
+  "meets an untrusted certificate": { kind: "untrusted", on: fails },
+  "gets no answer": { kind: "hang", on: hang() },
+  "gets status 500 whose body never comes": { kind: "hang", on: hang(500) },
+};
+
+/**
+ * For each push after the first, and each ending that takes the whole receiver or real time: a notification that fails
+ * plainly otherwise. They are triggered so that all of a kind meet their ending at the same moment.
+ */
+export const laterEndings = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">): readonly PushCasePlan[] =>
+  Object.entries(endings).flatMap(([ending, { kind, on }]) =>
+    times(maxPushes)
+      .slice(1)
+      .map((push) =>
+        planOf({
+          name: `push ${push} ${ending}`,
+          on: [...times(push - 1).map(() => fails), on, fails],
+          expect: pushes(maxPushes),
+          meets: { push, kind },
+        }),
+      ),
+  );
+
 /** In real time the receiver can also hold an answer back for as long as it likes: one more beside those that hang. */
 export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
   const [first] = batch.plans;
@@ -372,6 +396,8 @@ export const hungFor = (batch: Batch, forMs: number): Batch => ({
   })),
 });
 
-/** What is done in place of leaving a push without an answer, once no more of them are to be waited for. */
-export const calmed = (action: PushAction): PushAction =>
-  action.kind === "hang" ? closed("before-answer") : action;
+/** What is done in place of leaving all pushes without an answer, once no more of them are to be waited for. */
+export const calmed = (actions: readonly PushAction[]): readonly PushAction[] =>
+  actions[0]?.kind === "hang"
+    ? actions.map((action) => (action.kind === "hang" ? closed("before-answer") : action))
+    : actions;

@@ -1,20 +1,20 @@
-import { monotonicMs, pause, type JoinedClock } from "../world/clock.ts";
-import type { PushRun, ReceiverOutage, PushCase } from "../judging/pushes/trace.ts";
-import { beginRun, LONGEST_HANG_MS, planOf } from "./begin.ts";
+import type { JoinedClock } from "../world/clock.ts";
+import type { PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
+import { beginRun, planOf, wholeSecond } from "./begin.ts";
+import { HANG_LOOK_MS, outwaitHangs } from "./hangs.ts";
+import { tryLaterEndings } from "./later-endings.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
 import { allowedLatenessMs } from "../judging/pushes/fits.ts";
-import { announce, announceAnew } from "./plan-revisions.ts";
+import { announce } from "./plan-revisions.ts";
 import { look, sorted, advanceTo, watchedOf, type PushRunOptions, type RunState } from "./advance.ts";
 import { dueOf } from "../judging/pushes/due.ts";
 import { hangEndAfterMs, watchMs } from "./span.ts";
-import { calmed, isNeeded, type warmUps } from "./push-cases.ts";
+import { isNeeded, type warmUps } from "./push-cases.ts";
 import { openTimeline } from "./timeline.ts";
 import { trigger } from "./trigger.ts";
 import { watchUnrest, type Unrest } from "./unrest.ts";
 import { HOUR_MS } from "../contract/duration.ts";
 
-/** How often pushes that got no answer are looked at. */
-const HANG_LOOK_MS = 250;
 /** By how much of itself the watch may grow. Where the clock is moved by hand, it costs no time. */
 const LONGEST_WATCH = { virtual: 3, real: 1.2 } as const;
 /** So long a sender may wait for an answer in real time, and for its next push after that, before the watch is over all the same. */
@@ -59,8 +59,15 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   if (isHeld) await advanceTo(state, startMs + hangEndAfterMs(limits));
   const hungInRealTime = await outwaitHangs(state);
   await watch(state, startMs, startMs + watchMs(limits, state.stops));
+  const later = await tryLaterEndings(state, planned.later, outages, hungInRealTime);
   const gather = (): Promise<PushRun> =>
-    traceOf(state, { callbackUrl, outages, watchedFromMs, hungInRealTime, unrest });
+    traceOf(state, {
+      callbackUrl,
+      outages: [...outages, ...later],
+      watchedFromMs,
+      hungInRealTime,
+      unrest,
+    });
   const pushRun = await gather();
   return {
     pushRun,
@@ -173,36 +180,6 @@ const lookLater = async (
   return { ...(await gather()), watchedUntil: await timeline.now() };
 };
 
-/**
- * Sockets may time out in real time, whatever clock the schedule goes by. Pushes that got no answer, and that
- * no clock of the target has ended by now, are waited for until their sender gives them up, or the receiver
- * does. Time stands still meanwhile, so that pushes queued behind them are not late for it. Returns
- * whether there were any.
- */
-const outwaitHangs = async (state: RunState): Promise<boolean> => {
-  const { collector, timeline } = state;
-  await collector.collect();
-  const isHanging = (): boolean => sorted(state).pushCases.some(awaitsAnAnswer);
-  if (timeline.kind !== "virtual" || !isHanging()) return false;
-  const hangsUntil = async (untilMs: number): Promise<boolean> => {
-    while (isHanging() && monotonicMs() < untilMs) {
-      await pause(HANG_LOOK_MS);
-      await collector.collect();
-    }
-    return isHanging();
-  };
-  // The receiver ends each after as long; what a sender with few workers sends only then is ended at once.
-  const isLong = await hangsUntil(monotonicMs() + LONGEST_HANG_MS - HANG_LOOK_MS);
-  // No later push is left without an answer either: it would cost as long again.
-  await announceAnew(state, calmed);
-  if (isLong) await hangsUntil(monotonicMs() + LONGEST_HANG_MS);
-  return true;
-};
-
-/** A sender that has seen the beginning of an answer may never give it up: that is its own affair. */
-const awaitsAnAnswer = ({ purpose, pushes }: PushCase): boolean =>
-  purpose !== "stall" && pushes.some(({ line }) => line.action === "hang" && line.outcome === undefined);
-
 /** Until when another push may come of the notifications that are never acknowledged, by any reading that their pushes allow. */
 const lastPlausibleMs = (state: RunState): number =>
   Math.max(
@@ -218,6 +195,3 @@ const lastPlausibleMs = (state: RunState): number =>
         }),
       ),
   );
-
-/** Where a sender keeps whole seconds, a start on one rounds nothing away. */
-const wholeSecond = (nowMs: number): number => Math.ceil((nowMs + 1) / 1_000) * 1_000;

@@ -19,6 +19,14 @@ const delayingAfter = (
     attempts.at(-1)?.outcome?.kind === kind ? changed(delayMs, service) : delayMs,
   );
 
+/** Whether the push with this number ended so, and is the last one so far. */
+const endedLast = ({ attempts }: Delivery, push: number, kind: PushFailure): boolean =>
+  attempts.length === push && attempts.at(-1)?.outcome?.kind === kind;
+
+/** One push more where the fifth ended so. */
+const sixthAfter = (kind: PushFailure): Replacement =>
+  change("maxPushes", (usual, delivery) => usual + Number(endedLast(delivery, 5, kind)));
+
 /** Gives up where it should not. */
 const givingUp = (gives: (outcome: PushOutcome, delivery: Delivery) => boolean): Replacement =>
   onlyIf("pushesAgain", (outcome, delivery) => !gives(outcome, delivery));
@@ -49,6 +57,21 @@ export const pushSlowDefects = rows({
       ),
       "push.schedule",
     ],
+    "push-sixth-after-unanswered-fifth": [
+      "A sixth push follows where the fifth got no answer.",
+      sixthAfter("timed-out"),
+      "push.schedule",
+    ],
+    "push-sixth-after-refused-fifth": [
+      "A sixth push follows where the fifth was refused a connection.",
+      sixthAfter("refused"),
+      "push.schedule",
+    ],
+    "push-sixth-after-untrusted-fifth": [
+      "A sixth push follows where the fifth met an untrusted certificate.",
+      sixthAfter("untrusted"),
+      "push.schedule",
+    ],
     "push-sixth-after-an-hour": ["A sixth push follows an hour after the fifth.", oneMoreAfter(HOUR_MS)],
     "push-sixth-on-the-next-day": ["A sixth push follows a day after the fifth.", oneMoreAfter(DAY_MS)],
   },
@@ -61,6 +84,26 @@ export const pushSlowDefects = rows({
       "After a refused connection there is one push less.",
       change("maxPushes", (usual, delivery) => usual - Math.min(1, ended(delivery, "refused"))),
       "push.schedule",
+    ],
+    "push-untrusted-certificate-final": [
+      "A certificate that is not trusted ends the pushes.",
+      givingUp(({ kind }) => kind === "untrusted"),
+    ],
+    "push-fourth-untrusted-final": [
+      "An untrusted certificate at the fourth push ends the pushes.",
+      givingUp((_outcome, delivery) => endedLast(delivery, 4, "untrusted")),
+    ],
+    "push-third-refused-final": [
+      "A refused connection at the third push ends the pushes.",
+      givingUp((_outcome, delivery) => endedLast(delivery, 3, "refused")),
+    ],
+    "push-second-unanswered-final": [
+      "No answer to the second push ends the pushes.",
+      givingUp((_outcome, delivery) => endedLast(delivery, 2, "timed-out")),
+    ],
+    "push-fourth-503-final": [
+      "Status 503 for the fourth push ends the pushes.",
+      givingUp((outcome, { attempts }) => attempts.length === 4 && statusOf(outcome) === 503),
     ],
     "push-second-kind-of-failure-final": [
       "After a failed connection and a bad status the notification is given up.",
@@ -89,6 +132,12 @@ export const pushSlowDefects = rows({
     "push-refused-connection-repeated-soon": [
       "A refused connection is tried again after five seconds.",
       delayingAfter("refused", () => 5 * SECOND_MS),
+    ],
+    "push-fourth-refused-repeated-soon": [
+      "A refused connection at the fourth push is tried again after half a minute.",
+      change("pushDelayMs", (delayMs, _attempt, delivery) =>
+        endedLast(delivery, 4, "refused") ? 30 * SECOND_MS : delayMs,
+      ),
     ],
     "push-refused-connection-not-counted": [
       "A refused connection counts as no push, and its delay comes twice.",

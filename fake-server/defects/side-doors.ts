@@ -37,6 +37,8 @@ export const sideDoorDefects = rows({
       "In capitals the path serves the list to everyone.",
       servedAlsoAt("/OPEN-API/V1/NOTIFICATIONS"),
     ],
+  },
+  "access.lifetime": {
     "access-tokens-four-at-a-time": [
       "A client has four access tokens at most; a further one ends the oldest.",
       afterwards("keepAccessToken", (record, context) => {
@@ -45,10 +47,7 @@ export const sideDoorDefects = rows({
         );
         for (const { token } of own.slice(0, -4)) context.credentials.accessTokens.delete(token);
       }),
-      "access.lifetime",
     ],
-  },
-  "access.lifetime": {
     "access-expired-reads-by-id": [
       "An access token that has expired still reads notifications by their id.",
       alsoIf("accessTokenIsAlive", (_record, context) => asksFor("id", context)),

@@ -128,7 +128,9 @@ export const pushBlocks = (
 ): readonly (Block | undefined)[] => [
   ...record.rules.flatMap((result) => {
     const rows = scheduleRowsOf(result);
-    return rows.length === 0 ? [] : [scheduleFigure(result, rows, record, place), anchorText(result)];
+    return rows.length === 0
+      ? []
+      : [scheduleFigure(result, rows, record, place), anchorText(result), exactnessText(result)];
   }),
   ...(pushes === undefined ? [] : journal(pushes)),
 ];
@@ -181,6 +183,16 @@ const anchorText = (result: RuleResult): Block | undefined => {
       : "Whether delays count from a push's start or from its failure does not show.",
   );
 };
+
+/** Where steps of the clock are fine, the table shows as much. */
+const exactnessText = (result: RuleResult): Block | undefined => {
+  const { resolutionMs } = factsOf(result);
+  return typeof resolutionMs === "number" && resolutionMs > COARSE_MS
+    ? softText(`A push that is off its moment by up to ${duration(resolutionMs)} would not show.`)
+    : undefined;
+};
+
+const COARSE_MS = 3_000;
 
 const journal = (pushes: PushDigest): readonly (Block | undefined)[] => [
   { is: "heading", text: "What the receiver saw" },

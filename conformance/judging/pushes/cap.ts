@@ -3,18 +3,20 @@ import { dueOf } from "./due.ts";
 import { findingOf, journalText, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
 import { allowedLatenessMs, readingsLeft } from "./fits.ts";
 import { readingsThatFit } from "./fitted.ts";
+import { metEnding } from "./later-endings.ts";
 import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED } from "./lost-connections.ts";
 import { lastInstantMs, readingsOf } from "./readings.ts";
 import type { PushCase, PushRun, PushTrace } from "./trace.ts";
 
-/** Whether one notification was pushed no more often than it may be. */
-export const capPart = (pushCase: PushCase, pushRun: PushTrace): Part => {
-  const { pushes } = pushCase;
+/** Whether one notification was pushed no more often than it may be; `unseen` pushes of it reached no receiver. */
+export const capPart = (pushCase: PushCase, pushRun: PushTrace, unseen = 0): Part => {
+  const { pushes, name } = pushCase;
   const { maxPushes } = pushRun.limits;
-  if (pushes.length <= maxPushes) return "passed";
+  if (pushes.length + unseen <= maxPushes) return "passed";
+  const beside = unseen === 0 ? "" : `, and one more was sent that no receiver saw (${name})`;
   return {
     expected: `a notification is pushed ${maxPushes} times at most`,
-    actual: `${pushCount(pushes.length)} of one notification came${asReadingHasIt(pushRun)}; ${journalText(pushCase)}`,
+    actual: `${pushCount(pushes.length)} of one notification came${beside}${asReadingHasIt(pushRun)}; ${journalText(pushCase)}`,
     evidence: pushes,
   };
 };
@@ -23,7 +25,7 @@ export const capPart = (pushCase: PushCase, pushRun: PushTrace): Part => {
 export const judgeCap = (pushRun: PushRun): Finding => {
   const parts = pushRun.pushCases
     .filter(({ pushes }) => pushes.length > 0)
-    .map((pushCase) => capPart(pushCase, pushRun));
+    .map((pushCase) => capPart(pushCase, pushRun, metEnding(pushCase, pushRun)?.unseen));
   const facts = {
     mostPushes: Math.max(0, ...pushRun.pushCases.map(({ pushes }) => pushes.length)),
     // A push too many may come later than that; in real time it is not waited for.

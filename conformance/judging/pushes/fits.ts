@@ -164,17 +164,31 @@ const fitOfOne = (
     const why = `push ${index + 1} came at least ${since(at.earliestMs)} after the event, ${duration(byMs)} late`;
     return byMs <= (options.tardyMs ?? 0) ? { kind: "tardy", why, byMs } : lacking(why, byMs / wholeMs);
   }
-  const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
-  const atLeastMs =
-    index === 0 ? (options.firstLatenessMs ?? 0) : delayMs * tolerances.pushResolutionShare.default;
-  const decidesMs = Math.max(options.latenessMs, atLeastMs);
-  if (widthMs > decidesMs)
-    return {
-      kind: "vague",
-      why: `the moment of push ${index + 1} is known to ${duration(widthMs)} only, which is more than the ${duration(decidesMs)} that it has to be told from others by`,
-    };
   return fits;
 };
+
+/** How exactly a push of a reading is known: to so many milliseconds, and to how many it has to be for it to be told from others. */
+export interface Exactness {
+  readonly index: number;
+  readonly widthMs: number;
+  readonly mostMs: number;
+}
+
+/** The exactness of each push that has come, as its own moment and that which it is due at are known. */
+export const exactnessOf = (
+  reading: Reading,
+  history: History,
+  options: Pick<FitOptions, "latenessMs" | "firstLatenessMs">,
+): readonly Exactness[] =>
+  history.pushes.flatMap(({ at }, index) => {
+    const due = dueOf(reading, "start", index, history);
+    if (due === undefined) return [];
+    const delayMs = reading.delaysMs[index] ?? 0;
+    const shareMs =
+      index === 0 ? (options.firstLatenessMs ?? 0) : delayMs * tolerances.pushResolutionShare.default;
+    const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
+    return [{ index, widthMs, mostMs: Math.max(options.latenessMs, shareMs) }];
+  });
 
 const missingFit = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
   const index = history.pushes.length;

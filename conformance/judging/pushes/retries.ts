@@ -14,10 +14,11 @@ import {
   type Finding,
   type Part,
 } from "./finding.ts";
+import { metEnding, type MetEnding } from "./later-endings.ts";
 import { unlessLost } from "./lost-connections.ts";
 import { instantsOf, readingsOf, type Reading } from "./readings.ts";
 import { losesOneAlone } from "./slow-failures.ts";
-import type { PushCase, PushRun, PushTrace, SeenPush } from "./trace.ts";
+import type { PushCase, PushRun, PushTrace, ReceiverOutage, SeenPush } from "./trace.ts";
 import { requestText, unmatchedOf } from "./unmatched.ts";
 
 const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";
@@ -65,8 +66,13 @@ const judgeAllRetries = (pushRun: PushRun): Finding => {
 const leastPushes = (pushCase: PushCase, pushRun: PushRun): number | undefined => {
   const { expect, purpose } = pushCase;
   if (purpose === "refused") return losesOne(pushCase, pushRun) ? mostPushes(pushRun) - 1 : 1;
+  if (purpose === "untrusted") return 1;
+  if (purpose === "ending") {
+    const met = metEnding(pushCase, pushRun);
+    return met === undefined ? undefined : mostPushes(pushRun) - met.unseen;
+  }
   if (expect.kind === "open") return expect.unlessBodyDecides && bodyDecides(pushRun) ? 2 : undefined;
-  if (expect.pushes < 2 || purpose === "untrusted") return undefined;
+  if (expect.pushes < 2) return undefined;
   return expect.pushes === 2 ? 2 : leastOfFailing(pushCase, pushRun, expect.pushes);
 };
 
@@ -104,15 +110,15 @@ const retriesOf = (pushCase: PushCase, least: number, pushRun: PushRun): Retried
   const { pushes, name, purpose, triggered } = pushCase;
   const [unmatched] = unmatchedOf(pushCase, pushRun);
   const watched = duration(pushRun.watchedUntil.earliestMs - (pushes.at(-1)?.at ?? triggered).latestMs);
-  if (purpose === "refused" && pushes.length === 0) {
+  if (pushes.length === 0 && (purpose === "refused" || purpose === "untrusted")) {
     if (unmatched !== undefined || namelessPushes(pushRun).length > 0) return { kind: "open" };
     if (!isOver(pushCase, pushRun)) return { kind: "unwatched" };
     return {
       kind: "lost",
       part: {
         expected: RETRIED,
-        actual: `for an event whose first push met a receiver that did not listen, no push came within ${watched}${closedText(pushRun)}`,
-        evidence: afterClosing(pushRun).slice(0, 1),
+        actual: `for an event whose first push met ${purpose === "refused" ? "a receiver that did not listen" : "an untrusted certificate"}, no push came within ${watched}${outageText(purpose, pushRun)}`,
+        evidence: afterOutage(purpose, pushRun).slice(0, 1),
         lacking: pushCase,
       },
     };
@@ -126,7 +132,9 @@ const retriesOf = (pushCase: PushCase, least: number, pushRun: PushRun): Retried
   const met =
     purpose === "refused"
       ? `a refused connection and ${pushCount(pushes.length)}`
-      : `${pushCount(pushes.length)} that met ${name.replace(/^always /, "")}`;
+      : purpose === "ending"
+        ? `${pushCount(pushes.length)} of a notification that fails each time, and whose ${name}`
+        : `${pushCount(pushes.length)} that met ${name.replace(/^always /, "")}`;
   const instead =
     unmatched === undefined
       ? ""
@@ -199,6 +207,8 @@ const givesUpAfterMs = (pushRun: PushRun): number | undefined => {
 
 /** Whether the watch went on until another push would have come by any reading, late as it may be. */
 const isOver = (pushCase: PushCase, pushRun: PushRun): boolean => {
+  const met = metEnding(pushCase, pushRun);
+  if (met !== undefined) return isEndingOver(pushCase, met, pushRun);
   const { pushes, triggered, purpose } = pushCase;
   const last = pushes.at(-1);
   if (last === undefined) {
@@ -212,6 +222,16 @@ const isOver = (pushCase: PushCase, pushRun: PushRun): boolean => {
   if (purpose !== "stall" && last.line.action === "hang" && last.line.outcome !== "abandoned") return false;
   // Others that got no answer may have held it up, each for as long.
   return isWatchedForNext(pushCase, pushRun, isSlow ? 5 * (givesUpAfterMs(pushRun) ?? 0) : 0);
+};
+
+/** The same of one that met something at a later push: its own pushes tell by which readings. */
+const isEndingOver = ({ triggered }: PushCase, { pushes }: MetEnding, pushRun: PushRun): boolean => {
+  const all = readingsOf(pushRun.limits);
+  const left = readingsLeft(all, { triggered, pushes }, pushRun).filter(({ keepsCap }) => keepsCap);
+  const last = pushes.at(-1);
+  const sinceMs = (last?.ended ?? last?.at ?? triggered).latestMs;
+  const waitMs = longestWaitMs(left.length === 0 ? all : left, pushRun, pushes.length);
+  return pushRun.watchedUntil.earliestMs > sinceMs + waitMs;
 };
 
 /** Whether the sender may not have seen its push fail yet. */
@@ -249,18 +269,21 @@ const bodyDecides = (pushRun: PushRun): boolean => {
   return empty.length > 0 && empty.every(({ pushes }) => pushes.length > 1);
 };
 
-/** Which lines of the receiver's journal show that it did not listen, and that it was pushed to before or after. */
-const closedText = (pushRun: PushRun): string => {
-  const outage = pushRun.outages.find(({ kind }) => kind === "closed");
+/** Which lines of the receiver's journal show that it could not be reached or trusted, and that it was pushed to after that. */
+const outageText = (purpose: PushCase["purpose"], pushRun: PushRun): string => {
+  const outage = outageOf(purpose, pushRun);
   return outage === undefined
     ? ""
-    : `; in the receiver's journal: closed from line ${outage.from.last} to line ${outage.until.last}, and ${pushCount(afterClosing(pushRun).length)} of other events after that`;
+    : `; in the receiver's journal: ${outage.kind} from line ${outage.from.last} to line ${outage.until.last}, and ${pushCount(afterOutage(purpose, pushRun).length)} of other events after that`;
 };
 
-/** Pushes that arrived once the receiver listened again, in the order of the journal. */
-const afterClosing = ({ outages, pushCases }: PushRun): readonly SeenPush[] => {
-  const last = outages.find(({ kind }) => kind === "closed")?.until.last ?? Infinity;
-  return pushCases
+const outageOf = (purpose: PushCase["purpose"], { outages }: PushRun): ReceiverOutage | undefined =>
+  outages.find(({ kind }) => kind === (purpose === "refused" ? "closed" : "untrusted"));
+
+/** Pushes that arrived once the receiver could be reached and trusted again, in the order of the journal. */
+const afterOutage = (purpose: PushCase["purpose"], pushRun: PushRun): readonly SeenPush[] => {
+  const last = outageOf(purpose, pushRun)?.until.last ?? Infinity;
+  return pushRun.pushCases
     .flatMap(({ pushes }) => pushes)
     .filter(({ line }) => line.n > last)
     .toSorted((a, b) => a.line.n - b.line.n);

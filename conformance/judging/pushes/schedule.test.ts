@@ -72,6 +72,25 @@ describe("the schedule", () => {
     expect(judgement.kind).toBe("inconclusive");
   });
 
+  it("says how exactly moments are known, and goes by the notification that shows them best", () => {
+    const coarse = pushRunOf({ ...senderOf("R1"), widthMs: 6_000 });
+    expect(judgeSchedule(coarse)).toMatchObject({
+      judgement: { kind: "passed" },
+      facts: { readings: ["R1"], resolutionMs: 12_000 },
+    });
+    const vague = pushRunOf({ ...senderOf("R1"), widthMs: 25_000 });
+    const sharp = pushRunOf({ ...senderOf("R1"), widthMs: 500 });
+    const one = sharp.pushCases.find(({ name }) => name === "fails from a little later");
+    const mixed = {
+      ...vague,
+      pushCases: vague.pushCases.map((pushCase) => (pushCase.name === one?.name ? one : pushCase)),
+    };
+    expect(judgeSchedule(mixed)).toMatchObject({
+      judgement: { kind: "passed" },
+      facts: { readings: ["R1"], resolutionMs: 1_000 },
+    });
+  });
+
   it("does not miss a push that was not waited for", () => {
     const short = pushRunOf(
       { instantsMs: () => [0, 30_000, 90_000, 210_000] },

@@ -3,7 +3,7 @@ import { instantsOf, readingsOf, type Reading } from "./readings.ts";
 import { fail, pass } from "../case-verdict.ts";
 import type { PushRun, PushCase } from "./trace.ts";
 import { momentsText, ofPurpose, undecidedFinding, type Finding } from "./finding.ts";
-import { fitOf, windowsOf, type Fit } from "./fits.ts";
+import { exactnessOf, fitOf, windowsOf, type Exactness, type Fit } from "./fits.ts";
 import {
   fittedTo,
   isAllowed,
@@ -30,6 +30,7 @@ const judgeMoments = (pushRun: PushRun): Finding => {
   const facts = {
     readings: allowed.map(({ reading }) => reading.name),
     ...anchorFacts(allowed, pushRun),
+    ...resolutionFact(keeping, pushRun),
     schedule: scheduleTable(never[0], fitted, pushRun),
   };
   const finding =
@@ -98,16 +99,42 @@ const slowFinding = (keeping: readonly Fitted[], cases: number, pushRun: PushRun
   };
 };
 
-/** Where half of them are known exactly, what is known of the others less exactly takes nothing from it. */
+/** Where a reading would do but for what is not known of it: not waited for, or not known exactly by any notification. */
 const vagueFinding = (keeping: readonly Fitted[], pushRun: PushRun): Finding | undefined => {
-  const vague = keeping.map(({ fits }) => {
-    const exact = fits.filter(({ fit }) => fit.kind === "fits");
-    return 2 * exact.length > fits.length ? undefined : fits.find(({ fit }) => fit.kind === "vague")?.fit;
+  const vague = keeping.map(({ reading, fits }) => {
+    const unwatched = fits.find(({ fit }) => fit.kind === "vague")?.fit;
+    if (unwatched?.kind === "vague" && !fits.some(isWatchedOut)) return unwatched.why;
+    const coarse = sharpest(reading, pushRun).find(({ widthMs, mostMs }) => widthMs > mostMs);
+    return coarse === undefined
+      ? undefined
+      : `the moment of push ${coarse.index + 1} is known to ${duration(coarse.widthMs)} only, and to no less of any notification, which is more than the ${duration(coarse.mostMs)} that it has to be told from others by`;
   });
   const [reason] = vague;
-  return vague.every((fit) => fit !== undefined) && reason?.kind === "vague"
-    ? undecidedFinding(reason.why, exactly(pushRun))
+  return reason !== undefined && vague.every((why) => why !== undefined)
+    ? undecidedFinding(reason, exactly(pushRun))
     : undefined;
+};
+
+const isWatchedOut = ({ pushCase, fit }: Fitted["fits"][number]): boolean =>
+  pushCase.purpose === "never" && fit.kind === "fits";
+
+/** How exactly each push of a reading is known of the notification that tells it best. */
+const sharpest = (reading: Reading, pushRun: PushRun): readonly Exactness[] => {
+  const all = telling(pushRun).flatMap((pushCase) =>
+    exactnessOf(reading, pushCase, optionsFor(pushCase, pushRun)),
+  );
+  return [...Map.groupBy(all, ({ index }) => index).values()].flatMap(
+    (group) => group.toSorted((a, b) => a.widthMs - b.widthMs)[0] ?? [],
+  );
+};
+
+/** The smallest error in the moment of a push that could not have been missed, in the first of the readings that fit. */
+const resolutionFact = (allowed: readonly Fitted[], pushRun: PushRun): { readonly resolutionMs?: number } => {
+  const widths = allowed
+    .slice(0, 1)
+    .flatMap(({ reading }) => sharpest(reading, pushRun))
+    .map(({ widthMs }) => widthMs);
+  return widths.length === 0 ? {} : { resolutionMs: Math.round(Math.max(...widths)) };
 };
 
 type Misfit = { readonly pushCase: PushCase; readonly fit: Extract<Fit, { readonly kind: "against" }> };

@@ -6,6 +6,7 @@ import { allowedLatenessMs, fitOf, fits, type Fit } from "./fits.ts";
 import { optionsFor, usualFirstLagMs } from "./fitted.ts";
 import { anchors, type History } from "./due.ts";
 import { merged } from "../intervals.ts";
+import { metEnding, type MetEnding } from "./later-endings.ts";
 
 /*
  * Failures that take their time, and one that leaves no trace: a push without an answer has failed when its sender gives it
@@ -16,23 +17,29 @@ import { merged } from "../intervals.ts";
 export const slowPushCases = (pushRun: PushRun): readonly PushCase[] => [
   ...ofPurpose(pushRun, "hang", "unanswered").filter(({ pushes }) => pushes.length > 0),
   ...ofPurpose(pushRun, "refused").filter(({ pushes }) => pushes.length > 0),
+  ...ofPurpose(pushRun, "ending").filter((pushCase) => metEnding(pushCase, pushRun) !== undefined),
 ];
 
 /** Whether such a notification's pushes can be what a reading predicts, with one anchor or the other. */
-export const slowFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit =>
-  pushCase.purpose === "refused"
-    ? refusedFit(reading, pushCase, pushRun)
-    : unansweredFit(reading, pushCase, pushRun);
+export const slowFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit => {
+  if (pushCase.purpose === "refused") return refusedFit(reading, pushCase, pushRun);
+  const met = metEnding(pushCase, pushRun);
+  return met === undefined
+    ? unansweredFit(reading, pushCase, pushRun)
+    : endingFit(reading, pushCase, met, pushRun);
+};
 
 /** When pushes were left without an answer: a sender with few workers sends nothing else meanwhile. */
 const busyIntervals = ({ pushCases }: PushRun): readonly TimeInterval[] =>
   merged(
     pushCases
-      .filter(({ purpose }) => purpose === "hang" || purpose === "unanswered" || purpose === "stall")
+      .filter(({ purpose }) => slowPurposes.includes(purpose))
       .flatMap(({ pushes }) => pushes)
       .filter(takesLong)
       .map(({ at, ended }) => ({ earliestMs: at.earliestMs, latestMs: ended?.latestMs ?? Infinity })),
   );
+
+const slowPurposes: readonly PushCase["purpose"][] = ["hang", "unanswered", "stall", "ending"];
 
 const takesLong = ({ line, action }: SeenPush): boolean =>
   line.action === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
@@ -49,6 +56,21 @@ const unansweredFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): 
     tardyMs: 0,
   };
   const either = anchors.map((anchor) => fitOf(reading, anchor, pushCase, options));
+  return either.find(({ kind }) => kind !== "against") ?? either.at(-1) ?? fits;
+};
+
+/** What follows a later push that was refused, or that got no answer. */
+const endingFit = (reading: Reading, pushCase: PushCase, { pushes }: MetEnding, pushRun: PushRun): Fit => {
+  const options = {
+    ...optionsFor(pushCase, pushRun),
+    isComplete: false,
+    fromIndex: pushCase.meets?.push ?? 1,
+    busy: busyIntervals(pushRun),
+    tardyMs: 0,
+  };
+  const either = anchors.map((anchor) =>
+    fitOf(reading, anchor, { triggered: pushCase.triggered, pushes }, options),
+  );
   return either.find(({ kind }) => kind !== "against") ?? either.at(-1) ?? fits;
 };
 

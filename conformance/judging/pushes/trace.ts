@@ -40,7 +40,16 @@ export type Purpose =
   /** Gets the beginning of an answer that is no acknowledgement, and no end of it, at first. */
   | "stall"
   /** Triggered while others hang. */
-  | "beside-hang";
+  | "beside-hang"
+  /** Fails plainly, but for one push after the first that ends in a way which takes the whole receiver, or real time. */
+  | "ending";
+
+/** How one push after the first ends. */
+export interface LaterEnding {
+  /** Which push, from 1. */
+  readonly push: number;
+  readonly kind: "refused" | "untrusted" | "hang";
+}
 
 /** What the document promises of a notification whose pushes are answered so. */
 export type Expectation =
@@ -70,6 +79,8 @@ export interface PushCasePlan {
   readonly family?: string;
   /** It is looked up in the list once so many of its pushes have come. */
   readonly readAtPush?: number;
+  /** What one of its later pushes meets. */
+  readonly meets?: LaterEnding;
 }
 
 /** One notification of the push run and all that became of it. */
@@ -90,6 +101,8 @@ export interface ReceiverOutage {
   readonly until: JournalMark;
   /** When it was over at the latest, on the push run's scale. */
   readonly overMs?: number;
+  /** When it began at the earliest, on the same scale, where it is for later pushes. */
+  readonly sinceMs?: number;
 }
 
 /** A connection that was over before the receiver could read a push from it. */

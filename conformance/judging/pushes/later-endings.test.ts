@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { documentLimits } from "../../contract/limits.ts";
+import { laterEndings } from "../../pushes/push-cases.ts";
+import { outageOf, pushAt, pushRunOf, senderOf } from "../../testing/push-runs.ts";
+import { judgeCap } from "./cap.ts";
+import { judgeRetries } from "./retries.ts";
+import { judgeSchedule } from "./schedule.ts";
+import type { LaterEnding, PushCase, PushCasePlan, PushRun, ReceiverOutage } from "./trace.ts";
+
+const INSTANTS = [0, 30_000, 90_000, 210_000, 450_000];
+const START_MS = 2_000_000;
+/** When the push is due that meets what is told of it. */
+const MEETS_MS = START_MS + 450_000;
+
+/** A sender that treats the push after the one with an ending in its own way: moments after the event, by the push that meets it. */
+type Deviates = (push: number, instantsMs: readonly number[]) => readonly number[];
+
+const plansOf = (kind: LaterEnding["kind"]): readonly PushCasePlan[] =>
+  laterEndings({ maxPushes: documentLimits.maxPushes }).filter(({ meets }) => meets?.kind === kind);
+
+/** The pushes of one notification; what meets a closed door or an untrusted certificate is not seen. */
+const caseOf = (plan: PushCasePlan, deviates: Deviates): PushCase => {
+  const { push = 1, kind } = plan.meets ?? {};
+  const startMs = MEETS_MS - (INSTANTS[push - 1] ?? 0);
+  const pushes = deviates(push, INSTANTS).map((instantMs, index) => {
+    const action = plan.actions[Math.min(index, plan.actions.length - 1)] ?? { kind: "reset" };
+    return pushAt(startMs + instantMs, action, { attempt: index + 1 });
+  });
+  return {
+    ...plan,
+    accountId: "11111111-0000-4000-8000-000000000000",
+    notificationId: undefined,
+    triggered: { earliestMs: startMs, latestMs: startMs },
+    pushes: kind === "hang" ? pushes : pushes.filter((_, index) => index !== push - 1),
+  };
+};
+
+const runOf = (kind: LaterEnding["kind"], deviates: Deviates): PushRun => {
+  const sound = pushRunOf(senderOf("R1"));
+  const outage: ReceiverOutage = {
+    ...outageOf(kind === "refused" ? "closed" : "untrusted", MEETS_MS - 4_000, MEETS_MS + 4_000),
+    sinceMs: MEETS_MS - 4_000,
+    overMs: MEETS_MS + 4_000,
+  };
+  const watchedMs = MEETS_MS + 2_000_000;
+  return {
+    ...sound,
+    pushCases: [...sound.pushCases, ...plansOf(kind).map((plan) => caseOf(plan, deviates))],
+    outages: [...sound.outages, ...(kind === "hang" ? [] : [outage])],
+    watchedUntil: { earliestMs: watchedMs, latestMs: watchedMs },
+  };
+};
+
+/** Only where this push met its ending. */
+const onlyAt =
+  (at: number, change: Deviates): Deviates =>
+  (push, instants) =>
+    push === at ? change(push, instants) : instants;
+
+const kinds = ["refused", "untrusted", "hang"] as const;
+const cells = kinds.flatMap((kind) => [2, 3, 4, 5].map((push) => ({ kind, push })));
+
+describe("what a push after the first meets", () => {
+  it.each(kinds)("%s: a sender that goes on as with any failure keeps all", (kind) => {
+    const pushRun = runOf(kind, (_, instants) => instants);
+    for (const judge of [judgeCap, judgeRetries, judgeSchedule])
+      expect(judge(pushRun).judgement.kind).toBe("passed");
+  });
+
+  it.each(cells)("$kind at push $push: one push too many breaks the cap", ({ kind, push }) => {
+    const pushRun = runOf(
+      kind,
+      onlyAt(push, (_, instants) => [...instants, 930_000]),
+    );
+    expect(judgeCap(pushRun).judgement.kind).toBe("failed");
+  });
+
+  it.each(cells.filter(({ push }) => push < 5))(
+    "$kind at push $push: an end of all pushes is missed",
+    ({ kind, push }) => {
+      const pushRun = runOf(
+        kind,
+        onlyAt(push, (_, instants) => instants.slice(0, push)),
+      );
+      expect(judgeRetries(pushRun).judgement).toMatchObject({
+        kind: "failed",
+        actual: expect.stringContaining(`push ${push} `),
+      });
+    },
+  );
+
+  it.each(cells.filter(({ push }) => push < 5))(
+    "$kind at push $push: a next push at half its delay fits no reading",
+    ({ kind, push }) => {
+      const pushRun = runOf(
+        kind,
+        onlyAt(push, (_, instants) => {
+          const byMs = ((instants[push] ?? 0) - (instants[push - 1] ?? 0)) / 2;
+          return instants.map((instantMs, index) => (index >= push ? instantMs - byMs : instantMs));
+        }),
+      );
+      expect(judgeSchedule(pushRun).judgement.kind).toBe("failed");
+    },
+  );
+
+  it.each(["refused", "untrusted"] as const)(
+    "%s: a push that comes late and meets nothing is no breach",
+    (kind) => {
+      const late = runOf(kind, (_, instants) => instants);
+      const pushCases = late.pushCases.map((pushCase): PushCase => {
+        if (pushCase.meets === undefined) return pushCase;
+        const belated = pushAt(MEETS_MS + 9_000, { kind: "reset" });
+        const before = pushCase.meets.push - 1;
+        return {
+          ...pushCase,
+          pushes: [...pushCase.pushes.slice(0, before), belated, ...pushCase.pushes.slice(before)],
+        };
+      });
+      const pushRun = { ...late, pushCases };
+      for (const judge of [judgeCap, judgeRetries, judgeSchedule])
+        expect(judge(pushRun).judgement.kind).toBe("passed");
+    },
+  );
+});

@@ -1,0 +1,132 @@
+import type { LaterEnding, PushCase, PushCasePlan, ReceiverOutage } from "../judging/pushes/trace.ts";
+import { allowedLatenessMs, readingsLeft } from "../judging/pushes/fits.ts";
+import { belatedMs } from "../judging/pushes/later-endings.ts";
+import { instantsOf } from "../judging/pushes/readings.ts";
+import { advanceTo, hangingNow, sorted, type RunState } from "./advance.ts";
+import { wholeSecond } from "./begin.ts";
+import { outwait } from "./hangs.ts";
+import { shutDoor, showUntrusted } from "./outages.ts";
+import { trigger } from "./trigger.ts";
+
+/** How long before and after their moment pushes may come to meet what they are to meet, in first delays. */
+const AROUND = 4 / 30;
+/** For so many first delays pushes are left without an answer where the target's clock ends them. */
+const HANG_DELAYS = 6;
+
+/**
+ * What a push other than the first meets when it is refused, meets an untrusted certificate or gets no answer. All that
+ * takes the whole receiver or real time, so it comes when all else is over and the schedule is known: notifications are
+ * triggered so that the second push of one, the third of another and so on are due at the same moment. Only on a clock
+ * that is moved, and only of a sender that keeps to one reading closely; of others nothing is concluded from it.
+ */
+export const tryLaterEndings = async (
+  state: RunState,
+  plans: readonly PushCasePlan[],
+  earlier: readonly ReceiverOutage[],
+  hungInRealTime: boolean,
+): Promise<readonly ReceiverOutage[]> => {
+  const instants = instantsFollowed(state);
+  if (instants === undefined || !state.options.events.accountsAreFresh) return [];
+  const outages: ReceiverOutage[] = [];
+  const of = (kind: LaterEnding["kind"]): readonly PushCasePlan[] =>
+    plans.filter(({ meets }) => meets?.kind === kind && meets.push <= instants.length);
+  const around = async (kind: "refused" | "untrusted", begin: typeof shutDoor): Promise<void> => {
+    outages.push(await meet(state, of(kind), instants, (plan) => whileOut(state, plan, begin)));
+  };
+  if (of("refused").length > 0) await around("refused", shutDoor);
+  if (of("untrusted").length > 0 && isChecked(state, earlier)) await around("untrusted", showUntrusted);
+  // Who is not seen to give up by itself would be waited for in vain.
+  if (of("hang").length > 0 && givesUp(state))
+    await meet(state, of("hang"), instants, (plan) => whileHanging(state, plan, hungInRealTime));
+  return outages;
+};
+
+/** When pushes of a notification come that fails plainly, in the one reading that is left; undefined where there is none. */
+const instantsFollowed = (state: RunState): readonly number[] | undefined => {
+  const exact = sorted(state).pushCases.find(({ purpose }) => purpose === "never");
+  if (exact === undefined) return undefined;
+  const [reading] = readingsLeft(state.readings, exact, state.stops).filter(({ keepsCap }) => keepsCap);
+  const instants = reading === undefined ? [] : instantsOf(reading);
+  return exact.pushes.length === instants.length ? instants : undefined;
+};
+
+/** Whether the sender was seen to send nothing to a receiver that it does not trust, and to try again. */
+const isChecked = (state: RunState, earlier: readonly ReceiverOutage[]): boolean => {
+  const outage = earlier.find(({ kind }) => kind === "untrusted");
+  const pushes = sorted(state)
+    .pushCases.filter(({ purpose }) => purpose === "untrusted")
+    .flatMap((pushCase) => pushCase.pushes);
+  return outage !== undefined && pushes.length > 0 && pushes.every(({ line }) => line.n > outage.until.last);
+};
+
+/** Whether the sender was seen to give up each push that got no answer. */
+const givesUp = (state: RunState): boolean => {
+  const hung = sorted(state).pushCases.flatMap(({ purpose, pushes: [first] }) =>
+    purpose === "hang" && first !== undefined ? [first.line.outcome] : [],
+  );
+  return hung.length > 0 && hung.every((outcome) => outcome === "abandoned");
+};
+
+interface Meeting {
+  readonly plans: readonly PushCasePlan[];
+  /** When they are all due. */
+  readonly atMs: number;
+}
+
+/** Triggers each so that its push is due at the same moment, and watches until all of them are over. */
+const meet = async <T>(
+  state: RunState,
+  plans: readonly PushCasePlan[],
+  instants: readonly number[],
+  what: (meeting: Meeting) => Promise<T>,
+): Promise<T> => {
+  const lastMs = instants.at(-1) ?? 0;
+  const atMs = wholeSecond((await state.timeline.now()).latestMs) + lastMs;
+  const startOf = ({ meets }: PushCasePlan): number => atMs - (instants[(meets?.push ?? 1) - 1] ?? 0);
+  const byStart = Map.groupBy(plans, startOf);
+  for (const [startMs, group] of [...byStart].toSorted(([a], [b]) => a - b)) {
+    await advanceTo(state, startMs);
+    await trigger(state, group);
+  }
+  const result = await what({ plans, atMs });
+  const { earliestMs: nowMs } = await state.timeline.now();
+  // The earliest of them has had one push before, and all others are to come.
+  const longestMs = lastMs - (instants[0] ?? 0);
+  await advanceTo(state, nowMs + longestMs + allowedLatenessMs(longestMs, state.stops));
+  return result;
+};
+
+/** Their pushes reach no receiver: how many each of them has had by then tells whether it was the one that was meant. */
+const whileOut = async (
+  state: RunState,
+  { plans, atMs }: Meeting,
+  begin: typeof shutDoor,
+): Promise<ReceiverOutage> => {
+  const aroundMs = AROUND * state.stops.firstDelayMs;
+  await advanceTo(state, atMs - aroundMs);
+  const sinceMs = (await state.timeline.now()).earliestMs;
+  for (const { name, meets } of plans) state.givenUp.add(`${name} ${(meets?.push ?? 1) - 1}`);
+  const outage = await begin(state, () => advanceTo(state, atMs + aroundMs));
+  const overMs = (await state.timeline.now()).latestMs;
+  // What comes after these moments is no push that was due before and is late.
+  const { limits } = state.options;
+  const { latenessMs } = state.stops;
+  const belated = plans.map(({ meets }) => belatedMs(meets?.push ?? 1, { limits, latenessMs }));
+  for (const lateMs of new Set(belated.toSorted((a, b) => a - b)))
+    await advanceTo(state, overMs + lateMs + 1);
+  for (const plan of plans) state.unseen.set(plan.name, { earliestMs: sinceMs, latestMs: overMs });
+  return { ...outage, sinceMs, overMs };
+};
+
+/** Their pushes get no answer: until the target's clock has ended them, or their sender in real time. */
+const whileHanging = async (
+  state: RunState,
+  { plans, atMs }: Meeting,
+  hungInRealTime: boolean,
+): Promise<void> => {
+  const { firstDelayMs } = state.stops;
+  await advanceTo(state, atMs + AROUND * firstDelayMs);
+  const isMeant = ({ name }: PushCase): boolean => plans.some((plan) => plan.name === name);
+  if (hungInRealTime) await outwait(state, isMeant);
+  else if (hangingNow(state) > 0) await advanceTo(state, atMs + HANG_DELAYS * firstDelayMs);
+};
