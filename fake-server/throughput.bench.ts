@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { figure, root } from "../conformance/testing/measure.ts";
 import { defaultClients } from "./index.ts";
+import { median } from "../reports/statistics/sample.ts";
 
 interface Addresses {
   readonly baseUrl: string;
@@ -150,9 +151,6 @@ const calls = async (fake: Addresses): Promise<readonly Call[]> => {
     { name: "list", method: "GET", path: () => list, headers, answer: await get(list, headers) },
   ];
 };
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /** The fake beside a bare Fastify route with the same answer, in turns within one run. */
 export const throughput = async (): Promise<void> => {

@@ -13,6 +13,7 @@ import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import type { Rule } from "../checks/rule.ts";
 import { openSession, type Session, type SessionOptions } from "../session/session.ts";
+import { parseJson } from "../contract/json.ts";
 
 export interface ConformOptions
   extends SessionOptions, Pick<ExecutorOptions, "effort" | "seed" | "path" | "stopAtBreach"> {
@@ -117,18 +118,9 @@ export const pinnedOf = (resolved: ResolvedProfile): Readonly<Record<string, str
   Object.fromEntries(
     Object.entries(resolved.profile.pins?.observations ?? {}).map(([id, value]) => [
       id,
-      typeof value === "string" && isJson(value) ? value : canonicalJson(value),
+      typeof value === "string" && parseJson(value) !== undefined ? value : canonicalJson(value),
     ]),
   );
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const notesOf = (
   session: Session,

@@ -3,9 +3,9 @@ import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createSecrets } from "../contract/secrets.ts";
 import { concealResolved } from "./known-secrets.ts";
-import { ConfigurationError } from "../contract/problem.ts";
 import { checkProfile, loadProfile, resolveProfile } from "./profile.ts";
 import { folderOfFile } from "../testing/folders.ts";
+import { problemOf } from "../testing/errors.ts";
 
 const folder = folderOfFile();
 beforeAll(() => {
@@ -25,14 +25,6 @@ const base = {
 const environment = { A: "the secret of a", GATE: "gate-key-0815", SESSION: "session-4711" };
 const print = [process.execPath, "-p", "'printed-0007'"];
 
-const problemsOf = async (work: () => unknown): Promise<string> => {
-  const error: unknown = await (async () => work())().then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(ConfigurationError);
-  return (error as ConfigurationError).problems.join("\n");
-};
 const resolved = (more: object, values = environment) =>
   resolveProfile(checkProfile({ ...base, ...more }), values);
 
@@ -115,12 +107,12 @@ describe("secrets of headers, queries and bodies", () => {
 
   it("that cannot be had are told by their keys, and never by what they are", async () => {
     const hook = { http: { url: "http://127.0.0.1:1/", body: { key: { $secret: { env: "NOBODY" } } } } };
-    const text = await problemsOf(() =>
+    const text = await problemOf(() =>
       resolved({ headers: { "x-one": { env: "NONE" } }, hooks: { clock: { now: hook } } }),
     );
     expect(text).toContain('headers."x-one": the environment variable NONE is not set');
     expect(text).toContain("hooks.clock.now.http.body.key: the environment variable NOBODY is not set");
-    const lines = await problemsOf(() =>
+    const lines = await problemOf(() =>
       resolved({ headers: { "x-one": { env: "GATE" } } }, { ...environment, GATE: "two\nlines" }),
     );
     expect(lines).toMatch(/headers\."x-one": what is kept there is no header/);
@@ -150,7 +142,7 @@ describe("secrets of headers, queries and bodies", () => {
       /body has the key "\$secret".*accepted is/,
     ],
   ])("refuse %s", async (_, more, message) => {
-    const text = await problemsOf(() => resolved(more));
+    const text = await problemOf(() => resolved(more));
     expect(text).toMatch(message);
     expect(text).not.toContain("hush-hush");
   });
@@ -178,7 +170,7 @@ describe("user and password in an address", () => {
       '{ "env": NAME } for one that has them',
     ],
   ])("of %s is refused, with what does it instead, and not shown", async (key, more, instead) => {
-    const text = await problemsOf(() => resolved(more));
+    const text = await problemOf(() => resolved(more));
     expect(text).toContain(`${key} is "http`);
     expect(text).toContain(instead);
     expect(text).not.toContain(hush);
@@ -198,6 +190,6 @@ describe("what a profile says of a run's patience and haste", () => {
     ["concurrency.maxConnections", { concurrency: { maxConnections: 0 } }],
     ["concurrency.maxCases", { concurrency: { maxCases: 2.5 } }],
   ])("%s is refused where it makes no sense", async (key, more) => {
-    expect(await problemsOf(() => resolved(more))).toContain(`${key} is `);
+    expect(await problemOf(() => resolved(more))).toContain(`${key} is `);
   });
 });

@@ -8,6 +8,7 @@ import { codeOf } from "../contract/files.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { errorMessage } from "../contract/text.ts";
 import type { KeyPath } from "./profile-problems.ts";
+import { isObject } from "../contract/json.ts";
 
 /** One file of a profile as it was read, with its relative paths made absolute. */
 export interface ProfileLayer {
@@ -110,9 +111,6 @@ const mapValues = (
   change: (inner: unknown) => unknown,
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * The layers as one value: what a later file says overrides what earlier ones do. Objects are joined key

@@ -5,6 +5,7 @@ import { defineProfilePart, type ProfilePart } from "../contract/profile.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { loadProfile } from "./profile.ts";
 import { folderOfFile } from "../testing/folders.ts";
+import { errorOf } from "../testing/errors.ts";
 
 const folder = folderOfFile();
 beforeAll(() => {
@@ -30,14 +31,8 @@ const base = {
 };
 const environment = { A: "secret of a", B: "secret of b" };
 
-const problemsOf = async (files: readonly string[]): Promise<readonly string[]> => {
-  const error: unknown = await loadProfile(files, environment).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(ConfigurationError);
-  return (error as ConfigurationError).problems;
-};
+const problemsOf = async (files: readonly string[]): Promise<readonly string[]> =>
+  (await errorOf(loadProfile(files, environment), ConfigurationError)).problems;
 
 describe("a profile of several files", () => {
   it("takes from each what the later ones do not say, key by key", async () => {

@@ -1,9 +1,9 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigurationError } from "../contract/problem.ts";
 import { checkProfile, loadProfile, resolveProfile } from "./profile.ts";
 import { folderOfFile } from "../testing/folders.ts";
+import { problemOf } from "../testing/errors.ts";
 
 const folder = folderOfFile();
 let files = 0;
@@ -19,14 +19,7 @@ const waiver = { id: "code.lifetime", reason: "r", owner: "o", expires: "2030-01
 const hush = "hush-hush-0815";
 
 const problemsOf = async (work: () => unknown): Promise<string> => {
-  const error: unknown = await Promise.resolve()
-    .then(work)
-    .then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-  expect(error).toBeInstanceOf(ConfigurationError);
-  const text = (error as ConfigurationError).problems.join("\n");
+  const text = await problemOf(work);
   expect(text).not.toContain(hush);
   return text;
 };

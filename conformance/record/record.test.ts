@@ -13,11 +13,11 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
 import type { ExchangeRecord, RuleResult } from "../contract/record.ts";
-import { ConfigurationError } from "../contract/problem.ts";
 import { recordFiles } from "../contract/files.ts";
 import { readGateRun, verify } from "../../reports/read/index.ts";
 import { openRecord, type RecordFinal, type RecordHeader, type RecordWriter } from "./writer.ts";
 import { eachTestIn } from "../testing/folders.ts";
+import { problemOf } from "../testing/errors.ts";
 
 let home: string;
 eachTestIn((made) => (home = made));
@@ -86,17 +86,6 @@ const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = [];
   for await (const value of values) found.push(value);
   return found;
-};
-
-const problemOf = async (work: () => unknown): Promise<string> => {
-  const error: unknown = await Promise.resolve()
-    .then(work)
-    .then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-  expect(error).toBeInstanceOf(ConfigurationError);
-  return (error as ConfigurationError).message;
 };
 
 const clientIndex = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -51,3 +51,10 @@ export const deadOrigin = async (): Promise<string> => {
   await stop();
   return origin;
 };
+
+/** A port that is free just now. */
+export const freePort = async (): Promise<number> => {
+  const { origin, stop } = await serveTcp(() => {});
+  await stop();
+  return Number(new URL(origin).port);
+};

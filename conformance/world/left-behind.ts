@@ -3,7 +3,7 @@ import type { LeftBehind } from "../contract/left-behind.ts";
 import type { Limits } from "../contract/limits.ts";
 import { endpoints } from "../contract/forms.ts";
 import type { Answer, Request } from "./exchange.ts";
-import { parseJson } from "./http/receive.ts";
+import { isObject, parseJson } from "../contract/json.ts";
 
 /** The latest moment at which the target's clock may stand, and whether it counts from 1970. */
 export interface EstimatedNow {
@@ -40,9 +40,6 @@ export interface LeftBehindOptions {
   /** Tells the target's time without asking for it; undefined before it was read for the first time. */
   readonly estimate: () => EstimatedNow | undefined;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
 
 /** Credentials of each kind that were issued, and how many of them are still valid. */
 const createIssues = (estimate: LeftBehindOptions["estimate"]) => {

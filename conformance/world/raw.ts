@@ -7,7 +7,8 @@ import { createDialer, type Dialer } from "./http/dialer.ts";
 import { parseRawAnswer } from "./http/raw-answer.ts";
 import type { TargetOptions } from "./target.ts";
 import type { PatientClock } from "./http/throttling.ts";
-import { MAX_ANSWER_BYTES, parseJson } from "./http/receive.ts";
+import { MAX_ANSWER_BYTES } from "./http/receive.ts";
+import { parseJson } from "../contract/json.ts";
 import { sendToTarget, type TargetAddress } from "./http/send.ts";
 
 /** What came back over a raw connection. */

@@ -2,7 +2,8 @@ import { withDeadline } from "./clock.ts";
 import { getGlobalDispatcher, type Dispatcher } from "undici";
 import type { JournalMark, PushLine, PushPlan, ReceiverState } from "../contract/push.ts";
 import { shorten } from "./evidence/text.ts";
-import { messageOf, parseJson, receive } from "./http/receive.ts";
+import { messageOf, receive } from "./http/receive.ts";
+import { parseJson } from "../contract/json.ts";
 
 export interface ReceiverAccess {
   readonly controlUrl: string;

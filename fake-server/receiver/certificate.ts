@@ -7,6 +7,7 @@ import { readPrivate, WideFile } from "../../conformance/files/private.ts";
 import { type Certificate, currentLeaf, makeCa, makeLeaf } from "./make-certificate.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { reasonOf } from "./problems.ts";
+import { codeOf } from "../../conformance/contract/files.ts";
 
 export const certificateKinds = ["own", "untrusted", "wrong-host", "expired"] as const;
 export type CertificateKind = (typeof certificateKinds)[number];
@@ -65,7 +66,7 @@ const readPair = async (
     const keyPem = await readPrivate(path.join(folder, key), "the key");
     return { certPem, keyPem, x509: checkCertificate({ certPem, keyPem }) };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     // A key that others may have read is not made good by making another: senders trust what it signed.
     if (error instanceof WideFile) throw error;
     throw new ConfigurationError(

@@ -12,6 +12,7 @@ import type { PushLine } from "../../conformance/contract/push.ts";
 import { writeAll } from "../../conformance/files/appender.ts";
 import { takeLock } from "../../conformance/files/lock.ts";
 import { reasonOf } from "./problems.ts";
+import { parseJson } from "../../conformance/contract/json.ts";
 
 /** The file in which `receive` keeps its lines (pushes.jsonl). */
 export type Journal = ReturnType<typeof openJournal>;
@@ -117,10 +118,6 @@ const readLines = async (file: string, onLine: (line: PushLine, text: string) =>
 };
 
 const parsed = (text: string): PushLine | undefined => {
-  try {
-    const line = JSON.parse(text) as Partial<PushLine>;
-    return typeof line.n === "number" && typeof line.kind === "string" ? (line as PushLine) : undefined;
-  } catch {
-    return undefined;
-  }
+  const line = parseJson(text) as Partial<PushLine> | null | undefined;
+  return typeof line?.n === "number" && typeof line.kind === "string" ? (line as PushLine) : undefined;
 };

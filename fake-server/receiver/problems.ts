@@ -1,4 +1,5 @@
-export const reasonOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  return "code" in error && typeof error.code === "string" ? error.code : error.message;
-};
+import { codeOf } from "../../conformance/contract/files.ts";
+import { errorMessage } from "../../conformance/contract/text.ts";
+
+/** The code of one of Node's errors; of any other what it says. */
+export const reasonOf = (error: unknown): string => codeOf(error) || errorMessage(error);

@@ -12,6 +12,7 @@ import { figure, mebibytes } from "../../conformance/testing/measure.ts";
 import type { ReceiverOptions, RunningReceiver } from "./start.ts";
 import { notification, operate } from "./testing/sender.ts";
 import { readPushes } from "./testing/read-pushes.ts";
+import { median } from "../../reports/statistics/sample.ts";
 
 const SECONDS = 3;
 const ROUNDS = 3;
@@ -101,9 +102,6 @@ const rate = async (
     throw new Error(`${result.non2xx} answers were not 2xx, ${result.errors} pushes failed`);
   return result.requests.average;
 };
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 const residentBytes = (child: ChildProcess): { now: number; peak: number } => {
   try {

@@ -11,8 +11,8 @@ import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records
 import { baselineOf, compareRuns, type Comparison } from "./index.ts";
 import { compareWithLimits } from "./limits.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
-import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
+import { problemOf } from "../../conformance/testing/errors.ts";
 
 const home = folderOfFile();
 let made = 0;
@@ -36,15 +36,6 @@ const load = async (spec: Partial<LoadRunSpec> & { seed: number }): Promise<Load
 
 const compared = async (base: Run | readonly Run[], head: Run, force = false): Promise<Comparison> =>
   compareRuns([base].flat(), head, { force, random: seededRandom(1) });
-
-const problemOf = async (work: Promise<unknown>): Promise<string> => {
-  const error: unknown = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(ConfigurationError);
-  return (error as ConfigurationError).message;
-};
 
 const show = (comparison: Comparison): string =>
   renderTerminal(compareDoc(comparison), { palette: plain, columns: 100 });

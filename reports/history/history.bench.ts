@@ -7,6 +7,7 @@ import { readRun } from "../read/index.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { historyOf } from "./index.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
+import { median } from "../statistics/sample.ts";
 
 const ROUNDS = 5;
 const RUNS = 1_000;
@@ -16,9 +17,6 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   await work();
   return performance.now() - startedMs;
 };
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 const rounds = async (work: () => Promise<unknown>): Promise<number> => {
   const times: number[] = [];

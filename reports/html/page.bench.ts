@@ -8,12 +8,10 @@ import { launchBrowser } from "../../conformance/testing/browser.ts";
 import { figure, mebibytes, seconds } from "../../conformance/testing/measure.ts";
 import { percent } from "../text/latency.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
+import { median } from "../statistics/sample.ts";
 
 const ROUNDS = 3;
 const renderer = path.join(import.meta.dirname, "../testing/render.ts");
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /** All reports of a gate and a load of a million requests and 100,000 pushes, start-up included, and how the page opens. */
 export const page = async (): Promise<void> => {

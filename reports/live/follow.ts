@@ -14,6 +14,7 @@ import { latencyIn } from "../read/index.ts";
 import { pointOf } from "../gather/course.ts";
 import { countedOf } from "../statistics/distribution.ts";
 import type { HeatCells, LiveEvent } from "./protocol.ts";
+import { parseJson } from "../../conformance/contract/json.ts";
 
 /** More than this of one file waits for the next look, so that no look takes long. */
 const MOST_BYTES = 1_048_576;
@@ -45,14 +46,6 @@ const readFrom = (file: string, offset: number): Buffer => {
     return read.subarray(0, read.lastIndexOf(10) + 1);
   } finally {
     closeSync(handle);
-  }
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 };
 
@@ -97,7 +90,7 @@ export const follow = (directory: string, tell: (event: LiveEvent) => void): (()
   };
   let known: "nothing" | "begun" | "sealed" = "nothing";
   const lookAtRun = (): void => {
-    const record = parse(readFrom(at(recordFiles.run), 0).toString("utf8")) as
+    const record = parseJson(readFrom(at(recordFiles.run), 0).toString("utf8")) as
       | RunRecord
       | LoadRecord
       | undefined;
@@ -112,7 +105,7 @@ export const follow = (directory: string, tell: (event: LiveEvent) => void): (()
     tell({ kind: "outcome", of, outcome: record.outcome ?? "" });
   };
   const parsed = (lines: readonly string[]): readonly unknown[] =>
-    lines.map(parse).filter((value) => value !== undefined);
+    lines.map(parseJson).filter((value) => value !== undefined);
   return () => {
     if (known === "nothing") lookAtRun();
     for (const rule of parsed(files.rules())) tell(ruleOf(rule as RuleResult));

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { codeOf, fileReason } from "../../conformance/contract/files.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { parseJson } from "../../conformance/contract/json.ts";
 
 export interface Line {
   /** From 1. */
@@ -61,10 +62,4 @@ export const parse = (text: string, where: string): unknown => {
 };
 
 /** A JSON text that was cut is no value; a number might be, but no line of a record is one. */
-const parseHalf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const parseHalf = parseJson;

@@ -13,8 +13,8 @@ import type { EndpointRow } from "../../conformance/contract/load-record.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { seal } from "../testing/seal.ts";
 import { readGateRun, readRun, verify, type LoadRun } from "./index.ts";
-import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
+import { problemOf } from "../../conformance/testing/errors.ts";
 
 const home = folderOfFile();
 let made = 0;
@@ -36,15 +36,6 @@ const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = [];
   for await (const value of values) found.push(value);
   return found;
-};
-
-const problemOf = async (work: () => Promise<unknown>): Promise<string> => {
-  const error: unknown = await work().then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(ConfigurationError);
-  return (error as ConfigurationError).message;
 };
 
 const percentiles = ({ endpoint, outcome, service, response }: EndpointRow): unknown => [

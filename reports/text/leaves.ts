@@ -1,5 +1,6 @@
 import { compact, compactFields } from "./compact.ts";
 import { safe } from "./safe.ts";
+import { isObject } from "../../conformance/contract/json.ts";
 
 /** The fields of an object with their values as text; objects that hold objects give the fields of those. */
 export const leavesOf = (value: object, path = ""): (readonly [name: string, leaf: string])[] =>
@@ -9,9 +10,6 @@ export const leavesOf = (value: object, path = ""): (readonly [name: string, lea
       ? leavesOf(inner, `${name}, `)
       : [[name, isObject(inner) ? compactFields(inner) : compact(inner)] as const];
   });
-
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const parseFingerprint = (fingerprint: string): unknown => {
   try {

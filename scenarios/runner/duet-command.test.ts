@@ -12,6 +12,7 @@ import { duetExitCode, type DuetDocument } from "../../reports/duet/document.ts"
 import { schemaOf } from "../../reports/read/index.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
+import { freePort } from "../../conformance/testing/servers.ts";
 
 /** `touchstone duet` as its users meet it: k6, both services and Touchstone each in its own process. */
 
@@ -26,16 +27,6 @@ const client = { id: "client-a", redirectUri: "https://client-a.example/callback
 
 let files = 0;
 const fresh = (): string => path.join(folder, "runs", `duet-${(files += 1)}`);
-
-/** A port that is free just now. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-};
 
 /** A profile of a service that is still to be started, and the command that starts it: behind a shell, as in real life. */
 const toBeStarted = async () => {

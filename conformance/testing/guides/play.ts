@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { start, type Running } from "../../../commands/program.ts";
 import { startFakeServer } from "../../../fake-server/index.ts";
 import { tool } from "../../record/tool.ts";
 import { root } from "../measure.ts";
 import { wordsOf, type Manner, type Step } from "./guide.ts";
+import { freePort } from "../servers.ts";
 
 /** What a line came to: what the guide says of it, and what was seen. */
 export interface Played {
@@ -22,14 +22,6 @@ interface Scene {
   readonly replaced: Readonly<Record<string, string>>;
   readonly inBackground: Running[];
 }
-
-const freePort = async (): Promise<string> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-};
 
 const said = (text: string, { replaced }: Scene): string =>
   Object.entries(replaced).reduce((told, [from, to]) => told.replaceAll(from, to), text);
@@ -103,8 +95,8 @@ export const play = async (
       [`"${tool.name}"`]: JSON.stringify(path.join(root, "conformance/contract/profile.ts")),
       "receiver.example": "127.0.0.1",
       "0.0.0.0": "127.0.0.1",
-      "9443": await freePort(),
-      "9444": await freePort(),
+      "9443": await freePort().then(String),
+      "9444": await freePort().then(String),
     },
     inBackground: [],
   };

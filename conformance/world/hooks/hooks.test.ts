@@ -3,17 +3,14 @@ import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { deadOrigin, serveHttp, serveTcp } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
 import { coarsenessMs, HookError, instantMs, resultOf, runHook } from "./hooks.ts";
+import { errorOf } from "../../testing/errors.ts";
 
 const stopping = stopAfterEach();
 
 const problemOf = async (running: Promise<unknown>): Promise<string> => {
-  const error: unknown = await running.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(HookError);
-  expect((error as HookError).hook).toBe("clock.advance");
-  return (error as HookError).message;
+  const { hook, message } = await errorOf(running, HookError);
+  expect(hook).toBe("clock.advance");
+  return message;
 };
 
 const run = (hook: HookDefinition, values: Record<string, string | number> = {}, signal?: AbortSignal) =>

@@ -7,7 +7,8 @@ import { atPointer, fill, fillAddress, fillJson } from "../../contract/placehold
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { shorten } from "../evidence/text.ts";
 import type { Answer, TransportError } from "../exchange.ts";
-import { messageOf, parseJson, reasonOf, receive } from "../http/receive.ts";
+import { messageOf, reasonOf, receive } from "../http/receive.ts";
+import { parseJson } from "../../contract/json.ts";
 
 /** A hook did not do what it is there for. The message names the hook; it is a matter of configuration, never a breach. */
 export class HookError extends Error {

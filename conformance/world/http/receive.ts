@@ -2,6 +2,7 @@ import { errors, type Dispatcher } from "undici";
 import { errorMessage } from "../../contract/text.ts";
 import { after } from "../clock.ts";
 import type { Answer, Request, TransportError } from "../exchange.ts";
+import { codeOf } from "../../contract/files.ts";
 
 /** No answer is read further than this. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -99,20 +100,6 @@ const pairsOf = (raw: readonly Buffer[]): Answer["headers"] =>
     (raw[2 * index] ?? "").toString("latin1").toLowerCase(),
     (raw[2 * index + 1] ?? "").toString("latin1"),
   ]);
-
-/** The body as JSON; undefined where it is not JSON at all. */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
-const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
-    ? error.code
-    : "";
 
 /** How a request ended that got no whole answer. */
 export const reasonOf = (error: unknown): TransportError["reason"] => {

@@ -5,6 +5,7 @@ import { createConnectionHealth } from "./connection-health.ts";
 import { createRetries } from "./retry.ts";
 import { sendToTarget } from "./send.ts";
 import { createThrottles, type PatientClock } from "./throttling.ts";
+import { errorOf } from "../../testing/errors.ts";
 
 /** A limiter, and a client of it whose waits take no time. */
 const open = (seed = 1, mostMs = Infinity) => {
@@ -45,14 +46,7 @@ const inTurn = (...statuses: readonly number[]) => {
 const get = { method: "GET", path: "/open-api/v1/notifications?page=0" };
 const post = { method: "POST", path: "/open-api/oauth/access-token" };
 
-const problemOf = async (running: Promise<unknown>): Promise<TransportError> => {
-  const error: unknown = await running.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(TransportError);
-  return error as TransportError;
-};
+const problemOf = (sent: Promise<unknown>) => errorOf(sent, TransportError);
 
 describe("a limiter that does not say when to come back", () => {
   it("is asked less often each time, never at the same intervals by two clients, and obeyed", async () => {

@@ -8,9 +8,10 @@ import { TransportError, type Answer, type Request } from "../exchange.ts";
 import { createJournal, newScope } from "../evidence/journal.ts";
 import { createSecrets } from "../secrets.ts";
 import { retryAfterMs } from "./throttling.ts";
-import { parseJson } from "./receive.ts";
+import { parseJson } from "../../contract/json.ts";
 import { createRetries } from "./retry.ts";
 import { createTransport, type Sender, type Transport } from "./transport.ts";
+import { errorOf } from "../../testing/errors.ts";
 
 const stopping = stopAfterEach();
 
@@ -49,14 +50,7 @@ const open = async (
 
 const get = (path: string, headers: Request["headers"] = []): Request => ({ method: "GET", path, headers });
 
-const problemOf = async (sent: Promise<Answer>): Promise<TransportError> => {
-  const error: unknown = await sent.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(TransportError);
-  return error as TransportError;
-};
+const problemOf = (sent: Promise<unknown>) => errorOf(sent, TransportError);
 
 /** Answers every request on a connection with these bytes. */
 const replying = (bytes: string, seen: string[] = []) =>

@@ -1,3 +1,4 @@
+import { isObject, parseJson } from "../../../conformance/contract/json.ts";
 import { logMark, type ScriptMessage } from "../../protocol.ts";
 
 /** A line of k6's log: a message of a script, or k6's own words. */
@@ -9,30 +10,19 @@ export type LogLine =
 
 /** Reads a line that k6 wrote with `--log-format json`. What is no such line is taken as words of an error. */
 export const readLogLine = (line: string): LogLine => {
-  const entry = parse(line);
+  const entry = parseJson(line);
   if (!isObject(entry) || typeof entry["msg"] !== "string")
     return { kind: "words", level: "error", text: line };
   const level = typeof entry["level"] === "string" ? entry["level"] : "error";
   const { msg } = entry;
   if (msg.startsWith(logMark)) {
-    const message = parse(msg.slice(logMark.length));
+    const message = parseJson(msg.slice(logMark.length));
     if (isMessage(message)) return { kind: "message", message };
   }
   if (entry["source"] === "stacktrace") return { kind: "exception", text: msg.trim() };
   const error = typeof entry["error"] === "string" ? `: ${entry["error"]}` : "";
   return { kind: "words", level, text: `${msg}${error}` };
 };
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
 
 /** Our own scripts write them, so that their kind is enough to know them by. */
 const isMessage = (value: unknown): value is ScriptMessage =>
