@@ -3,10 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Verdict } from "../contract/verdict.ts";
 import { fail, pass, discard, inconclusive as undecided, type CaseVerdict } from "../judging/case-verdict.ts";
 import { createRun } from "./create-run.ts";
-import { hash32 } from "../contract/random.ts";
 import { Interrupted, type RunContext } from "./context.ts";
-import { mapLimited } from "./map-limited.ts";
-import { worstOf } from "./worst-of.ts";
 import type { Run } from "./run.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
 import type { ExchangeRecord, Scope } from "../world/evidence/journal.ts";
@@ -41,6 +38,13 @@ const open = (replaces: Partial<RunContext> = {}) => {
 
 const always = (judgement: CaseVerdict) => () => Promise.resolve(judgement);
 const wrong = fail("right", "wrong");
+/** Passes every value, and notes it. */
+const noting =
+  <T>(seen: T[]) =>
+  (value: T) => {
+    seen.push(value);
+    return Promise.resolve(pass);
+  };
 const lost = (reason: TransportError["reason"]) => () =>
   Promise.reject(new TransportError(7, reason, "no answer"));
 
@@ -118,7 +122,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
 
   it("fails with what was expected and seen, its exchanges, and how often it came back", async () => {
     const { run, kept } = open();
-    const judge = async (world: World): Promise<CaseVerdict> => {
+    const judge = (world: World): Promise<CaseVerdict> => {
       world.unique();
       world.unique();
       return Promise.resolve(wrong);
@@ -190,10 +194,7 @@ describe("a property over generated values", () => {
   it("judges the same values for the same seed, and others for another", async () => {
     const valuesOf = async (seed: number): Promise<readonly number[]> => {
       const seen: number[] = [];
-      await open({ seed }).run.forAll(fc.integer(), (value) => {
-        seen.push(value);
-        return Promise.resolve(pass);
-      });
+      await open({ seed }).run.forAll(fc.integer(), noting(seen));
       return seen;
     };
     expect(await valuesOf(1)).toEqual(await valuesOf(1));
@@ -202,32 +203,15 @@ describe("a property over generated values", () => {
 
   it("judges other values in another part of the rule", async () => {
     const { run } = open();
-    const seen = new Map<string, number[]>([
-      ["a", []],
-      ["b", []],
-    ]);
-    for (const [part, values] of seen)
-      await run.forAll(
-        fc.integer(),
-        (value) => {
-          values.push(value);
-          return Promise.resolve(pass);
-        },
-        { part },
-      );
-    expect(seen.get("a")).not.toEqual(seen.get("b"));
+    const seen: Record<string, number[]> = { a: [], b: [] };
+    for (const [part, values] of Object.entries(seen))
+      await run.forAll(fc.integer(), noting(values), { part });
+    expect(seen["a"]).not.toEqual(seen["b"]);
   });
 
   it("judges its examples first", async () => {
     const seen: number[] = [];
-    await open().run.forAll(
-      fc.nat(),
-      (value) => {
-        seen.push(value);
-        return Promise.resolve(pass);
-      },
-      { examples: [-7, -8] },
-    );
+    await open().run.forAll(fc.nat(), noting(seen), { examples: [-7, -8] });
     expect(seen.slice(0, 2)).toEqual([-7, -8]);
     expect(seen).toHaveLength(25);
   });
@@ -401,103 +385,17 @@ describe("an observation", () => {
   });
 });
 
-const passed: Verdict = { kind: "passed", cases: 3, facts: { a: 1 } };
-const failed: Verdict = {
-  kind: "failed",
-  cases: 2,
-  facts: { broken: ["x"] },
-  breach: {
-    expected: "right",
-    actual: "wrong",
-    evidence: [],
-    reproduction: { seed: 1, replayed: { failures: 1, attempts: 1 } },
-  },
-};
-const inconclusive: Verdict = { kind: "inconclusive", reason: "no control", settle: "a control", cases: 1 };
-const harnessError: Verdict = { kind: "harness-error", message: "a slip" };
-
-describe("several parts", () => {
-  it("come to the worst of them, with the cases and facts of all", () => {
-    expect(worstOf([passed, failed])).toMatchObject({
-      kind: "failed",
-      cases: 5,
-      facts: { a: 1, broken: ["x"] },
-    });
-    expect(worstOf([passed, inconclusive, passed])).toMatchObject({ kind: "inconclusive", cases: 7 });
-    expect(worstOf([inconclusive, harnessError]).kind).toBe("harness-error");
-    expect(worstOf([harnessError, failed]).kind).toBe("failed");
-    expect(() => worstOf([])).toThrow("at least one part");
-  });
-
-  it("pass only where every part does", () => {
-    const others: readonly Verdict[] = [
-      inconclusive,
-      failed,
-      harnessError,
-      { kind: "could-not-run", missing: "events", reason: "no hook" },
-      { kind: "pending", due: "2027", reason: "30 days" },
-      { kind: "not-applicable", by: "profile", reason: "none" },
-      { kind: "observed", cases: 1, fingerprint: "1" },
-      { ...failed, kind: "warned" },
-    ];
-    for (const other of others)
-      for (const parts of [
-        [passed, other],
-        [other, passed],
-      ])
-        expect(worstOf(parts).kind).toBe(other.kind);
-  });
-
-  it("keep a breach that one has seen though another cannot go on, and otherwise say why that is", async () => {
-    const { run } = open();
-    const slip = new TypeError("a slip");
-    expect((await run.all([Promise.reject(slip), Promise.resolve(failed)])).kind).toBe("failed");
-    await expect(run.all([Promise.resolve(passed), Promise.reject(slip)])).rejects.toBe(slip);
-  });
-});
-
-describe("mapping some at a time", () => {
-  it("keeps to its limit and to the order", async () => {
-    let running = 0;
-    let most = 0;
-    const doubled = await mapLimited([1, 2, 3, 4, 5, 6, 7], 3, async (value) => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setImmediate(resolve));
-      running -= 1;
-      return value * 2;
-    });
-    expect(doubled).toEqual([2, 4, 6, 8, 10, 12, 14]);
-    expect(most).toBe(3);
-  });
-
-  it("begins nothing after an error, and leaves nothing running behind it", async () => {
-    let running = 0;
-    const begun: number[] = [];
-    const mapped = mapLimited([1, 2, 3, 4, 5, 6], 2, async (value) => {
-      begun.push(value);
-      running += 1;
-      for (let clientIndex = 0; clientIndex < value; clientIndex += 1)
-        await new Promise((resolve) => setImmediate(resolve));
-      running -= 1;
-      if (value === 1) throw new Error("first");
-    });
-    await expect(mapped).rejects.toThrow("first");
-    expect(begun).toEqual([1, 2]);
-    expect(running).toBe(0);
-  });
-});
-
-it("spreads texts over 32-bit seeds, the same for ever", () => {
-  expect([hash32(""), hash32("a"), hash32("é")]).toEqual([-2128831035, -468965076, hash32("é")]);
-  const seeds = Array.from({ length: 1_000 }, (_, index) => hash32(`1:rule-${index}`));
-  expect(new Set(seeds).size).toBe(1_000);
-  expect(seeds.every((seed) => Number.isInteger(seed) && seed === (seed | 0))).toBe(true);
-});
-
 it("judges more cases with more effort, and never fewer than two", () => {
   const casesAt = (effort: RunContext["effort"]) => open({ effort }).run.cases();
   expect(casesAt("quick")).toBeLessThan(casesAt("standard"));
   expect(casesAt("standard")).toBeLessThan(casesAt("thorough"));
   expect(open({ effort: "quick" }).run.cases(0.01)).toBe(2);
+});
+
+it("parts keep a breach that one has seen though another cannot go on, and otherwise say why that is", async () => {
+  const { run } = open();
+  const broken = run.forEach([1], always(wrong));
+  const slip = new TypeError("a slip");
+  expect((await run.all([Promise.reject(slip), broken])).kind).toBe("failed");
+  await expect(run.all([run.forEach([1], always(pass)), Promise.reject(slip)])).rejects.toBe(slip);
 });
