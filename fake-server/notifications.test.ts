@@ -1,18 +1,14 @@
 import { afterEach, expect, test } from "vitest";
 import { openNotificationStore, type StoredNotification } from "./notifications.ts";
+import { madeNotification } from "../conformance/testing/notification.ts";
 
 const store = openNotificationStore();
 afterEach(() => store.clear());
 
 const notification = (id: string, accountId = "account"): StoredNotification => ({
+  ...madeNotification,
   id,
   accountId,
-  createTime: "2026-01-01T00:00:00.000Z",
-  businessType: "CreateGlobalAccount",
-  businessStatus: "Passed",
-  remark: "",
-  data: "",
-  status: "readed",
   owner: "",
 });
 const all = { where: "TRUE", parameters: [], orderBy: "sequence" };

@@ -1,17 +1,9 @@
 import type { Push } from "../contract/push.ts";
+import { madeNotification } from "./notification.ts";
 
 /** The body of a pushed notification. */
 export const notificationBody = (id: string, accountId: string): string =>
-  JSON.stringify({
-    id,
-    accountId,
-    createTime: "2030-01-01T00:00:00.000Z",
-    businessType: "CreateGlobalAccount",
-    businessStatus: "Passed",
-    remark: "",
-    data: "",
-    status: "readed",
-  });
+  JSON.stringify({ ...madeNotification, id, accountId });
 
 /** A push that came at this moment and was answered at once, as a receiver's journal has it. */
 export const madePush = (

@@ -9,6 +9,7 @@ import { pageShapeBreach } from "../../conformance/judging/laws/notification.ts"
 import { refreshTokenBreach, tokenSetBreach } from "../../conformance/judging/laws/tokens.ts";
 import { acknowledgementBreach, answerBreach, pushBreach, stateBreach } from "../testing/contract-schemas.ts";
 import { openApiDocument } from "./document.ts";
+import { madeNotification } from "../../conformance/testing/notification.ts";
 
 const document = openApiDocument("1.2.3");
 
@@ -44,16 +45,7 @@ test("pushes carry their schedule and cap", () => {
   });
 });
 
-const item = {
-  id: "0f8fad5b-d9cb-469f-a165-70867728950e",
-  accountId: "7C9E6679-7425-40DE-944B-E07FC1F90AE7",
-  createTime: "2024-05-06T07:08:09.123Z",
-  businessType: "CreateGlobalAccount",
-  businessStatus: "Passed",
-  remark: "",
-  data: "",
-  status: "readed",
-};
+const item = madeNotification;
 
 const right = {
   authorize: { timestamp: 1, state: "abc", code: "c" },

@@ -1,16 +1,8 @@
 import { expect, test } from "vitest";
 import { notificationBreach, pageShapeBreach } from "./notification.ts";
+import { madeNotification } from "../../testing/notification.ts";
 
-const item = {
-  id: "0f8fad5b-d9cb-469f-a165-70867728950e",
-  accountId: "7C9E6679-7425-40DE-944B-E07FC1F90AE7",
-  createTime: "2024-05-06T07:08:09.123Z",
-  businessType: "CreateGlobalAccount",
-  businessStatus: "Passed",
-  remark: "",
-  data: "",
-  status: "readed",
-};
+const item = madeNotification;
 
 test("a notification has all documented fields, and may have more", () => {
   expect(notificationBreach({ ...item, Template: "x" })).toBe(undefined);

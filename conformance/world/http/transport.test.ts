@@ -1,7 +1,7 @@
 import http from "node:http";
 import net, { type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { deadOrigin, serveHttp, serveTcp } from "../../testing/servers.ts";
+import { deadOrigin, serveHttp, serveTcp, type TestServer } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
 import type { Clock } from "../clock.ts";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
@@ -47,6 +47,9 @@ const open = async (
   };
   return stopping(Promise.resolve(opened));
 };
+
+const openTo = async (server: Promise<TestServer>, timeoutMs?: number) =>
+  open((await stopping(server)).origin, timeoutMs);
 
 const get = (path: string, headers: Request["headers"] = []): Request => ({ method: "GET", path, headers });
 
@@ -96,13 +99,12 @@ describe("what goes out", () => {
 
   it("goes out once, whatever becomes of it, where it may do something", async () => {
     let arrived = 0;
-    const { origin } = await stopping(
+    const { transport, sender } = await openTo(
       serveHttp((request) => {
         arrived += 1;
         request.socket.destroy();
       }),
     );
-    const { transport, sender } = await open(origin);
     const post: Request = { method: "POST", path: "/", headers: [], body: "{}" };
     expect((await problemOf(transport.send(post, sender))).reason).toBe("closed");
     expect(arrived).toBe(1);
@@ -146,13 +148,12 @@ describe("what comes back", () => {
 
   it("is a redirect where the service sends one", async () => {
     const asked: (string | undefined)[] = [];
-    const { origin } = await stopping(
+    const { transport, sender } = await openTo(
       serveHttp((request, response) => {
         asked.push(request.url);
         response.writeHead(302, { location: "/elsewhere" }).end();
       }),
     );
-    const { transport, sender } = await open(origin);
     expect((await transport.send(get("/here"), sender)).status).toBe(302);
     expect(asked).toEqual(["/here"]);
   });
@@ -212,15 +213,17 @@ describe("what does not come back", () => {
       },
     ],
   ] as const)("is an answer %s", async (_, react) => {
-    const { origin } = await stopping(serveTcp((socket) => socket.once("data", () => react(socket))));
-    const { transport, sender } = await open(origin, 100);
+    const { transport, sender } = await openTo(
+      serveTcp((socket) => socket.once("data", () => react(socket))),
+      100,
+    );
     expect((await problemOf(transport.send(get("/"), sender))).reason).toBe("timeout");
     expect(transport.inFlight()).toBe(0);
   });
 
   it("is an answer without an end, of which no more than a bounded part is read", async () => {
     let sent = 0;
-    const { origin } = await stopping(
+    const { transport, sender } = await openTo(
       serveHttp((_, response) => {
         const chunk = Buffer.alloc(256 * 1024, "x");
         const pour = (): void => {
@@ -234,7 +237,6 @@ describe("what does not come back", () => {
         pour();
       }),
     );
-    const { transport, sender } = await open(origin);
     expect((await problemOf(transport.send(get("/"), sender))).reason).toBe("too-large");
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
@@ -243,13 +245,12 @@ describe("what does not come back", () => {
 describe("connections", () => {
   it("are reused, but for dedicated ones, which are all distinct", async () => {
     const ports: (number | undefined)[] = [];
-    const { origin } = await stopping(
+    const { transport, sender } = await openTo(
       serveHttp((request, response) => {
         ports.push(request.socket.remotePort);
         response.end("{}");
       }),
     );
-    const { transport, sender } = await open(origin);
     const own = [transport.dedicated(), transport.dedicated()];
     for (const one of [...own, ...own]) await one.send(get("/"), sender);
     const [first, second, firstAgain, secondAgain] = ports.splice(0);
@@ -263,8 +264,10 @@ describe("connections", () => {
   });
 
   it("dedicated ones are cut with the transport, in the middle of a request", async () => {
-    const { origin } = await stopping(serveTcp(() => {}));
-    const { transport, sender } = await open(origin, 60_000);
+    const { transport, sender } = await openTo(
+      serveTcp(() => {}),
+      60_000,
+    );
     const waiting = [transport.dedicated(), transport].map((one) => problemOf(one.send(get("/"), sender)));
     await transport.close();
     expect((await Promise.all(waiting)).map(({ reason }) => reason)).toEqual(["closed", "closed"]);
@@ -312,8 +315,7 @@ describe("come back later", () => {
 
   it("is obeyed on the target's clock, and the same request sent again", async () => {
     const seen: string[] = [];
-    const { origin } = await stopping(limiting(2, { "retry-after": "30" }, seen));
-    const { transport, sender } = await open(origin);
+    const { transport, sender } = await openTo(limiting(2, { "retry-after": "30" }, seen));
     const { clock, slept } = noted();
     const sent = await transport.send(
       { method: "POST", path: "/", headers: [], body: "once" },
@@ -344,8 +346,7 @@ describe("come back later", () => {
   });
 
   it("leaves nothing behind when the wait fails", async () => {
-    const { origin } = await stopping(limiting(9, { "retry-after": "1" }));
-    const { transport, sender } = await open(origin);
+    const { transport, sender } = await openTo(limiting(9, { "retry-after": "1" }));
     const sleepOnEither = (): Promise<never> => Promise.reject(new Error("no clock"));
     const failing: Sender["clock"] = { ...noted().clock, sleepOnEither };
     for (let round = 0; round < 9; round += 1)

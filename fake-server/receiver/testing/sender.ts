@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { LookupFunction } from "node:net";
 import type { PushLine, PushLines, PushPlan } from "../../../conformance/contract/push.ts";
 import type { RunningReceiver } from "../start.ts";
+import { madeNotification } from "../../../conformance/testing/notification.ts";
 
 /** How a push went, as its sender saw it. */
 export type Sent =
@@ -89,16 +90,7 @@ const lookupOf =
     all === true ? found(null, [{ address, family: 4 }]) : found(null, address, 4);
 
 /** A notification as section 2.3 shapes it. */
-export const notification = (id: string = randomUUID()) => ({
-  id,
-  accountId: "0f8fad5b-d9cb-469f-a165-70867728950e",
-  createTime: "2026-01-01T00:00:00.000Z",
-  businessType: "CreateGlobalAccount",
-  businessStatus: "Passed",
-  remark: "",
-  data: "",
-  status: "readed",
-});
+export const notification = (id: string = randomUUID()) => ({ ...madeNotification, id });
 
 export const operate = ({ controlUrl, token }: Pick<RunningReceiver, "controlUrl" | "token">) => {
   const call = async (

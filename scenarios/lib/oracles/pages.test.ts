@@ -4,19 +4,15 @@ import { before, isSettled, judgeOwnPage, newAccount, type Account } from "./acc
 import type { Page } from "../../../conformance/judging/laws/pages.ts";
 import { judgePage, judgeShape, pageOf, type ListQuery } from "./pages.ts";
 import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk, judgeWhole } from "./reads.ts";
+import { madeNotification } from "../../../conformance/testing/notification.ts";
 
 const accountId = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const other = "6f2c8a30-1d4e-4b7a-9c55-0e8f1a2b3c4e";
 const idOf = (number: number): string => `0f8fad5b-d9cb-469f-a165-${String(number).padStart(12, "0")}`;
 const item = (number: number, changes: object = {}): object => ({
+  ...madeNotification,
   id: idOf(number),
   accountId,
-  createTime: "2024-05-06T07:08:09.123Z",
-  businessType: "CreateGlobalAccount",
-  businessStatus: "Passed",
-  remark: "",
-  data: "",
-  status: "readed",
   ...changes,
 });
 
