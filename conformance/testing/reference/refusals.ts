@@ -79,28 +79,41 @@ const unique = (all: readonly Refusal[]): readonly Refusal[] => [
   ...new Map(all.map((one) => [one.message, one])).values(),
 ];
 
-/** What the error of this name says in shipped code, in the order of the files. */
-export const refusalsBy = (error: string): readonly Refusal[] =>
+/** What errors of these names (`A|B`) say in shipped code, in the order of the files. */
+export const refusalsBy = (errors: string): readonly Refusal[] =>
   unique(
     FOLDERS.flatMap((part) =>
       shippedIn(part).flatMap((file) => {
         const source = readFileSync(path.join(root, file), "utf8");
-        return [...source.matchAll(new RegExp(`new ${error}\\(`, "g"))].flatMap(({ index, 0: marker }) =>
+        return [...source.matchAll(new RegExp(`new (?:${errors})\\(`, "g"))].flatMap(({ index, 0: marker }) =>
           sentencesIn(argumentsAt(source, index + marker.length - 1)).map((message) => ({ part, message })),
         );
       }),
     ),
   );
 
+/** Where the profile's checks say what is wrong with a key, and how its name and the rest are put together. */
+const ofKeys = [
+  [/\bproblemAt\(/g, "… "],
+  [/\bproblems\.add\(/g, "…: "],
+] as const;
+
 /** What the checks of a profile say of its keys, beside what its schema says. */
 export const profileRefusals = (): readonly Refusal[] =>
   unique(
-    shippedIn("conformance/profile").flatMap((file) => {
-      const source = readFileSync(path.join(root, file), "utf8");
-      return [...source.matchAll(/\btext:\s*(?=["`])/g)].flatMap(({ index, 0: marker }) => {
-        const start = index + marker.length;
-        const literal = source.slice(start, literalEnd(source, start) + 1);
-        return sentencesIn(literal).map((message) => ({ part: "profile", message }));
-      });
-    }),
+    shippedIn("conformance/profile")
+      .filter((file) => !file.endsWith("init-questions.ts"))
+      .flatMap((file) => {
+        const source = readFileSync(path.join(root, file), "utf8");
+        const whole = [...source.matchAll(/\btext:\s*(?=["`])/g)].flatMap(({ index, 0: marker }) => {
+          const start = index + marker.length;
+          return sentencesIn(source.slice(start, literalEnd(source, start) + 1));
+        });
+        const said = ofKeys.flatMap(([call, key]) =>
+          [...source.matchAll(call)].flatMap(({ index, 0: marker }) =>
+            sentencesIn(argumentsAt(source, index + marker.length - 1)).map((text) => `${key}${text}`),
+          ),
+        );
+        return [...whole, ...said].map((message) => ({ part: "profile", message }));
+      }),
   );
