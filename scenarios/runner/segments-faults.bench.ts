@@ -113,7 +113,7 @@ const faults: readonly Fault[] = [
     played: { cutAfterMs: 3_000 },
     merged: instead,
     exitCode: 3,
-    says: /segment 2 of 3: (more than|its clock is unknown after|\d+)[^;,(]*/,
+    says: /segment 2 of 3: more than 50 % of the requests failed for \d+ seconds on end/,
   },
 ];
 
@@ -195,9 +195,13 @@ const play = async (
 
 /**
  * Plays three sound segments, and beside them every fault's segment 2 of the same run, each on a machine of its own
- * as far as one can have them; merges each in its place, and prints what the merge says.
+ * as far as one can have them; merges each in its place, and prints what the merge says. Needs root, iproute2 and Go.
  */
 export const segmentFaults = async (): Promise<void> => {
+  if (process.getuid?.() !== 0) {
+    process.stdout.write("  faults of machines: not tried, since networks of their own need root\n");
+    return;
+  }
   using folder = temporaryFolder();
   const played = faults.filter((fault) => fault.played !== undefined);
   await using hosts = createHosts(machines.length + played.length);
@@ -243,7 +247,9 @@ export const segmentFaults = async (): Promise<void> => {
   );
   const { exitCode, said } = await merge("sound", sound);
   figure("  the three sound segments merged: exit code", String(exitCode), "0");
-  process.stdout.write(`  ${said.slice(0, 1_500)}\n`);
+  process.stdout.write(
+    `  ${exitCode === 0 ? /\d machines played the load.*?\./.exec(said)?.[0] : said.slice(0, 600)}\n`,
+  );
 };
 
 const keptOf = ({ played }: Fault, out: string): string =>
