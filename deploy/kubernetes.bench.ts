@@ -26,7 +26,7 @@ export const kubernetes = async (): Promise<void> => {
   // Pods of another user have to get to the record.
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-kubernetes-"));
   chmodSync(folder, 0o755);
-  process.env["TOUCHSTONE_K6"] = (await k6ForTests()).path;
+  const k6 = await k6ForTests();
   const within = (name: string): string => {
     mkdirSync(path.join(folder, name));
     return path.join(folder, name);
@@ -35,7 +35,7 @@ export const kubernetes = async (): Promise<void> => {
   chownSync(records, USER, USER);
   const cluster = await startCluster(within("cluster"));
   try {
-    const nodes = await startNodes(cluster, within("pods"), NODES);
+    const nodes = await startNodes(cluster, { count: NODES, folder: within("pods"), k6: k6.path });
     try {
       await using fake = await startFake("sound");
       const manifests = manifestsFor(within("manifests"), fake.profileFile);

@@ -60,9 +60,18 @@ export interface Pod {
 }
 
 const LOOK_EVERY_MS = 500;
+const ATTEMPTS = 5;
+
+export interface Nodes {
+  readonly count: number;
+  /** For what their pods leave behind. */
+  readonly folder: string;
+  /** Path of the k6 in the image. */
+  readonly k6: string;
+}
 
 /** Adds nodes of two cores each, and runs what comes to them until it is stopped. */
-export const startNodes = async (cluster: Cluster, folder: string, count: number) => {
+export const startNodes = async (cluster: Cluster, { count, folder, k6 }: Nodes) => {
   const api = apiOf(cluster);
   const logs = await serveLogs(cluster, (pod) => path.join(folder, pod, "log"));
   for (let index = 1; index <= count; index += 1) await addNode(api, `node-${index}`, logs.port);
@@ -78,7 +87,7 @@ export const startNodes = async (cluster: Cluster, folder: string, count: number
         if (running.get(name) === undefined) await api("DELETE", `${pathOf(pod)}?gracePeriodSeconds=0`);
       } else if (pod.spec.nodeName !== undefined && !taken.has(uid)) {
         taken.add(uid);
-        await run(api, pod, path.join(folder, name), running);
+        await run(api, pod, { folder: path.join(folder, name), k6, running });
       }
     }
   };
@@ -106,7 +115,7 @@ type Api = (method: string, path: string, body?: object) => Promise<unknown>;
 
 const apiOf = ({ origin, token, certificate }: Cluster): Api => {
   const dispatcher = new Agent({ connect: { ca: readFileSync(certificate.certificateFile) } });
-  return async (method, at, body) => {
+  const ask = async (method: string, at: string, body: object | undefined) => {
     const type = method === "PATCH" ? "application/strategic-merge-patch+json" : "application/json";
     const answer = await fetch(`${origin}${at}`, {
       method,
@@ -114,9 +123,21 @@ const apiOf = ({ origin, token, certificate }: Cluster): Api => {
       headers: { authorization: `Bearer ${token}`, "content-type": type },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!answer.ok && answer.status !== 404)
-      throw new Error(`${method} ${at} was answered with ${answer.status}: ${await answer.text()}`);
-    return answer.json();
+    return { status: answer.status, text: await answer.text() };
+  };
+  return async (method, at, body) => {
+    let said = "";
+    // A control plane that shares two cores with the load may let one wait.
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const { status, text } = await ask(method, at, body).catch((error: unknown) => ({
+        status: 0,
+        text: String(error),
+      }));
+      if ((status >= 200 && status < 300) || status === 404) return JSON.parse(text) as unknown;
+      said = `${status}: ${text}`;
+      await sleep(LOOK_EVERY_MS);
+    }
+    throw new Error(`${method} ${at} was answered with ${said}`);
   };
 };
 
@@ -154,12 +175,19 @@ const serveLogs = async ({ certificate }: Cluster, fileOf: (pod: string) => stri
   return { port: (server.address() as AddressInfo).port, stop: () => server.close() };
 };
 
-const run = async (api: Api, pod: Pod, folder: string, running: Map<string, ChildProcess>): Promise<void> => {
+interface Place {
+  readonly folder: string;
+  readonly k6: string;
+  /** The processes of pods, by name. */
+  readonly running: Map<string, ChildProcess>;
+}
+
+const run = async (api: Api, pod: Pod, { folder, k6, running }: Place): Promise<void> => {
   const [container] = pod.spec.containers;
   const { name } = pod.metadata;
   mkdirSync(folder);
   const env = await environmentOf(api, pod);
-  const script = await rootOf(api, pod, folder);
+  const script = await rootOf(api, pod, { folder, k6 });
   const expanded = (text: string): string =>
     text.replaceAll(/\$\((\w+)\)/g, (all, variable: string) => env[variable] ?? all);
   const command = [...(container.command ?? []), ...(container.args ?? [])].map(expanded);
@@ -234,7 +262,7 @@ const secretOf = async (api: Api, pod: Pod, name: string): Promise<Readonly<Reco
   );
 
 /** The shell script that makes the container's root and goes into it: this machine's programs, the checkout as the package, the volumes. */
-const rootOf = async (api: Api, pod: Pod, folder: string): Promise<string> => {
+const rootOf = async (api: Api, pod: Pod, { folder, k6 }: Pick<Place, "folder" | "k6">): Promise<string> => {
   const { runAsUser = 0, runAsGroup = 0 } = pod.spec.securityContext ?? {};
   const tree = path.join(folder, "root");
   mkdirSync(tree);
@@ -259,7 +287,7 @@ const rootOf = async (api: Api, pod: Pod, folder: string): Promise<string> => {
     `mkdir "${tree}/touchstone"`,
     program(process.execPath, "node"),
     program(start, "touchstone"),
-    program(process.env["TOUCHSTONE_K6"] ?? "", "k6"),
+    program(k6, "k6"),
   ];
   for (const { name, mountPath, readOnly } of pod.spec.containers[0].volumeMounts ?? []) {
     const volume = (pod.spec.volumes ?? []).find((one) => one.name === name);

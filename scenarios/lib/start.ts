@@ -7,6 +7,7 @@ import { settings } from "./settings.ts";
 /**
  * Does the set-up, then waits for the moment at which all segments begin; k6 begins right after. A
  * set-up that outlasted it ends the run before any load: a segment that begins late is no part of the whole.
+ * It sleeps to the end: where the last milliseconds are spun away, processes begin further apart (docs/figures.md).
  */
 export const waitForStart = <Data>(setUp: () => Data): Data => {
   const { segment, preflight } = settings;
