@@ -13,7 +13,9 @@ import type { rules as definition } from "./flags/rules.ts";
 export const run: Action<typeof definition> = async ({ output }, id, flags) => {
   if (flags.openapi === true) {
     if (id !== undefined)
-      throw new ConfigurationError(`rules ${id} --openapi: the document is one whole; leave out the id.`);
+      throw new ConfigurationError(
+        `rules ${id} --openapi: it prints the contract of the whole service; leave out the id`,
+      );
     output.printJson(openApiDocument(tool.version));
     return;
   }

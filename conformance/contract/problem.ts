@@ -37,7 +37,9 @@ export const listenError = (error: unknown, host: string, port: number): unknown
     case "EADDRINUSE":
       return new ConfigurationError(`Port ${port} is in use; give another one, or 0 for any free port`);
     case "EACCES":
-      return new ConfigurationError(`port ${port} needs more rights than this user has; give one from 1024`);
+      return new ConfigurationError(
+        `port ${port} needs privileges that this user lacks; give one of 1024 or above`,
+      );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":

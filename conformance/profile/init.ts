@@ -47,7 +47,7 @@ export const gatherAnswers = async (flags: InitFlags, talk: Talk | undefined): P
   ];
   if (talk === undefined && lacking.length > 0)
     throw new ConfigurationError([
-      `init: this is no terminal to ask on, so it needs ${lacking.join(", ")} (each client's once for every client), or --yes to take what it would offer`,
+      `init: there is no terminal to ask on, so it needs ${lacking.join(", ")} (those of clients once per client), or --yes to accept the defaults`,
     ]);
   const answer = (value: string | undefined, question: Question): Promise<string> =>
     value === undefined && talk !== undefined

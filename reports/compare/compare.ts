@@ -158,7 +158,7 @@ const mismatchOf = (base: Run, head: Run): readonly string[] => {
   if (parts.length === 0) return [];
   const said = parts.map((one) => `${one.part}: ${shown(one.base)} / ${shown(one.head)}`);
   return [
-    `"${base.directory}" and "${head.directory}" are not comparable; they differ in ${said.join(", ")}; --force compares them nevertheless`,
+    `"${base.directory}" and "${head.directory}" are not comparable; they differ in ${said.join(", ")}; --force compares them anyway`,
   ];
 };
 

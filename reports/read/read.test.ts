@@ -218,7 +218,7 @@ describe("a run that was altered after it was sealed", () => {
     const file = path.join(directory, "run.json");
     writeFileSync(file, readFileSync(file, "utf8").replace('"failed"', '"passed"'));
     expect(await problemOf(() => readRun(directory))).toBe(
-      `"${directory}" was altered after it was sealed: run.json (other bytes than were sealed); \`report --verify\` lists every change, and \`compare --force\` reads it nevertheless`,
+      `"${directory}" was altered after it was sealed: run.json (other bytes than were sealed); \`report --verify\` lists every change, and \`compare --force\` reads it anyway`,
     );
     const { alterations } = await readRun(directory, { altered: "read" });
     expect(alterations).toEqual([

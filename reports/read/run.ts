@@ -118,7 +118,7 @@ const alterationsOf = async (directory: string, { altered }: ReadOptions): Promi
   if (altered === "read") return verification.alterations;
   const [first] = verification.alterations;
   throw new ConfigurationError(
-    `"${directory}" was altered after it was sealed: ${first?.file ?? ""} (${first?.detail ?? ""}); \`report --verify\` lists every change, and \`compare --force\` reads it nevertheless`,
+    `"${directory}" was altered after it was sealed: ${first?.file ?? ""} (${first?.detail ?? ""}); \`report --verify\` lists every change, and \`compare --force\` reads it anyway`,
   );
 };
 

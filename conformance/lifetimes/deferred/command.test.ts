@@ -66,7 +66,9 @@ describe("a ledger on the command line", () => {
     writeFileSync(file, "a key of more than sixteen characters\n");
     chmodSync(file, 0o644);
     const run = await conform(["--ledger", fresh("ledger.sqlite"), "--ledger-key-file", file]);
-    expect(run.stderr).toMatch(/others may read it \(mode 644\)/);
+    expect(run.stderr).toMatch(
+      /--ledger-key-file: the file .* has mode 644, so others can get at the key in it/,
+    );
     expect(run.exitCode).toBe(2);
     const alone = await conform(["--ledger-key-file", file]);
     expect(alone.stderr).toMatch(/--ledger-key-file is for --ledger/);
