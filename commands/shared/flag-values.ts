@@ -36,6 +36,15 @@ export const choiceFlag =
     throw wrong(flag, text, `one of ${choices.join(", ")}`);
   };
 
+/** Refuses a flag that was given nothing, as by a variable that is not set. */
+export const refuseEmpty = (
+  flags: readonly (readonly [flag: string | undefined, value: unknown])[],
+): void => {
+  for (const [flag = "", value] of flags)
+    if (value === "" || (Array.isArray(value) && (value.length === 0 || value.includes(""))))
+      throw wrong(flag, "", "a value; where it comes from a variable, set that");
+};
+
 /** Splits a list given as `a,b` and repeats of the flag into one list. */
 export const listFlag = (text: string, earlier: readonly string[] = []): string[] => [
   ...earlier,

@@ -75,6 +75,6 @@ export const complainThrough = (output: Output, command: CommandUnknownOpts): vo
   const takesProfile = command.options.some(({ long }) => long === "--profile");
   const hint = takesProfile ? "$& A profile is given with --profile." : "$&";
   const writeErr = (text: string): void =>
-    output.complain(text.replace(/^error: too many arguments.*$/m, hint));
+    output.complain(text.replace(/^error: too many arguments.*\.(?:json|m?[jt]s)\b.*$/m, hint));
   command.configureOutput({ writeErr });
 };

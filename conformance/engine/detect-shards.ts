@@ -51,6 +51,15 @@ export const parseShard = (text: string | undefined): Shard => {
 
 type Broken = Readonly<Record<string, { readonly breaks: readonly RequirementId[] }>>;
 
+/** Throws ConfigurationError where there is none of these names. */
+export const refuseUnknown = (names: readonly string[], known: readonly string[]): void => {
+  for (const name of names)
+    if (!known.includes(name))
+      throw new ConfigurationError([
+        `--behaviour ${name}: no such defect or variant; near it are ${nearest(name, known).join(", ")}`,
+      ]);
+};
+
 /** Measures one part of the known defects and variants. Throws ConfigurationError for a name that is neither. */
 export const detectShard = (
   shard: Shard,
@@ -80,14 +89,10 @@ export const detectShard = (
       breaks,
     })),
   ];
-  for (const name of names ?? [])
-    if (!subjects.some((subject) => subject.name === name))
-      throw new ConfigurationError([
-        `--behaviour ${name}: no such defect or variant; near it are ${nearest(
-          name,
-          subjects.map((subject) => subject.name),
-        ).join(", ")}`,
-      ]);
+  refuseUnknown(
+    names ?? [],
+    subjects.map((subject) => subject.name),
+  );
   return detect({
     ...options,
     subjects: subjects

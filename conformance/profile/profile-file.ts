@@ -18,6 +18,10 @@ export interface ProfileLayer {
 
 /** Reads one file: JSON, or a module with a default export. Throws ConfigurationError. */
 export const readLayer = async (file: string): Promise<ProfileLayer> => {
+  if (/^https?:\/\//i.test(file))
+    throw new ConfigurationError([
+      `profile ${file}: this is an address; accepted is a file that names it, which \`touchstone init --base-url ${file}\` writes`,
+    ]);
   const source = path.resolve(file);
   return { source, value: absolute(await readProfile(source), path.dirname(source)) };
 };

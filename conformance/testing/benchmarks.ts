@@ -18,6 +18,7 @@ import { guides } from "./guides/guides.bench.ts";
 import { noise } from "./noise/noise.bench.ts";
 import { reliability } from "./reliability/reliability.bench.ts";
 import { ci } from "./ci/ci.bench.ts";
+import { release } from "./ci/release.bench.ts";
 import { image } from "./image.bench.ts";
 import { adopt, packageBench } from "./package.bench.ts";
 import { startup } from "./startup.bench.ts";
@@ -48,6 +49,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   package: packageBench,
   adopt,
   ci,
+  release,
   image,
   noise,
   schemathesis: schemathesisBench,

@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { makeFolders } from "../../conformance/files/run-directory.ts";
 import { type ClockMode, notBefore } from "../clock.ts";
 import { type NotificationStore, openNotificationStore } from "../notifications.ts";
 import { type DeliveryStore, forgetfulStore, openDeliveryStore } from "./store.ts";
@@ -30,7 +30,7 @@ export const openData = (directory: string | undefined): Data => {
     for (const one of opened.splice(0)) one.close();
   };
   try {
-    mkdirSync(directory, { recursive: true });
+    makeFolders(directory);
     const store = openDeliveryStore(path.join(directory, "deliveries.sqlite"));
     opened.push(store);
     const notifications = openNotificationStore(path.join(directory, "notifications.sqlite"));

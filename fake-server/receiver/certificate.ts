@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
+import { makeFolders } from "../../conformance/files/run-directory.ts";
 import { DAY_MS } from "../../conformance/contract/duration.ts";
 import { readPrivate, WideFile } from "../../conformance/files/private.ts";
 import { type Certificate, currentLeaf, makeCa, makeLeaf } from "./make-certificate.ts";
@@ -83,7 +84,7 @@ const writePair = async (
   { certPem, keyPem }: Certificate,
 ): Promise<void> => {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, 0o700);
     for (const [name, text, mode] of [
       [key, keyPem, 0o600],
       [cert, certPem, 0o644],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { askedRateAt, stagesOf } from "../../conformance/contract/load-shape.ts";
 import { parseAsked } from "./asked-run.ts";
 
-const flags = { scenario: "token", rate: 100, durationMs: 30_000, seed: 1 };
+const flags = { scenario: "token", seed: 1 };
 
 describe("custom stages", () => {
   const asked = parseAsked({ ...flags, stages: ["30s:100", "1m:500", "10s:0"] });
@@ -27,8 +27,8 @@ describe("custom stages", () => {
     expect(() => parseAsked({ ...flags, stages })).toThrow(told);
   });
 
-  it("contradict a shape", () => {
-    expect(() => parseAsked({ ...flags, stages: ["10s:5"], shape: "ramp" })).toThrow("leave out --shape");
+  it.each([{ shape: "ramp" }, { rate: 5 }, { durationMs: 5_000 }])("contradict %j", (said) => {
+    expect(() => parseAsked({ ...flags, stages: ["10s:5"], ...said })).toThrow("leave out --shape");
   });
 
   it("of the profile are played unless a flag names the course", () => {

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
 import { root } from "../measure.ts";
 
 /*
- * Plays GitHub's runner for a composite action: evaluates expressions and conditions, runs the steps for bash as the
+ * Plays GitHub's runner for a composite action or a workflow's job: evaluates expressions and conditions, runs the steps for bash as the
  * runner does, and notes the actions that it would call.
  */
 
@@ -13,7 +13,7 @@ interface Step {
   readonly id?: string;
   readonly if?: string;
   readonly uses?: string;
-  readonly with?: Readonly<Record<string, string>>;
+  readonly with?: Readonly<Record<string, string | number>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly shell?: string;
   readonly run?: string;
@@ -69,6 +69,61 @@ const outputsIn = (file: string): readonly (readonly [string, string])[] =>
     .filter((line) => line.includes("="))
     .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const);
 
+interface Place {
+  readonly workspace: string;
+  /** Files of the runner. */
+  readonly temp: string;
+  /** What a step has that names no shell; without it each has to name its own. */
+  readonly shell?: "bash";
+}
+
+interface PlayedSteps extends Pick<Played, "succeeded" | "called" | "stdout" | "stderr"> {
+  readonly context: Context;
+}
+
+/** Plays steps one after the other, as far as they succeed or ask to be run always. */
+const playSteps = async (
+  steps: readonly Step[],
+  place: Place,
+  known: Context,
+  environment: NodeJS.ProcessEnv,
+): Promise<PlayedSteps> => {
+  let context = known;
+  let failed = false;
+  let [stdout, stderr] = ["", ""];
+  const called: Played["called"][number][] = [];
+  for (const [index, step] of steps.entries()) {
+    if (!holds(step.if, context, failed)) continue;
+    if (step.uses !== undefined) {
+      const values = Object.entries(step.with ?? {}).map(([key, value]) => [
+        key,
+        filled(String(value), context),
+      ]);
+      called.push({ uses: step.uses, with: Object.fromEntries(values) as Record<string, string> });
+      continue;
+    }
+    if ((step.shell ?? place.shell) !== "bash")
+      throw new Error(`step ${index} names no shell that this runner has`);
+    const outputFile = path.join(place.temp, `output-${index}`);
+    const script = path.join(place.temp, `step-${index}.sh`);
+    writeFileSync(outputFile, "");
+    writeFileSync(script, filled(step.run ?? "", context));
+    const env = Object.entries(step.env ?? {}).map(([name, value]) => [name, filled(value, context)]);
+    const ended = await bash(script, place.workspace, {
+      ...environment,
+      CI: "true",
+      GITHUB_ACTIONS: "true",
+      GITHUB_OUTPUT: outputFile,
+      ...Object.fromEntries(env),
+    });
+    failed ||= ended.code !== 0;
+    [stdout, stderr] = [stdout + ended.stdout, stderr + ended.stderr];
+    const outputs = outputsIn(outputFile).map(([name, value]) => [`steps.${step.id}.outputs.${name}`, value]);
+    context = { ...context, ...(Object.fromEntries(outputs) as Context) };
+  }
+  return { succeeded: !failed, called, stdout, stderr, context };
+};
+
 export const playAction = async (
   workspace: string,
   given: Readonly<Record<string, string>>,
@@ -78,7 +133,7 @@ export const playAction = async (
   const temp = mkdtempSync(path.join(workspace, "runner-"));
   const summaryFile = path.join(temp, "summary");
   writeFileSync(summaryFile, "");
-  let context: Context = {
+  const known = {
     "runner.temp": temp,
     "runner.os": "Linux",
     "runner.arch": "X64",
@@ -86,46 +141,35 @@ export const playAction = async (
       Object.entries(action.inputs).map(([name, input]) => [`inputs.${name}`, given[name] ?? input.default]),
     ),
   };
-  let failed = false;
-  let [stdout, stderr] = ["", ""];
-  const called: Played["called"][number][] = [];
-  for (const [index, step] of action.runs.steps.entries()) {
-    if (!holds(step.if, context, failed)) continue;
-    if (step.uses !== undefined) {
-      const values = Object.entries(step.with ?? {}).map(([key, value]) => [key, filled(value, context)]);
-      called.push({ uses: step.uses, with: Object.fromEntries(values) as Record<string, string> });
-      continue;
-    }
-    if (step.shell !== "bash") throw new Error(`step ${index} names no shell that this runner has`);
-    const outputFile = path.join(temp, `output-${index}`);
-    const script = path.join(temp, `step-${index}.sh`);
-    mkdirSync(temp, { recursive: true });
-    writeFileSync(outputFile, "");
-    writeFileSync(script, filled(step.run ?? "", context));
-    const env = Object.entries(step.env ?? {}).map(([name, value]) => [name, filled(value, context)]);
-    const ended = await bash(script, workspace, {
-      ...environment,
-      CI: "true",
-      GITHUB_ACTIONS: "true",
-      GITHUB_OUTPUT: outputFile,
-      GITHUB_STEP_SUMMARY: summaryFile,
-      ...Object.fromEntries(env),
-    });
-    failed ||= ended.code !== 0;
-    [stdout, stderr] = [stdout + ended.stdout, stderr + ended.stderr];
-    const outputs = outputsIn(outputFile).map(([name, value]) => [`steps.${step.id}.outputs.${name}`, value]);
-    context = { ...context, ...(Object.fromEntries(outputs) as Context) };
-  }
+  const { context, ...played } = await playSteps(action.runs.steps, { workspace, temp }, known, {
+    ...environment,
+    GITHUB_STEP_SUMMARY: summaryFile,
+  });
   return {
-    succeeded: !failed,
+    ...played,
     outputs: Object.fromEntries(
       Object.entries(action.outputs).map(([name, { value }]) => [name, filled(value, context)]),
     ),
-    called,
-    stdout,
-    stderr,
     summary: readFileSync(summaryFile, "utf8"),
   };
+};
+
+/** Plays the job of a workflow in a checkout; each step's script may be changed before, or left out. */
+export const playJob = async (
+  { file, job, temp }: { readonly file: string; readonly job: string; readonly temp: string },
+  change: (script: string) => string | undefined,
+  environment: NodeJS.ProcessEnv,
+): Promise<PlayedSteps> => {
+  const { jobs } = parse(readFileSync(file, "utf8")) as {
+    readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
+  };
+  const steps = (jobs[job]?.steps ?? []).flatMap((step) => {
+    if (step.run === undefined) return [step];
+    const run = change(step.run);
+    return run === undefined ? [] : [{ ...step, run }];
+  });
+  const workspace = path.resolve(path.dirname(file), "../..");
+  return playSteps(steps, { workspace, temp, shell: "bash" }, {}, environment);
 };
 
 const bash = (

@@ -21,6 +21,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       "rules code.lifetime code.unknown",
       "too many arguments for 'rules'. Expected 1 argument but got 2: code.lifetime, code.unknown.",
     ],
+    ["a flag whose variable is empty", "conform --only=", '--only is ""; accepted is a value'],
     ["an argument too few", "replay {gate}", "missing required argument 'rule'"],
     [
       "quiet and verbose at once",
@@ -184,8 +185,9 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "stages and a shape at once",
       "load --stage 30s:10 --shape ramp",
-      "--stage sets a custom load; leave out --shape, and --scenario breakpoint",
+      "--stage sets a custom load; leave out --shape, --rate, --duration, and --scenario breakpoint",
     ],
+    ["stages and a rate at once", "load --stage 30s:10 --rate 5", "--stage sets a custom load; leave out"],
     [
       "a tag without its value",
       "load --tag build",
@@ -243,6 +245,11 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       "a profile in no format that is known",
       "conform --profile {file}",
       "accepted are .json, .ts, .mts, .js and .mjs",
+    ],
+    [
+      "an address as a profile",
+      "conform --profile https://staging.example",
+      "this is an address; accepted is a file that names it",
     ],
     ["a folder as a profile", "conform --profile {empty}", "accepted are .json, .ts, .mts, .js and .mjs"],
     [

@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { tool } from "../../record/tool.ts";
+import { emptyProject, ended, run } from "../installed.ts";
+import { figure, root } from "../measure.ts";
+import { playJob } from "./action.ts";
+
+const REGISTRY = "verdaccio@6.10.4";
+/** It asks for this one by a tag that not every mirror of npm's registry has. */
+const overrides = { "node-fetch": "2.7.0" };
+const version = `v${tool.version}`;
+
+/**
+ * The release workflow, step by step in a fresh clone, with a registry on loopback in place of npm's. Left out is `npm
+ * test`, which is a whole run of its own; provenance is asked for in a dry run alone, because only GitHub's own runners
+ * have the identity that signs it.
+ */
+export const release = async (): Promise<void> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-release-"));
+  const registry = await startRegistry(path.join(folder, "registry"));
+  try {
+    const clone = path.join(folder, "clone");
+    await run("git", ["clone", "--quiet", root, clone], {});
+    const play = async (
+      name: string,
+      tag: string,
+      expected: "succeeds" | "fails",
+      publish: (script: string) => string,
+    ): Promise<void> => {
+      const temp = mkdtempSync(path.join(folder, "runner-"));
+      const file = path.join(clone, ".github/workflows/release.yml");
+      const change = (script: string): string | undefined => {
+        if (script === "npm test") return undefined;
+        return script.startsWith("npm publish") ? publish(script) : script;
+      };
+      const env = { ...process.env, GITHUB_REF_NAME: tag, npm_config_userconfig: registry.npmrc };
+      const { succeeded, stdout, stderr } = await playJob({ file, job: "publish", temp }, change, env);
+      const came = succeeded ? "succeeds" : "fails";
+      figure(name, came, expected);
+      if (came !== expected) process.stdout.write(`${stdout}${stderr}`);
+    };
+    const toLoopback = (script: string) =>
+      `${script.replace(" --provenance", "")} --registry ${registry.url}`;
+    await play("a tag that is another version", "v0.0.0", "fails", toLoopback);
+    await play("dry run, with provenance", version, "succeeds", (script) => `${script} --dry-run`);
+    await play("published to a registry on loopback", version, "succeeds", toLoopback);
+    await play("published a second time", version, "fails", toLoopback);
+    await installed(path.join(folder, "user"), registry);
+  } finally {
+    registry.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+interface Registry {
+  readonly url: string;
+  /** Settings of npm with which it may publish there. */
+  readonly npmrc: string;
+  readonly stop: () => void;
+}
+
+/** A registry on loopback that takes what is published, and passes on the rest from the one that npm uses here. */
+const startRegistry = async (folder: string): Promise<Registry> => {
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name: "registry", overrides }));
+  await run("npm", ["install", "--no-audit", "--no-fund", REGISTRY], { cwd: folder });
+  const { stdout: upstream } = await run("npm", ["config", "get", "registry"], { cwd: folder });
+  const port = await freePort();
+  const rights = { access: "$all", publish: "$all" };
+  const config = {
+    storage: path.join(folder, "storage"),
+    uplinks: { upstream: { url: upstream.trim() } },
+    packages: { [tool.name]: rights, "**": { ...rights, proxy: "upstream" } },
+    log: { type: "stdout", level: "warn" },
+  };
+  mkdirSync(config.storage);
+  // YAML holds JSON.
+  writeFileSync(path.join(folder, "config.yaml"), JSON.stringify(config));
+  const npmrc = path.join(folder, "npmrc");
+  writeFileSync(npmrc, `//127.0.0.1:${port}/:_authToken=anyone\n`);
+  const program = path.join(folder, "node_modules/.bin/verdaccio");
+  const child = spawn(program, ["--config", "config.yaml", "--listen", `127.0.0.1:${port}`], {
+    cwd: folder,
+    stdio: "ignore",
+  });
+  const url = `http://127.0.0.1:${port}/`;
+  while (child.exitCode === null && !(await fetch(`${url}-/ping`).catch(() => ({ ok: false }))).ok)
+    await sleep(100);
+  return { url, npmrc, stop: () => void child.kill() };
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+};
+
+/** What a user gets from there. */
+const installed = async (cwd: string, { url, npmrc }: Registry): Promise<void> => {
+  emptyProject(cwd, "commonjs");
+  const env = { npm_config_registry: url, npm_config_userconfig: npmrc };
+  await run("npm", ["install", "--no-audit", "--no-fund", "--save-dev", tool.name], { cwd, env });
+  const { stdout } = await ended("npx", ["--offline", tool.name, "--version"], { cwd });
+  figure("installed from there, its version", stdout.trim(), tool.version);
+  const shown = await run("npm", ["view", tool.name, "--json", "dist.tarball", "version"], { cwd, env });
+  process.stdout.write(`${shown.stdout.trim()}\n`);
+};
