@@ -1,19 +1,11 @@
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readSync } from "node:fs";
 import path from "node:path";
 import { codeOf, directoryMode, fileMode, fileReason, recordFiles } from "../contract/files.ts";
 import { manifestFile, manifestOf, type ManifestEntry } from "../contract/manifest.ts";
 import { ConfigurationError, UnfinishedRecord } from "../contract/problem.ts";
 import { appender, type Appender } from "./appender.ts";
+import { replaceFile } from "./replace.ts";
 
 interface AnyRecord {
   readonly state: "open" | "sealed";
@@ -132,19 +124,13 @@ const createFile = (directory: string, name: string): number =>
     return openSync(file, "ax", fileMode);
   });
 
-/** Puts a file in place in one step: readers see the old one or the new one, whole. */
-const replaceJson = (directory: string, name: string, value: unknown): void => {
-  const target = path.join(directory, name);
-  const draft = `${target}.part`;
-  const file = openSync(draft, "w", fileMode);
-  try {
-    writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, target);
-};
+const replaceJson = (directory: string, name: string, value: unknown): void =>
+  replaceFile(
+    path.join(directory, name),
+    `${JSON.stringify(value, null, 2)}
+`,
+    fileMode,
+  );
 
 /**
  * The files of a run directory that its manifest lists, by their paths below it with slashes. What an interrupted run

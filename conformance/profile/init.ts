@@ -1,6 +1,7 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileReason } from "../contract/files.ts";
+import { replaceFile } from "../files/replace.ts";
 import { Profile } from "../contract/profile.ts";
 import { profileOfAnswers, profileText, type InitAnswers, type InitClient } from "./init-text.ts";
 import { ConfigurationError } from "../contract/problem.ts";
@@ -146,13 +147,13 @@ const relativeTo = (folder: string, file: string): string => {
   return relative.startsWith(".") ? relative : `./${relative}`;
 };
 
+/** Unlike a record, a profile may be read by others: it holds no secret. */
+const PROFILE_MODE = 0o666;
+
 const putInPlace = (file: string, text: string): void => {
-  const draft = `${file}.part`;
   try {
-    writeFileSync(draft, text, { flag: "w" });
-    renameSync(draft, file);
+    replaceFile(file, text, PROFILE_MODE);
   } catch (error) {
-    rmSync(draft, { force: true });
     throw new ConfigurationError([`${file} cannot be written: ${fileReason(error)}`]);
   }
 };

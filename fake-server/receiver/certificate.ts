@@ -1,9 +1,10 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
 import { makeFolders } from "../../conformance/files/run-directory.ts";
 import { DAY_MS } from "../../conformance/contract/duration.ts";
+import { replaceFile } from "../../conformance/files/replace.ts";
 import { readPrivate, WideFile } from "../../conformance/files/private.ts";
 import { type Certificate, currentLeaf, makeCa, makeLeaf } from "./make-certificate.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
@@ -85,14 +86,8 @@ const writePair = async (
 ): Promise<void> => {
   try {
     makeFolders(folder, 0o700);
-    for (const [name, text, mode] of [
-      [key, keyPem, 0o600],
-      [cert, certPem, 0o644],
-    ] as const) {
-      const file = path.join(folder, name);
-      await writeFile(`${file}.new`, text, { mode });
-      await rename(`${file}.new`, file);
-    }
+    replaceFile(path.join(folder, key), keyPem, 0o600);
+    replaceFile(path.join(folder, cert), certPem, 0o644);
   } catch (error) {
     throw new ConfigurationError(`${folder}: certificates cannot be kept there (${reasonOf(error)})`, {
       cause: error,
