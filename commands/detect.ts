@@ -54,7 +54,7 @@ interface Part {
 }
 
 /** How many variants one service shows at most, unless each is to be judged by itself. */
-const BUNDLE = 4;
+const BUNDLE = 8;
 
 const detectHere = async (
   context: CommandContext,
