@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { gateDoc } from "../../reports/document/gate.ts";
 import { renderTerminal } from "../../reports/terminal/document.ts";
@@ -11,15 +11,11 @@ import type { Verdict } from "../contract/verdict.ts";
 import { recordedRun } from "./recorded-run.ts";
 import type { Rule } from "../checks/rule.ts";
 import { rules } from "../rules/index.ts";
-import { startFake } from "../testing/fake.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
 import { probeKinds, startProber } from "../testing/reliability/prober.ts";
 import { folderOfFile } from "../testing/folders.ts";
 
 const folder = folderOfFile();
-const open: { stop(): Promise<void> }[] = [];
-afterAll(async () => {
-  await Promise.all(open.map((one) => one.stop()));
-});
 
 /** Some thousandths of the document's limits, so that whatever a rule waits for is over within seconds. */
 const limitsAt = (scale: number) => ({
@@ -34,8 +30,11 @@ const limitsAt = (scale: number) => ({
  */
 const scales = [1, 3, 9] as const;
 
-/** Judges a fake in real time: its profile has hooks for events and the callback, and none for the clock. */
-const openTarget = async (behaviour: string, scale: number) => {
+/**
+ * Judges a fake in real time: its profile has hooks for events and the callback, and none for the clock. Nothing of it
+ * is left beside the next.
+ */
+const judgeAt = async (behaviour: string, scale: number, of: readonly Rule[]): Promise<RunRecord> => {
   const limits = limitsAt(scale);
   const fake = await startFake({
     behaviour,
@@ -45,7 +44,6 @@ const openTarget = async (behaviour: string, scale: number) => {
   const receiver = await startReceiver();
   // It stands behind a load balancer that looks all the time whether it is there.
   const prober = startProber(Number(new URL(receiver.callbackUrl).port), 150, probeKinds);
-  open.push(prober, fake, receiver);
   const { events, callback } = (await fake.resolved()).profile.hooks ?? {};
   const resolved = await fake.resolved({
     hooks: { ...(events === undefined ? {} : { events }), ...(callback === undefined ? {} : { callback }) },
@@ -53,21 +51,19 @@ const openTarget = async (behaviour: string, scale: number) => {
     // How late pushes may be is left to what the run measures of this machine.
     tolerances: { lifetimeGuardMs: 400, visibilityMs: 500 },
   });
-  return async (of: readonly Rule[]): Promise<RunRecord> => {
+  try {
     const { record } = await recordedRun({
+      ...runOptions(),
       resolved,
       receiver,
       rules: of,
-      effort: "quick",
-      seed: 1,
-      strict: false,
       maxWaitMs: scale * 20_000,
-      signal: new AbortController().signal,
-      freshUuid: randomUUID,
       out: path.join(folder, randomUUID()),
     });
     return record;
-  };
+  } finally {
+    for (const one of [prober, fake, receiver]) await one.stop();
+  }
 };
 
 const isGating = ({ requirement }: Rule): boolean =>
@@ -88,7 +84,7 @@ it("what waits is judged in real time beside a prober, by limits that its report
   let loose: ReturnType<typeof unpassed> = [];
   let cap: Verdict | undefined;
   for (const scale of scales) {
-    const record = await (await openTarget("sound", scale))(left);
+    const record = await judgeAt("sound", scale, left);
     expect(record.target.clock).toBe("real");
     expect(new Set(record.rules.map(({ id }) => id))).toEqual(
       new Set(left.map(({ requirement }) => requirement)),
@@ -103,7 +99,8 @@ it("what waits is judged in real time beside a prober, by limits that its report
   }
   expect(loose).toEqual([]);
   expect(cap).toMatchObject({ facts: { connectionsWithoutPush: { silent: expect.any(Number) } } });
-});
+  // At the last of the scales a run waits for minutes of real time.
+}, 720_000);
 
 it.concurrent.each([
   ["code-lives-eleven-minutes", "code.lifetime"],
@@ -111,7 +108,7 @@ it.concurrent.each([
 ])("%s breaks %s in real time as well", async (behaviour, id) => {
   const of = rules.filter(({ requirement }) => requirement === id);
   for (const scale of scales) {
-    const { rules: results } = await (await openTarget(behaviour, scale))(of);
+    const { rules: results } = await judgeAt(behaviour, scale, of);
     if (results[0]?.verdict.kind !== "failed" && scale !== scales.at(-1)) continue;
     expect(results[0]).toMatchObject({ id, verdict: { kind: "failed" } });
     return;

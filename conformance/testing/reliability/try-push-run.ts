@@ -15,9 +15,9 @@ const pushRules = rules.filter(
     requirement.startsWith("push.") && ["required", "derived"].includes(catalogue[requirement].level),
 );
 
-/** At once so many hostile senders, each of which pauses so long after each request, in milliseconds. */
+/** So many hostile senders at once, and how long each pauses after a request, in milliseconds: until all has been sent, and from then on. */
 const SENDERS = 4;
-const PAUSE_MS = 5;
+const PAUSE_MS = { first: 5, again: 50 } as const;
 
 /**
  * Judges the pushes of a service while hostile senders give the receiver everything wrong. What they send as JSON to the
@@ -34,7 +34,7 @@ export const tryPushRun = async (behaviour: string, seed: number, of: readonly R
     while (!over.signal.aborted) {
       const input = inputs[sent++ % inputs.length];
       if (input !== undefined) await deliver(port, input);
-      await delay(PAUSE_MS);
+      await delay(sent < inputs.length ? PAUSE_MS.first : PAUSE_MS.again);
     }
   };
   const senders = Array.from({ length: SENDERS }, send);
