@@ -4,12 +4,12 @@ import { readRun, type Run } from "../reports/read/index.ts";
 import { baselineOf, compareRuns, type ComparisonVerdict } from "../reports/compare/index.ts";
 import { seededRandom } from "../conformance/contract/random.ts";
 import { compareDoc } from "../reports/document/compare.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import { renderReport } from "../reports/write.ts";
 import { writeComparison } from "./shared/compared.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { compare as definition } from "./flags/compare.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
+import { show } from "./shared/show.ts";
 
 const codes: Readonly<Record<ComparisonVerdict, number>> = {
   regressed: exitCodes.failed,
@@ -44,7 +44,7 @@ export const run: Action<typeof definition> = async (
   });
   const shown = compareDoc(comparison);
   if (flags.json) output.printJson(comparison);
-  else output.print(renderTerminal(shown, output.page()));
+  else show(output, shown);
   const exitCode = codes[comparison.verdict];
   if (flags.report !== undefined) {
     const base = bases.findLast(({ directory }) => directory === comparison.base.directory);

@@ -6,8 +6,8 @@ import { openRunPage, withPageReport } from "./shared/page.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
 import { conformDocument } from "../reports/json/conform.ts";
 import { gateDoc } from "../reports/document/gate.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import type { conform as definition } from "./flags/conform.ts";
+import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, flags) => {
   const { output, programName } = context;
@@ -20,14 +20,14 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const ran = await withVerdict(runGate(context, flags, undefined, page));
   const { record, directory } = ran;
   const pinned = record.pinned ?? {};
-  const show = (exitCode: number): void => {
+  const tell = (exitCode: number): void => {
     const judged = { ...record, exitCode };
     if (flags.json) return output.printJson(conformDocument(judged, directory));
     const detail = quiet ? "failures" : verbose ? "full" : "brief";
     const shown = gateDoc({ record: judged, run: directory, pinned }, { program: programName, detail });
-    output.print(renderTerminal(shown, output.page()));
+    show(output, shown);
   };
-  const { files } = await conclude(context, [ran], withPageReport(flags), { pinned, show });
+  const { files } = await conclude(context, [ran], withPageReport(flags), { pinned, show: tell });
   for (const file of files) output.say(`Report   ${file}`);
   await page.end(files);
 };

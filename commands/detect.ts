@@ -13,10 +13,10 @@ import {
 import type { Rule } from "../conformance/checks/rule.ts";
 import { rules } from "../conformance/rules/index.ts";
 import { detectDoc, interruptedDetection } from "../reports/document/detect.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import type { detect as definition } from "./flags/detect.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { bundlesOf, defects, joint, variants } from "../fake-server/index.ts";
+import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, flags) => {
   const full = flags.full === true;
@@ -133,7 +133,7 @@ const tell = async (
 ): Promise<void> => {
   if (json) output.printJson(report);
   else if (signal.aborted) output.say(interruptedDetection(report));
-  else output.print(renderTerminal(detectDoc(report), output.page()));
+  else show(output, detectDoc(report));
   const { defects, variants } = report;
   if (signal.aborted) exitWith(exitCodes.interrupted);
   else if (defects.survivors.length + variants.falseAlarms.length > 0) exitWith(exitCodes.failed);

@@ -4,19 +4,19 @@ import type { Action, CommandContext } from "./shared/context.ts";
 import { type TargetFlags } from "./shared/flags.ts";
 import { openTarget, withReceiver } from "./shared/target.ts";
 import { doctorDoc } from "../reports/document/doctor.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts";
 import { rules } from "../conformance/rules/index.ts";
 import { examine } from "../conformance/engine/conform.ts";
 import { k6Status } from "../scenarios/runner/index.ts";
 import type { doctor as definition } from "./flags/doctor.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
+import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, flags) => {
   const { output } = context;
   const checks = [...(await diagnose(context, flags)), await checkK6(context)];
   if (flags.json) output.printJson({ checks });
-  else output.print(renderTerminal(doctorDoc(checks), output.page()));
+  else show(output, doctorDoc(checks));
   const fatal = checks.find((check) => check.fatal !== undefined)?.fatal;
   if (fatal !== undefined) context.exitWith(exitCodes[fatal === "unreachable" ? "unreachable" : "usage"]);
   else if (checks.some(({ ok }) => ok === false)) context.exitWith(exitCodes.incomplete);

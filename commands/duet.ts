@@ -13,10 +13,10 @@ import { runDirectory } from "../conformance/engine/recorded-run.ts";
 import { duetSuite } from "../reports/ci/compared.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import type { ComparedFormat } from "../reports/formats.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { duet as definition } from "./flags/duet.ts";
+import { show } from "./shared/show.ts";
 
 /** A service that was started by a command has to answer by then. */
 const START_WITHIN_MS = 60_000;
@@ -103,7 +103,7 @@ const play = async (
   const isPilot = planFor !== undefined;
   const shown = duetDoc(document, { run, isPilot });
   if (json) output.printJson({ ...document, run });
-  else output.print(renderTerminal(shown, output.page()));
+  else show(output, shown);
   const exitCode = duetExitCode(document, isPilot);
   if (report !== undefined) {
     const files = writeDocument(shown, {

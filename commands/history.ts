@@ -3,10 +3,10 @@ import type { Action } from "./shared/context.ts";
 import { given } from "./shared/given.ts";
 import { historyOf } from "../reports/history/index.ts";
 import { historyDoc } from "../reports/document/history.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { history as definition } from "./flags/history.ts";
+import { show } from "./shared/show.ts";
 
 /** A folder of runs may be years old: the latest tell what matters. */
 const USUAL_LAST = 50;
@@ -24,7 +24,7 @@ export const run: Action<typeof definition> = async (
   const history = await historyOf(folder, given({ ...selection, last }));
   const shown = historyDoc(history);
   if (json) output.printJson(history);
-  else output.print(renderTerminal(shown, output.page()));
+  else show(output, shown);
   if (report === undefined) return;
   const files = writeDocument(shown, {
     name: "history",

@@ -3,8 +3,8 @@ import { given } from "./shared/given.ts";
 import { listLedger } from "../conformance/lifetimes/store/open.ts";
 import { dueWindow } from "../conformance/judging/lifetimes/entries.ts";
 import { ledgerDoc } from "../reports/document/ledger.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import type { ledger as definition } from "./flags/ledger.ts";
+import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async ({ output }, file, flags) => {
   const at = (ms: number): string => new Date(ms).toISOString();
@@ -25,5 +25,5 @@ export const run: Action<typeof definition> = async ({ output }, file, flags) =>
     };
   });
   if (flags.json) output.printJson(rows);
-  else output.print(renderTerminal(ledgerDoc(file, rows), output.page()));
+  else show(output, ledgerDoc(file, rows));
 };

@@ -6,8 +6,8 @@ import { checkReportOut } from "./shared/write-reports.ts";
 import { parseAsked, parseK6Output, parseSegment, seedOf } from "../scenarios/runner/index.ts";
 import { readProfile } from "../conformance/profile/profile.ts";
 import { loadDoc } from "../reports/document/load.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import type { load as definition } from "./flags/load.ts";
+import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, flags) => {
   const { output } = context;
@@ -31,14 +31,12 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const page = await openRunPage(context, flags);
   const ran = await withVerdict(runLoad(context, flags, asked, undefined, page));
   const { record, directory } = ran;
-  const show = (exitCode: number): void => {
+  const tell = (exitCode: number): void => {
     const judged = { ...record, exitCode };
     if (flags.json) return output.printJson({ ...judged, run: directory });
-    output.print(
-      renderTerminal(loadDoc({ record: judged, run: directory }, { detail: "brief" }), output.page()),
-    );
+    show(output, loadDoc({ record: judged, run: directory }, { detail: "brief" }));
   };
-  const { files } = await conclude(context, [ran], withPageReport(flags), { show });
+  const { files } = await conclude(context, [ran], withPageReport(flags), { show: tell });
   for (const file of files) output.say(`Report   ${file}`);
   await page.end(files);
 };

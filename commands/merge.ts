@@ -1,13 +1,13 @@
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { runDirectory } from "../conformance/engine/recorded-run.ts";
 import { loadDoc } from "../reports/document/load.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import { mergeSegments, runnerClock } from "../scenarios/runner/index.ts";
 import type { merge as definition } from "./flags/merge.ts";
 import type { Action } from "./shared/context.ts";
 import { holdRecords } from "./shared/hold.ts";
 import { segmentRecord } from "./shared/segment-record.ts";
 import { reportOn } from "./shared/write-reports.ts";
+import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, directories, flags) => {
   const { output } = context;
@@ -18,7 +18,7 @@ export const run: Action<typeof definition> = async (context, directories, flags
     for (const directory of directories) runs.push(await segmentRecord(directory));
     const record = await mergeSegments(runs, out);
     if (flags.json) output.printJson({ ...record, run: out });
-    else output.print(renderTerminal(loadDoc({ record, run: out }, { detail: "brief" }), output.page()));
+    else show(output, loadDoc({ record, run: out }, { detail: "brief" }));
     for (const file of await reportOn(context, [out], flags)) output.say(`Report   ${file}`);
     context.exitWith(record.exitCode ?? exitCodes["harness-error"]);
   } finally {

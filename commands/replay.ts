@@ -5,9 +5,9 @@ import { openTarget, withReceiver } from "./shared/target.ts";
 import { readGateRun } from "../reports/read/index.ts";
 import { replay, replayable } from "../conformance/engine/replay.ts";
 import { replayDoc } from "../reports/document/replay.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import type { replay as definition } from "./flags/replay.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
+import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, directory, rule, flags) => {
   const { output, signal, freshUuid } = context;
@@ -28,10 +28,7 @@ export const run: Action<typeof definition> = async (context, directory, rule, f
       freshUuid,
     });
     if (flags.json) output.printJson(answer);
-    else
-      output.print(
-        renderTerminal(replayDoc(answer, { run: directory, program: context.programName }), output.page()),
-      );
+    else show(output, replayDoc(answer, { run: directory, program: context.programName }));
     context.exitWith(
       {
         "still fails": exitCodes.failed,

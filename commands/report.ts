@@ -12,9 +12,9 @@ import { comparedFormats, type ComparedFormat, type ReportFormat } from "../repo
 import { writeDocument } from "../reports/write.ts";
 import { schemaOf, readRun, verify } from "../reports/read/index.ts";
 import { verifiedDoc } from "../reports/document/verified.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import type { report as definition } from "./flags/report.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
+import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, directories, flags) => {
   const { output } = context;
@@ -82,7 +82,7 @@ const verifyRuns = async (
     found.push({ run: directory, ...(await verify(directory)) });
   }
   if (json) output.printJson(found);
-  else output.print(renderTerminal(verifiedDoc(found), output.page()));
+  else show(output, verifiedDoc(found));
   if (found.some(({ state }) => state === "altered")) exitWith(exitCodes.failed);
   else if (found.some(({ state }) => state === "unsealed")) exitWith(exitCodes.incomplete);
 };

@@ -7,8 +7,8 @@ import { tool } from "../conformance/record/tool.ts";
 import { openApiDocument } from "../reports/openapi/document.ts";
 import { rulesDocument } from "../reports/json/rules.ts";
 import { catalogueDoc, ruleDoc } from "../reports/document/rules.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import type { rules as definition } from "./flags/rules.ts";
+import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async ({ output }, id, flags) => {
   if (flags.openapi === true) {
@@ -27,7 +27,7 @@ export const run: Action<typeof definition> = async ({ output }, id, flags) => {
   const namesOf = (rule: string) => killing(rule).map(({ name }) => name);
   if (id === undefined) {
     if (flags.json) output.printJson(rulesDocument(namesOf));
-    else output.print(renderTerminal(catalogueDoc(), output.page()));
+    else show(output, catalogueDoc());
     return;
   }
   if (!isRequirementId(id))
@@ -35,5 +35,5 @@ export const run: Action<typeof definition> = async ({ output }, id, flags) => {
       `rule "${id}": no such id; near it are ${nearest(id, requirementIds).join(", ")}`,
     ]);
   if (flags.json) output.printJson(rulesDocument(namesOf, [id])[0]);
-  else output.print(renderTerminal(ruleDoc(id, killing(id)), output.page()));
+  else show(output, ruleDoc(id, killing(id)));
 };

@@ -18,6 +18,7 @@ import { shellWord } from "../reports/text/figures.ts";
 import type { run as definition } from "./flags/run.ts";
 import { prepareDirectory } from "../conformance/files/run-directory.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
+import { show } from "./shared/show.ts";
 
 type Gate = Ran<RunRecord>;
 type Load = Ran<LoadRecord>;
@@ -75,7 +76,7 @@ const tellGate = ({ output, programName }: CommandContext, { record, directory }
   if (output.manner().json) return;
   const detail = output.manner().quiet ? "failures" : "brief";
   const judged = { record, run: directory, pinned: record.pinned ?? {} };
-  output.print(renderTerminal(gateDoc(judged, { program: programName, detail }), output.page()));
+  show(output, gateDoc(judged, { program: programName, detail }));
 };
 
 const tellLoad = ({ output }: CommandContext, { record, directory }: Load): void => {

@@ -5,8 +5,8 @@ import type { Output } from "./shared/output.ts";
 import { serve, behaviours, defects, variants } from "../fake-server/index.ts";
 import { nearest } from "../conformance/contract/nearest.ts";
 import { behavioursDoc, behavioursWith } from "../reports/document/behaviours.ts";
-import { renderTerminal } from "../reports/terminal/document.ts";
 import type { serve as definition } from "./flags/serve.ts";
+import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async ({ output, signal, interrupt }, flags) => {
   if (flags.list !== undefined) return listBehaviours(output, flags.list === true ? "" : flags.list);
@@ -63,5 +63,5 @@ const listBehaviours = async (output: Output, text: string): Promise<void> => {
       `--list "${text}": no behaviour has that in its name, summary or rules; near it are ${nearest(text, Object.keys(behaviours)).join(", ")}`,
     ]);
   if (output.manner().json) output.printJson(found);
-  else output.print(renderTerminal(behavioursDoc(found), output.page()));
+  else show(output, behavioursDoc(found));
 };
