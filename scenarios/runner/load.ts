@@ -158,7 +158,7 @@ const run = (
         plan.segment === undefined
           ? `${runKey} ${writer.directory}`
           : digestKeyOf(
-              plan.segment.runId,
+              plan.segment,
               target.clients.map(({ secret }) => secret),
             ),
       preflight: false,

@@ -30,10 +30,16 @@ export const segmentFlags = ({ index, count }: ScriptSegment): readonly string[]
 
 /**
  * The key of the digests that a merge compares: the same in all segments, and only for those who know the
- * clients' secrets. Accounts that no other run has written to come from it as well.
+ * clients' secrets. Accounts come from it as well, so it differs between two tries of one run id, which begin
+ * at different moments: the second must not find what the first wrote.
  */
-export const digestKeyOf = (runId: string, secrets: readonly string[]): string =>
-  createHmac("sha256", secrets.join("\n")).update(`touchstone segments of ${runId}`).digest("hex");
+export const digestKeyOf = (
+  { runId, startAtMs }: Pick<SegmentPlan, "runId" | "startAtMs">,
+  secrets: readonly string[],
+): string =>
+  createHmac("sha256", secrets.join("\n"))
+    .update(`touchstone segments of ${runId} from ${startAtMs}`)
+    .digest("hex");
 
 /** A seed that all segments of a run agree on without being told. */
 export const seedOf = (runId: string): number =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { virtualUsersFor } from "../settings.ts";
-import { segmentFlags, shareOf } from "../segment-plan.ts";
+import { digestKeyOf, segmentFlags, shareOf } from "../segment-plan.ts";
 import { constantStage } from "../testing/loads.ts";
 import { parseSegment, schedulers } from "./parse.ts";
 
@@ -86,6 +86,14 @@ describe("a segment", () => {
       "--execution-segment-sequence=0,1/3,2/3,1",
     ]);
     expect(segmentFlags({ index: 3, count: 3, startAtMs: 0 })[0]).toBe("--execution-segment=2/3:1");
+  });
+
+  it("shares the key of digests and accounts with all who begin with it, and not with another try", () => {
+    const key = digestKeyOf({ runId: "R", startAtMs: 1_000 }, ["secret"]);
+    expect(digestKeyOf({ runId: "R", startAtMs: 1_000 }, ["secret"])).toBe(key);
+    expect(digestKeyOf({ runId: "R", startAtMs: 2_000 }, ["secret"])).not.toBe(key);
+    expect(digestKeyOf({ runId: "S", startAtMs: 1_000 }, ["secret"])).not.toBe(key);
+    expect(digestKeyOf({ runId: "R", startAtMs: 1_000 }, ["another"])).not.toBe(key);
   });
 
   it("plays its share of the rate", () => {
