@@ -22,12 +22,12 @@ figcaption p { font-size: 14px; max-width: 78ch; }
 .key.ended { background: var(--ended); }
 .key.wrong, .key.failed { background: var(--bad); }
 .key.broken { background: none; border: 0 solid var(--bad); width: 12px; height: 12px; clip-path: polygon(0 18%, 18% 0, 50% 32%, 82% 0, 100% 18%, 68% 50%, 100% 82%, 82% 100%, 50% 68%, 18% 100%, 0 82%, 32% 50%); background: var(--bad); }
-.key.asked { width: 24px; height: 0; background: none; border-top: 2px dashed var(--ink); }
+.key.asked { width: 24px; height: 2px; border-radius: 0; background: repeating-linear-gradient(to right, var(--ink) 0 5px, transparent 5px 9px); }
 .key.achieved { background: var(--accent); opacity: 0.45; }
 .key.heat { background: linear-gradient(to right, transparent, var(--accent)); }
 .key.p50 { height: 3px; background: var(--ink); }
-.key.p95 { width: 24px; height: 0; background: none; border-top: 2px dashed var(--ink); }
-.key.p99 { width: 24px; height: 0; background: none; border-top: 2px dotted var(--ink); }
+.key.p95 { width: 24px; height: 2px; border-radius: 0; background: repeating-linear-gradient(to right, var(--ink) 0 5px, transparent 5px 8px); }
+.key.p99 { width: 24px; height: 2px; border-radius: 0; background: repeating-linear-gradient(to right, var(--ink) 0 2px, transparent 2px 5px); }
 .key.max { width: 5px; height: 5px; border-radius: 50%; background: var(--soft); }
 .key.measured { width: 12px; height: 12px; border-radius: 50%; background: var(--ink); }
 .key.window-fits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
