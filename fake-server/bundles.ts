@@ -17,12 +17,13 @@ export const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour
 };
 
 /**
- * Decisions that rest on another one: a limit of rates is known by its refusal, and filters are compared with ids as
- * they are. Together, two variants that conform would not.
+ * Decisions that rest on another one: a limit of rates is known by its refusal, filters are compared with ids as they
+ * are, and a push that is sent late and noticed late is late twice. Together, two variants that conform would not.
  */
 const restsOn: Partial<Record<keyof Behaviour, keyof Behaviour>> = {
   admission: "renderRefusal",
   readFilters: "mintNotificationId",
+  pushNoticedMs: "pushJitterMs",
 };
 
 const decisionsOf = ({ replaces }: Variant): readonly string[] =>
