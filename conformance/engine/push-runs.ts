@@ -2,11 +2,11 @@ import type { Prepared } from "../world/prepared.ts";
 import type { Session } from "../session/session.ts";
 import { ReceiverError } from "../world/receiver.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
-import { describe, pageOf } from "../world/answers.ts";
+import { describe } from "../world/answers.ts";
 import { obtainTokens } from "../world/steps.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
 import { newScope } from "../world/evidence/journal.ts";
-import { untilListed } from "../world/listing.ts";
+import { findListed } from "../world/find-listed.ts";
 import type { JoinedClock } from "../world/clock.ts";
 import type { LookUp } from "../pushes/list-looks.ts";
 import { runPushRun, type RunningPushRun } from "../pushes/run.ts";
@@ -85,22 +85,18 @@ const lookUpIn =
     const world = session.world(newScope("push.listed"), clock, prepared);
     try {
       const { accessToken } = await obtainTokens(world);
-      let missing: string | undefined;
-      const isListed = async (): Promise<boolean> => {
-        const answers = [
-          await world.target.list({ accessToken, query: { id } }),
-          await world.target.list({ accessToken, query: { accountId } }),
-        ];
-        const lacking = answers.find(
-          (answer) =>
-            !pageOf(answer)?.items.some((item) => String(item["id"]).toLowerCase() === id.toLowerCase()),
-        );
-        missing = lacking === undefined ? undefined : describe(lacking);
-        return missing === undefined;
-      };
-      await untilListed(world, isListed);
-      if (clock.kind === "real") await isListed();
-      return missing;
+      const byId = await findListed(
+        world,
+        (limit) => world.target.list({ accessToken, query: { id, ...limit } }),
+        id,
+      );
+      if (byId.item === undefined) return describe(byId.answer);
+      const byAccount = await findListed(
+        world,
+        (limit) => world.target.list({ accessToken, query: { accountId, ...limit } }),
+        id,
+      );
+      return byAccount.item === undefined && byAccount.isWhole ? describe(byAccount.answer) : undefined;
     } catch (error) {
       // What cannot be read now is no notification that is missing.
       if (error instanceof ControlFailed || error instanceof TransportError) return undefined;

@@ -8,15 +8,12 @@ import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-
 import { mapLimited } from "../checks/map-limited.ts";
 import { obtainTokens } from "../world/steps.ts";
 import { ControlFailed, type Answer } from "../world/exchange.ts";
-import { untilListed } from "../world/listing.ts";
+import { findListed, LARGE_PAGE } from "../world/find-listed.ts";
 import type { World } from "../world/world.ts";
 
 const LOOKUPS_AT_A_TIME = 6;
-/** Pages of the whole list that are read at most, and how many notifications one of them is asked to hold. */
+/** Pages of the whole list that are read at most. */
 const MOST_PAGES = 60;
-const PAGE_SIZE = 50;
-
-type Item = Readonly<Record<string, unknown>>;
 
 interface Pushed {
   readonly pushCase: PushCase;
@@ -78,10 +75,14 @@ const isListed = async (
     world.evidence.addPushes([first]);
     return fail(`what was pushed is listed ${where}`, got);
   };
-  const byId = await look(world, (limit) => world.target.list({ accessToken, query: { id, ...limit } }), id);
+  const byId = await findListed(
+    world,
+    (limit) => world.target.list({ accessToken, query: { id, ...limit } }),
+    id,
+  );
   if (byId.item === undefined)
     return missing("under its id", `a list request with its id got ${describe(byId.answer)}`);
-  const byAccount = await look(
+  const byAccount = await findListed(
     world,
     (limit) => world.target.list({ accessToken, query: { accountId, ...limit } }),
     id,
@@ -106,30 +107,6 @@ const isListed = async (
   );
 };
 
-/** Asks once, and again for a while where a service may index in real time, however far its clock was moved. */
-const look = async (
-  world: World,
-  ask: (limit: Readonly<Record<string, string>>) => Promise<Answer>,
-  id: string,
-): Promise<{ readonly answer: Answer; readonly item: Item | undefined; readonly isWhole: boolean }> => {
-  let answer = await ask({});
-  const itemIn = (): Item | undefined => itemWith(pageOf(answer)?.items ?? [], id);
-  const isCut = (): boolean => {
-    const page = pageOf(answer);
-    return page !== undefined && typeof page.total === "number" && page.total > page.items.length;
-  };
-  if (itemIn() === undefined && isCut()) answer = await ask({ limit: String(PAGE_SIZE) });
-  if (itemIn() === undefined && !isCut())
-    await untilListed(world, async () => {
-      answer = await ask({});
-      return itemIn() !== undefined;
-    });
-  return { answer, item: itemIn(), isWhole: !isCut() };
-};
-
-const itemWith = (items: readonly Item[], id: string): Item | undefined =>
-  items.find((one) => typeof one["id"] === "string" && one["id"].toLowerCase() === id.toLowerCase());
-
 /**
  * The ids of all that is listed without a filter, in small letters; undefined where there is more than can be read, or
  * where pages do not add up to what they tell, so that what is missing is unknown. Read twice, as others may write
@@ -148,7 +125,7 @@ const walkOnce = async (world: World, accessToken: string, ids: Set<string>): Pr
   const { defaultPage } = world.limits;
   let total: unknown;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const query = { limit: String(PAGE_SIZE), page: String(defaultPage + page) };
+    const query = { limit: String(LARGE_PAGE), page: String(defaultPage + page) };
     const read = pageOf(await world.target.list({ accessToken, query }));
     total ??= read?.total;
     // A page past the end may be refused as well as empty.

@@ -1,0 +1,40 @@
+import { pageOf } from "./answers.ts";
+import type { Answer } from "./exchange.ts";
+import { untilListed } from "./listing.ts";
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** How many notifications a page is asked to hold where the default does not show what is looked for. */
+export const LARGE_PAGE = 50;
+
+/** What a look for one notification gave. */
+export interface Listed {
+  readonly answer: Answer;
+  readonly item: Item | undefined;
+  /** Whether the answer held everything that matched: of an account that others fill, one page says nothing. */
+  readonly isWhole: boolean;
+}
+
+/** Asks once, for a larger page if need be, and again for a while where a service may index in real time, however far its clock was moved. */
+export const findListed = async (
+  world: Parameters<typeof untilListed>[0],
+  ask: (limit: Readonly<Record<string, string>>) => Promise<Answer>,
+  id: string,
+): Promise<Listed> => {
+  let answer = await ask({});
+  const itemIn = (): Item | undefined => itemWith(pageOf(answer)?.items ?? [], id);
+  const isCut = (): boolean => {
+    const page = pageOf(answer);
+    return page !== undefined && typeof page.total === "number" && page.total > page.items.length;
+  };
+  if (itemIn() === undefined && isCut()) answer = await ask({ limit: String(LARGE_PAGE) });
+  if (itemIn() === undefined && !isCut())
+    await untilListed(world, async () => {
+      answer = await ask({});
+      return itemIn() !== undefined;
+    });
+  return { answer, item: itemIn(), isWhole: !isCut() };
+};
+
+const itemWith = (items: readonly Item[], id: string): Item | undefined =>
+  items.find((one) => typeof one["id"] === "string" && one["id"].toLowerCase() === id.toLowerCase());
