@@ -14,6 +14,9 @@ export const LONGEST_HANG_MS = 15_000;
 const FIRST_PATIENCE_MS = 400;
 /** The longest step where nothing is expected, in first delays. */
 const COARSE = { virtual: 8, real: 1 / 2 } as const;
+/** First delays in real time below this leave a busy machine little time for pushes that are due together. */
+const SHORT_MS = 10_000;
+
 /** What is done to each notification: the warm-up pushes, and all others in the batches that start together. */
 export const planOf = (
   { limits, acknowledgedStatus, seed, requirements }: PushRunOptions,
@@ -25,7 +28,7 @@ export const planOf = (
   const before = warmUps({ acknowledgedStatus, maxPushes });
   const elsewhere = (name: string): string => elsewhereOf(callbackUrl, name);
   const all = batchesOf(
-    { acknowledgedStatus, maxPushes, elsewhere, seed },
+    { acknowledgedStatus, maxPushes, elsewhere, seed, isShort: kind === "real" && firstDelayMs < SHORT_MS },
     hangAfterMs(limits) / firstDelayMs,
   );
   const batches = neededOf(all, requirements).map((batch) =>

@@ -16,7 +16,6 @@ test("the sound service keeps every promise about codes", async () => {
 
 testDefects({
   "code-never-granted": /it got status/,
-  "code-used-list-of-twenty": /yielded a working accessToken/,
   "code-marked-as-spelt": /again, with white space/,
   "code-reusable-once-tokens-expired": /yielded a working accessToken/,
   "code-reusable-after-wrong-secret": /yielded a working accessToken/,
@@ -32,6 +31,9 @@ testDefects({
   "advice-code-of-other-client-accepted": /another client/,
   "advice-reuse-leaves-refresh-token": /went on working after the reuse/,
 });
+
+// What other cases exchange meanwhile may have pushed the code off the list, so that it is not always seen again alone.
+testDefects(["code-used-list-of-twenty"]);
 
 testVariants(
   rules,
