@@ -7,7 +7,7 @@ import { changedFields } from "../judging/laws/notification.ts";
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import { obtainTokens } from "../world/steps.ts";
-import { ControlFailed, type Answer } from "../world/exchange.ts";
+import { ControlFailed } from "../world/exchange.ts";
 import { findListed, LARGE_PAGE } from "../world/find-listed.ts";
 import type { World } from "../world/world.ts";
 
