@@ -1,5 +1,5 @@
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
-import { figure } from "../text/figures.ts";
+import { plural } from "../text/figures.ts";
 import { safe } from "../text/safe.ts";
 import { originOf } from "./curl.ts";
 import type { Failure } from "./failures.ts";
@@ -40,7 +40,7 @@ export const renderScript = (
   }));
   return `#!/usr/bin/env node
 /*
- * ${figure(failures.length)} broken promise(s), to be seen again without Touchstone:
+ * ${plural(failures.length, "broken promise")}, to be seen again without Touchstone:
  *
  *   node failures.mjs [RULE...]
  *
