@@ -67,6 +67,19 @@ describe("what a push after the first meets", () => {
       expect(judge(pushRun).judgement.kind).toBe("passed");
   });
 
+  it("tells what was met for certain: not what a push that came late may have missed", () => {
+    const names = plansOf("refused").map(({ name }) => name);
+    const exact = runOf("refused", (_, instants) => instants);
+    expect(judgeRetries(exact).facts).toMatchObject({ laterFailuresMet: names });
+    const late = runOf(
+      "refused",
+      onlyAt(3, (_, instants) => instants.with(3, 90_000 + 8_000)),
+    );
+    expect(judgeRetries(late).facts).toMatchObject({
+      laterFailuresMet: names.filter((name) => !name.startsWith("push 3")),
+    });
+  });
+
   it.each(cells)("$kind at push $push: one push too many breaks the cap", ({ kind, push }) => {
     const pushRun = runOf(
       kind,

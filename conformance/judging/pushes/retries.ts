@@ -39,7 +39,10 @@ const judgeAllRetries = (pushRun: PushRun): Finding => {
       retried.kind === "retried" ? ["passed"] : retried.kind === "lost" ? [retried.part] : [],
     ),
     "no push could be made to fail",
-    lost.length === 0 ? undefined : { notRetriedAfter: lost },
+    {
+      ...(lost.length === 0 ? {} : { notRetriedAfter: lost }),
+      ...(pushRun.clock === "real" ? {} : { laterFailuresMet: laterFailuresMet(pushRun) }),
+    },
   );
   if (finding.judgement.kind !== "passed") return finding;
   const [waiting, unwatched, untried] = [namesOf("waits"), namesOf("unwatched"), namesOf("untried")];
@@ -61,6 +64,10 @@ const judgeAllRetries = (pushRun: PushRun): Finding => {
     ? finding
     : undecidedFinding(`no push met these failures: ${untried.join(", ")}`);
 };
+
+/** What pushes after the first met that takes the whole receiver or real time; nothing of a sender that is too inexact for it. */
+const laterFailuresMet = (pushRun: PushRun): readonly string[] =>
+  pushRun.pushCases.filter((pushCase) => metEnding(pushCase, pushRun) !== undefined).map(({ name }) => name);
 
 /** How many pushes a notification gets at least; undefined where the document leaves it open. */
 const leastPushes = (pushCase: PushCase, pushRun: PushRun): number | undefined => {
