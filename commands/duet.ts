@@ -42,7 +42,6 @@ export const run: Action<typeof definition> = async (context, a, b, flags) => {
 };
 
 interface Side {
-  /** What names it on the command line. */
   readonly given: string;
   readonly load: LoadContext;
 }
@@ -126,7 +125,6 @@ interface AskedSide {
   readonly k6: FoundK6;
 }
 
-/** One side of a duet: its target, started first where a command for that was given. */
 const openSide = async (context: CommandContext, { side, given, start, plan, k6 }: AskedSide) => {
   const flag = `--start-${side}`;
   const isFake = given.startsWith("fake:");

@@ -70,7 +70,6 @@ const writeCompared = (
   });
 };
 
-/** Says of each run whether its files are as they were when it was sealed. */
 const verifyRuns = async (
   { output, exitWith }: CommandContext,
   directories: readonly string[],

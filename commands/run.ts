@@ -110,7 +110,6 @@ const afterInterruption = (
 /** Who cannot get k6 at all mostly knows it sooner; who builds it needs minutes, which the gate need not wait for. */
 const SOON_MS = 10_000;
 
-/** The search for k6, which continues during the gate if k6 has to be installed first. */
 const searchForK6 = (context: CommandContext) => {
   let searching: Promise<FoundK6> | undefined;
   let isTold = false;

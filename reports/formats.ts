@@ -12,7 +12,6 @@ export const reportFiles = {
 export type ReportFormat = keyof typeof reportFiles;
 export const reportFormats = Object.keys(reportFiles) as readonly ReportFormat[];
 
-/** Formats of documents, with the ends of their files' names. */
 export const documentEnds = { html: ".html", markdown: ".md" } as const;
 
 export type DocumentFormat = keyof typeof documentEnds;

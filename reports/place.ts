@@ -16,7 +16,6 @@ import { makeFolders } from "../conformance/files/run-directory.ts";
 
 export interface Place {
   readonly folder: string;
-  /** The flag that names the folder, for errors. */
   readonly flag: string;
 }
 
@@ -65,7 +64,6 @@ export const checkPlace = ({ folder, flag }: Place): void => {
   }
 };
 
-/** The folder itself, or the nearest one above it that exists. */
 const nearestFolder = (folder: string): string =>
   existsSync(folder) || path.dirname(folder) === folder ? folder : nearestFolder(path.dirname(folder));
 

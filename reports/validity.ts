@@ -4,7 +4,6 @@ import type { GateRun, LoadRun, Run } from "./read/index.ts";
 import { plural } from "./text/figures.ts";
 import { wordOf } from "./text/verdicts.ts";
 
-/** Why a run did not measure all that it was to measure; undefined where it did. */
 export const whyIncomplete = (run: Run): string | undefined => {
   const { state, outcome } = run.record;
   const segment = run.kind === "load" ? run.record.segment : undefined;

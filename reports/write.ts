@@ -24,7 +24,6 @@ import type { Run } from "./read/index.ts";
 interface RenderOptions {
   /** How a user calls Touchstone, for the commands that reports offer. */
   readonly program: string;
-  /** Fingerprints that the profile pins, by requirement id, as canonical JSON. */
   readonly pinned?: Readonly<Record<string, string>>;
   /** The folder of the repository, for reports that point at its files. */
   readonly root?: string | undefined;
@@ -67,7 +66,6 @@ interface DocumentPlace {
   readonly name: string;
   readonly formats: readonly ComparedFormat[];
   readonly out: string;
-  /** The flag that names the folder, for errors. */
   readonly flag?: string;
   /** What HTML shows in place of the document, with links to other pages. */
   readonly page?: Doc;
@@ -108,7 +106,6 @@ const ofCases =
   (runs, { program, pinned, root }) =>
     render(ciRunsOf(runs, pinned), { program, root });
 
-/** What broken promises leave for those who mend them. */
 const ofFailures =
   (
     render: (

@@ -32,7 +32,6 @@ const logInCustomers = (context: IterationContext): readonly Session[] => {
   return sessions;
 };
 
-/** Who a virtual user is, from one visit to the next. */
 interface Customer {
   readonly session: Session;
   readonly account: Account;

@@ -25,7 +25,6 @@ import { isNearItsEnd, logIn, type Session } from "./lib/session.ts";
  */
 
 let ownSession: Session | undefined;
-/** The accounts that are not written to, and the one that this virtual user writes to. */
 let settled: readonly Account[] = [];
 let growing: Account | undefined;
 

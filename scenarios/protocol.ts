@@ -8,7 +8,6 @@ import type { Stage } from "../conformance/contract/load-shape.ts";
  * k6's samples and, for what samples cannot carry, through lines on k6's log.
  */
 
-/** Environment variable with the path of the settings file. */
 export const settingsVariable = "TOUCHSTONE_SETTINGS";
 
 export interface ScriptClient {
@@ -113,7 +112,6 @@ export const issuedNames: Readonly<Record<Issued, string>> = {
 /** A line that a script logs begins with this; JSON follows. */
 export const logMark = "touchstone:";
 
-/** What a script logs: a breach with its proof, why a preflight cannot work, how a set-up went. */
 export type ScriptMessage =
   | {
       readonly kind: "breach";

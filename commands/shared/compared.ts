@@ -12,7 +12,6 @@ interface ComparedReports {
   readonly exitCode: number;
   readonly formats: readonly ComparedFormat[];
   readonly out: string;
-  /** The pages of both runs, which the page of the comparison links. */
   readonly pages?: Readonly<Record<"base" | "head", string>>;
 }
 

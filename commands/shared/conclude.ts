@@ -3,11 +3,9 @@ import { ConfigurationError, UnfinishedRecord } from "../../conformance/contract
 import type { CommandContext } from "./context.ts";
 import { reportOn, type ReportFlags } from "./write-reports.ts";
 
-/** What a run came to, and where its record is. */
 export interface Ran<Record> {
   readonly record: Record;
   readonly directory: string;
-  /** Why the record could not be completed, where it could not. */
   readonly trouble?: string;
 }
 

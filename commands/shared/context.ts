@@ -2,7 +2,6 @@ import type { Command } from "@commander-js/extra-typings";
 import type { CommandClock } from "./clock.ts";
 import type { Output } from "./output.ts";
 
-/** Everything a command gets from its process. */
 export interface CommandContext {
   readonly output: Output;
   readonly environment: NodeJS.ProcessEnv;

@@ -19,7 +19,6 @@ export const integerFlag =
 export const portFlag = (flag: string): ((text: string) => number) => integerFlag(flag, 0, 65_535);
 export const seedFlag = integerFlag("--seed", -(2 ** 31), 2 ** 31 - 1);
 
-/** Reads a duration such as 90s or 20m, in milliseconds. */
 export const durationFlag =
   (flag: string) =>
   (text: string): number => {

@@ -15,7 +15,6 @@ const REDRAWN_MS = 200;
 
 const isSilent = ({ output }: CommandContext): boolean => output.manner().quiet || output.manner().json;
 
-/** The live line of a gate run: rewritten as rules settle and while they wait; lines of a log where standard error is no terminal. */
 export const gateProgress = async (context: CommandContext, ids: readonly string[], page: RunPage) => {
   const { clock, output } = context;
   const { palette } = output.page();
@@ -55,7 +54,6 @@ export interface LoadView {
   readonly phase: (phase: string | undefined) => void;
 }
 
-/** The live view of a load run: two lines rewritten on a terminal, a plain line now and then elsewhere. */
 export const loadProgress = async (
   context: CommandContext,
   durationMs: number,

@@ -48,7 +48,6 @@ export const refuseLoad = async (
   return loadEnvironment(resolved.profile, environment);
 };
 
-/** Finds k6, or installs it, which is told line by line. */
 export const findK6ForLoad = async (
   { environment, signal, output }: CommandContext,
   onProgress: (line: string) => void = output.say,
@@ -140,7 +139,6 @@ const loadContextOf = async (
   };
 };
 
-/** Runs a load against the target that the flags name, and leaves its record. */
 export const runLoad = async (
   context: CommandContext,
   flags: LoadRunFlags,

@@ -6,14 +6,12 @@ import { readRun, type Run } from "../../reports/read/index.ts";
 import { ciRunsOf, renderReport, writeReports } from "../../reports/write.ts";
 import type { CommandContext } from "./context.ts";
 
-/** Tells the CI service what broke in these runs, and writes their reports. Returns the files. */
 export const makeReports = async (
   context: CommandContext,
   directories: readonly string[],
   asked: {
     readonly formats: readonly ReportFormat[];
     readonly pinned: Readonly<Record<string, string>>;
-    /** The flag that names the folder, for what is wrong with it. */
     readonly flag: string;
     readonly out: string;
   },
@@ -27,7 +25,6 @@ export const makeReports = async (
   return writeReports(runs, { ...asked, program, root });
 };
 
-/** Marks what failed, and adds to the job's summary where the service has one. */
 const tellCi = async (
   { output, environment, programName: program }: CommandContext,
   runs: readonly Run[],

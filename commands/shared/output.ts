@@ -4,7 +4,6 @@ import { createSecrets, type Secrets } from "../../conformance/contract/secrets.
 import colors from "picocolors";
 import type { Page } from "../../reports/terminal/palette.ts";
 
-/** How a command was asked to talk. */
 export interface Manner {
   readonly quiet: boolean;
   readonly json: boolean;
@@ -23,11 +22,9 @@ export interface Output {
   readonly complain: (text: string) => void;
   /** Where live lines go, which are rewritten in place on a terminal. */
   readonly live: Streams["stderr"];
-  /** How reports on the terminal are to be drawn. */
   readonly page: () => Page;
   /** Every credential that the command meets: errors, which may quote anything, show none of them. */
   readonly secrets: Secrets;
-  /** Makes more of them known, to every stream. */
   readonly conceal: (tell: (secrets: Secrets) => void) => void;
 }
 
@@ -40,7 +37,6 @@ export interface Streams {
   };
 }
 
-/** Standard output and standard error, in the manner that is asked for once the flags have been read. */
 export const createOutput = (manner: () => Manner, { stdout, stderr }: Streams = process): Output => {
   // What lasts is masked wherever it stands; codes and tokens of a result carry labels already.
   const lasting = createSecrets();

@@ -2,10 +2,8 @@ import { reportFiles, type ReportFormat } from "../../reports/formats.ts";
 import type { CommandContext } from "./context.ts";
 
 export interface RunPage {
-  /** Follows the record of a run from now on. */
   readonly watch: (directory: string) => void;
   readonly waiting: (what: string) => void;
-  /** Has the page end as the report. */
   readonly end: (reports: readonly string[]) => Promise<void>;
 }
 
@@ -14,7 +12,6 @@ const LOOKS_MS = 500;
 
 export const noPage: RunPage = { watch: () => {}, waiting: () => {}, end: async () => {} };
 
-/** Opens the page where it is asked for, and says where it is. */
 export const openRunPage = async (
   { output, clock }: CommandContext,
   { page }: { readonly page?: true | undefined },

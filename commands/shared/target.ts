@@ -26,7 +26,6 @@ export const knownTo = ({ conceal }: Output, resolved: ResolvedProfile): Resolve
   return resolved;
 };
 
-/** The target of a run: the embedded fake, or the service that a profile describes. */
 export const openTarget = async (
   { output, environment }: CommandContext,
   options: TargetFlags & {

@@ -8,7 +8,6 @@ import type { Link } from "./link.ts";
 
 type Answer = Extract<PushAction, { kind: "answer" }>;
 
-/** An answer as it goes over the wire. */
 export interface Prepared {
   readonly status: number;
   /** Names and values in turn, as Node takes them. */
@@ -89,7 +88,6 @@ const bodyOf = (
   return { body: Buffer.from(text.replaceAll('"{{id}}"', JSON.stringify(id))), type: json, filling: 0 };
 };
 
-/** What answering one push needs. */
 export interface Exchange {
   readonly link: Link;
   readonly response: ServerResponse;
@@ -123,7 +121,6 @@ export const perform = (
   return undefined;
 };
 
-/** Whether all of an answer is sent in one go. */
 const isPlain = (action: PushAction): boolean =>
   action.kind === "answer" &&
   (action.delayMs ?? 0) === 0 &&
@@ -166,7 +163,6 @@ const begin = (
   return undefined;
 };
 
-/** What is still to be done for a push, until it has ended. */
 interface Wait {
   readonly later: (ms: number, task: () => void) => void;
   readonly finish: (outcome: Answered["outcome"]) => void;

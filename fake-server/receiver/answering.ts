@@ -44,7 +44,6 @@ export const createAnswering = (plan: PushPlan = { rules: [] }) => {
   };
 };
 
-/** A request as rules look at it, and whether its body is JSON. */
 export type Request = Omit<Arrival, "attempt"> & { readonly isJson: boolean };
 
 export const requestOf = (
@@ -66,7 +65,6 @@ export const requestOf = (
   };
 };
 
-/** Reads a body as JSON; undefined where it is none. */
 const parse = (text: string): { readonly value: unknown } | undefined => {
   try {
     return { value: JSON.parse(text) as unknown };

@@ -54,7 +54,6 @@ const parsed = <T>(what: string, parse: () => T): T => {
   }
 };
 
-/** Names of a certificate's file and of its key's. */
 type Names = readonly [certificate: string, key: string];
 const authorityFiles: Names = ["ca.pem", "ca-key.pem"];
 const serverFiles: Names = ["server.pem", "server-key.pem"];
@@ -101,7 +100,6 @@ export interface CertificateRequest {
   readonly nowMs: number;
   /** Where the authority and the certificate are kept; without it they are made for this process alone. */
   readonly folder?: string;
-  /** The user's own. */
   readonly certificate?: Certificate;
 }
 
@@ -154,7 +152,6 @@ const keptOrMade = async (
   return made;
 };
 
-/** Each of the other certificates is made when it is first asked for. */
 const othersBeside = (
   own: Certificate,
   hosts: readonly string[],

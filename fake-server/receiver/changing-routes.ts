@@ -9,7 +9,6 @@ import type { EventLog } from "./event-log.ts";
 import type { Listener } from "./listener.ts";
 import { parsePlan } from "./plan.ts";
 
-/** What the control interface changes. */
 export interface Controlled {
   readonly clock: ReceiverClock;
   readonly log: EventLog;
@@ -79,7 +78,6 @@ const setListener = async (controlled: Controlled, state: "open" | "closed"): Pr
   return markOf(controlled);
 };
 
-/** A field of a body or query that may be anything. */
 export const fieldOf = (from: unknown, name: string): unknown =>
   typeof from === "object" && from !== null ? (from as Readonly<Record<string, unknown>>)[name] : undefined;
 

@@ -23,7 +23,6 @@ export interface ReceiverClock {
   readonly httpDate: () => string;
   /** Runs `task` after `ms` of real time; the returned function takes it back. */
   readonly after: (ms: number, task: () => void) => () => void;
-  /** Forgets every task. */
   readonly stop: () => void;
 }
 

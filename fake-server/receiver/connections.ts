@@ -18,7 +18,6 @@ interface Registry {
 
 export type Connections = ReturnType<typeof createConnections>;
 
-/** Tracks connections and limits their number to `most`. */
 export const createConnections = (clock: ReceiverClock, reportFault: ReportFault, most: number) => {
   const [links, idle, byPeer] = [new Map<Socket, Link>(), new Set<Link>(), new Map<string, Link>()];
   const bySocket = new WeakMap<Socket, Link>();
@@ -28,7 +27,6 @@ export const createConnections = (clock: ReceiverClock, reportFault: ReportFault
     opened: (raw: Socket): void => open(registry, raw),
     /** Id of the last connection accepted; 0 before the first. */
     lastId: () => registry.lastId,
-    /** The handshake of a connection is done. */
     secured: (socket: TLSSocket): void => secure(registry, socket),
     /** For a listener without TLS. */
     plain: (raw: Socket): void => {
@@ -55,7 +53,6 @@ export const createConnections = (clock: ReceiverClock, reportFault: ReportFault
       const link = byPeer.get(peerOf(socket));
       if (link !== undefined) link.failure = why;
     },
-    /** A request of the link has begun. */
     begin: (link: Link): void => {
       link.busy += 1;
       link.requests += 1;

@@ -8,15 +8,12 @@ import { addWorkbenchRoutes } from "./workbench-routes.ts";
 export interface ControlOptions {
   readonly host: string;
   readonly token: string;
-  /** Serves the live page as well. */
   readonly page: boolean | undefined;
-  /** The journal's file, where there is one. */
   readonly journal: string | undefined;
 }
 
 const LARGEST_PLAN_BYTES = 64 * 1_048_576;
 
-/** The control interface: what happened at the receiver, and how it answers. */
 export const buildControl = (controlled: Controlled, options: ControlOptions): FastifyInstance => {
   const app = controlApp(LARGEST_PLAN_BYTES);
   const allowed = createAccess(options.host, options.token);

@@ -31,7 +31,6 @@ export interface EventLogOptions {
   readonly onTrouble: ((message: string) => void) | undefined;
 }
 
-/** Everything that happened at the receiver, in order: numbered, and published to readers. The newest lines are in memory. */
 export type EventLog = ReturnType<typeof createEventLog>;
 
 const MEMORY_BYTES = 64 * 1_048_576;
@@ -77,7 +76,6 @@ export const createEventLog = (options: EventLogOptions) => {
       ring.add(n, text);
       last = lastNumbered = Math.max(last, n);
     },
-    /** Forgets the lines in memory. */
     clear: () => add({ ...numbered({ kind: "cleared", atMs: clock.nowMs() }), clears: true }),
     /** JSON texts of the lines after `after` up to `upTo`, in order, at most `limit`. */
     read: ring.between,

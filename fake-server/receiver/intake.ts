@@ -10,7 +10,6 @@ import type { LostConnection, ReportFault } from "./faults.ts";
 import type { ReceiverLimits } from "./limits.ts";
 import { factsOf, type Received, textOf } from "./received.ts";
 
-/** What receiving pushes needs. */
 export interface Intake {
   readonly clock: ReceiverClock;
   readonly connections: Connections;
@@ -18,14 +17,12 @@ export interface Intake {
   readonly log: EventLog;
   readonly limits: ReceiverLimits;
   readonly answering: Answering;
-  /** Where pushes belong. */
   readonly path: string;
 }
 
 /** How long a sender may go on sending a body that was refused before its connection is closed. */
 const REFUSED_MS = 500;
 
-/** Handles requests: reads each to its end, records it, and answers once the record is kept. */
 export const createIntake = (intake: Intake) => {
   const { connections } = intake;
   /** Bytes of bodies that are being read, on all connections. */

@@ -12,7 +12,6 @@ export interface HandshakeFailure {
 
 export const peerOf = (socket: Socket): string => `${socket.remoteAddress}:${socket.remotePort}`;
 
-/** What becomes of a connection. */
 interface LinkState {
   /** What HTTP is spoken on. */
   socket?: Socket;
@@ -27,7 +26,6 @@ interface LinkState {
 
 export type Link = ReturnType<typeof newLink>;
 
-/** One connection of a sender. */
 export const newLink = (id: number, raw: Socket, remotePort: number, opened: Stamp) => {
   const state: LinkState = { newest: opened };
   return Object.assign(state, {

@@ -28,7 +28,6 @@ const BACKLOG = 4_096;
 
 export type Listener = ReturnType<typeof createListener>;
 
-/** The receiver's listening socket. */
 export const createListener = (options: ListenerOptions) => {
   const server = serverFor(options);
   watch(server, options);

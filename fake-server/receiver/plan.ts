@@ -32,7 +32,6 @@ export const parsePlan = (data: unknown, source = "plan"): PushPlan => {
   return data as PushPlan;
 };
 
-/** The same for one rule by itself. */
 export const parseRule = (data: unknown): PushRule => {
   try {
     const [rule] = parsePlan({ rules: [data] }, "rule").rules;

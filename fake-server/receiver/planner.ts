@@ -6,7 +6,6 @@ import {
   type PushRule,
 } from "../../conformance/contract/push.ts";
 
-/** What a plan's rules look at. */
 export interface Arrival {
   readonly method: string;
   /** The request target as it came. */
@@ -62,14 +61,12 @@ const createCounters = () => {
         if (ordinals.size < upTo && !ordinals.has(arrival.key) && matches(match, arrival))
           ordinals.set(arrival.key, ordinals.size + 1);
     },
-    /** Forgets which notification was the n-th. */
     clear: (): void => {
       for (const { ordinals } of counters.values()) ordinals.clear();
     },
   };
 };
 
-/** Turns a plan into decisions. Rules may be added and removed; counts stay. */
 export const createPlanner = (plan: PushPlan) => {
   const counters = createCounters();
   const compile = (rule: PushRule): CompiledRule => ({

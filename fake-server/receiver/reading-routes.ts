@@ -42,7 +42,6 @@ const untilClosed = ({ raw }: FastifyReply): AbortSignal => {
   return closed.signal;
 };
 
-/** The lines after `after` up to `upTo`, some at a time. */
 function* linesOf(
   log: EventLog,
   after: number,

@@ -8,7 +8,6 @@ import { parsePlan } from "./plan.ts";
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from "./start.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-/** What `touchstone receive` was asked for. */
 export interface ReceiveOptions extends Pick<
   ReceiverOptions,
   "port" | "controlPort" | "host" | "publicHost" | "path" | "page" | "journal" | "certificateFolder"

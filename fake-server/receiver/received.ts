@@ -22,7 +22,6 @@ const BODY_CHARACTERS = 65_536;
 export const textOf = (body: Buffer): string | undefined =>
   isUtf8(body) ? body.toString("utf8") : undefined;
 
-/** What a line of the journal says of a request and of the answer to it. */
 export const factsOf = (
   { request, link, first, number }: Received,
   body: Buffer,

@@ -160,7 +160,6 @@ const settingsOf = (options: ReceiverOptions): Settings => {
   };
 };
 
-/** The log, and what was found wrong with its journal. */
 const openLog = async (
   { journal: file, write, onTrouble }: Settings,
   clock: ReceiverClock,

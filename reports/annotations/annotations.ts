@@ -3,7 +3,6 @@ import { suitesOf } from "../ci/cases.ts";
 import { problemsOf } from "../ci/problems.ts";
 import { plural } from "../text/figures.ts";
 
-/** How a CI service takes a problem from a job's output. */
 type Form = (title: string, message: string) => string;
 
 /** `::error title=...::...`, as GitHub, Gitea and Forgejo read it. */
@@ -24,7 +23,6 @@ const escape = (one: string): string =>
   `%${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(2, "0")}`;
 const percent = (text: string, what: RegExp): string => text.replace(what, escape);
 
-/** The form of the service that a job runs on, by the variables that it sets. */
 const formOf = (environment: Readonly<Record<string, string | undefined>>): Form | undefined => {
   if (environment["GITHUB_ACTIONS"] === "true") return workflowCommand;
   if (environment["TF_BUILD"]?.toLowerCase() === "true") return loggingCommand;

@@ -19,12 +19,10 @@ export interface CiCase {
   readonly group: string;
   /** `error` is a fault of Touchstone; `skipped` was not judged, which is never a pass. */
   readonly status: "passed" | "failed" | "error" | "skipped";
-  /** The verdict in Touchstone's own words. */
   readonly verdict: string;
   readonly durationMs: number;
   /** One line: what was seen, or why nothing was. */
   readonly message?: string;
-  /** All there is to say, in lines. */
   readonly details?: string;
 }
 
@@ -32,7 +30,6 @@ export interface CiSuite {
   readonly name: "gate" | "load" | `gate ${number}` | `load ${number}` | "comparison" | "duet";
   /** Of a run, or the verdict of a comparison. */
   readonly outcome: string;
-  /** Whether something that had to be judged was not. */
   readonly incomplete: boolean;
   readonly exitCode: number | undefined;
   readonly startedAt: string;

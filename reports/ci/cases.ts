@@ -10,7 +10,6 @@ import { wordOf } from "../text/verdicts.ts";
 import type { CiCase, CiRun, CiSuite } from "./case.ts";
 import { loadCases } from "./load-cases.ts";
 
-/** Every run as a suite: a case for each rule of a gate, for each objective and each rule of a load. */
 export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSuite[] =>
   runs.map((run, at) => {
     const { record } = run;

@@ -29,7 +29,6 @@ const caseOf = (
   ...(message === undefined ? {} : { message: safe(message) }),
 });
 
-/** Two runs of the gate or of a load, with the limits that earlier runs set. */
 export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSuite => {
   const { base, head, lacking, verdict } = comparison;
   return {
@@ -115,7 +114,6 @@ const memberCase = ({ endpoint, metric, ratio, interval, verdict }: Member): rea
   return [caseOf(`${endpoint} ${metric}`, "speed", memberStatus[verdict], verdict, said)];
 };
 
-/** Two builds that were loaded in turns: a case for each metric that is judged, and each promise that broke. */
 export const duetSuite = (duet: DuetDocument, run: string, exitCode: number): CiSuite => ({
   name: "duet",
   outcome: duet.state === "ended" ? duet.verdict : duet.state,

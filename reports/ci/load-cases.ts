@@ -8,7 +8,6 @@ import type { CiCase } from "./case.ts";
 /** All cases of a load are judged by the same run, so none has a separate time. */
 const NO_TIME = 0;
 
-/** The cases of a load run: whether it is valid, its objectives, and the rules that it looked at. */
 export const loadCases = (record: LoadRecord): readonly CiCase[] => [
   validityCase(record),
   ...record.objectives.map(objectiveCase),

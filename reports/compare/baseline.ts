@@ -3,7 +3,6 @@ import { readRun, runsIn, type Run } from "../read/index.ts";
 import { differences, fingerprintOf } from "./fingerprint.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-/** The runs of a folder that a run can be compared with, and why the others cannot. */
 export interface Baseline {
   /** From the earliest to the latest. */
   readonly runs: readonly Run[];

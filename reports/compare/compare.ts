@@ -12,7 +12,6 @@ export interface CompareOptions {
   /** Compares runs whose fingerprints differ; the result lists the differences. */
   readonly force: boolean;
   readonly random: Random;
-  /** Runs that were left out before, with the reasons, to be told with those that are left out here. */
   readonly leftOut?: LeftOut;
 }
 
@@ -35,7 +34,6 @@ interface AnyComparison {
   readonly differences: readonly FingerprintDifference[];
   /** Runs that were altered after they were sealed and read by force, with the files. */
   readonly altered: readonly { readonly directory: string; readonly files: readonly string[] }[];
-  /** Earlier runs that were left out, with the reasons. */
   readonly leftOut: LeftOut;
   /** What one side did not check; empty where both were complete and checked the same things. */
   readonly lacking: readonly Lacking[];

@@ -8,7 +8,6 @@ export interface Lacking {
   readonly why: string;
 }
 
-/** What keeps two runs from having checked the same things completely, the head run first. */
 export const lackingOf = (base: Run, head: Run): readonly Lacking[] => [
   ...lackingIn("head", head, base),
   ...lackingIn("base", base, head),

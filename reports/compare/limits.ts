@@ -5,7 +5,6 @@ import { failedShare } from "./load.ts";
 /** As few runs as limits are drawn from: with fewer, they are so wide that they say nothing. */
 export const leastRuns = 10;
 
-/** One metric of the head run against the limits that the base runs set for one more run of the same kind. */
 export interface LimitedMetric {
   readonly endpoint: string;
   readonly metric: "p50" | "p95" | "p99" | "failed share";

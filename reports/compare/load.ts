@@ -25,7 +25,6 @@ export interface ComparedFigure {
   readonly unit: "per second" | "share" | "count";
 }
 
-/** A promise that was broken under load in one of the runs. */
 export interface LoadRuleChange {
   readonly id: string;
   readonly change: "newly failing" | "still failing" | "fixed";
@@ -35,15 +34,11 @@ export interface LoadRuleChange {
 
 export interface LoadComparison {
   readonly latencies: readonly ComparedLatency[];
-  /** Both distributions of each endpoint on one logarithmic axis, for drawing one over the other. */
   readonly distributions: readonly Densities[];
   readonly figures: readonly ComparedFigure[];
   readonly rules: readonly LoadRuleChange[];
-  /** Endpoints that only one of the runs has. */
   readonly alone: readonly { readonly endpoint: string; readonly only: "base" | "head" }[];
-  /** What makes the latencies less than comparable, such as a run that was invalid. */
   readonly warnings: readonly string[];
-  /** Whether a promise was broken under load only in the later run. */
   readonly regressed: boolean;
 }
 

@@ -16,7 +16,6 @@ interface Stored {
 /** JSON has no infinite numbers; the end of an interval may be one. */
 const INFINITE = "Infinity";
 
-/** A comparison as a file of the folder of its reports. */
 export const storedComparison = (folder: string, stored: Stored): readonly [file: string, text: string] => [
   path.join(folder, comparisonFile),
   `${JSON.stringify(stored, (_, value: unknown) => (value === Infinity ? INFINITE : value), 2)}\n`,

@@ -4,16 +4,13 @@ import { plural } from "../text/figures.ts";
 import { groupTitles } from "../text/titles.ts";
 import { doc, lines, list, section, soft, strong, type Doc, type Section } from "./model.ts";
 
-/** A behaviour of the fake service as `serve --list` tells it. */
 export interface ListedBehaviour {
   readonly name: string;
   readonly summary: string;
   readonly kind: "sound" | "defect" | "variant";
-  /** The requirements that a defect breaks; none for the others. */
   readonly breaks: readonly RequirementId[];
 }
 
-/** Behaviours whose name, summary or broken requirements hold this text, in whichever case. */
 export const behavioursWith = (all: readonly ListedBehaviour[], text: string): readonly ListedBehaviour[] => {
   const wanted = text.toLowerCase();
   return all.filter(({ name, summary, breaks }) =>
@@ -21,7 +18,6 @@ export const behavioursWith = (all: readonly ListedBehaviour[], text: string): r
   );
 };
 
-/** The behaviours: the sound one, defects by the section of the first rule that they break, then variants. */
 export const behavioursDoc = (behaviours: readonly ListedBehaviour[]): Doc => {
   const of = (kind: ListedBehaviour["kind"]): readonly ListedBehaviour[] =>
     behaviours.filter((one) => one.kind === kind);

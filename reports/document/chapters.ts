@@ -4,20 +4,16 @@ import { loadDoc } from "./load.ts";
 import type { LoadSubject } from "./load-subject.ts";
 import type { Doc, Icon } from "./model.ts";
 
-/** A run as far as it was read; a view of `gather/` is one. */
 export type RunSubject =
   | ({ readonly kind: "conform" } & GateSubject)
   | ({ readonly kind: "load" } & LoadSubject);
 
-/** A document of a report that may have several. */
 export interface Chapter {
   readonly title: string;
-  /** Precedes the ids of the document's sections. */
   readonly prefix: string;
   readonly document: Doc;
 }
 
-/** A chapter for each run. `program` is how a user calls Touchstone, for the commands that reports offer. */
 export const chaptersOf = (views: readonly RunSubject[], program: string): readonly Chapter[] =>
   views.map((view, at) => {
     const prefix = views.length === 1 ? "" : `run${at + 1}-`;

@@ -19,7 +19,6 @@ import {
   type Section,
 } from "./model.ts";
 
-/** Two load runs: what was broken, latencies and their distributions, limits of earlier runs, what was achieved. */
 export const loadComparisonSections = (
   load: LoadComparison,
   limits: LimitsComparison | undefined,

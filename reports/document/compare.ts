@@ -35,7 +35,6 @@ export interface ComparedPages {
   readonly head?: string | undefined;
 }
 
-/** Two runs beside each other; of load runs, with the limits that earlier ones set. */
 export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): Doc => {
   const { base, head, lacking, leftOut } = comparison;
   const [look, headline] = answerOf(comparison);
@@ -134,7 +133,6 @@ const runText = (
     page !== undefined && file(page, "The report of this run"),
   );
 
-/** What makes this comparison weaker than it looks. */
 const forced = ({ differences, altered }: Comparison): readonly Block[] => [
   ...(differences.length === 0
     ? []
@@ -153,7 +151,6 @@ const forced = ({ differences, altered }: Comparison): readonly Block[] => [
   ),
 ];
 
-/** Two runs of the gate: what became of each rule, and which observations came out differently. */
 const rulesSections = ({ changes, drift, unchanged }: RulesComparison): readonly Section[] => [
   ...changeTitles.map(([change, title]) =>
     section(

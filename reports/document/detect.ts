@@ -27,7 +27,6 @@ import {
 const good: Look = ["good", "check"];
 const bad: Look = ["bad", "cross"];
 
-/** What detection came to: for each rule the defects that it killed, then survivors, false alarms and totals. */
 export const detectDoc = (report: DetectReport): Doc => {
   const { defects, variants, effort, seed, durationMs } = report;
   const isWhole = untriedDefects(report) === 0 && judgedVariants(report) === variants.total;
@@ -69,7 +68,6 @@ export const interruptedDetection = (report: DetectReport): string => {
 const isBroken = ({ defects }: DetectReport, id: RequirementId): boolean =>
   [...defects.kills, ...defects.survivors].some(({ rule }) => rule === id);
 
-/** The rules of a group, each with its defects and the cases that it had judged when it failed. */
 const killed = (report: DetectReport, group: (typeof groups)[number]): Section => {
   const ids = requirementIds.filter((id) => catalogue[id].group === group && isBroken(report, id));
   return section(group, groupTitles[group], ids.length > 0 && list(ids.map((id) => killsOf(report, id))));
@@ -130,7 +128,6 @@ const falseAlarms = ({ variants }: DetectReport): Section =>
     })),
   );
 
-/** Rules left open on variants, those of one reason together. */
 const unsettled = ({ variants }: DetectReport): Section => {
   const open = variants.unsettled ?? [];
   const causes = Map.groupBy(open, ({ rule, verdict, reason }) => JSON.stringify([rule, verdict, reason]));

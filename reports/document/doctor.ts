@@ -7,7 +7,6 @@ const lookOfCheck = ({ ok }: Check): Look => {
   return ok ? ["good", "check"] : ["bad", "cross"];
 };
 
-/** What a run depends on: what is in order, and a remedy for what is not. */
 export const doctorDoc = (checks: readonly Check[], source = "the profile"): Doc => {
   const failed = checks.filter(({ ok }) => ok === false);
   return doc({

@@ -38,13 +38,11 @@ import {
 import type { Lane } from "./pictures.ts";
 
 export interface DuetContext {
-  /** The folder of the record as a user types it. */
   readonly run: string;
   /** Whether the duet was only to tell how many pairs a change takes. */
   readonly isPilot: boolean;
 }
 
-/** A duet: the verdict, every judged metric with what could have been seen, what is only shown, what was spoilt. */
 export const duetDoc = (duet: DuetDocument, context: DuetContext): Doc => {
   const [look, headline] = answerOf(duet, context);
   const gated = duet.members.filter(isGated);

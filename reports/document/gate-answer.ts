@@ -26,7 +26,6 @@ export const gateHeadline = (record: RunRecord): string => {
   }
 };
 
-/** Breaches come first; then warnings of a strict run; then waivers that are out of date. */
 const failedHeadline = (record: RunRecord): string => {
   const excused = activeWaivers(record);
   const count = (kind: "failed" | "warned"): number =>
@@ -37,7 +36,6 @@ const failedHeadline = (record: RunRecord): string => {
   return `${plural(failingWaivers(record).length, "waiver is", "waivers are")} out of date.`;
 };
 
-/** Rules that leave it open whether a promise is kept. */
 export const openRules = ({ rules }: RunRecord): readonly RuleResult[] =>
   rules.filter(({ verdict }) => leavesOpen(verdict));
 
@@ -58,7 +56,6 @@ export const gateDetail = (record: RunRecord): string => {
   ].join(" ");
 };
 
-/** How many of the breaches did not come back each time they were tried again. */
 const flakiness = ({ rules }: RunRecord): readonly string[] => {
   const breaches = rules.flatMap(({ verdict }) => (verdict.kind === "failed" ? [verdict.breach] : []));
   const flaky = breaches.filter(

@@ -34,7 +34,6 @@ import {
 } from "./model.ts";
 import type { Place } from "./run.ts";
 
-/** Lifetimes as intervals around the promised end; nothing where none was measured. */
 export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Figure | undefined => {
   const measured = rules.flatMap((result) =>
     [...Map.groupBy(intervalsOf(result), ([, interval]) => JSON.stringify(interval)).values()].flatMap(
@@ -120,7 +119,6 @@ export const alsoMeasured = (rules: readonly RuleResult[], place: Place): Table 
     }),
   );
 
-/** The schedule of pushes as it was measured, and what the receiver saw. */
 export const pushBlocks = (
   record: RunRecord,
   pushes: PushDigest | undefined,
@@ -230,7 +228,6 @@ const asExchange = (push: SeenPush): ExchangeRecord => ({
     : { answer: { status: push.status, headers: [], text: push.answer ?? "" } }),
 });
 
-/** What the service does where the document leaves it open; a pinned fingerprint that changed is shown beside the one seen. */
 export const observedTable = (
   { rules }: RunRecord,
   pinned: Readonly<Record<string, string>>,

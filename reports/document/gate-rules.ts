@@ -36,7 +36,6 @@ const breachAnchor = ({ prefix }: Place, id: string): string => `${prefix}broken
 const FIRST = 30;
 const LAST = 20;
 
-/** A broken promise: sentence, expected, seen, how to see it again, and the exchanges that show it unless it is to be short. */
 export const breachCard = (
   result: RuleResult,
   run: string,

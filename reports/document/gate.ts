@@ -43,7 +43,6 @@ import { limitsCallout, targetFacts, type Place } from "./run.ts";
 
 const usual: GateOptions = { prefix: "", program: "touchstone", detail: "brief" };
 
-/** A run of the gate: what broke, what changed, what could not be judged, every rule, and what was measured. */
 export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): Doc => {
   const options = { ...usual, ...some };
   const { record, run } = subject;
@@ -75,7 +74,6 @@ const partOf =
   (id, title, ...blocks) =>
     section(`${prefix}${id}`, title, ...blocks);
 
-/** What is broken, or waived, or not as it was pinned. */
 const failureSections = (subject: GateSubject, options: GateOptions): readonly Section[] => {
   const { record, pinned = {} } = subject;
   const part = partOf(options);
@@ -109,7 +107,6 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly S
   ];
 };
 
-/** One answer that explains most of what could not be judged. */
 const causeCallout = (cause: NonNullable<ReturnType<typeof commonCauseOf>>, place: Place): Block =>
   text(
     `${plural(cause.unjudged.length, "rule")} could not be judged because a request that had to succeed did not: `,
@@ -202,7 +199,6 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly S
 const wasCutOff = ({ verdict }: RunRecord["rules"][number]): boolean =>
   verdict.kind === "inconclusive" && verdict.reason === "interrupted";
 
-/** What did not run and why, rules of one cause together; then what was not reached. */
 const unjudged = (record: RunRecord, options: GateOptions): readonly Block[] => {
   const settled = record.rules.filter((result) => !wasCutOff(result));
   const ids = new Set<string>(settled.map(({ id }) => id));
@@ -227,7 +223,6 @@ const unjudged = (record: RunRecord, options: GateOptions): readonly Block[] => 
   ];
 };
 
-/** Rules that were not asked for, and what cannot be seen from outside: the catalogue covers the whole document. */
 const untested = ({ selected }: RunRecord, { detail }: GateOptions): readonly (Block | undefined)[] => {
   const asked = new Set<string>(selected);
   const testable = requirementIds.filter((id) => knownRequirement(id)?.level !== "untestable");

@@ -23,7 +23,6 @@ const MOST_POINTS = 500;
 /** As many points as a line of text has room for. */
 const MOST_BRIEF = 50;
 
-/** The history of a folder of runs: latencies with the places where they changed, rules that did not always pass, all runs. */
 export const historyDoc = (history: History): Doc => {
   const { folder, runs, trends, rules, flaky, leftOut, problems } = history;
   const latest = runs.at(-1);
@@ -151,7 +150,6 @@ const trendFigure = (whole: Trend): Figure => {
   });
 };
 
-/** What a rule came to in each of the latest runs. */
 const ruleFigure = ({ id, target, kind, points }: RuleHistory): Figure => {
   const shown = points.slice(-MOST_RUNS);
   const brief = points.slice(-MOST_BRIEF);

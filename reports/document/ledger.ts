@@ -29,7 +29,6 @@ export interface LedgerRow {
   readonly note?: string;
 }
 
-/** What a ledger holds: what is due when, what was judged, what expired unjudged and why. */
 export const ledgerDoc = (file: string, rows: readonly LedgerRow[]): Doc => {
   const of = (...states: readonly LedgerRow["state"][]): readonly LedgerRow[] =>
     rows.filter(({ state }) => states.includes(state));
@@ -83,7 +82,6 @@ const told = ({ latest, times }: Alike): Text =>
     latest.note,
   );
 
-/** Rows of which a reader wants to know the latest, and how many there were. */
 interface Alike {
   readonly latest: LedgerRow;
   readonly times: number;

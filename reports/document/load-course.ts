@@ -13,7 +13,6 @@ const MOST_BRIEF = 60;
 /** Where the page has a breach of a rule in these seconds. */
 type FindBreach = (rule: string, bucket: Bucket) => string | undefined;
 
-/** What was asked for and what came of it over time, and the latency of each endpoint. */
 export const courseBlocks = (
   course: Course,
   record: LoadRecord,
@@ -86,7 +85,6 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
   });
 };
 
-/** As many values as a line has room for, evenly chosen. */
 const thinned = (values: readonly number[]): readonly number[] =>
   values.length <= MOST_BRIEF
     ? values
@@ -97,7 +95,6 @@ const thinned = (values: readonly number[]): readonly number[] =>
 
 const latencyFigures = ({ endpoints, bucketSeconds, seconds }: Course): readonly Figure[] => {
   const points = endpoints.flatMap((one) => one.points);
-  // Whole rows of the heat map.
   const rows = new Set(points.flatMap((point) => point.rows.map(([row]) => row)));
   const rangeMs: Axes["rangeMs"] = [msOf(Math.min(...rows)), msOf(Math.max(...rows) + 1)];
   return points.length === 0
@@ -152,7 +149,6 @@ const rangeOf = (points: readonly LatencyPoint[], name: "p50Ms" | "p99Ms"): stri
 
 const listed = [0, 0.5, 0.9, 0.95, 0.99, 0.999, 1] as const;
 
-/** How latencies are spread, one row for each endpoint; nothing where none was measured. */
 export const spreadFigure = ({ endpoints }: Course): Figure | undefined => {
   const measured = endpoints.filter(({ points }) => points.length > 0);
   const rows = table(

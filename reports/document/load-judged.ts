@@ -159,7 +159,6 @@ interface SearchResult {
   readonly highestRate?: number | undefined;
 }
 
-/** The search for the highest rate: its answer, its course, and why each step failed. */
 export const searchBlocks = ({ steps = [], highestRate }: LoadRecord): readonly Block[] => {
   if (steps.length === 0) return [];
   const rates = steps.map((step) => step.rate);

@@ -4,7 +4,6 @@ import { plural, figure as number } from "../text/figures.ts";
 import { latency, percent } from "../text/latency.ts";
 import { code, facts, lines, mark, soft, table, text, type Block, type Table } from "./model.ts";
 
-/** The machines of a merged run, or what a segment tells of its own. */
 export const machineBlocks = ({ merged, segment }: LoadRecord): readonly (Block | undefined)[] => {
   if (merged !== undefined) return [summary(merged), machinesTable(merged)];
   if (segment === undefined) return [];

@@ -17,7 +17,6 @@ import { outcomeLook } from "./looks.ts";
 import { code, doc, facts, note, section, softText, type Block, type Doc, type Section } from "./model.ts";
 import { limitsCallout, targetFacts, took } from "./run.ts";
 
-/** A load run: what broke, objectives, latencies, promises, pushes, and how it was loaded. */
 export const loadDoc = (
   subject: LoadSubject,
   { prefix = "", detail = "full" }: Partial<LoadOptions> = {},

@@ -27,7 +27,6 @@ const outcomeLooks: Readonly<Record<Outcome, Look>> = {
 export const outcomeLook = (outcome: string | undefined): Look =>
   Object.entries(outcomeLooks).find(([name]) => name === outcome)?.[1] ?? outcomeLooks.interrupted;
 
-/** Icons of documents as characters, for where nothing can be drawn. */
 export const symbolOfIcon: Readonly<Record<Icon, string>> = {
   check: "✓",
   cross: "✗",

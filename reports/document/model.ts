@@ -101,7 +101,6 @@ export interface Card {
   readonly id?: string;
   readonly header: Text;
   readonly beside?: string;
-  /** The sentence of the document that it is about. */
   readonly promise?: string;
   readonly blocks: readonly Block[];
 }
@@ -148,20 +147,15 @@ export interface Section {
 }
 
 export interface Doc {
-  /** Of the page. */
   readonly title: string;
   readonly look: Look;
-  /** One sentence: what it all comes to. */
   readonly headline: string;
   readonly detail: Text;
   /** What has to be known before the headline is believed. */
   readonly before: readonly Block[];
-  /** What was judged or compared. */
   readonly about: readonly Fact[];
-  /** Further remarks that belong to the headline. */
   readonly after: readonly Block[];
   readonly sections: readonly Section[];
-  /** The records that it was made from. */
   readonly source: string;
 }
 

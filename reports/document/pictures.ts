@@ -31,7 +31,6 @@ export interface Lane {
   readonly verdict?: MemberVerdict | undefined;
 }
 
-/** Changes of one metric pair by pair, in the order in which they were measured. */
 export interface PairsPicture {
   readonly is: "pairs";
   readonly label: string;
@@ -48,7 +47,6 @@ export interface DensitiesPicture {
   readonly densities: Densities;
 }
 
-/** One metric over the runs, with the places where its level changed. */
 export interface TrendPicture {
   readonly is: "trend";
   readonly trend: Trend;
@@ -61,7 +59,6 @@ export interface VerdictsPicture {
   readonly points: readonly { readonly name: string; readonly verdict: string }[];
 }
 
-/** Iterations asked for and started, failures and breaches over time. */
 export interface RatePicture {
   readonly is: "rate";
   readonly seconds: number;
@@ -91,12 +88,10 @@ export interface StepsPicture {
   readonly steps: readonly BreakpointStep[];
 }
 
-/** Lifetimes around the promised end, on one axis for all. */
 export interface LifetimesPicture {
   readonly is: "lifetimes";
   readonly rows: readonly {
     readonly id: string;
-    /** Where the rule is in the document. */
     readonly anchor: string;
     readonly names: readonly string[];
     readonly interval: TimeInterval;

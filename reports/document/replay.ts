@@ -14,7 +14,6 @@ const looks: Readonly<Record<ReplayResult["answer"], Look>> = {
   "could not run": ["open", "slash"],
 };
 
-/** The breach with its history where there is one, then the answer, or why the rule could not be judged. */
 export const replayDoc = (
   { answer, result }: ReplayResult,
   { run, program = "touchstone" }: { readonly run: string; readonly program?: string },

@@ -11,7 +11,6 @@ export interface KnownDefect {
 
 const requirementOf = (id: RequirementId): Requirement => catalogue[id];
 
-/** The catalogue: every requirement by group, with its level, sections and sentence. */
 export const catalogueDoc = (): Doc =>
   doc({
     title: "The catalogue of requirements",
@@ -39,7 +38,6 @@ export const catalogueDoc = (): Doc =>
     source: "the catalogue",
   });
 
-/** One requirement in full; `defects` are those that are declared to break it. */
 export const ruleDoc = (id: RequirementId, defects: readonly KnownDefect[]): Doc => {
   const known = requirementOf(id);
   const readings = Object.entries(known.readings ?? {});

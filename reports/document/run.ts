@@ -6,9 +6,6 @@ import { words } from "../text/compact.ts";
 import { elapsed } from "../text/figures.ts";
 import { callout, code, lines, soft, table, type Block, type Fact } from "./model.ts";
 
-/** What reports on a gate and on a load have in common. */
-
-/** Where things are in the document, and how a user calls Touchstone. */
 export interface Place {
   /** Precedes every id of a run, so that several runs share a page. */
   readonly prefix: string;
@@ -42,7 +39,6 @@ export const targetFacts = ({
 
 type Limit = number | readonly number[] | undefined;
 
-/** Limits that are not the document's come before all else. */
 export const limitsCallout = ({ replacedLimits, limits }: AnyRecord): Block | undefined =>
   replacedLimits.length === 0
     ? undefined

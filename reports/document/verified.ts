@@ -8,7 +8,6 @@ const looks: Readonly<Record<Verification["state"], Look>> = {
   altered: ["bad", "cross"],
 };
 
-/** Whether run directories are as they were sealed, and what is not. */
 export const verifiedDoc = (runs: readonly (Verification & { readonly run: string })[]): Doc => {
   const count = (state: Verification["state"]): number => runs.filter((one) => one.state === state).length;
   const worst = (["altered", "unsealed"] as const).find((state) => count(state) > 0) ?? "intact";

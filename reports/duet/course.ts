@@ -10,7 +10,6 @@ export const duetEnds = [
 ] as const;
 export type DuetEnd = (typeof duetEnds)[number];
 
-/** What a duet is to do next, after the pairs so far. */
 type DuetStep =
   | { readonly next: "pair"; readonly clean: number; readonly spoilt: number }
   | { readonly next: "end"; readonly why: DuetEnd };

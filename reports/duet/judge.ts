@@ -84,7 +84,6 @@ const rejections = (pValues: readonly number[], rules: DuetRules, pairs: number)
   return rejected;
 };
 
-/** The level of one test among so many, at the look that so many pairs are. */
 const levelAt = (rules: DuetRules, pairs: number, tests: number): number => {
   const shares = [...rules.looks, rules.pairs].map((look) => look / rules.pairs);
   const levels = lookLevels(rules.alpha / Math.max(1, tests), shares);

@@ -3,7 +3,6 @@ import { integer, number, type Frozen } from "../../conformance/contract/schema.
 
 const { Optional } = Type;
 
-/** An object that has these keys and no others. */
 export const closed = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 export const literals = <T extends string>(names: readonly T[]) => Type.Enum([...names]);

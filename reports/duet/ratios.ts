@@ -1,7 +1,6 @@
 import type { Block } from "../../conformance/contract/duet.ts";
 import type { DuetMetric } from "./model.ts";
 
-/** Logarithms of a metric of one endpoint on both sides, pair by pair. */
 export interface PairedLogs {
   readonly endpoint: string;
   readonly metric: DuetMetric;

@@ -17,7 +17,6 @@ export interface DuetQuestion {
   readonly planFor?: number | undefined;
 }
 
-/** What is known of a duet before it begins. */
 export type DuetHeader = Pick<
   DuetDocument,
   "tool" | "startedAt" | "a" | "b" | "scenario" | "rate" | "blockMs" | "warmUpMs"
@@ -28,7 +27,6 @@ interface SoFar {
   readonly broken: DuetDocument["broken"];
 }
 
-/** A duet from its question to its document: which pair comes next, whether one is needed, and what all come to. */
 export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
   const { seed, planFor: effect } = question;
   const pairs = effect === undefined ? question.pairs : PILOT_PAIRS;
@@ -59,7 +57,6 @@ export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
   };
 };
 
-/** The plan, or none where too few pairs of the pilot were clean. */
 const planned = (effect: number, blocks: readonly Block[], rules: DuetRules): DuetPlan | undefined => {
   try {
     return planFor(effect, blocks, rules);

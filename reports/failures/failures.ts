@@ -17,7 +17,6 @@ export interface Failure {
   readonly exchanges: readonly ExchangeRecord[];
 }
 
-/** The broken promises of some runs, in their order. */
 export const failuresOf = (runs: readonly CiRun[]): readonly Failure[] =>
   runs.flatMap((run) => (run.kind === "conform" ? ofGate(run) : ofLoad(run)));
 

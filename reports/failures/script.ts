@@ -6,7 +6,6 @@ import type { Failure } from "./failures.ts";
 import { runtime } from "./runtime.ts";
 import { asTemplate } from "./variables.ts";
 
-/** One request of a failure, and what was answered, as the script replays it. */
 interface Step {
   readonly method: string;
   readonly path: string;

@@ -20,7 +20,6 @@ export const perSecond = (count: number, { seconds }: Bucket): number =>
 /** As many as a picture has room for. */
 export const MOST_BUCKETS = 240;
 
-/** Sums of so many seconds each, in the order of time. */
 export const bucketsOf = (lines: readonly SecondLine[], bucketSeconds: number): readonly Bucket[] =>
   [...Map.groupBy(lines, ({ second }) => Math.floor(second / bucketSeconds))]
     .toSorted(([a], [b]) => a - b)

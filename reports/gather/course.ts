@@ -15,11 +15,9 @@ export interface EndpointCourse {
   readonly endpoint: string;
   readonly outcome: SampleOutcome;
   readonly points: readonly LatencyPoint[];
-  /** Latencies at evenly growing percentiles, for drawing the distribution. */
   readonly quantiles: readonly { readonly share: number; readonly ms: number }[];
 }
 
-/** The course of a load in as many buckets as a picture has room for. */
 export interface Course {
   readonly bucketSeconds: number;
   readonly seconds: number;
@@ -46,7 +44,6 @@ const atPercentile = (one: Histogram, percentile: number): number =>
 
 type SecondHistogram = ReturnType<LoadRun["histograms"]> extends AsyncGenerator<infer T> ? T : never;
 
-/** Sums up a run's seconds and histograms, which come in the order of time. */
 export const courseOf = async (run: LoadRun): Promise<Course> => {
   const lines: SecondLine[] = [];
   for await (const line of run.seconds()) lines.push(line);
@@ -125,7 +122,6 @@ const startSeries = ({ endpoint, outcome }: SecondHistogram, warmUpSeconds: numb
   };
 };
 
-/** A distribution of latencies in milliseconds as a picture over time shows it. */
 export const pointOf = (second: number, counted: Counted): LatencyPoint => ({
   second,
   count: counted.total,

@@ -20,13 +20,10 @@ export const HEAT_ROWS = 56;
 export const rowsUpTo = (ms: number): number =>
   (Math.log10(Math.max(ms, 1e-9)) - LEAST_DECADE) * ROWS_PER_DECADE;
 
-/** The row in which a latency is counted. */
 export const rowOf = (ms: number): number => Math.min(HEAT_ROWS - 1, Math.max(0, Math.floor(rowsUpTo(ms))));
 
-/** The least latency of a row, in milliseconds. */
 export const msOf = (row: number): number => 10 ** (row / ROWS_PER_DECADE + LEAST_DECADE);
 
-/** A distribution of latencies in milliseconds by rows. */
 export const heatRows = ({ values, counts }: Counted): LatencyPoint["rows"] => {
   const rows = new Map<number, number>();
   values.forEach((ms, at) => {

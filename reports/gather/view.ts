@@ -6,13 +6,11 @@ import type { Sampled } from "./sampled.ts";
 
 export interface GateView {
   readonly kind: "conform";
-  /** The run directory as a user types it. */
   readonly run: string;
   readonly record: RunRecord;
   /** Exchanges of each rule that was not broken; a broken one carries its own in the record. */
   readonly evidence: ReadonlyMap<string, Sampled<ExchangeRecord>>;
   readonly pushes: PushDigest | undefined;
-  /** Fingerprints that the profile pins, by requirement id, as canonical JSON. */
   readonly pinned: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,5 @@
 import type { HistoryRun } from "./runs.ts";
 
-/** What one rule came to, run after run, on one target. */
 export interface RuleHistory {
   readonly id: string;
   readonly target: string;
@@ -15,7 +14,6 @@ export interface FlakyRule {
   /** Runs in which it passed or failed, and in how many it failed. */
   readonly judged: number;
   readonly failed: number;
-  /** How often it changed from one run to the next. */
   readonly flips: number;
   /** Flips as a share of how many there could be. */
   readonly rate: number;
@@ -50,7 +48,6 @@ export const ruleHistories = (
 /** One change may be a defect that came, or one that went; with two or more a rule is flaky. */
 const LEAST_FLIPS = 2;
 
-/** Rules that alternate between passing and failing, the most flaky first. */
 export const flakyRules = (histories: readonly RuleHistory[]): readonly FlakyRule[] =>
   histories
     .map(({ id, target, kind, points }): FlakyRule => {

@@ -12,7 +12,6 @@ export interface HistoryFilter {
   readonly outcome?: string;
   /** ISO 8601; runs that started at this moment or later. */
   readonly since?: string;
-  /** Only so many of the latest. */
   readonly last?: number;
 }
 
@@ -28,7 +27,6 @@ export interface ListedRun {
   readonly rate?: number;
 }
 
-/** What a history needs of a run; its evidence stays in the run directory. */
 export interface HistoryRun {
   readonly listed: ListedRun;
   /** Why the run takes no part in trends; undefined where it does. */

@@ -2,7 +2,6 @@ import { changePoints, usualChangePoints, type ChangePoint } from "../statistics
 import { seededRandom } from "../../conformance/contract/random.ts";
 import type { Figure, HistoryRun } from "./runs.ts";
 
-/** One metric of one endpoint over the runs of one fingerprint, with the places where its level changed. */
 export interface Trend {
   readonly target: string;
   readonly scenario: string;

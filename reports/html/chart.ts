@@ -60,7 +60,6 @@ export const plot = ({ label, heightPx, x, y, shapes, marks, bare = false, rows,
     ),
   );
 
-/** Shapes in a box of 100 by `heightPx` units that is stretched to the full width. */
 export const stretched = (heightPx: number, shapes: Child): VNode =>
   el(
     "svg",
@@ -76,7 +75,6 @@ export const stretched = (heightPx: number, shapes: Child): VNode =>
     shapes,
   );
 
-/** Ticks and labels of a horizontal axis that lies so many pixels from the top. */
 export const axisText = (ticks: readonly Tick[], topPx: number): readonly VNode[] => [
   el("line", { class: "axis", x1: 0, x2: "100%", y1: topPx + 0.5, y2: topPx + 0.5 }),
   ...apart(ticks, extentOf).map(({ at, label }) =>

@@ -85,7 +85,6 @@ const overview = (chapters: readonly Chapter[], gravest: Doc): VNode => {
   );
 };
 
-/** What is the same for all documents of the page. */
 const sharedFacts = (chapters: readonly Chapter[]): readonly Fact[] => {
   const [first, ...others] = chapters.map(({ document }) => document.about);
   return (first ?? []).filter((fact) =>

@@ -1,7 +1,6 @@
 import { h, type ComponentChild, type VNode } from "preact";
 import { inert } from "./inert.ts";
 
-/** What an element may contain: text (made inert), elements, or nothing. */
 export type Child = VNode | string | number | false | undefined | readonly Child[];
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;

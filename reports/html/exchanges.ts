@@ -10,7 +10,6 @@ import { cut } from "../../conformance/contract/text.ts";
 const LONGEST_BODY = 6_000;
 const LONGEST_PATH = 300;
 
-/** Exchanges, each of which unfolds to its headers and bodies. */
 export const evidence = ({ shown, count, where, baseUrl }: Exchanges): readonly VNode[] => [
   el(
     "ol",

@@ -18,7 +18,6 @@ const strokes: Readonly<Record<Icon, string>> = {
 
 const idOf = (icon: Icon): string => `icon-${icon}`;
 
-/** All marks, once for the page; `use` in the marks refers to them. */
 export const iconSheet = (): VNode =>
   el(
     "svg",

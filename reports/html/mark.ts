@@ -8,9 +8,7 @@ import { iconOf } from "./icons.ts";
 
 export const toneOf = (kind: VerdictKind): Tone => lookOf[kind][0];
 
-/** A small mark for a verdict; a reader that cannot see it is told the word. */
 export const mark = (kind: VerdictKind): VNode => toneMark(...lookOf[kind], wordOf(kind));
 
-/** A mark of any tone; the word is for those who hear the page. */
 export const toneMark = (tone: Tone, icon: Icon, word: string): VNode =>
   el("span", { class: `mark ${tone}` }, iconOf(icon), el("span", { class: "heard" }, `${word} `));

@@ -54,7 +54,6 @@ export const table = (
 const side = (at: number, numeric: readonly number[]): string | undefined =>
   numeric.includes(at) ? "number" : undefined;
 
-/** Names with what is said of them. */
 export const facts = (
   entries: readonly (readonly [name: string, value: Child] | undefined)[],
   className = "facts",
@@ -67,7 +66,6 @@ export const facts = (
     ),
   );
 
-/** A command that can be copied: by hand, or by the button that appears where scripts run. */
 export const command = (text: string): VNode =>
   el(
     "div",
@@ -76,7 +74,6 @@ export const command = (text: string): VNode =>
     el("button", { type: "button", class: "copy", hidden: true, "data-copy": text }, "Copy"),
   );
 
-/** A picture with its words: title, legend, the drawing, and all of its figures as a table that unfolds, unless it is shown beside the picture anyway. */
 export const figure = (options: {
   readonly title: string;
   readonly note?: Child;

@@ -46,7 +46,6 @@ const tally = (rules: readonly RuleEntry[]): string =>
     })
     .join(", ");
 
-/** All rules at a glance: a cell each, in the order of the document. */
 const overviewMap = (groups: readonly RuleGroup[]): VNode =>
   el(
     "nav",
@@ -80,7 +79,6 @@ const overviewMap = (groups: readonly RuleGroup[]): VNode =>
     ),
   );
 
-/** Narrows the list down; it appears where scripts run. */
 const filters = (rules: readonly RuleEntry[]): VNode => {
   const kinds = verdictOrder.filter((kind) => rules.some((one) => one.kind === kind));
   return el(

@@ -56,7 +56,6 @@ export const latencyScale = (lowMs: number, highMs: number, from: number, to: nu
 /** Over more than so many times the lowest value, powers of ten are ticks enough. */
 const MANY_TICKS = 60;
 
-/** Powers of ten, with 2 and 5 between them where there would be few. */
 const logTicks = (low: number, high: number): readonly number[] => {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
   const factors = high / low > MANY_TICKS ? [1] : [1, 2, 5];

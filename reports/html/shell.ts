@@ -16,7 +16,6 @@ export interface Contents {
 /** What is particular to a page; an element with the id `answer` has to be in its body. */
 export interface Shell {
   readonly title: string;
-  /** The colour of the mark in a browser's tab. */
   readonly tone: Tone;
   readonly contents: readonly Contents[];
   readonly main: Child;

@@ -221,5 +221,4 @@ const media = `
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;
 
-/** The style of the page; its hash is named in the page's policy. */
 export const style = ground + frame + rules + tables + pictures + media;

@@ -24,7 +24,6 @@ export interface ConformDocument extends Pick<RunRecord, "seed" | "effort" | "st
   readonly rules: readonly RuleDocument[];
   readonly replacedLimits: readonly string[];
   readonly notes: readonly string[];
-  /** The profile's waivers, and what each came to in this run. */
   readonly waivers: readonly AppliedWaiver[];
   /** What the run has left on its target; undefined for a run that did not come to its end. */
   readonly leftBehind?: LeftBehind;

@@ -1,4 +1,3 @@
-/** An element of an XML document; text and attribute values are escaped when it is written. */
 export interface Element {
   readonly name: string;
   readonly attributes?: Readonly<Record<string, string | number | undefined>>;

@@ -19,7 +19,6 @@ import { parseJson } from "../../conformance/contract/json.ts";
 /** More than this of one file waits for the next look, so that no look takes long. */
 const MOST_BYTES = 1_048_576;
 
-/** Reads the whole lines that were added to a file since the last look. */
 const tail = (file: string) => {
   let offset = 0;
   let rest = "";

@@ -11,7 +11,6 @@ import { fitted, type Piece } from "./pieces.ts";
 /** What CI services accept of a summary. */
 const MEBIBYTE = 1_048_576;
 
-/** A document in Markdown, for places that show it: summaries of jobs, pull requests, wikis. */
 export const renderMarkdownDocument = (document: Doc): string =>
   renderMarkdownChapters([{ title: "", prefix: "", document }]);
 
@@ -43,7 +42,6 @@ const headText = (document: Doc, label: string): string =>
     ...document.after.map(blockText),
   ]);
 
-/** Each block of the sections as a piece, the first one of each with the title. */
 const sectionPieces = (sections: readonly Section[], label: string): readonly Piece[] =>
   sections
     .flatMap(({ title, blocks }) =>

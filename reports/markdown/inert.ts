@@ -1,6 +1,5 @@
 import { safe } from "../text/safe.ts";
 
-/** Characters by which Markdown or HTML would take a text for markup. */
 const markup = /[&<>"'`*_~[\](){}\\|#!@^$:]/g;
 
 /** A text as Markdown shows it and never acts on it: what could be markup is written as entities. */

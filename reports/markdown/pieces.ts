@@ -1,6 +1,5 @@
 import { inertMarkdown } from "./inert.ts";
 
-/** A piece of a text that is shown whole or left out. */
 export interface Piece {
   readonly text: string;
   /** What the piece is part of; what is left out is counted by it. */

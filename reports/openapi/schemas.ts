@@ -58,7 +58,6 @@ export const state: JsonObject = {
 };
 export { uuid };
 
-/** The schemas of the document's resources, under the names that the operations refer to. */
 export const schemas = {
   Grant: object(
     {

@@ -24,7 +24,6 @@ export interface SecondHistogram {
 
 /** A line of the log that was not decoded. */
 export interface SecondLatencies extends Omit<SecondHistogram, "histogram"> {
-  /** Where it stands, for complaints. */
   readonly where: string;
   /** The greatest, in microseconds. */
   readonly greatest: number;

@@ -17,7 +17,6 @@ const schemas = {
 
 export type SchemaName = keyof typeof schemas;
 
-/** What schemas there are: of run.json by command, of duet.json and manifest.json, and of the lines of the other files. */
 export const schemaNames = Object.keys(schemas) as readonly SchemaName[];
 
 /** The JSON Schema (draft 7) of a file of a run directory, or of its lines. */

@@ -10,7 +10,6 @@ export interface TotalHistogram {
   readonly histogram: Histogram;
 }
 
-/** The first second of a load that is no more warm-up. */
 export const firstCounted = ({ warmUpMs }: Pick<LoadRecord, "warmUpMs">): number =>
   Math.ceil(warmUpMs / 1_000);
 

@@ -10,11 +10,9 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 const checkManifest = checkOf<Manifest>(Manifest);
 
-/** A file that is not what it was when the run was sealed. */
 export interface Alteration {
   readonly file: string;
   readonly change: "missing" | "size" | "content" | "added";
-  /** In a few words, such as `12 bytes instead of 34`. */
   readonly detail: string;
 }
 

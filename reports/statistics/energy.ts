@@ -4,7 +4,6 @@
  * O(log n), so that all splits of n values cost O(n log n) instead of the O(n²) of a distance matrix.
  */
 
-/** The place where a series splits best into two, and how far apart the two sides are. */
 export interface Split {
   /** Index of the first value of the second side. */
   readonly at: number;

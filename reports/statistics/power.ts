@@ -1,6 +1,5 @@
 import { noncentralTCdf, tQuantile } from "./distributions.ts";
 
-/** What a t test on a number of values is to tell, and how surely. */
 export interface TestPlan {
   /** Probability of a false alarm of this one test, two-sided. */
   readonly alpha: number;

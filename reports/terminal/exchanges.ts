@@ -83,7 +83,6 @@ const isTelling = ([name, value]: Headers[number], about: string): boolean => {
   return always.has(lower) || about.toLowerCase().includes(lower.length < 5 ? `${lower}:` : lower);
 };
 
-/** Exchanges of a report, and how many of them it leaves out. */
 export const exchangeLines = ({ shown, count, where, about }: Exchanges, page: Page): string[] => [
   ...history(shown, { ...page, about, left: 0 }),
   ...(shown.length < count

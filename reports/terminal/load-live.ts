@@ -40,7 +40,6 @@ const countsOf = (seconds: readonly LiveSecond[]): Counts => {
   };
 };
 
-/** The latest seconds as one line: time, rates, percentiles, errors, breaches, drops. */
 export const loadLine = (
   { seconds, durationMs, phase }: LoadLiveState,
   { palette, columns }: Page,
@@ -93,7 +92,6 @@ const arrivalsText = (started: number, asked: number): string => {
 
 const SPARKS = 40;
 
-/** What a terminal shows while the load runs: the line, and the p95 of the last seconds as a sparkline below. */
 export const loadLines = (state: LoadLiveState, page: Page): readonly string[] => {
   const history = state.seconds.flatMap(({ latencies }) =>
     latencies === undefined ? [] : [latencies.p95Ms],
@@ -106,7 +104,6 @@ export const loadLines = (state: LoadLiveState, page: Page): readonly string[] =
   ];
 };
 
-/** What live lines are written to; process.stderr is one. */
 export interface LiveStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -123,7 +120,6 @@ const PLAIN_EVERY_SECONDS = 5;
 const up = "\u001b[1A";
 const erase = "\r\u001b[2K";
 
-/** Shows a load run: rewritten in place on a terminal, plain lines elsewhere. */
 export const createLoadLive = (stream: LiveStream, page: Page): LoadLive => {
   let shown = 0;
   let told = -1;

@@ -14,10 +14,8 @@ const same: Paint = (text) => text;
 
 export const plain: Palette = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
-/** How a report is to be drawn. */
 export interface Page {
   readonly palette: Palette;
-  /** Columns that lines may take. */
   readonly columns: number;
 }
 
@@ -27,7 +25,6 @@ export const fitted = <P extends Page>(page: P): P => ({
   columns: Math.min(100, Math.max(60, page.columns)),
 });
 
-/** The same page with so many columns taken on the left. */
 export const narrowed = <P extends Page>(page: P, by: number): P => ({ ...page, columns: page.columns - by });
 
 /**

@@ -5,11 +5,9 @@ import { safe } from "../text/safe.ts";
 import type { Page, Palette } from "./palette.ts";
 
 export interface ProgressState {
-  /** What is to be judged, by id. */
   readonly ids: readonly string[];
   readonly settled: ReadonlySet<string>;
   readonly failed: number;
-  /** Since the start of the run. */
   readonly elapsedMs: number;
   /** Rules that sleep, and the time to the next wake-up where it is known. */
   readonly waiting?: {
@@ -37,7 +35,6 @@ export const afterResult = (state: ProgressState, { id, verdict }: RuleResult): 
 
 const BAR = 20;
 
-/** The state as one line that fits: bar, rules done, failures, time, and what is being waited for. */
 export const progressLine = (state: ProgressState, { palette, columns }: Page): string => {
   const [done, total] = [state.settled.size, state.ids.length];
   const filled = total === 0 ? 0 : Math.round((BAR * done) / total);
@@ -80,7 +77,6 @@ export const waitingText = ({ waiting, wallMs }: ProgressState): string =>
 
 const MOST_NAMED = 5;
 
-/** What progress is written to; process.stderr is one. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -98,7 +94,6 @@ const LEAST_INTERVAL_MS = 50;
 const NOTED_EVERY_MS = 10_000;
 const eraseLine = "\r\u001b[2K";
 
-/** Shows progress as one line of a terminal that is rewritten in place, or as lines of a log. */
 export const createProgress = (stream: ProgressStream, palette: Palette): Progress => {
   let shownAtMs: number | undefined;
   let notedAtMs: number | undefined;

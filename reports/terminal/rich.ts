@@ -4,7 +4,6 @@ import { fold, indent, padEnd, padStart, widest, width, wrap } from "../text/lay
 import { safe } from "../text/safe.ts";
 import { narrowed, type Page, type Palette } from "./palette.ts";
 
-/** Blocks of lines with an empty line between them. */
 export const apart = (blocks: readonly (readonly string[])[]): string[] =>
   blocks.filter((lines) => lines.length > 0).flatMap((lines, at) => (at === 0 ? [...lines] : ["", ...lines]));
 
@@ -123,7 +122,6 @@ const paintNames: Readonly<Record<Tone, keyof Palette>> = {
 
 export const paintOf = (tone: Tone, palette: Palette): Paint => palette[paintNames[tone]];
 
-/** A piece of a text in one colour. */
 interface Run {
   readonly text: string;
   readonly paint: Paint;

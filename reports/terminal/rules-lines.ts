@@ -6,7 +6,6 @@ import type { Page } from "./palette.ts";
 import { apart, tableLines } from "./rich.ts";
 import { safe } from "../text/safe.ts";
 
-/** All rules of a run of the gate: a line each under the titles of their groups, or a line for each group. */
 export const rulesLines = ({ isLong, groups }: Rules, page: Page): string[] => {
   if (!isLong) return groupLines(groups, page);
   const width = Math.max(...groups.flatMap(({ rules }) => rules.map(({ id }) => safe(id).length)));
@@ -29,7 +28,6 @@ const cellsOf = ({ id, kind, cases, durationMs }: RuleEntry, width: number): rea
   soft(elapsed(durationMs)),
 ];
 
-/** One line a group: what its rules came to, and how many cases they judged. */
 const groupLines = (groups: Rules["groups"], page: Page): string[] => {
   const all = groups.flatMap(({ rules }) => rules);
   const kinds = verdictOrder.filter((kind) => all.some((rule) => rule.kind === kind));

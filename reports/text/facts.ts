@@ -67,7 +67,6 @@ export interface ScheduleRow {
   /** Between which two moments it came, in milliseconds after its event; absent where it did not come. */
   readonly afterMs?: number;
   readonly beforeMs?: number;
-  /** When each reading has it, by the reading's name. */
   readonly expectedMs: Readonly<Record<string, unknown>>;
   /** From when to when it is in time in each reading, tolerances included; absent in records of earlier versions. */
   readonly earliestMs?: unknown;
@@ -83,7 +82,6 @@ const isRow = (value: unknown): value is ScheduleRow =>
   typeof value.expectedMs === "object" &&
   value.expectedMs !== null;
 
-/** The schedule that a rule measured; empty where it measured none. */
 export const scheduleRowsOf = (result: RuleResult): readonly ScheduleRow[] => {
   const rows = factsOf(result)["schedule"];
   return Array.isArray(rows) && rows.every(isRow) ? rows : [];
@@ -106,7 +104,6 @@ export const expectedOf = (rows: readonly ScheduleRow[], name: string): readonly
     return typeof ms === "number" ? [ms] : [];
   });
 
-/** The readings that the evidence allows, by name; undefined for a rule that has none to tell apart. */
 export const readingsOf = (result: RuleResult): readonly string[] | undefined => {
   const allowed = factsOf(result)["readings"];
   return Array.isArray(allowed) ? allowed.map(String) : undefined;

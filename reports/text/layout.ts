@@ -35,7 +35,6 @@ const fitting = (text: string, columns: number): string => {
   return text.slice(0, end);
 };
 
-/** The uncoloured text, shortened to a width with an ellipsis where it is longer. */
 export const cut = (text: string, columns: number): string =>
   width(text) <= columns ? text : `${fitting(text, Math.max(0, columns - 1))}…`;
 
@@ -86,7 +85,6 @@ export const hang = (text: string, columns: number, most: number): string[] => {
   return [first, ...indent(rest, 2)];
 };
 
-/** Lines moved in by so many spaces. */
 export const indent = (lines: readonly string[], by: number): string[] =>
   lines.map((line) => (line === "" ? "" : " ".repeat(by) + line));
 

@@ -19,7 +19,6 @@ export const parseFingerprint = (fingerprint: string): unknown => {
   }
 };
 
-/** A fingerprint in as few marks as stay clear. */
 export const readableFingerprint = (fingerprint: string): string =>
   compactFields(parseFingerprint(fingerprint));
 

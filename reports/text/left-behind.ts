@@ -5,6 +5,5 @@ import type { RunRecord } from "../../conformance/contract/record.ts";
 export const leftOn = ({ target, leftBehind }: RunRecord): readonly string[] =>
   target.profiles.length === 0 || leftBehind === undefined ? [] : leftBehindSentences(leftBehind);
 
-/** The same in a few words; undefined where nothing stays. */
 export const leftInShort = ({ target, leftBehind }: RunRecord): string | undefined =>
   target.profiles.length === 0 || leftBehind === undefined ? undefined : leftBehindLine(leftBehind);

@@ -7,7 +7,6 @@ import {
 } from "../../conformance/contract/waivers.ts";
 import { safe } from "./safe.ts";
 
-/** Waivers of a run that cover a breach, by requirement id. */
 export const activeWaivers = ({ waivers = [] }: RunRecord): ReadonlyMap<string, AppliedWaiver> => {
   const covered = waived(waivers);
   return new Map(waivers.filter(({ id }) => covered.has(id)).map((waiver) => [waiver.id, waiver]));

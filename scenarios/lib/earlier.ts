@@ -8,7 +8,6 @@ const MOST = 20;
  */
 const kept: IssuedCode[] = [];
 
-/** Keeps a used code, so that it can be presented again once others have been used after it. */
 export const keepUsed = ({ client, code }: IssuedCode): void => {
   if (kept.length < MOST) kept.push({ client, code });
 };

@@ -31,7 +31,6 @@ export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): 
 /** The places in which hooks usually tell the id, where the profile does not say. */
 const usualPlaces = ["/id", "/notificationId", "/data/id"];
 
-/** The notification's id, where the hook tells it. */
 export const notificationIn = ({ fields }: Exchange): string | undefined => {
   const pointers = settings.trigger?.result === undefined ? usualPlaces : [settings.trigger.result];
   return pointers.map((pointer) => atPointer(fields, pointer)).find(isText);

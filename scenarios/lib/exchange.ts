@@ -1,5 +1,4 @@
 import type { Endpoint as DocumentedEndpoint } from "../../conformance/contract/forms.ts";
-/** A request and what became of it, as the oracles see it. */
 export interface Exchange {
   /** Name of the endpoint, which is k6's `name` tag as well. */
   readonly endpoint: Endpoint;
@@ -22,7 +21,6 @@ export type Endpoint = DocumentedEndpoint | "trigger";
 
 const nothing = {};
 
-/** The fields of a JSON object; none where the text is anything else. */
 export const fieldsIn = (text: string): Exchange["fields"] => {
   if (!/^\s*\{/.test(text)) return nothing;
   try {

@@ -76,7 +76,6 @@ const readAll = (session: Session, account: Account): void => {
   }
 };
 
-/** The accounts of a client, as a virtual user knows them from the start. */
 export const accountsOf = (fixtures: Fixtures, client: ScriptClient): readonly Account[] =>
   fixtures.accounts
     .filter((kept) => settings.clients[kept.client]?.id === client.id)

@@ -49,7 +49,6 @@ const outsideTheLoad = (what: keyof typeof outside): IterationContext => {
   return contextOf(`${what} ${index}`, outside[what] + index);
 };
 
-/** What is drawn before the load begins, when there is no iteration yet. */
 export const setUpContext = (): IterationContext => outsideTheLoad("set-up");
 
 /** Iterations are numbered over all segments: name and number are those of no other context of the run. */

@@ -53,7 +53,6 @@ export const obtainCodesTogether = (
 
 export type ExchangedTokens = Tokens & { readonly refreshToken: string };
 
-/** Exchanges a fresh code and judges the answer; undefined where no whole token set came. */
 export const redeem = ({ client, code }: IssuedCode): ExchangedTokens | undefined =>
   takeTokens(send(requests.exchange(client, code)));
 
@@ -64,7 +63,6 @@ const takeTokens = (answer: Exchange): ExchangedTokens | undefined => {
   return tokens;
 };
 
-/** Exchanges several fresh codes at once. */
 export const redeemTogether = (codes: readonly IssuedCode[]): readonly (ExchangedTokens | undefined)[] =>
   sendTogether(codes.map(({ client, code }) => requests.exchange(client, code))).map(takeTokens);
 

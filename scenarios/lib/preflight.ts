@@ -12,12 +12,10 @@ import { settings } from "./settings.ts";
 
 /* Calls everything that a scenario needs once, before any load, and reports what fails with its likely cause. */
 
-/** The token endpoints, for each client. */
 export const preflightTokens = (context: IterationContext): void => {
   for (const index of settings.clients.keys()) accessTokenOf(context, index);
 };
 
-/** What lists rest on: tokens, and the event hook where there is one. */
 export const preflightLists = (context: IterationContext): void => {
   preflightTokens(context);
   if (hasEvents) preflightEvents(context);

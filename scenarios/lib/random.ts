@@ -1,7 +1,6 @@
 import { stateCharacters } from "../../conformance/contract/forms.ts";
 import { sfc32 } from "../../conformance/contract/random.ts";
 
-/** Random choices that a seed decides. */
 export interface Random {
   /** From 0 to below 1. */
   readonly next: () => number;

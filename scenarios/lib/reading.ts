@@ -13,7 +13,6 @@ import { dropToken, judgeUse, type Session } from "./session.ts";
 
 const { defaultLimit } = settings.limits;
 
-/** A read and the page that it got, where it got one. */
 export interface Read {
   readonly query: ListQuery;
   readonly exchange: Exchange;
@@ -28,7 +27,6 @@ export type Asked = ListQuery & { readonly mayBeRefused?: boolean };
 interface ReadOptions {
   /** The account that the queries are about, where the virtual user knows it. */
   readonly account?: Account;
-  /** How many events are triggered at the same time. */
   readonly events?: number;
 }
 
@@ -75,7 +73,6 @@ export const read = (
   });
 };
 
-/** Triggers events for the account, all at once. */
 export const trigger = (client: ScriptClient, account: Account, count: number): void => {
   const sentAtMs = epochMs();
   const begun = Array.from({ length: count }, () => beginEvent(client, account));

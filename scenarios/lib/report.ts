@@ -30,7 +30,6 @@ export const arrived = (lagMs: number, startedAtMs: number): void => {
   arrivals.add(lagMs);
 };
 
-/** Notes checks of rules, with the exchanges that show their breaches. */
 export const report = (checks: readonly Check[], exchanges: readonly Exchange[]): void => {
   for (const { rule, breach } of checks) {
     checked.set(rule, (checked.get(rule) ?? 0) + 1);
@@ -43,7 +42,6 @@ export const report = (checks: readonly Check[], exchanges: readonly Exchange[])
   }
 };
 
-/** Sends the checks noted since the last time. */
 export const flushChecks = (): void => {
   for (const [rule, count] of checked) checkCounter.add(count, { rule });
   checked.clear();
@@ -57,13 +55,11 @@ export const issued = (what: Issued, value: string): void => {
   withMetadata({ digest }, () => issues.add(1, { what }));
 };
 
-/** Tells that an event was acknowledged. */
 export const triggered = (sentAtMs: number, notification: string | undefined): void =>
   withMetadata({ sentAt: String(sentAtMs), ...(notification === undefined ? {} : { notification }) }, () =>
     events.add(1),
   );
 
-/** Reports why the scenario cannot run against the target. */
 export const trouble = (what: string): void => say({ kind: "trouble", what });
 
 const withMetadata = (values: Readonly<Record<string, string>>, action: () => void): void => {

@@ -37,7 +37,6 @@ const paramsOf = ({ endpoint, headers, mayBeRefused }: Request): Params => ({
 export const send = (request: Request): Exchange =>
   exchangeOf(request, http.request(request.method, request.url, request.body ?? null, paramsOf(request)));
 
-/** Sends all of them at the same time. */
 export const sendTogether = (requests: readonly Request[]): readonly Exchange[] => {
   const responses = http.batch(
     requests.map((request) => ({

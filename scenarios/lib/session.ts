@@ -51,7 +51,6 @@ const sessionWith = (client: ScriptClient, askedAtMs: number, tokens: ExchangedT
   askedAtMs,
 });
 
-/** Puts a refreshed access token in the place of the one before. */
 export const takeRefreshed = (session: Session, askedAtMs: number, tokens: Tokens): void => {
   session.accessToken = tokens.accessToken;
   session.endsAtMs = usableUntilMs(askedAtMs, tokens);

@@ -12,7 +12,6 @@ import { openLoadRecord, type LoadRecordWriter } from "./record.ts";
 import { stepOf } from "./step.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
-/** A run as it is asked for: of a fixed shape, or the search for the highest rate. */
 export type AskedRun = Omit<LoadPlan, "shape"> & { readonly shape: ShapeName };
 
 /** Runs what was asked for and leaves its record in `out`; each step of a search has its own record below it. */
@@ -78,7 +77,6 @@ interface StepOfSearch {
   readonly name: string;
   readonly writer: LoadRecordWriter;
   readonly stepMs: number;
-  /** Steps before this one. */
   readonly before: number;
 }
 

@@ -1,7 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The runner's own time. */
 export interface RunnerClock {
   /** Monotonic, from an arbitrary origin. */
   readonly nowMs: () => number;

@@ -9,7 +9,6 @@ import type { FoundK6 } from "./k6/find.ts";
 import type { K6OutputName } from "./k6/outputs.ts";
 import type { SegmentPlan } from "./segment-plan.ts";
 
-/** The service that is loaded, with the secrets that its scripts need. */
 export interface LoadTarget {
   readonly name: string;
   readonly profile: FetchedProfile;
@@ -20,7 +19,6 @@ export interface LoadTarget {
   readonly replacedLimits: readonly string[];
 }
 
-/** What is asked of one load run. */
 export interface LoadPlan {
   readonly scenario: ScenarioName;
   readonly shape: Course;
@@ -34,7 +32,6 @@ export interface LoadPlan {
   readonly segment?: SegmentPlan | undefined;
   /** Where k6 sends its metrics besides. */
   readonly k6Output?: K6OutputName | undefined;
-  /** Words that name the run, kept in its record. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
   /** The target was loaded in the same way a moment ago, so the preflight is skipped. */
   readonly isKnown?: boolean | undefined;
@@ -49,7 +46,6 @@ export interface LoadContext {
   readonly tool: string;
   /** Random, and different in every run. */
   readonly runKey: string;
-  /** What a push load needs beside k6. */
   readonly push?: PushPorts | undefined;
   /** Takes k6's own log, line by line, masked. */
   readonly onLog?: ((line: string) => void) | undefined;

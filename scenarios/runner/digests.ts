@@ -29,7 +29,6 @@ export const writeDigest = (buffer: Buffer, at: number, { what, digest, atMs }: 
   buffer.writeUInt32BE(kinds.indexOf(what) * 2 ** MOMENT_BITS + moment, at + 8);
 };
 
-/** What was issued on two machines. */
 export interface CrossDuplicate {
   readonly what: Issued;
   readonly first: { readonly segment: number; readonly atMs: number };

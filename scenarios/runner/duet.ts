@@ -43,7 +43,6 @@ export interface DuetContext {
     readonly side: Side;
     readonly record: LoadRecord;
   }) => void;
-  /** After each pair, with all that was played so far. */
   readonly onPair?: (played: PlayedDuet) => void;
   readonly signal: AbortSignal;
 }

@@ -6,7 +6,6 @@ import type { LoadHeader } from "./record.ts";
 import { segmentOf } from "./segment/play.ts";
 import { arrivalRateFor } from "./settings.ts";
 
-/** What is known of a run before it begins. */
 export const headerOf = (
   { target, k6, tool, clock }: LoadContext,
   plan: Omit<LoadPlan, "shape"> & { readonly shape: ShapeName },

@@ -76,7 +76,6 @@ const playSegment = async (
   });
 };
 
-/** What the preflight and the load have in common. */
 const common = ({
   k6,
   environment,

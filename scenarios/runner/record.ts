@@ -11,7 +11,6 @@ import { openDigests } from "./record-digests.ts";
 
 const recordVersion = 1;
 
-/** What is known of a load run before it begins. */
 export type LoadHeader = Omit<LoadRecord, "version" | "command" | "state" | "endedAt">;
 
 /** What it came to. Anything of the header may be given again. */
@@ -23,7 +22,6 @@ export interface LoadSink {
   latency(lines: string): void;
   second(line: SecondLine): void;
   breach(breach: LoadBreach): void;
-  /** A segment keeps the digests of what was issued. */
   digest(what: Issued, digest: string, atMs: number): void;
   /** A line of k6's log, masked. */
   log(line: string): void;

@@ -5,11 +5,9 @@ import { traits } from "../lib/mix.ts";
 import type { ScriptHook, ScriptSegment, ScriptSettings } from "../protocol.ts";
 import type { LoadPlan, LoadTarget } from "./context.ts";
 
-/** Iterations a second that come to so many requests a second. */
 export const arrivalRateFor = (scenario: ScenarioName, rate: number): number =>
   rate / traits[scenario].requestsPerIteration;
 
-/** The stages of a load, in iterations a second. */
 export const stagesFor = ({
   scenario,
   shape,
@@ -122,7 +120,6 @@ export const virtualUsersFor = (
   return { allocated: Math.min(most, wholeParts(wanted), parts * MOST_USERS_AT_START), most };
 };
 
-/** Virtual users that are pausing, and so wait for no answer, at any moment. */
 export const thinkingUsers = (scenario: ScenarioName, rate: number): number =>
   (rate * traits[scenario].thinkTimeMs) / 1_000;
 

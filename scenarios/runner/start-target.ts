@@ -13,7 +13,6 @@ export interface StartedTarget {
 export interface StartOptions {
   /** For the shell, in the folder of this process. */
   readonly command: string;
-  /** The flag that gave the command, for messages. */
   readonly flag: string;
   readonly baseUrl: string;
   /** How long it may take until something answers at baseUrl. */

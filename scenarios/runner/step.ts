@@ -1,12 +1,10 @@
 import type { BreakpointStep, LoadRecord } from "../../conformance/contract/load-record.ts";
 
-/** What a step's record has to tell. */
 export type JudgedLoad = Pick<
   LoadRecord,
   "rate" | "achieved" | "outcome" | "validity" | "objectives" | "rules" | "stopped" | "endpoints" | "notes"
 >;
 
-/** What one step came to, and what gave way. */
 export const stepOf = (record: JudgedLoad): BreakpointStep => {
   const granted = record.endpoints.filter(
     ({ endpoint, outcome }) => outcome === "granted" && endpoint !== "trigger",

@@ -10,7 +10,6 @@ import { firstOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
 import { judgeValidity } from "./judge/validity.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
-/** The verdicts on a load that has ended, as they go into its record. */
 export const verdictsOf = (
   { target, clock, signal, k6 }: LoadContext,
   plan: LoadPlan,

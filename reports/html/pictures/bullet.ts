@@ -3,7 +3,6 @@ import type { Bullet } from "../../document/model.ts";
 import { percent } from "../chart.ts";
 import { el } from "../element.ts";
 
-/** A measured value as a bar with its interval, and the limit as a line across. */
 export const bullet = ({ measured, interval, limit, wrong, label }: Bullet): VNode => {
   const most = Math.max(limit, measured, interval?.[1] ?? 0) * 1.15 || 1;
   const at = (value: number): string => percent((value / most) * 100);

@@ -8,7 +8,6 @@ import { latencyScale } from "../scales.ts";
 
 const HEIGHT_PX = 120;
 
-/** Both distributions of an endpoint, one over the other on one logarithmic axis. */
 export const densities = ({ densities: one }: DensitiesPicture): VNode => {
   const { endpoint, edgesMs, base, head } = one;
   const [low, high] = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 1];

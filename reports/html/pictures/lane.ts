@@ -2,7 +2,6 @@ import type { VNode } from "preact";
 import { axisText, type Tick } from "../chart.ts";
 import { el, type Child } from "../element.ts";
 
-/** One row of a picture: its name on the left, its drawing beside it. */
 export interface LaneRow {
   readonly name: Child;
   readonly label: string;
@@ -11,7 +10,6 @@ export interface LaneRow {
   readonly className?: string;
 }
 
-/** Rows on one horizontal axis. */
 export const laneGroup = (options: {
   readonly label: string;
   readonly rows: readonly LaneRow[];

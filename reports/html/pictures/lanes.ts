@@ -13,7 +13,6 @@ interface Scale {
   readonly at: (value: number) => number;
 }
 
-/** Changes, or latencies with their limits, of several metrics on one axis. */
 export const lanes = ({ axis, label, lanes: all }: LanesPicture): VNode => {
   const values = all.flatMap(({ band, interval, dot }) => [
     ...(band === undefined ? [] : axis === "change" ? [band.range[1]] : band.range),

@@ -16,7 +16,6 @@ interface Scales {
   readonly time: ReturnType<typeof timeScale>;
 }
 
-/** Latencies of one endpoint over time, as a heat map with percentiles; all endpoints of a run have the same axes. */
 export const latencyPicture = ({ label, points, bucketSeconds, seconds, rangeMs }: LatencyPicture): VNode => {
   const scales = { y: latencyScale(...rangeMs, HEIGHT_PX, 2), time: timeScale(seconds) };
   const at = ({ second }: LatencyPoint): number => scales.time.at(second + bucketSeconds / 2);

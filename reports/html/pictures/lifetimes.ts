@@ -16,7 +16,6 @@ const BEYOND_PX = 60;
 /** The axis shows at least so much on both sides of the promised end. */
 const LEAST_MS = 10_000;
 
-/** Lifetimes as intervals around the promised end, on one axis for all. */
 export const lifetimes = ({ rows }: LifetimesPicture): VNode => {
   const axis = axisOf(rows);
   return laneGroup({

@@ -8,7 +8,6 @@ const HEIGHT_PX = 150;
 /** Dots and their edges stay inside the picture. */
 const [FIRST, LAST] = [2, 98];
 
-/** One metric pair by pair, with its interval and the size from which a change matters. */
 export const pairs = (picture: PairsPicture): VNode => {
   const { label, verdict, pairs: all, ratio, interval, floor, detectable } = picture;
   const ratios = all.map((one) => one.ratio);

@@ -12,7 +12,6 @@ const RATE_PX = 150;
 const ERRORS_PX = 56;
 const RAIL_PX = 30;
 
-/** What was asked for and what came of it: iterations, requests that failed, promises that were broken. */
 export const ratePicture = ({ buckets, seconds, warmUpSeconds }: RatePicture): Child => {
   const time = timeScale(seconds);
   const along = {

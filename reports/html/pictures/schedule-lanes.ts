@@ -81,7 +81,6 @@ const bands = (rows: readonly ScheduleRow[], axis: Axis, className: string): rea
     ];
   });
 
-/** The pushes as they came. */
 export const measuredLane = (rows: readonly ScheduleRow[], axis: Axis): LaneRow => ({
   name: el("b", {}, "measured"),
   label: `Pushes came after ${rows.map(cameText).join(", ")} seconds`,
@@ -107,7 +106,6 @@ interface Lane {
   readonly most: number;
 }
 
-/** The windows of one reading, under the pushes as they came. */
 export const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): LaneRow => {
   const readings = knownRequirement(result.id)?.readings ?? {};
   const words = Object.hasOwn(readings, name) ? (readings[name] ?? "") : "";

@@ -3,7 +3,6 @@ import type { SchedulePicture } from "../../document/pictures.ts";
 import { axisOf, measuredLane, readingLane } from "./schedule-lanes.ts";
 import { laneGroup } from "./lane.ts";
 
-/** The pushes of a notification that was never acknowledged, over what each reading of the schedule expects. */
 export const schedule = ({ result, rows, fits, names, mostPushes: most }: SchedulePicture): VNode => {
   const axis = axisOf(rows);
   return laneGroup({

@@ -12,10 +12,8 @@ import { laneGroup, type LaneRow } from "./lane.ts";
 
 const ROW_PX = 64;
 const BINS = 90;
-/** Percentiles that are marked in the picture, as shares. */
 const marked = [0.5, 0.95, 0.99] as const;
 
-/** How latencies are spread, one row for each endpoint, on one logarithmic axis. */
 export const spreadPicture = ({ label, endpoints }: SpreadPicture): VNode => {
   const low = Math.min(...endpoints.map((one) => msAt(one, 0)));
   const high = Math.max(...endpoints.map((one) => msAt(one, 1)));

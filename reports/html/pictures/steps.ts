@@ -8,7 +8,6 @@ import { el } from "../element.ts";
 
 const HEIGHT_PX = 190;
 
-/** The rates that were tried, one step after another: a line for what was asked, a mark for what was achieved. */
 export const stepsPicture = ({ label, steps }: StepsPicture): VNode => {
   const rates = steps.flatMap(({ rate: asked, achieved }) => [asked, ...(achieved > 0 ? [achieved] : [])]);
   const y = scaleLog([Math.min(...rates) * 0.8, Math.max(...rates) * 1.25], [HEIGHT_PX - 2, 2]);

@@ -4,7 +4,6 @@ import { isVerdict } from "../../text/verdicts.ts";
 import { el } from "../element.ts";
 import { mark, toneMark } from "../mark.ts";
 
-/** What a rule came to in each run, a mark each. */
 export const verdicts = ({ label, points }: VerdictsPicture): VNode =>
   el(
     "ul",

@@ -30,7 +30,6 @@ export const newAccount = (accountId: string): Account => ({
 export const isSettled = (account: Account): boolean =>
   !account.doubtful && account.begun > 0 && account.seen.size === account.begun;
 
-/** What was known of an account when a read began. */
 export interface Before {
   /** How many notifications the read has to find: those seen before, and those acknowledged long enough ago. */
   readonly least: number;

@@ -11,7 +11,6 @@ import { judgeTotal, judgeTotalWithin } from "./account.ts";
 
 /* What several reads of one settled account show together. */
 
-/** The answer without page against the one with the first page's number. */
 export const judgeDefaultPage = (without: Page, first: Page): readonly Check[] => [
   expectThat(
     "notifications.default-page",
@@ -21,7 +20,6 @@ export const judgeDefaultPage = (without: Page, first: Page): readonly Check[] =
   ),
 ];
 
-/** All pages of one limit, from the first to the last one with items, of an account of so many notifications. */
 export const judgeWalk = (pages: readonly Page[], count: number): readonly Check[] => {
   const wrong = difference(
     count,
@@ -37,7 +35,6 @@ export const judgeWalk = (pages: readonly Page[], count: number): readonly Check
   ];
 };
 
-/** The list of everything, which others write to as well. */
 export const judgeWhole = (page: Page, least: number): readonly Check[] => [
   judgeTotalWithin({ least, most: Infinity }, page),
 ];

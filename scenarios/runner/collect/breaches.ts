@@ -12,7 +12,6 @@ export interface Breaches {
   readonly proof: (message: BreachMessage, atMs: number) => LoadBreach | undefined;
   readonly count: (rule: string) => void;
   readonly checked: (rule: string, count: number) => void;
-  /** What was not looked at, and why. */
   readonly note: (rule: string, text: string) => void;
   readonly kept: () => readonly LoadBreach[];
   readonly rules: () => readonly LoadRule[];

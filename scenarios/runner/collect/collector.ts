@@ -34,13 +34,11 @@ export interface LoadSecond {
 export interface CollectorOptions {
   readonly sink: LoadSink;
   readonly settings: ScriptSettings;
-  /** The first part of the load, which percentiles leave out. */
   readonly warmUpMs: number;
   /** Called each second; a returned reason ends the load. */
   readonly onSecond?: (second: LoadSecond) => string | undefined;
   /** An event was triggered and acknowledged. Moments are wall-clock milliseconds. */
   readonly onEvent?: (sentAtMs: number, notification: string | undefined) => void;
-  /** Secrets besides those of the clients. */
   readonly hidden?: readonly string[];
 }
 
@@ -50,7 +48,6 @@ export interface Collected extends Totals, ScriptLog {
   readonly rules: readonly LoadRule[];
   /** The first of each rule, masked. */
   readonly breaches: readonly LoadBreach[];
-  /** What a segment told of its set-up. */
   readonly setUp?: { readonly tookMs: number; readonly lateMs: number };
   /** Rows of k6's samples that could not be read. */
   readonly unreadable: number;
@@ -59,7 +56,6 @@ export interface Collected extends Totals, ScriptLog {
 export interface Collector {
   readonly samples: (bytes: Uint8Array) => void;
   readonly log: (line: LogLine) => void;
-  /** Measures what the load costs from here on. */
   readonly watch: (readings: () => Reading) => void;
   /** Closes what is open, so that the record holds all that was measured. */
   readonly close: () => void;

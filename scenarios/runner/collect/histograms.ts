@@ -22,7 +22,6 @@ export const sumOf = (histogram: Int32Histogram): number => {
   return sum;
 };
 
-/** Begins a histogram log, so that other tools can read it as well. */
 export const logHead = (startedAtMs: number): string =>
   [
     "#[Latencies of a Touchstone load run, in microseconds; the maximum in milliseconds]",

@@ -23,12 +23,10 @@ const TIMER_MS = 10;
 const SHORTEST_MS = 200;
 
 export interface Readings {
-  /** To be called about once a second. */
   readonly read: () => Reading;
   readonly close: () => void;
 }
 
-/** Reads k6's process, this one, and the machine. */
 export const createReadings = (k6: number, clock: Pick<RunnerClock, "nowMs">): Readings => {
   const usageOfK6 = process.platform === "linux" ? () => usageFromProc(k6) : usageFromPs(k6);
   const look = () => ({ atMs: clock.nowMs(), k6: usageOfK6(), own: ownUsage(), cores: coreTimes() });

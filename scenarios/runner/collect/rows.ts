@@ -6,9 +6,7 @@ import { COMMA, createLineSplitter, createRow, pairIn, type Row } from "./csv.ts
 export interface RowSink {
   /** A request that has ended at this moment. Durations are in milliseconds. */
   request(atMs: number, sample: RequestSample): void;
-  /** An iteration has begun, so much later than it was meant to. */
   arrival(atMs: number, lagMs: number): void;
-  /** Iterations that k6 could not start. */
   dropped(atMs: number, count: number): void;
   /** Virtual users that were busy or could have been. */
   virtualUsers(atMs: number, count: number): void;
@@ -17,7 +15,6 @@ export interface RowSink {
   /** A credential was issued; the digest is hexadecimal. */
   issued(atMs: number, what: string, digest: string): void;
   event(atMs: number, sentAtMs: number, notification: string | undefined): void;
-  /** The load began at this moment. */
   start(atMs: number): void;
 }
 

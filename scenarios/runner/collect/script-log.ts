@@ -1,9 +1,7 @@
 import type { ScriptMessage } from "../../protocol.ts";
 import type { LogLine } from "../k6/log.ts";
 
-/** What the scripts and k6 wrote on k6's log. */
 export interface ScriptLog {
-  /** What the script could not work with. */
   readonly troubles: readonly string[];
   /** Iterations in which the script threw an exception, and the first of them: mistakes of the script, not of the service. */
   readonly exceptions: { readonly count: number; readonly first: readonly string[] };

@@ -15,7 +15,6 @@ import { note } from "./histograms.ts";
 import type { Reading } from "./readings.ts";
 import type { RequestSample } from "./rows.ts";
 
-/** A distribution of one endpoint, outcome and kind of latency. */
 export interface TaggedHistogram {
   readonly endpoint: string;
   readonly outcome: SampleOutcome;
@@ -44,7 +43,6 @@ export interface Seconds {
   readonly dropped: (atMs: number, count: number) => void;
   readonly virtualUsers: (atMs: number, count: number) => void;
   readonly breach: (atMs: number, rule: string) => void;
-  /** Closes what is open. */
   readonly finish: () => void;
   /** When the load began, wall-clock milliseconds; undefined before anything happened. */
   readonly startedAtMs: () => number | undefined;

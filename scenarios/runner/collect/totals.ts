@@ -18,7 +18,6 @@ import { createBlocks } from "./blocks.ts";
 import { sumOf } from "./histograms.ts";
 import type { ClosedSecond, TaggedHistogram } from "./seconds.ts";
 
-/** What a whole run came to. */
 export interface Totals {
   /** All of the run, but for its lag, which leaves the warm-up out. */
   readonly achieved: NonNullable<LoadRecord["achieved"]>;
@@ -84,7 +83,6 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
   return { add, addLag: (more: Int32Histogram): void => lag.add(more), summary };
 };
 
-/** What endpoints did outside the warm-up. */
 const createEndpointTotals = () => {
   const histograms = new Map<string, TaggedHistogram>();
   const counts: Record<string, Record<SampleOutcome, number>> = {};

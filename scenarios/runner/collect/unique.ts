@@ -2,11 +2,9 @@
 export interface Duplicate {
   readonly what: string;
   readonly atMs: number;
-  /** When it was issued before. */
   readonly beforeMs: number;
 }
 
-/** Finds credentials that were issued twice, by their digests. */
 export interface Uniqueness {
   /** Takes a digest of 16 hexadecimal digits; anything else is ignored. Digests of different groups are not compared. */
   readonly add: (group: string, what: string, digest: string, atMs: number) => Duplicate | undefined;

@@ -24,7 +24,6 @@ export const sparseCounts = (histogram: Int32Histogram): SparseCounts => {
   return Int32Array.from(pairs);
 };
 
-/** Both distributions as one. */
 export const mergeCounts = (a: SparseCounts, b: SparseCounts): SparseCounts => {
   const merged = new Int32Array(a.length + b.length);
   let [atA, atB, length] = [0, 0, 0];

@@ -23,7 +23,6 @@ export interface EndpointMeasure {
 
 export interface Measures {
   readonly endpoints: Readonly<Partial<Record<string, EndpointMeasure>>>;
-  /** How much of the load was measured. */
   readonly measuredSeconds: number;
   /** Delays of first pushes, one distribution a second of their events. */
   readonly pushDelays?: readonly SparseCounts[];
@@ -56,7 +55,6 @@ type Percentiles = { readonly [Key in keyof typeof named]?: number } & {
   readonly percentilesMs?: Readonly<Record<string, number>>;
 };
 
-/** The percentiles that are wanted, ascending, each with its limit in milliseconds. */
 const wantedPercentiles = (wanted: Percentiles): readonly (readonly [percent: number, limitMs: number])[] =>
   [
     ...Object.entries(named).flatMap(([key, percent]) => {
@@ -137,7 +135,6 @@ const unmeasured = (endpoint: string, asked: Wanted): readonly ObjectiveResult[]
   },
 ];
 
-/** Nothing where there is no limit. */
 const judged = (
   bound: Bound,
   limit: number | undefined,

@@ -2,7 +2,6 @@ import { duration } from "../../../conformance/contract/duration.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 
-/** Ceilings where the profile sets none. */
 const usual = {
   loopback: { maxRate: 20_000, maxDurationMs: 24 * 3_600_000 },
   elsewhere: { maxRate: 500, maxDurationMs: 3_600_000 },

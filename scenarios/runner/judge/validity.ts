@@ -10,7 +10,6 @@ const LEAST_ACHIEVED = 0.95;
 
 export interface LoadEvidence {
   readonly achieved: Achieved;
-  /** Whether the load ran to its planned end. */
   readonly whole: boolean;
   readonly virtualUsers: {
     /** Those that were there from the start, but for as many as are thinking at any moment. */

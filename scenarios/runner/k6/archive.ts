@@ -8,7 +8,6 @@ import { errorMessage } from "../../../conformance/contract/text.ts";
 /** Where k6 publishes its releases: an archive for each platform, and a file of checksums beside them. */
 export const releases = "https://github.com/grafana/k6/releases/download";
 
-/** Which archive a platform has, and the system's own program that unpacks it. */
 const archives: Readonly<
   Record<string, { readonly platform: string; readonly ending: string; readonly unpack: readonly string[] }>
 > = {

@@ -24,7 +24,6 @@ export const makeFifo = async (file: string): Promise<void> => {
 export interface Fifo {
   /** Lets the pipe end: what is in it is read still, then `ended` settles. To be called when its writer is gone. */
   readonly finish: () => void;
-  /** Stops reading at once. */
   readonly destroy: () => void;
   /** Resolves when everything was read; rejects with K6Failed where reading failed, or the reader threw. */
   readonly ended: Promise<void>;

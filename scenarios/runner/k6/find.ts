@@ -102,7 +102,6 @@ const look = async ({
 const cachedFile = (environment: NodeJS.ProcessEnv): string =>
   path.join(cacheFolder(environment), "k6", `v${installedVersion}`, "k6");
 
-/** Programs of this name on PATH, in its order. */
 const onPath = (name: string, environment: NodeJS.ProcessEnv): readonly string[] =>
   (environment["PATH"] ?? "")
     .split(path.delimiter)

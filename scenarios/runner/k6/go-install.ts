@@ -7,7 +7,6 @@ import type { RunnerClock } from "../clock.ts";
 
 export interface InstallOptions {
   readonly version: string;
-  /** Where a temporary folder may be made, on the file system of the cache. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Pick<RunnerClock, "nowMs" | "after">;

@@ -1,6 +1,5 @@
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 
-/** There is no usable k6 and none could be got. */
 export const k6Missing = (tried: readonly Attempt[]): ConfigurationError =>
   new ConfigurationError([
     "no k6 (1.0 or later) was found, and none could be installed:",

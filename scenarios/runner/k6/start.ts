@@ -19,13 +19,10 @@ import { isAtLeast } from "./version.ts";
 
 export interface StartOptions {
   readonly k6: Pick<FoundK6, "path" | "version">;
-  /** The bundled script, an ES module. */
   readonly script: string;
   readonly settings: ScriptSettings;
-  /** The user's environment, of which k6 gets what it needs. */
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: RunnerClock;
-  /** Where k6 sends its metrics besides. */
   readonly output?: K6Output | undefined;
   /** Bytes of k6's samples as CSV; overwritten after the call. */
   readonly onSamples: (bytes: Uint8Array) => void;
@@ -34,7 +31,6 @@ export interface StartOptions {
 
 export interface RunningK6 {
   readonly pid: number;
-  /** Environment variables of the user's that it did not get. */
   readonly ignored: readonly string[];
   /** Tells k6 to end: it lets go of its iterations and writes out what it has. By force after `graceMs`. */
   readonly stop: (graceMs?: number) => void;
@@ -115,7 +111,6 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
   return { pid, ignored, stop, ended: finish() };
 };
 
-/** Writes the files that k6 reads, and makes the pipe that it writes its samples into. */
 const prepare = async (folder: string, { k6, settings, environment, output }: StartOptions) => {
   const [settingsFile, config, samples] = ["settings.json", "config.json", "samples.fifo"].map((name) =>
     path.join(folder, name),

@@ -7,7 +7,6 @@ export const installedVersion = "1.8.1";
 const OLDEST_MAJOR = 1;
 const ANSWER_WITHIN_MS = 20_000;
 
-/** What a file that calls itself k6 turned out to be. */
 export type Examined =
   | { readonly usable: true; readonly version: string }
   | { readonly usable: false; readonly reason: string };
@@ -19,7 +18,6 @@ export const examine = async (file: string, signal?: AbortSignal): Promise<Exami
   return judgeVersion(answer);
 };
 
-/** Judges what `k6 version` printed. */
 export const judgeVersion = (printed: string): Examined => {
   const [, version, major] = /^k6(?:\.exe)?\s+v?((\d+)\.\d+\.\d+[^\s(]*)/m.exec(printed) ?? [];
   if (version === undefined)

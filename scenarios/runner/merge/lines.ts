@@ -62,7 +62,6 @@ const mergeRequests = (lines: readonly SecondLine[]): SecondLine["requests"] => 
   return merged;
 };
 
-/** Counts by rule, of all together. */
 export const addedUp = (parts: readonly Readonly<Record<string, number>>[]): Record<string, number> => {
   const all: Record<string, number> = {};
   for (const part of parts)

@@ -89,7 +89,6 @@ const clockProblems = (
   return [`its clock is unknown ${when} the load: ${reading?.unknown ?? "it was not read"}`];
 };
 
-/** How far apart the machines began, the most that their clocks leave open included; undefined where fewer than two are known. */
 export const skewOf = (
   machines: readonly MergedMachine[],
 ): { readonly skewMs: number; readonly skewErrorMs: number } | undefined => {
@@ -102,7 +101,6 @@ export const skewOf = (
   return { skewMs: Math.max(...moments) - Math.min(...moments), skewErrorMs: largest + second };
 };
 
-/** Undefined where the machines began together. */
 export const skewProblem = ({ skewMs = 0, skewErrorMs = 0, machines }: Merged): string | undefined => {
   if (skewMs + skewErrorMs <= MOST_SKEW_MS) return undefined;
   const known = machines.filter(({ beganMs }) => beganMs !== undefined);

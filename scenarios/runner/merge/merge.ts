@@ -114,7 +114,6 @@ const pick = <T extends object, Key extends keyof T>(from: T, keys: readonly Key
 const notesOf = (segments: readonly SegmentRun[]): string[] =>
   segments.flatMap(({ record, segment }) => record.notes.map((note) => `segment ${segment.index}: ${note}`));
 
-/** All that were kept, by the corrected moment of each. */
 const breachesOf = async (
   segments: readonly SegmentRun[],
   found: FoundDuplicates,

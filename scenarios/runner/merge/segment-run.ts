@@ -17,7 +17,6 @@ export interface SecondLatencies {
   readonly addTo: (histogram: Int32Histogram) => void;
 }
 
-/** A run directory as a merge reads it. */
 export interface AnyLoadRun {
   readonly directory: string;
   readonly record: LoadRecord;

@@ -27,7 +27,6 @@ export interface PushEvidence {
   /** Where the target's clock stood when watching ended. */
   readonly watchedUntil: TimeInterval;
   readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
-  /** tolerances.latenessMs of the profile. */
   readonly latenessMs: number | undefined;
   readonly acknowledgedStatus: number;
   readonly askedRateAt: (atMs: number) => number;
@@ -38,7 +37,6 @@ export interface PushJudgement {
   readonly breaches: readonly LoadBreach[];
   /** Readings of the schedule that all notifications fit. */
   readonly readings: readonly string[];
-  /** Notifications by how often each was pushed. */
   readonly attempts: Readonly<Record<string, number>>;
 }
 
@@ -75,7 +73,6 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
   };
 };
 
-/** Events and pushes as the gate judges them. */
 export const traceOf = (evidence: PushEvidence): PushTrace => {
   const { acknowledgedStatus, limits, latenessMs, watchedUntil } = evidence;
   const byId = Map.groupBy(evidence.pushes, ({ line }) => line.notificationId);

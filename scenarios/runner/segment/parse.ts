@@ -1,7 +1,6 @@
 import { ConfigurationError, type Problem } from "../../../conformance/contract/problem.ts";
 import type { SegmentPlan } from "../segment-plan.ts";
 
-/** What the flags of a segment say, as they were given. */
 export interface SegmentFlags {
   readonly segment?: string | undefined;
   readonly runId?: string | undefined;

@@ -4,7 +4,6 @@ import type { LoadContext } from "../context.ts";
 import { readClock } from "./read-clock.ts";
 import type { SegmentPlan } from "../segment-plan.ts";
 
-/** What is known of a segment before it begins. */
 export const segmentOf = ({ target }: Pick<LoadContext, "target">, plan: SegmentPlan): Segment => ({
   runId: plan.runId,
   index: plan.index,
@@ -15,7 +14,6 @@ export const segmentOf = ({ target }: Pick<LoadContext, "target">, plan: Segment
   ...(target.profile.slos === undefined ? {} : { objectives: target.profile.slos }),
 });
 
-/** How this machine's clock stands to the target's. */
 export const clockOf = (context: LoadContext): Promise<ClockReading> => {
   context.onPhase?.("reading the target's clock");
   const { target, environment, clock, signal } = context;

@@ -9,7 +9,6 @@ import { Field, Table, TaskForm, Text } from "./parts.tsx";
 
 const urlKey = "touchstone.replay";
 
-/** Sends a recorded push again, to the service under development. */
 export const Replay = ({ feed, n }: { feed: Feed; n: number }) => {
   const [url, setUrl] = useState(() => remembered(urlKey) ?? "http://127.0.0.1:3000/webhook");
   const replay = async (): Promise<string> => {
@@ -35,7 +34,6 @@ export const Replay = ({ feed, n }: { feed: Feed; n: number }) => {
 
 type PushOf = Extract<PushLine, { kind: "push" }>;
 
-/** What a push has otherwise than another one of its notification. */
 export const Differences = ({ push, other, number }: { push: PushOf; other: PushOf; number: number }) => {
   const found = differencesOf(other, push);
   if (found.length === 0) return <p class="same">Method, path, headers and body are equal.</p>;

@@ -169,7 +169,6 @@ const PushTable = ({ attempts, progress, chosen, onChoose }: PushTableProps) => 
   return <Table label="Pushes of this notification" columns={columns} rows={attempts.map(cellsOf)} />;
 };
 
-/** The panel with everything about one notification: its pushes, and the raw request and answer of one of them. */
 export const Details = ({ notification, progress, feed, onClose, onAccount }: DetailsProps) => {
   const { id, accountId, summary, attempts } = notification;
   const [chosen, choose] = useState(attempts.length - 1);

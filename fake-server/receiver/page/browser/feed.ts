@@ -19,7 +19,6 @@ const linesAtOnce = 1_000;
 
 class Locked extends Error {}
 
-/** Asks the receiver's control interface, with the token where there is one. */
 const createClient = (token: () => string) => {
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(token() === "" ? {} : { authorization: `Bearer ${token()}` });
@@ -53,7 +52,6 @@ const refusalIn = async (response: Response): Promise<string> => {
 
 type Client = ReturnType<typeof createClient>;
 
-/** Reads what follows; returns how far that is. */
 const readOn = async (
   client: Client,
   after: number,
@@ -73,7 +71,6 @@ const readOn = async (
   return reached;
 };
 
-/** Reads the receiver's lines as they come, and again after every interruption from where it stopped. */
 export const openFeed = (firstToken: string, events: FeedEvents) => {
   let token = firstToken;
   let paused = false;

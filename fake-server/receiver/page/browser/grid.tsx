@@ -15,7 +15,6 @@ export interface GridProps {
   readonly progressOf: (notification: Notification) => Progress;
   readonly axis: Axis;
   readonly nowMs: number;
-  /** Key of the row whose details are open. */
   readonly openKey: string | undefined;
   readonly onOpen: (notification: Notification) => void;
   readonly gridRef: RefObject<HTMLDivElement | null>;

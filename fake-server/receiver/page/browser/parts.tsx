@@ -55,7 +55,6 @@ interface TaskFormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form with one button, and a line that says what came of it. */
 export const TaskForm = ({ label, button, task, children }: TaskFormProps) => {
   const { words, run } = useTask();
   const submit = (event: SubmitEvent): void => {

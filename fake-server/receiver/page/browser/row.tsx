@@ -12,7 +12,6 @@ export interface RowProps {
   readonly progress: Progress;
   readonly axis: Axis;
   readonly nowMs: number;
-  /** Its place among the rows. */
   readonly index: number;
   readonly isActive: boolean;
   readonly isOpen: boolean;

@@ -20,7 +20,6 @@ export const Counts = ({ store, shown }: { store: Store; shown: number }) => {
   );
 };
 
-/** What to do where there is nothing to show. */
 export const Empty = ({ isFiltered, callbackUrl }: { isFiltered: boolean; callbackUrl: string }) => (
   <div class="empty">
     <p id="empty-words">{isFiltered ? "No row fits the filters." : "No push has come yet. Send one:"}</p>

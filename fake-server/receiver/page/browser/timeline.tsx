@@ -68,7 +68,6 @@ interface TimelineProps {
   readonly ageMs: number;
 }
 
-/** The attempts of one notification over the windows in which the schedule expects them. */
 export const Timeline = ({ notification, progress, axis, ageMs }: TimelineProps) => {
   const { instantsMs, lengthMs } = axis;
   const isOpen = progress.kind === "waiting" || progress.kind === "overdue";
@@ -92,7 +91,6 @@ export const Timeline = ({ notification, progress, axis, ageMs }: TimelineProps)
   );
 };
 
-/** The labels over the rows: the moments of the schedule. */
 export const AxisLabels = ({ instantsMs, lengthMs }: Axis) => {
   let last = -labelRoom;
   const shown = instantsMs.filter((at) => {

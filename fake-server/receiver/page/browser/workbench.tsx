@@ -134,7 +134,6 @@ const TestPush = ({ feed }: { feed: Feed }) => {
   );
 };
 
-/** How pushes are answered, to be looked at and changed, and a push to try it with. */
 export const Workbench = ({ session }: { session: Session }) => {
   const { plan, read } = usePlan(session);
   const { words, run } = useTask();

@@ -15,7 +15,6 @@ export const usualActions: readonly (readonly [words: string, action: PushAction
   ["TCP reset", { kind: "reset" }],
 ];
 
-/** Which pushes an answer is for. */
 export type Use = "all" | "next" | "account";
 
 export const ruleFor = (use: Use, accountId: string, action: PushAction): PushRule => ({
@@ -51,7 +50,6 @@ export const ruleWords = (rule: PushRule): string =>
 export const otherwiseWords = ({ otherwise = { kind: "answer" }, noNotification }: PushPlan): string =>
   `otherwise: ${actionWords(otherwise)}${noNotification === undefined ? "" : `; a body that is no notification: ${actionWords(noNotification)}`}`;
 
-/** What became of a push that the receiver sent itself. */
 export interface Outcome {
   readonly kind: string;
   readonly status?: number;

@@ -11,7 +11,6 @@ export interface Difference {
 /** Beyond this many places two bodies have little in common. */
 const MOST = 100;
 
-/** Where two pushes differ, as they are kept: method, path, headers, then the body. */
 export const differencesOf = (before: Push, after: Push): Difference[] => {
   const found = [
     ...compared("method", before.method, after.method),

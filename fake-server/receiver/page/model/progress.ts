@@ -3,10 +3,8 @@ import { timingOf, type Timing as PushTiming } from "../../../../conformance/jud
 import { expectedWindows, moment, type Schedule, type Span } from "./schedule.ts";
 import { isAcknowledged, isOpen, type Notification } from "./store.ts";
 
-/** How one push fits the schedule. */
 type Timing = PushTiming | "beyond" | "after-acknowledgement";
 
-/** How far a notification has come, in the words that the page shows. */
 export interface Progress {
   readonly kind: "acknowledged" | "waiting" | "overdue" | "exhausted" | "other";
   readonly words: string;
@@ -32,7 +30,6 @@ const alarmsOf = (timings: readonly Timing[], expected: number): string[] => {
   return [...new Set(timings)].map((timing) => words[timing]).filter((word) => word !== "");
 };
 
-/** What is still to come of an unacknowledged notification. */
 const outlook = (
   pushes: number,
   windows: readonly TimeInterval[],

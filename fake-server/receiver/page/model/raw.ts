@@ -72,7 +72,6 @@ export const answerText = ({ answer }: PushOf, attempt: Attempt): string => {
   return visible(answer.slice(0, answer.length - body.length) + (indented(body) ?? body));
 };
 
-/** Facts about one push, as terms and descriptions. */
 export const facts = (push: PushOf, attempt: Attempt): [term: string, value: string][] => {
   const { connection } = push;
   const received = push.completeMs - push.firstByteMs;

@@ -24,7 +24,6 @@ export interface Attempt {
   readonly confirms: boolean;
 }
 
-/** One row of the page. */
 export interface Notification {
   readonly key: string;
   /** Number in the order of first pushes, from 1. */
@@ -139,7 +138,6 @@ const dropOldest = <Key>(map: Map<Key, unknown>): void => {
 
 type WallTime = (epoch: string, atMs: number) => number;
 
-/** One row for each notification; the oldest go where there are too many. */
 const createRows = (most: Bounds, counts: { pushes: number; dropped: number }, wall: WallTime) => {
   const notifications = new Map<string, Notification>();
   const open = new Map<number, Attempt>();
@@ -188,7 +186,6 @@ const createRows = (most: Bounds, counts: { pushes: number; dropped: number }, w
 
 export type Store = ReturnType<typeof createStore>;
 
-/** Gathers lines into notifications, in bounded memory. */
 export const createStore = (most: Bounds = bounds) => {
   const remarks: Remark[] = [];
   const counts = { pushes: 0, faults: 0, dropped: 0, last: 0 };
