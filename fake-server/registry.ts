@@ -53,8 +53,16 @@ export const soundBehaviour: FakeBehaviour = {
   make: () => sound,
 };
 
-/** One defect or variant: what is different, in one sentence; how; and what else is broken beside the group's own requirement. */
-type Row = readonly [summary: string, replaces: Replacement, ...also: RequirementId[]];
+/** The name of a defect or variant, and what is different, in one sentence. */
+type Title = `${string}: ${string}.`;
+
+const namedIn = (title: string): readonly [name: string, summary: string] => {
+  const end = title.indexOf(": ");
+  return [title.slice(0, end), title.slice(end + 2)];
+};
+
+/** How a defect differs, and what it breaks beside its group's own requirement. */
+type Row = Replacement | readonly [Replacement, ...also: RequirementId[]];
 
 /** Several records as one. Throws where two have a name in common, as one of them would be lost. */
 export const joined = <E>(records: readonly Readonly<Record<string, E>>[]): Readonly<Record<string, E>> => {
@@ -65,26 +73,28 @@ export const joined = <E>(records: readonly Readonly<Record<string, E>>[]): Read
   return Object.fromEntries(all);
 };
 
-/** Defects by the requirement that each breaks first, then by name. */
+/** Defects by the requirement that each breaks first, then by title. */
 export const rows = (
-  groups: Readonly<Partial<Record<RequirementId, Readonly<Record<string, Row>>>>>,
+  groups: Readonly<Partial<Record<RequirementId, Readonly<Record<Title, Row>>>>>,
 ): Readonly<Record<string, Defect>> =>
   joined(
-    Object.entries(groups).map(([first, named]) =>
-      Object.fromEntries(
-        Object.entries(named).map(([name, [summary, replaces, ...also]]) => [
-          name,
-          { summary, breaks: [first as RequirementId, ...also], replaces },
-        ]),
-      ),
+    Object.entries(groups).flatMap(([first, titled]) =>
+      Object.entries(titled).map(([title, row]: [string, Row]) => {
+        const [name, summary] = namedIn(title);
+        const [replaces, ...also] = typeof row === "function" ? [row] : row;
+        return { [name]: { summary, breaks: [first as RequirementId, ...also], replaces } };
+      }),
     ),
   );
 
 export const variantRows = (
-  named: Readonly<Record<string, readonly [summary: string, replaces: Replacement]>>,
+  titled: Readonly<Record<Title, Replacement>>,
 ): Readonly<Record<string, Variant>> =>
-  Object.fromEntries(
-    Object.entries(named).map(([name, [summary, replaces]]) => [name, { summary, replaces }]),
+  joined(
+    Object.entries(titled).map(([title, replaces]) => {
+      const [name, summary] = namedIn(title);
+      return { [name]: { summary, replaces } };
+    }),
   );
 
 /** Defects that one load shows, by the requirement that each breaks first. */

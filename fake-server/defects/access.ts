@@ -44,64 +44,49 @@ const spelt = ({ from }: Context): string | undefined =>
 /** The access token at work (sections 2.2 and 5) gone wrong. */
 export const accessDefects = rows({
   "access.required": {
-    "access-open-to-all": ["The list is given to everyone.", lettingIn(() => true)],
-    "access-without-header": [
-      "A request without the header is let in.",
-      lettingIn((_presented, { from }) => from.headers[ACCESS_TOKEN_HEADER] === undefined),
-    ],
-    "access-with-empty-header": [
-      "A request with an empty header is let in.",
-      lettingIn((_presented, { from }) => from.headers[ACCESS_TOKEN_HEADER] === ""),
-    ],
-    "access-with-any-token": ["Any token is let in.", lettingIn((presented) => presented !== "")],
-    "access-with-token-of-right-form": [
-      "What has the length and alphabet of a token is let in.",
-      lettingIn((presented) => /^[\w-]{43}$/.test(presented)),
-    ],
-    "access-with-refresh-token": [
-      "A refreshToken opens the list.",
-      lettingIn((presented, { credentials }) => credentials.refreshTokens.has(presented)),
-    ],
-    "access-with-code": [
-      "A code opens the list.",
-      lettingIn((presented, { credentials }) => credentials.codes.has(presented)),
-    ],
-    "access-with-client-secret": [
-      "A client's id or secret opens the list.",
-      lettingIn((presented, { clients }) =>
+    "access-open-to-all: The list is given to everyone.": lettingIn(() => true),
+    "access-without-header: A request without the header is let in.": lettingIn(
+      (_presented, { from }) => from.headers[ACCESS_TOKEN_HEADER] === undefined,
+    ),
+    "access-with-empty-header: A request with an empty header is let in.": lettingIn(
+      (_presented, { from }) => from.headers[ACCESS_TOKEN_HEADER] === "",
+    ),
+    "access-with-any-token: Any token is let in.": lettingIn((presented) => presented !== ""),
+    "access-with-token-of-right-form: What has the length and alphabet of a token is let in.": lettingIn(
+      (presented) => /^[\w-]{43}$/.test(presented),
+    ),
+    "access-with-refresh-token: A refreshToken opens the list.": lettingIn((presented, { credentials }) =>
+      credentials.refreshTokens.has(presented),
+    ),
+    "access-with-code: A code opens the list.": lettingIn((presented, { credentials }) =>
+      credentials.codes.has(presented),
+    ),
+    "access-with-client-secret: A client's id or secret opens the list.": lettingIn(
+      (presented, { clients }) =>
         [...clients.values()].some(({ id, secret }) => presented === id || presented === secret),
-      ),
-    ],
-    "access-token-whatever-its-case": [
-      "Access tokens are compared without regard to case.",
-      comparing((stored, presented) => stored.toLowerCase() === presented.toLowerCase()),
-    ],
-    "access-token-by-prefix": [
-      "Access tokens are found by their first 24 characters.",
-      comparing((stored, presented) => presented.length >= 24 && stored.startsWith(presented.slice(0, 24))),
-    ],
-    "access-token-but-for-last-character": [
-      "The last character of an access token is not compared.",
-      comparing((stored, presented) => presented.slice(0, 42) === stored.slice(0, 42)),
-    ],
-    "access-token-with-suffix": [
-      "Whatever follows an access token is ignored.",
-      comparing((stored, presented) => presented.startsWith(stored)),
-    ],
-    "access-token-in-authorization": [
-      "The access token is also taken from Authorization.",
-      readingAlso(({ from }) => from.headers.authorization?.replace(/^Bearer /i, "")),
-    ],
-    "access-token-in-other-header": [
-      "The access token is also taken from x-access-token.",
-      readingAlso(({ from }) => from.headers["x-access-token"]?.toString()),
-    ],
-    "access-token-in-query": [
-      "The access token is also taken from the query.",
-      readingAlso(({ from }) => parseQuery(rawQueryOf(from.url ?? ""))?.values.get("accessToken")),
-    ],
-    "access-remembered-by-connection": [
-      "A connection that has shown a token once needs none after that.",
+    ),
+    "access-token-whatever-its-case: Access tokens are compared without regard to case.": comparing(
+      (stored, presented) => stored.toLowerCase() === presented.toLowerCase(),
+    ),
+    "access-token-by-prefix: Access tokens are found by their first 24 characters.": comparing(
+      (stored, presented) => presented.length >= 24 && stored.startsWith(presented.slice(0, 24)),
+    ),
+    "access-token-but-for-last-character: The last character of an access token is not compared.": comparing(
+      (stored, presented) => presented.slice(0, 42) === stored.slice(0, 42),
+    ),
+    "access-token-with-suffix: Whatever follows an access token is ignored.": comparing((stored, presented) =>
+      presented.startsWith(stored),
+    ),
+    "access-token-in-authorization: The access token is also taken from Authorization.": readingAlso(
+      ({ from }) => from.headers.authorization?.replace(/^Bearer /i, ""),
+    ),
+    "access-token-in-other-header: The access token is also taken from x-access-token.": readingAlso(
+      ({ from }) => from.headers["x-access-token"]?.toString(),
+    ),
+    "access-token-in-query: The access token is also taken from the query.": readingAlso(({ from }) =>
+      parseQuery(rawQueryOf(from.url ?? ""))?.values.get("accessToken"),
+    ),
+    "access-remembered-by-connection: A connection that has shown a token once needs none after that.":
       decisions((sound) => {
         const known = new WeakMap<object, string>();
         return {
@@ -114,10 +99,8 @@ export const accessDefects = rows({
           },
         };
       }),
-    ],
-    "access-cached-by-address": [
-      "A cache gives everyone what was last given for the same address.",
-      decisions((sound) => {
+    "access-cached-by-address: A cache gives everyone what was last given for the same address.": decisions(
+      (sound) => {
         const served = new Set<string>();
         return {
           readAccessToken: (context) => sound.readAccessToken(context) ?? "",
@@ -128,105 +111,80 @@ export const accessDefects = rows({
             return record ?? (served.has(address) ? stranger(context) : undefined);
           },
         };
-      }),
-    ],
-    "access-refusal-tells-total": [
-      "A refused request is told the total.",
-      refusingWith(({ notifications }) => ({ data: [], total: notifications.count(everything) })),
-    ],
-    "access-refusal-with-data": [
-      "The list is given with status 401 to those who have no token.",
-      refusingWith(({ notifications }) => ({ data: notifications.read(everything, 0, 10) })),
-    ],
-    "access-token-of-latest-issue-only": [
-      "Whatever token is shown, the one that was issued last is looked at.",
+      },
+    ),
+    "access-refusal-tells-total: A refused request is told the total.": refusingWith(({ notifications }) => ({
+      data: [],
+      total: notifications.count(everything),
+    })),
+    "access-refusal-with-data: The list is given with status 401 to those who have no token.": refusingWith(
+      ({ notifications }) => ({ data: notifications.read(everything, 0, 10) }),
+    ),
+    "access-token-of-latest-issue-only: Whatever token is shown, the one that was issued last is looked at.":
       decide("findAccessToken", (_presented, { credentials }) => lastOf(credentials.accessTokens)),
-    ],
-    "access-by-id-for-anyone": [
-      "A notification is looked up by its id for any token.",
-      change(
-        "findAccessToken",
-        (usual, _presented, context) =>
-          usual ?? (asksFor("id", context) ? lastOf(context.credentials.accessTokens) : undefined),
-      ),
-    ],
-    "access-token-last-of-list": [
-      "Of a list of tokens the last one is looked at.",
-      comparing((stored, presented) => presented.split(",").at(-1)?.trim() === stored),
-    ],
-    "access-token-with-white-space-inside": [
-      "White space inside an access token is ignored.",
-      comparing((stored, presented) => presented.replaceAll(/\s/g, "") === stored),
-    ],
-    "access-token-in-cookie": [
-      "The access token is also taken from a cookie.",
-      readingAlso(({ from }) => /accessToken=([^;]*)/.exec(from.headers.cookie ?? "")?.[1]),
-    ],
-    "access-token-but-for-its-middle": [
-      "The first and the last nine characters of an access token are compared.",
+    "access-by-id-for-anyone: A notification is looked up by its id for any token.": change(
+      "findAccessToken",
+      (usual, _presented, context) =>
+        usual ?? (asksFor("id", context) ? lastOf(context.credentials.accessTokens) : undefined),
+    ),
+    "access-token-last-of-list: Of a list of tokens the last one is looked at.": comparing(
+      (stored, presented) => presented.split(",").at(-1)?.trim() === stored,
+    ),
+    "access-token-with-white-space-inside: White space inside an access token is ignored.": comparing(
+      (stored, presented) => presented.replaceAll(/\s/g, "") === stored,
+    ),
+    "access-token-in-cookie: The access token is also taken from a cookie.": readingAlso(
+      ({ from }) => /accessToken=([^;]*)/.exec(from.headers.cookie ?? "")?.[1],
+    ),
+    "access-token-but-for-its-middle: The first and the last nine characters of an access token are compared.":
       comparing(
         (stored, presented) =>
           presented.length === stored.length &&
           presented.slice(0, 9) === stored.slice(0, 9) &&
           presented.slice(-9) === stored.slice(-9),
       ),
-    ],
   },
   "access.lifetime": {
-    "access-dies-a-second-early": [
-      "An accessToken dies a second before expiresIn is over.",
-      lives(({ lifetimeMs }) => lifetimeMs - SECOND_MS),
-    ],
-    "access-dies-at-half-time": [
-      "An accessToken dies when half of expiresIn is over.",
-      lives(({ lifetimeMs }) => lifetimeMs / 2),
-    ],
-    "access-lives-a-second-longer": [
-      "An accessToken lives a second longer than expiresIn.",
-      lives(({ lifetimeMs }) => lifetimeMs + SECOND_MS),
-    ],
-    "access-lives-five-minutes-longer": [
-      "Five minutes of leeway are granted to every accessToken.",
-      lives(({ lifetimeMs }) => lifetimeMs + 5 * MINUTE_MS),
-    ],
-    "access-lives-for-ever": ["An accessToken never expires.", lives(Infinity)],
-    "access-of-refresh-lives-twice-as-long": [
-      "The accessToken of a refresh lives twice as long as it says.",
+    "access-dies-a-second-early: An accessToken dies a second before expiresIn is over.": lives(
+      ({ lifetimeMs }) => lifetimeMs - SECOND_MS,
+    ),
+    "access-dies-at-half-time: An accessToken dies when half of expiresIn is over.": lives(
+      ({ lifetimeMs }) => lifetimeMs / 2,
+    ),
+    "access-lives-a-second-longer: An accessToken lives a second longer than expiresIn.": lives(
+      ({ lifetimeMs }) => lifetimeMs + SECOND_MS,
+    ),
+    "access-lives-five-minutes-longer: Five minutes of leeway are granted to every accessToken.": lives(
+      ({ lifetimeMs }) => lifetimeMs + 5 * MINUTE_MS,
+    ),
+    "access-lives-for-ever: An accessToken never expires.": lives(Infinity),
+    "access-of-refresh-lives-twice-as-long: The accessToken of a refresh lives twice as long as it says.":
       lives(({ lifetimeMs, refreshed }) => (refreshed ? 2 : 1) * lifetimeMs),
-    ],
-    "access-of-refresh-dies-within-the-hour": [
-      "The accessToken of a refresh lives for one hour and says two.",
+    "access-of-refresh-dies-within-the-hour: The accessToken of a refresh lives for one hour and says two.":
       lives(({ lifetimeMs, refreshed }) => (refreshed ? HOUR_MS : lifetimeMs)),
-    ],
-    "access-of-refresh-ends-with-first": [
-      "The accessToken of a refresh ends when the one before it would have.",
+    "access-of-refresh-ends-with-first: The accessToken of a refresh ends when the one before it would have.":
       decide("afterRefresh", (record, previous) => {
         record.latestAccess.issuedAtMs = previous.issuedAtMs;
       }),
-    ],
-    "access-prolonged-by-use": [
-      "Each use of an accessToken starts its life again.",
-      change("accessTokenIsAlive", (alive, record, context) => {
+    "access-prolonged-by-use: Each use of an accessToken starts its life again.": change(
+      "accessTokenIsAlive",
+      (alive, record, context) => {
         if (alive) record.issuedAtMs = context.nowMs;
         return alive;
-      }),
-    ],
-    "access-dies-idle": [
-      "An accessToken dies when it is not used for half an hour.",
-      decisions((sound) => {
-        const usedAtMs = new WeakMap<AccessRecord, number>();
-        return {
-          accessTokenIsAlive: (record, context) => {
-            const idleMs = context.nowMs - (usedAtMs.get(record) ?? record.issuedAtMs);
-            const alive = idleMs < 30 * MINUTE_MS && sound.accessTokenIsAlive(record, context);
-            if (alive) usedAtMs.set(record, context.nowMs);
-            return alive;
-          },
-        };
-      }),
-    ],
-    "access-cached-beyond-expiry": [
-      "A token that was accepted is accepted for ten minutes without another look.",
+      },
+    ),
+    "access-dies-idle: An accessToken dies when it is not used for half an hour.": decisions((sound) => {
+      const usedAtMs = new WeakMap<AccessRecord, number>();
+      return {
+        accessTokenIsAlive: (record, context) => {
+          const idleMs = context.nowMs - (usedAtMs.get(record) ?? record.issuedAtMs);
+          const alive = idleMs < 30 * MINUTE_MS && sound.accessTokenIsAlive(record, context);
+          if (alive) usedAtMs.set(record, context.nowMs);
+          return alive;
+        },
+      };
+    }),
+    "access-cached-beyond-expiry: A token that was accepted is accepted for ten minutes without another look.":
       decisions((sound) => {
         const seenAtMs = new WeakMap<AccessRecord, number>();
         return {
@@ -239,51 +197,42 @@ export const accessDefects = rows({
           },
         };
       }),
-    ],
-    "access-expires-in-milliseconds": [
-      "expiresIn is given in milliseconds.",
-      decide("expiresIn", (lifetimeMs) => lifetimeMs),
-    ],
-    "access-expires-in-minutes": [
-      "expiresIn is given in minutes.",
-      decide("expiresIn", (lifetimeMs) => lifetimeMs / MINUTE_MS),
-    ],
-    "access-counted-from-authorization": [
-      "The life of an accessToken counts from the authorization.",
+    "access-expires-in-milliseconds: expiresIn is given in milliseconds.": decide(
+      "expiresIn",
+      (lifetimeMs) => lifetimeMs,
+    ),
+    "access-expires-in-minutes: expiresIn is given in minutes.": decide(
+      "expiresIn",
+      (lifetimeMs) => lifetimeMs / MINUTE_MS,
+    ),
+    "access-counted-from-authorization: The life of an accessToken counts from the authorization.":
       afterwards("afterExchange", (code, tokens) => {
         tokens.latestAccess.issuedAtMs = code.issuedAtMs;
       }),
-    ],
-    "access-renewed-in-its-last-minute": [
-      "An accessToken that is used in its last minute is renewed.",
-      change("accessTokenIsAlive", (alive, record, { nowMs }) => {
+    "access-renewed-in-its-last-minute: An accessToken that is used in its last minute is renewed.": change(
+      "accessTokenIsAlive",
+      (alive, record, { nowMs }) => {
         if (alive && nowMs - record.issuedAtMs > record.lifetimeMs - MINUTE_MS) record.issuedAtMs = nowMs;
         return alive;
-      }),
-    ],
-    "access-renewed-by-refresh": [
-      "A refresh starts the life of the earlier accessToken again.",
-      decide("afterRefresh", (_record, previous, { nowMs }) => {
+      },
+    ),
+    "access-renewed-by-refresh: A refresh starts the life of the earlier accessToken again.": decide(
+      "afterRefresh",
+      (_record, previous, { nowMs }) => {
         previous.issuedAtMs = nowMs;
-      }),
-    ],
+      },
+    ),
   },
   "access.header": {
-    "access-header-in-lower-case-only": [
-      "The header's name is compared as it is spelt, in lower case.",
-      change("readAccessToken", (usual, context) =>
-        spelt(context) === ACCESS_TOKEN_HEADER ? usual : undefined,
-      ),
-    ],
-    "access-header-not-in-capitals": [
-      "The header's name is found in lower case and with capital initials, and in no other spelling.",
+    "access-header-in-lower-case-only: The header's name is compared as it is spelt, in lower case.": change(
+      "readAccessToken",
+      (usual, context) => (spelt(context) === ACCESS_TOKEN_HEADER ? usual : undefined),
+    ),
+    "access-header-not-in-capitals: The header's name is found in lower case and with capital initials, and in no other spelling.":
       change("readAccessToken", (usual, context) =>
         [ACCESS_TOKEN_HEADER, "X-Service-Access-Token"].includes(spelt(context) ?? "") ? usual : undefined,
       ),
-    ],
-    "access-header-not-read": [
-      "The token is taken from Authorization, and the documented header is not read.",
+    "access-header-not-read: The token is taken from Authorization, and the documented header is not read.":
       decide("readAccessToken", ({ from }) => from.headers.authorization),
-    ],
   },
 });

@@ -14,15 +14,11 @@ const refusing = (message: string): Replacement =>
 /** Services that keep the document and go against the advice of the standards: a warning, not a failure. */
 export const advisoryDefects = rows({
   "authorize.unregistered-redirect": {
-    "advice-redirects-anywhere": [
-      "The code is sent to whatever redirectUri is named.",
-      decisions(() => ({
-        acceptsRedirectUri: (redirectUri) => URL.canParse(redirectUri ?? ""),
-        renderAuthorized: (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri, fields)),
-      })),
-    ],
-    "advice-redirects-to-prefix": [
-      "A redirectUri that begins with the registered one is taken for it.",
+    "advice-redirects-anywhere: The code is sent to whatever redirectUri is named.": decisions(() => ({
+      acceptsRedirectUri: (redirectUri) => URL.canParse(redirectUri ?? ""),
+      renderAuthorized: (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri, fields)),
+    })),
+    "advice-redirects-to-prefix: A redirectUri that begins with the registered one is taken for it.":
       decisions(() => ({
         acceptsRedirectUri: (redirectUri, client) =>
           redirectUri !== undefined &&
@@ -30,107 +26,85 @@ export const advisoryDefects = rows({
           redirectUri.startsWith(client.redirectUri.split("?")[0] ?? ""),
         renderAuthorized: (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri, fields)),
       })),
-    ],
   },
   "authorize.code-entropy": {
-    "advice-codes-short": [
-      "Codes have ten digits.",
-      decide("mintCode", (_client, _state, { random }) => String(random.uint32()).padStart(10, "0")),
-    ],
-    "advice-codes-counted": [
-      "Codes are a number that goes up by one, behind a common prefix.",
-      decisions(() => {
-        let issued = 0;
-        return { mintCode: () => `code-${String((issued += 1)).padStart(40, "0")}` };
-      }),
-    ],
+    "advice-codes-short: Codes have ten digits.": decide("mintCode", (_client, _state, { random }) =>
+      String(random.uint32()).padStart(10, "0"),
+    ),
+    "advice-codes-counted: Codes are a number that goes up by one, behind a common prefix.": decisions(() => {
+      let issued = 0;
+      return { mintCode: () => `code-${String((issued += 1)).padStart(40, "0")}` };
+    }),
   },
   "code.bound-to-client": {
-    "advice-code-of-other-client-accepted": [
-      "A client may exchange the code of another.",
-      decide("codeBelongsTo", () => true),
-    ],
+    "advice-code-of-other-client-accepted: A client may exchange the code of another.": decide(
+      "codeBelongsTo",
+      () => true,
+    ),
   },
   "code.reuse-revokes-tokens": {
-    "advice-reuse-without-consequence": [
-      "The tokens of a code outlive its second presentation.",
-      decide("afterRefusedExchange", () => undefined),
-    ],
-    "advice-reuse-leaves-refresh-token": [
-      "The refreshToken of a code, and what it brings, outlive the code's second presentation.",
+    "advice-reuse-without-consequence: The tokens of a code outlive its second presentation.": decide(
+      "afterRefusedExchange",
+      () => undefined,
+    ),
+    "advice-reuse-leaves-refresh-token: The refreshToken of a code, and what it brings, outlive the code's second presentation.":
       decisions((sound) => ({
         refreshTokenIsAlive: (record, { nowMs, limits }) =>
           nowMs - record.issuedAtMs < limits.refreshTokenLifetimeMs,
         accessTokenIsAlive: (record, context) =>
           record.refreshed || sound.accessTokenIsAlive(record, context),
       })),
-    ],
   },
   "exchange.no-store": {
-    "advice-answers-may-be-stored": [
-      "Nothing forbids caches to store tokens.",
-      decide("finish", (answer) => withoutHeader(answer, "cache-control")),
-    ],
-    "advice-answers-private": [
-      "Answers forbid others alone to store them.",
-      decide("finish", (answer) => withHeaders(answer, { "cache-control": "private" })),
-    ],
+    "advice-answers-may-be-stored: Nothing forbids caches to store tokens.": decide("finish", (answer) =>
+      withoutHeader(answer, "cache-control"),
+    ),
+    "advice-answers-private: Answers forbid others alone to store them.": decide("finish", (answer) =>
+      withHeaders(answer, { "cache-control": "private" }),
+    ),
   },
   "exchange.token-entropy": {
-    "advice-tokens-counted": [
-      "Access tokens are a number that goes up by one.",
-      decisions(() => {
-        let issued = 1_000_000;
-        return { mintAccessToken: () => `token-${(issued += 1)}` };
-      }),
-    ],
-    "advice-refresh-token-from-access-token": [
-      "The refreshToken is made of the accessToken.",
-      change("exchangeFields", (fields) => ({
+    "advice-tokens-counted: Access tokens are a number that goes up by one.": decisions(() => {
+      let issued = 1_000_000;
+      return { mintAccessToken: () => `token-${(issued += 1)}` };
+    }),
+    "advice-refresh-token-from-access-token: The refreshToken is made of the accessToken.": change(
+      "exchangeFields",
+      (fields) => ({
         ...fields,
         refreshToken: `r-${String(fields["accessToken"])}`,
-      })),
-    ],
+      }),
+    ),
   },
   "refresh.bound-to-client": {
-    "advice-refresh-token-of-other-client-accepted": [
-      "A client may use the refreshToken of another.",
-      decide("refreshTokenBelongsTo", () => true),
-    ],
+    "advice-refresh-token-of-other-client-accepted: A client may use the refreshToken of another.": decide(
+      "refreshTokenBelongsTo",
+      () => true,
+    ),
   },
   "service.survives-bad-input": {
-    "advice-bad-input-fails-service": [
-      "Input that cannot be read is answered with 500.",
-      change("renderRefusal", (answer, refusal) =>
-        refusal.kind.endsWith("-malformed") ? { ...answer, status: 500 } : answer,
-      ),
-    ],
-    "advice-bad-input-drops-connection": [
-      "Input that cannot be read makes the service drop the connection.",
+    "advice-bad-input-fails-service: Input that cannot be read is answered with 500.": change(
+      "renderRefusal",
+      (answer, refusal) => (refusal.kind.endsWith("-malformed") ? { ...answer, status: 500 } : answer),
+    ),
+    "advice-bad-input-drops-connection: Input that cannot be read makes the service drop the connection.":
       change("renderRefusal", (answer, refusal, context) => {
         if (refusal.kind.endsWith("-malformed")) context.from.socket.destroy();
         return answer;
       }),
-    ],
-    "advice-odd-types-fail-service": [
-      "A code that is no string is answered with 500.",
-      decisions((sound) => ({
-        findCode: (presented, context) => {
-          if (typeof presented !== "string") throw new Error("not a string");
-          return sound.findCode(presented, context);
-        },
-      })),
-    ],
-    "advice-bad-query-drops-connection": [
-      "A query that cannot be read makes the service drop the connection.",
+    "advice-odd-types-fail-service: A code that is no string is answered with 500.": decisions((sound) => ({
+      findCode: (presented, context) => {
+        if (typeof presented !== "string") throw new Error("not a string");
+        return sound.findCode(presented, context);
+      },
+    })),
+    "advice-bad-query-drops-connection: A query that cannot be read makes the service drop the connection.":
       change("readQuery", (query, _raw, { from }) => {
         if (query === undefined) from.socket.destroy();
         return query;
       }),
-    ],
-    "advice-bad-body-ends-service": [
-      "After a body that cannot be read no other one is served.",
-      decisions((sound) => {
+    "advice-bad-body-ends-service: After a body that cannot be read no other one is served.": decisions(
+      (sound) => {
         let isBroken = false;
         return {
           readBody: (raw, context) => {
@@ -139,12 +113,11 @@ export const advisoryDefects = rows({
             return isBroken ? undefined : body;
           },
         };
-      }),
-    ],
+      },
+    ),
   },
   "service.leaks-nothing": {
-    "advice-pages-show-internals": [
-      "The answer for an unknown path shows a stack trace with paths of the machine.",
+    "advice-pages-show-internals: The answer for an unknown path shows a stack trace with paths of the machine.":
       change("renderRefusal", (answer, refusal) => {
         if (refusal.kind !== "not-found" && refusal.kind !== "query-malformed") {
           return answer;
@@ -152,25 +125,18 @@ export const advisoryDefects = rows({
         const { stack } = new Error(refusal.kind);
         return { status: 400, headers: { "content-type": "text/plain" }, body: stack ?? "" };
       }),
-    ],
-    "advice-refusals-show-stack": [
-      "Refusals show a stack trace.",
-      refusing("Error: no\n    at exchange (/app/routes/exchange.ts:12:7)"),
-    ],
-    "advice-refusals-show-path": [
-      "Refusals show a path of the machine.",
-      refusing("cannot open /var/lib/service/codes.sqlite"),
-    ],
-    "advice-refusals-show-database": [
-      "Refusals show a message of the database.",
-      refusing("SQLITE_CONSTRAINT: codes.code"),
-    ],
-    "advice-answers-show-client": [
-      "Answers show the first client, its secret included.",
-      decisions((sound) => ({
-        renderSuccess: (fields, context) =>
-          sound.renderSuccess({ ...fields, client: [...context.clients.values()][0] }, context),
-      })),
-    ],
+    "advice-refusals-show-stack: Refusals show a stack trace.": refusing(
+      "Error: no\n    at exchange (/app/routes/exchange.ts:12:7)",
+    ),
+    "advice-refusals-show-path: Refusals show a path of the machine.": refusing(
+      "cannot open /var/lib/service/codes.sqlite",
+    ),
+    "advice-refusals-show-database: Refusals show a message of the database.": refusing(
+      "SQLITE_CONSTRAINT: codes.code",
+    ),
+    "advice-answers-show-client: Answers show the first client, its secret included.": decisions((sound) => ({
+      renderSuccess: (fields, context) =>
+        sound.renderSuccess({ ...fields, client: [...context.clients.values()][0] }, context),
+    })),
   },
 });

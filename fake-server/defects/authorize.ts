@@ -15,9 +15,8 @@ const redirecting = (changed: (address: URL) => void): Replacement =>
 /** Answers, codes and timestamps of section 4.1 gone wrong. */
 export const authorizeDefects = rows({
   "authorize.answers-with-code": {
-    "authorize-empty-code-at-times": [
-      "Every seventh authorize answer carries an empty code.",
-      decisions((sound) => {
+    "authorize-empty-code-at-times: Every seventh authorize answer carries an empty code.": decisions(
+      (sound) => {
         let answers = 0;
         return {
           authorizeFields: (record, timestamp, context) => {
@@ -26,29 +25,25 @@ export const authorizeDefects = rows({
             return answers % 7 === 0 ? { ...fields, code: "" } : fields;
           },
         };
-      }),
-    ],
-    "authorize-code-of-digits-as-number": [
-      "The code is a JSON number instead of a string.",
-      decisions((sound) => ({
+      },
+    ),
+    "authorize-code-of-digits-as-number: The code is a JSON number instead of a string.": decisions(
+      (sound) => ({
         mintCode: (_client, _state, { random }) => String(1 + random.uint32() * 2 ** 20),
         authorizeFields: (record, timestamp, context) => ({
           ...sound.authorizeFields(record, timestamp, context),
           code: Number(record.code),
         }),
         findCode: (presented, context) => sound.findCode(String(presented), context),
-      })),
-    ],
-    "authorize-code-works-a-second-later": [
-      "A code can be exchanged only a second after it was given out.",
+      }),
+    ),
+    "authorize-code-works-a-second-later: A code can be exchanged only a second after it was given out.":
       decisions((sound) => ({
         keepCode: (record, context) => {
           context.clock.schedule(context.nowMs + SECOND_MS, () => sound.keepCode(record, context));
         },
       })),
-    ],
-    "authorize-redirect-without-state": [
-      "The redirect carries the code and leaves the state out.",
+    "authorize-redirect-without-state: The redirect carries the code and leaves the state out.": [
       decide("renderAuthorized", (fields, redirectUri) => {
         const url = new URL(redirectUri);
         url.searchParams.set("code", String(fields["code"]));
@@ -56,28 +51,21 @@ export const authorizeDefects = rows({
       }),
       "authorize.echoes-state",
     ],
-    "authorize-without-timestamp": [
-      "The authorize answer has no timestamp.",
+    "authorize-without-timestamp: The authorize answer has no timestamp.": [
       decide("authorizeFields", ({ state, code }) => ({ state, code })),
       "authorize.timestamp",
     ],
-    "authorize-code-never-kept": ["Codes are given out and never kept.", decide("keepCode", () => undefined)],
-    "authorize-redirects-elsewhere": [
-      "The redirect goes to another host.",
-      redirecting((url) => {
-        url.hostname = "elsewhere.example";
-      }),
-    ],
+    "authorize-code-never-kept: Codes are given out and never kept.": decide("keepCode", () => undefined),
+    "authorize-redirects-elsewhere: The redirect goes to another host.": redirecting((url) => {
+      url.hostname = "elsewhere.example";
+    }),
   },
   "authorize.code-is-fresh": {
-    "authorize-same-code-within-a-second": [
-      "The code is derived from client and second, so that two of one second are the same.",
+    "authorize-same-code-within-a-second: The code is derived from client and second, so that two of one second are the same.":
       decide("mintCode", (client, _state, { nowMs }) =>
         randomFrom(Math.floor(nowMs / SECOND_MS) + client.id.charCodeAt(0)).token(24),
       ),
-    ],
-    "authorize-same-code-for-same-state": [
-      "A state that was seen before gets the code that it got then.",
+    "authorize-same-code-for-same-state: A state that was seen before gets the code that it got then.":
       decisions((sound) => {
         const codes = new Map<string, string>();
         return {
@@ -89,13 +77,11 @@ export const authorizeDefects = rows({
           },
         };
       }),
-    ],
-    "authorize-codes-from-small-range": [
-      "Codes are six digits out of a thousand values.",
-      decide("mintCode", (_client, _state, { random }) => String(100_000 + (random.uint32() % 1_000))),
-    ],
-    "authorize-same-code-for-concurrent-requests": [
-      "Requests that arrive within the same few milliseconds share one code.",
+    "authorize-codes-from-small-range: Codes are six digits out of a thousand values.": decide(
+      "mintCode",
+      (_client, _state, { random }) => String(100_000 + (random.uint32() % 1_000)),
+    ),
+    "authorize-same-code-for-concurrent-requests: Requests that arrive within the same few milliseconds share one code.":
       decisions((sound) => {
         let last = { code: "", atMs: -Infinity };
         return {
@@ -106,9 +92,7 @@ export const authorizeDefects = rows({
           },
         };
       }),
-    ],
-    "authorize-same-codes-for-every-client": [
-      "Each client's codes come from a generator that starts with the same seed.",
+    "authorize-same-codes-for-every-client: Each client's codes come from a generator that starts with the same seed.":
       decisions(() => {
         const sources = new Map<string, RandomSource>();
         return {
@@ -119,115 +103,92 @@ export const authorizeDefects = rows({
           },
         };
       }),
-    ],
-    "authorize-codes-repeat-after-sixty": [
-      "Codes are counted, and the count starts over after sixty.",
+    "authorize-codes-repeat-after-sixty: Codes are counted, and the count starts over after sixty.":
       decisions(() => {
         let issued = 0;
         return { mintCode: () => `code${(issued += 1) % 60}` };
       }),
-    ],
   },
   "authorize.timestamp": {
-    "timestamp-stands-still": [
-      "The timestamp is that of the first answer, for ever.",
-      decisions(() => {
-        let first: number | undefined;
-        return { timestamp: ({ nowMs }) => (first ??= nowMs) };
-      }),
-    ],
-    "timestamp-runs-at-half-speed": [
-      "The timestamp gains half a second for each second.",
-      decisions(() => {
-        let first: number | undefined;
-        return { timestamp: ({ nowMs }) => (first ??= nowMs) + Math.floor((nowMs - first) / 2) };
-      }),
-    ],
-    "timestamp-in-microseconds": [
-      "The timestamp counts microseconds.",
-      decide("timestamp", ({ nowMs }) => nowMs * 1_000),
-    ],
-    "timestamp-jumps-back": [
-      "Every second answer comes from a machine whose clock is 90 seconds behind.",
+    "timestamp-stands-still: The timestamp is that of the first answer, for ever.": decisions(() => {
+      let first: number | undefined;
+      return { timestamp: ({ nowMs }) => (first ??= nowMs) };
+    }),
+    "timestamp-runs-at-half-speed: The timestamp gains half a second for each second.": decisions(() => {
+      let first: number | undefined;
+      return { timestamp: ({ nowMs }) => (first ??= nowMs) + Math.floor((nowMs - first) / 2) };
+    }),
+    "timestamp-in-microseconds: The timestamp counts microseconds.": decide(
+      "timestamp",
+      ({ nowMs }) => nowMs * 1_000,
+    ),
+    "timestamp-jumps-back: Every second answer comes from a machine whose clock is 90 seconds behind.":
       decisions(() => {
         let answers = 0;
         return { timestamp: ({ nowMs }) => nowMs - ((answers += 1) % 2) * 90 * SECOND_MS };
       }),
-    ],
-    "timestamp-as-text": [
-      "Timestamps are strings.",
+    "timestamp-as-text: Timestamps are strings.": [
       decide("timestamp", ({ nowMs }) => String(nowMs)),
       "authorize.answers-with-code",
       "exchange.token-set",
       "refresh.token-set",
     ],
-    "timestamp-is-constant": ["The timestamp is constant.", decide("timestamp", () => 1_700_000_000)],
-    "timestamp-in-minutes": [
-      "The timestamp counts minutes.",
-      decide("timestamp", ({ nowMs }) => nowMs / MINUTE_MS),
-    ],
-    "timestamp-of-the-minute": [
-      "The timestamp is that of the last full minute.",
-      decide("timestamp", ({ nowMs }) => nowMs - (nowMs % MINUTE_MS)),
-    ],
-    "timestamp-within-the-hour": [
-      "The timestamp counts from the last full hour.",
-      decide("timestamp", ({ nowMs }) => nowMs % HOUR_MS),
-    ],
+    "timestamp-is-constant: The timestamp is constant.": decide("timestamp", () => 1_700_000_000),
+    "timestamp-in-minutes: The timestamp counts minutes.": decide(
+      "timestamp",
+      ({ nowMs }) => nowMs / MINUTE_MS,
+    ),
+    "timestamp-of-the-minute: The timestamp is that of the last full minute.": decide(
+      "timestamp",
+      ({ nowMs }) => nowMs - (nowMs % MINUTE_MS),
+    ),
+    "timestamp-within-the-hour: The timestamp counts from the last full hour.": decide(
+      "timestamp",
+      ({ nowMs }) => nowMs % HOUR_MS,
+    ),
   },
   "authorize.redirect-uri-encoded": {
-    "redirect-uri-with-query-refused": [
-      "A redirectUri that already has a query is refused.",
-      onlyIf("acceptsRedirectUri", (redirectUri) => redirectUri?.includes("?") !== true),
-    ],
-    "redirect-uri-beyond-ascii-refused": [
-      "A redirectUri that holds a character outside ASCII once decoded is refused.",
+    "redirect-uri-with-query-refused: A redirectUri that already has a query is refused.": onlyIf(
+      "acceptsRedirectUri",
+      (redirectUri) => redirectUri?.includes("?") !== true,
+    ),
+    "redirect-uri-beyond-ascii-refused: A redirectUri that holds a character outside ASCII once decoded is refused.":
       onlyIf("acceptsRedirectUri", (redirectUri) => /^[ -~]*$/.test(redirectUri ?? "")),
-    ],
-    "redirect-uri-cut-at-ampersand": [
-      "The query is decoded before it is split, so the redirectUri ends at its first ampersand.",
+    "redirect-uri-cut-at-ampersand: The query is decoded before it is split, so the redirectUri ends at its first ampersand.":
       decisions((sound) => ({
         renderAuthorized: (fields, redirectUri) =>
           redirectTo(withCodeAndState(redirectUri.split("&")[0] ?? "", fields)),
         acceptsRedirectUri: (redirectUri, client, query) =>
           sound.acceptsRedirectUri(redirectUri?.split("&")[0], client, query),
       })),
-    ],
-    "redirect-uri-decoded-twice": [
-      "The redirectUri is decoded once more than it was encoded.",
-      decide("renderAuthorized", (fields, redirectUri) =>
+    "redirect-uri-decoded-twice: The redirectUri is decoded once more than it was encoded.": decide(
+      "renderAuthorized",
+      (fields, redirectUri) =>
         redirectTo(withCodeAndState(redirectUri.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent), fields)),
-      ),
-    ],
-    "redirect-drops-query": [
-      "The redirect replaces the query of the redirectUri.",
-      decide("renderAuthorized", (fields, redirectUri) => {
+    ),
+    "redirect-drops-query: The redirect replaces the query of the redirectUri.": decide(
+      "renderAuthorized",
+      (fields, redirectUri) => {
         const url = new URL(redirectUri);
         url.search = codeAndState(fields);
         return redirectTo(url.href);
-      }),
-    ],
-    "redirect-adds-second-question-mark": [
-      "The redirect appends ?code= to a redirectUri that has a query already.",
+      },
+    ),
+    "redirect-adds-second-question-mark: The redirect appends ?code= to a redirectUri that has a query already.":
       decide("renderAuthorized", (fields, redirectUri) =>
         redirectTo(`${new URL(redirectUri).href}?${codeAndState(fields)}`),
       ),
-    ],
-    "redirect-uri-not-decoded": [
-      "The redirectUri is looked for in the query as it was sent.",
-      decide("acceptsRedirectUri", (redirectUri, _client, query) => query.raw.includes(redirectUri ?? "-")),
-    ],
-    "query-decoded-before-split": [
-      "The query is decoded before it is split into parameters.",
-      decisions((sound) => ({
+    "redirect-uri-not-decoded: The redirectUri is looked for in the query as it was sent.": decide(
+      "acceptsRedirectUri",
+      (redirectUri, _client, query) => query.raw.includes(redirectUri ?? "-"),
+    ),
+    "query-decoded-before-split: The query is decoded before it is split into parameters.": decisions(
+      (sound) => ({
         readQuery: (raw, context) => sound.readQuery(decodeURIComponent(raw), context),
-      })),
-    ],
-    "redirect-loses-port": [
-      "The redirect loses the port.",
-      redirecting((url) => {
-        url.port = "";
       }),
-    ],
+    ),
+    "redirect-loses-port: The redirect loses the port.": redirecting((url) => {
+      url.port = "";
+    }),
   },
 });

@@ -45,53 +45,41 @@ const page = (status: number, body: string): Answer => ({
 /** Request bodies that are none (section 4), and refusals that say too much. */
 export const bodyDefects = rows({
   "exchange.bad-bodies": {
-    "body-with-repeated-keys": [
-      "Of a repeated key whichever value fits is taken.",
-      reading((text) => {
-        const whole: unknown = JSON.parse(text);
-        if (typeof whole !== "object" || whole === null || Array.isArray(whole)) return text;
-        const shortest: Record<string, unknown> = { ...whole };
-        for (const [, key = "", value = ""] of text.matchAll(/"(\w+)":"([^"]*)"/g))
-          if (typeof shortest[key] === "string" && value.length < shortest[key].length) shortest[key] = value;
-        return JSON.stringify(shortest);
-      }),
-    ],
-    "body-in-array": [
-      "An array that holds the object is taken for the object.",
-      reading(asItIs, (value) => (Array.isArray(value) ? value[0] : value)),
-    ],
-    "body-in-string": [
-      "A JSON string that holds JSON is read once more.",
-      reading(asItIs, (value) => (typeof value === "string" ? (JSON.parse(value) as unknown) : value)),
-    ],
-    "body-cut-short-completed": [
-      "The brace that a truncated body lacks is added.",
-      reading((text) => (text.trimEnd().endsWith("}") ? text : `${text.replace(/[,\s]+$/, "")}}`)),
-    ],
-    "body-with-rest-ignored": [
-      "What follows the first closing brace of a body is ignored.",
-      reading((text) => text.slice(0, text.indexOf("}") + 1)),
-    ],
-    "body-as-form": [
-      "A body that is no JSON is read as a form.",
-      change(
-        "readBody",
-        (usual, raw) => usual ?? Object.fromEntries(new URLSearchParams(raw.toString("utf8"))),
-      ),
-    ],
-    "body-with-loose-syntax": [
-      "Single quotes and trailing commas pass for JSON.",
-      reading((text) => text.replaceAll("'", '"').replaceAll(/,\s*}/g, "}")),
-    ],
-    "body-with-inherited-fields": [
-      "Fields inside __proto__ count as the body's own.",
-      reading(asItIs, (value) => {
+    "body-with-repeated-keys: Of a repeated key whichever value fits is taken.": reading((text) => {
+      const whole: unknown = JSON.parse(text);
+      if (typeof whole !== "object" || whole === null || Array.isArray(whole)) return text;
+      const shortest: Record<string, unknown> = { ...whole };
+      for (const [, key = "", value = ""] of text.matchAll(/"(\w+)":"([^"]*)"/g))
+        if (typeof shortest[key] === "string" && value.length < shortest[key].length) shortest[key] = value;
+      return JSON.stringify(shortest);
+    }),
+    "body-in-array: An array that holds the object is taken for the object.": reading(asItIs, (value) =>
+      Array.isArray(value) ? value[0] : value,
+    ),
+    "body-in-string: A JSON string that holds JSON is read once more.": reading(asItIs, (value) =>
+      typeof value === "string" ? (JSON.parse(value) as unknown) : value,
+    ),
+    "body-cut-short-completed: The brace that a truncated body lacks is added.": reading((text) =>
+      text.trimEnd().endsWith("}") ? text : `${text.replace(/[,\s]+$/, "")}}`,
+    ),
+    "body-with-rest-ignored: What follows the first closing brace of a body is ignored.": reading((text) =>
+      text.slice(0, text.indexOf("}") + 1),
+    ),
+    "body-as-form: A body that is no JSON is read as a form.": change(
+      "readBody",
+      (usual, raw) => usual ?? Object.fromEntries(new URLSearchParams(raw.toString("utf8"))),
+    ),
+    "body-with-loose-syntax: Single quotes and trailing commas pass for JSON.": reading((text) =>
+      text.replaceAll("'", '"').replaceAll(/,\s*}/g, "}"),
+    ),
+    "body-with-inherited-fields: Fields inside __proto__ count as the body's own.": reading(
+      asItIs,
+      (value) => {
         const inherited = fieldOf(value as JsonObject, "__proto__");
         return typeof inherited === "object" ? { ...inherited, ...(value as JsonObject) } : value;
-      }),
-    ],
-    "body-that-is-bad-wedges-service": [
-      "After a body that is no JSON the next five exchanges are refused.",
+      },
+    ),
+    "body-that-is-bad-wedges-service: After a body that is no JSON the next five exchanges are refused.":
       decisions((sound) => {
         let wedged = 0;
         return {
@@ -102,14 +90,12 @@ export const bodyDefects = rows({
           },
         };
       }),
-    ],
-    "body-in-envelope": [
-      "A field called data is taken for the body.",
-      reading(asItIs, (value) => (value as { readonly data?: unknown }).data ?? value),
-    ],
-    "body-of-15-kb-wedges-service": [
-      "After a body of 15 kB every further one is refused.",
-      decisions((sound) => {
+    "body-in-envelope: A field called data is taken for the body.": reading(
+      asItIs,
+      (value) => (value as { readonly data?: unknown }).data ?? value,
+    ),
+    "body-of-15-kb-wedges-service: After a body of 15 kB every further one is refused.": decisions(
+      (sound) => {
         let wedged = false;
         return {
           readBody: (raw, context) => {
@@ -117,39 +103,32 @@ export const bodyDefects = rows({
             return wedged ? undefined : sound.readBody(raw, context);
           },
         };
-      }),
-    ],
+      },
+    ),
   },
   "exchange.refusal-leaks-nothing": {
-    "refusal-shows-secret": [
-      "A refused exchange is answered with the fields that came.",
-      decisions((sound) => {
-        const { bodies, readBody } = rememberingBodies(sound);
-        return {
-          readBody,
-          renderRefusal: (refusal, context) =>
-            jsonAnswer(400, { error: refusal.kind, request: bodies.get(context.from) }),
-        };
-      }),
-    ],
-    "refusal-shows-right-secret": [
-      "A wrong secret is answered with the right one.",
-      decisions((sound) => {
-        const { bodies, readBody } = rememberingBodies(sound);
-        return {
-          readBody,
-          renderRefusal: (refusal, context) => {
-            const answer = sound.renderRefusal(refusal, context);
-            const client = context.clients.get(String(bodies.get(context.from)?.["clientId"]));
-            return refusal.kind === "client-unauthenticated" && client !== undefined
-              ? withHeaders(answer, { "x-debug": `expected ${client.secret}` })
-              : answer;
-          },
-        };
-      }),
-    ],
-    "refusal-shows-tokens-of-code": [
-      "A used code is refused with the tokens that it gave.",
+    "refusal-shows-secret: A refused exchange is answered with the fields that came.": decisions((sound) => {
+      const { bodies, readBody } = rememberingBodies(sound);
+      return {
+        readBody,
+        renderRefusal: (refusal, context) =>
+          jsonAnswer(400, { error: refusal.kind, request: bodies.get(context.from) }),
+      };
+    }),
+    "refusal-shows-right-secret: A wrong secret is answered with the right one.": decisions((sound) => {
+      const { bodies, readBody } = rememberingBodies(sound);
+      return {
+        readBody,
+        renderRefusal: (refusal, context) => {
+          const answer = sound.renderRefusal(refusal, context);
+          const client = context.clients.get(String(bodies.get(context.from)?.["clientId"]));
+          return refusal.kind === "client-unauthenticated" && client !== undefined
+            ? withHeaders(answer, { "x-debug": `expected ${client.secret}` })
+            : answer;
+        },
+      };
+    }),
+    "refusal-shows-tokens-of-code: A used code is refused with the tokens that it gave.": [
       decisions((sound) => {
         const tokens = new WeakMap<Grant, RefreshRecord>();
         const refused = new WeakMap<IncomingMessage, CodeRecord>();
@@ -173,49 +152,42 @@ export const bodyDefects = rows({
       }),
       "code.single-use",
     ],
-    "refusal-shows-stack": [
-      "A refusal carries the stack of the error behind it.",
-      decide("renderRefusal", (refusal) => {
+    "refusal-shows-stack: A refusal carries the stack of the error behind it.": decide(
+      "renderRefusal",
+      (refusal) => {
         const { stack } = new Error(refusal.kind);
         return jsonAnswer(400, { error: refusal.kind, stack });
-      }),
-    ],
-    "refusal-shows-code-of-other-request": [
-      "A refused exchange names the code that was issued last.",
-      change("renderRefusal", (answer, refusal, context) =>
+      },
+    ),
+    "refusal-shows-code-of-other-request: A refused exchange names the code that was issued last.": change(
+      "renderRefusal",
+      (answer, refusal, context) =>
         refusal.kind === "code-unknown"
           ? jsonAnswer(400, { error: refusal.kind, known: [...context.credentials.codes.keys()].at(-1) })
           : answer,
-      ),
-    ],
-    "refusal-shows-latest-token": [
-      "A refused exchange is shown the accessToken that was issued last.",
-      change("renderRefusal", (answer, _refusal, { operation, credentials }) =>
+    ),
+    "refusal-shows-latest-token: A refused exchange is shown the accessToken that was issued last.": change(
+      "renderRefusal",
+      (answer, _refusal, { operation, credentials }) =>
         operation === "exchange"
           ? { ...answer, body: JSON.stringify({ hint: `try ${lastOf(credentials.accessTokens)?.token}` }) }
           : answer,
-      ),
-    ],
-    "refusal-repeats-request": [
-      "A refusal with status 200 repeats the body that came.",
-      decisions((sound) => {
-        const bodies = new WeakMap<IncomingMessage, string>();
-        return {
-          readBody: (raw, context) => {
-            bodies.set(context.from, raw.toString("utf8"));
-            return sound.readBody(raw, context);
-          },
-          renderRefusal: (_refusal, { from }) => page(200, `<p>cannot read ${bodies.get(from)}</p>`),
-        };
-      }),
-    ],
-    "refusal-of-expired-code-shows-stack": [
-      "An expired code is answered with status 500 and a stack trace.",
+    ),
+    "refusal-repeats-request: A refusal with status 200 repeats the body that came.": decisions((sound) => {
+      const bodies = new WeakMap<IncomingMessage, string>();
+      return {
+        readBody: (raw, context) => {
+          bodies.set(context.from, raw.toString("utf8"));
+          return sound.readBody(raw, context);
+        },
+        renderRefusal: (_refusal, { from }) => page(200, `<p>cannot read ${bodies.get(from)}</p>`),
+      };
+    }),
+    "refusal-of-expired-code-shows-stack: An expired code is answered with status 500 and a stack trace.":
       change("renderRefusal", (answer, { kind }) =>
         kind === "code-expired"
           ? page(500, "<pre>Error: expired<br> &nbsp; &nbsp;at take (/srv/app/codes.js:40:11)</pre>")
           : answer,
       ),
-    ],
   },
 });

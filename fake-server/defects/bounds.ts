@@ -14,27 +14,19 @@ const drawnBy = ({ clock }: Pick<Service, "clock">) => randomFrom(Math.floor(clo
 /** What goes well with the few, the small and the unhurried (sections 2.1, 2.2 and 4.4). */
 export const boundDefects = rows({
   "notifications.limit": {
-    "limit-between-33-and-39-cut": [
-      "A limit from 33 to 39 gives 32 items, and a greater one all that was asked for.",
+    "limit-between-33-and-39-cut: A limit from 33 to 39 gives 32 items, and a greater one all that was asked for.":
       cutBetween(33, 39),
-    ],
-    "limit-between-41-and-55-cut": [
-      "A limit from 41 to 55 gives 40 items, and a greater one all that was asked for.",
+    "limit-between-41-and-55-cut: A limit from 41 to 55 gives 40 items, and a greater one all that was asked for.":
       cutBetween(41, 55),
-    ],
   },
   "notifications.under-writes": {
-    "total-eighty-at-most": [
-      "total counts up to eighty.",
-      decisions((sound) => ({
-        total: (matched, ...more) => sound.total(Math.min(matched, 80), ...more),
-      })),
-    ],
+    "total-eighty-at-most: total counts up to eighty.": decisions((sound) => ({
+      total: (matched, ...more) => sound.total(Math.min(matched, 80), ...more),
+    })),
   },
   "authorize.state-length": {
-    "state-known-by-its-beginning": [
-      "A state is accepted when its first 128 characters were before.",
-      decisions((sound) => {
+    "state-known-by-its-beginning: A state is accepted when its first 128 characters were before.": decisions(
+      (sound) => {
         const known = new Set<string>();
         return {
           acceptsState: (state, query, context) => {
@@ -43,22 +35,19 @@ export const boundDefects = rows({
             return accepted || known.has(state?.slice(0, 128) ?? "");
           },
         };
-      }),
-    ],
+      },
+    ),
   },
   "authorize.code-is-fresh": {
-    "codes-drawn-every-20-ms": [
-      "Two authorizations within 20 milliseconds get the same code.",
-      decide("mintCode", (_client, _state, service) => drawnBy(service).token(24)),
-    ],
+    "codes-drawn-every-20-ms: Two authorizations within 20 milliseconds get the same code.": decide(
+      "mintCode",
+      (_client, _state, service) => drawnBy(service).token(24),
+    ),
   },
   "exchange.tokens-are-fresh": {
-    "tokens-drawn-every-20-ms": [
-      "Two exchanges within 20 milliseconds get the same tokens.",
-      decisions(() => ({
-        mintAccessToken: (_client, _lifetimeMs, service) => drawnBy(service).token(32),
-        mintRefreshToken: (_client, service) => drawnBy(service).token(33),
-      })),
-    ],
+    "tokens-drawn-every-20-ms: Two exchanges within 20 milliseconds get the same tokens.": decisions(() => ({
+      mintAccessToken: (_client, _lifetimeMs, service) => drawnBy(service).token(32),
+      mintRefreshToken: (_client, service) => drawnBy(service).token(33),
+    })),
   },
 });

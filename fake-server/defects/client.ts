@@ -27,64 +27,47 @@ const identifying = (found: (id: string, presented: unknown) => boolean): Replac
 /** Who the client is (sections 4.2 and 5.1) gone wrong. */
 export const clientDefects = rows({
   "exchange.authenticates-client": {
-    "secret-ignored": ["The secret is not looked at.", accepting(() => true)],
-    "secret-may-be-absent": [
-      "A request without a secret passes.",
-      accepting((secret, presented) => presented === undefined || presented === secret),
-    ],
-    "secret-may-be-null": [
-      "null passes for every secret.",
-      accepting((secret, presented) => presented === null || presented === secret),
-    ],
-    "secret-may-be-empty": [
-      "An empty secret passes.",
-      acceptingText((secret, presented) => presented === "" || presented === secret),
-    ],
-    "secret-may-be-other-type": [
-      "Anything that is no string passes for a secret.",
-      accepting(
-        (secret, presented) =>
-          presented === secret ||
-          (presented !== undefined && presented !== null && typeof presented !== "string"),
-      ),
-    ],
-    "secret-in-array-accepted": [
-      "An array that holds the secret passes for it.",
-      accepting((secret, presented) => asText(presented) === secret),
-    ],
-    "secret-whatever-its-case": [
-      "Secrets are compared without regard to case.",
-      acceptingText((secret, presented) => presented.toLowerCase() === secret.toLowerCase()),
-    ],
-    "secret-by-prefix": [
-      "As much of the secret as is presented is compared.",
-      acceptingText((secret, presented) => presented !== "" && secret.startsWith(presented)),
-    ],
-    "secret-by-its-first-eight": [
-      "Only the first eight characters of a secret are compared.",
-      acceptingText((secret, presented) => presented.slice(0, 8) === secret.slice(0, 8)),
-    ],
-    "secret-but-for-last-character": [
-      "The last character of a secret is not compared.",
-      acceptingText((secret, presented) => presented.slice(0, secret.length - 1) === secret.slice(0, -1)),
-    ],
-    "secret-trimmed": [
-      "White space around the secret is cut off.",
-      acceptingText((secret, presented) => presented.trim() === secret),
-    ],
-    "secret-with-suffix": [
-      "Whatever follows the secret is ignored.",
-      acceptingText((secret, presented) => presented.startsWith(secret)),
-    ],
-    "secret-of-any-client": [
-      "The secret of any client passes.",
-      accepting((_secret, presented, clients) =>
-        [...clients.values()].some((client) => client.secret === presented),
-      ),
-    ],
-    "secret-remembered": [
-      "A client that has shown its secret once needs none after that.",
-      decisions((sound) => {
+    "secret-ignored: The secret is not looked at.": accepting(() => true),
+    "secret-may-be-absent: A request without a secret passes.": accepting(
+      (secret, presented) => presented === undefined || presented === secret,
+    ),
+    "secret-may-be-null: null passes for every secret.": accepting(
+      (secret, presented) => presented === null || presented === secret,
+    ),
+    "secret-may-be-empty: An empty secret passes.": acceptingText(
+      (secret, presented) => presented === "" || presented === secret,
+    ),
+    "secret-may-be-other-type: Anything that is no string passes for a secret.": accepting(
+      (secret, presented) =>
+        presented === secret ||
+        (presented !== undefined && presented !== null && typeof presented !== "string"),
+    ),
+    "secret-in-array-accepted: An array that holds the secret passes for it.": accepting(
+      (secret, presented) => asText(presented) === secret,
+    ),
+    "secret-whatever-its-case: Secrets are compared without regard to case.": acceptingText(
+      (secret, presented) => presented.toLowerCase() === secret.toLowerCase(),
+    ),
+    "secret-by-prefix: As much of the secret as is presented is compared.": acceptingText(
+      (secret, presented) => presented !== "" && secret.startsWith(presented),
+    ),
+    "secret-by-its-first-eight: Only the first eight characters of a secret are compared.": acceptingText(
+      (secret, presented) => presented.slice(0, 8) === secret.slice(0, 8),
+    ),
+    "secret-but-for-last-character: The last character of a secret is not compared.": acceptingText(
+      (secret, presented) => presented.slice(0, secret.length - 1) === secret.slice(0, -1),
+    ),
+    "secret-trimmed: White space around the secret is cut off.": acceptingText(
+      (secret, presented) => presented.trim() === secret,
+    ),
+    "secret-with-suffix: Whatever follows the secret is ignored.": acceptingText((secret, presented) =>
+      presented.startsWith(secret),
+    ),
+    "secret-of-any-client: The secret of any client passes.": accepting((_secret, presented, clients) =>
+      [...clients.values()].some((client) => client.secret === presented),
+    ),
+    "secret-remembered: A client that has shown its secret once needs none after that.": decisions(
+      (sound) => {
         const known = new Set<string>();
         return {
           authenticateClient: (clientId, clientSecret, clients) => {
@@ -93,66 +76,51 @@ export const clientDefects = rows({
             return client ?? (known.has(String(clientId)) ? clientOf(clientId, clients) : undefined);
           },
         };
-      }),
-    ],
-    "secret-right-at-fifth-attempt": [
-      "A secret that was refused four times is let in.",
-      decisions((sound) => {
-        const attempts = new Map<unknown, number>();
-        return {
-          authenticateClient: (clientId, secret, clients) => {
-            const count = (attempts.get(secret) ?? 0) + 1;
-            attempts.set(secret, count);
-            return typeof secret === "string" && secret.length > 8 && count >= 5
-              ? clientOf(clientId, clients)
-              : sound.authenticateClient(clientId, secret, clients);
-          },
-        };
-      }),
-    ],
-    "secret-by-longer-half": [
-      "As much of the secret as is presented is compared, from its half on.",
+      },
+    ),
+    "secret-right-at-fifth-attempt: A secret that was refused four times is let in.": decisions((sound) => {
+      const attempts = new Map<unknown, number>();
+      return {
+        authenticateClient: (clientId, secret, clients) => {
+          const count = (attempts.get(secret) ?? 0) + 1;
+          attempts.set(secret, count);
+          return typeof secret === "string" && secret.length > 8 && count >= 5
+            ? clientOf(clientId, clients)
+            : sound.authenticateClient(clientId, secret, clients);
+        },
+      };
+    }),
+    "secret-by-longer-half: As much of the secret as is presented is compared, from its half on.":
       acceptingText(
         (secret, presented) => presented.length > secret.length / 2 && secret.startsWith(presented),
       ),
-    ],
   },
   "exchange.unknown-client": {
-    "client-found-by-secret": ["The secret alone identifies the client.", identifying(() => true)],
-    "client-id-may-be-absent": [
-      "An absent clientId is made up for by the secret.",
-      identifying((id, presented) => presented === undefined || presented === id),
-    ],
-    "client-id-may-be-empty": [
-      "An empty clientId is made up for by the secret.",
-      identifying((id, presented) => presented === "" || presented === id),
-    ],
-    "client-id-whatever-its-case": [
-      "Client ids are compared without regard to case.",
-      identifying((id, presented) => String(presented).toLowerCase() === id.toLowerCase()),
-    ],
-    "client-id-trimmed": [
-      "White space around the clientId is cut off.",
-      identifying((id, presented) => typeof presented === "string" && presented.trim() === id),
-    ],
-    "client-id-by-prefix": [
-      "A clientId is found by its first half.",
-      identifying(
-        (id, presented) => typeof presented === "string" && presented.slice(0, 10) === id.slice(0, 10),
-      ),
-    ],
-    "client-id-in-array-accepted": [
-      "An array that holds the clientId passes for it.",
-      identifying((id, presented) => asText(presented) === id),
-    ],
-    "client-id-of-plain-object": [
-      "Clients are looked up in a plain object, so names like constructor seem known.",
+    "client-found-by-secret: The secret alone identifies the client.": identifying(() => true),
+    "client-id-may-be-absent: An absent clientId is made up for by the secret.": identifying(
+      (id, presented) => presented === undefined || presented === id,
+    ),
+    "client-id-may-be-empty: An empty clientId is made up for by the secret.": identifying(
+      (id, presented) => presented === "" || presented === id,
+    ),
+    "client-id-whatever-its-case: Client ids are compared without regard to case.": identifying(
+      (id, presented) => String(presented).toLowerCase() === id.toLowerCase(),
+    ),
+    "client-id-trimmed: White space around the clientId is cut off.": identifying(
+      (id, presented) => typeof presented === "string" && presented.trim() === id,
+    ),
+    "client-id-by-prefix: A clientId is found by its first half.": identifying(
+      (id, presented) => typeof presented === "string" && presented.slice(0, 10) === id.slice(0, 10),
+    ),
+    "client-id-in-array-accepted: An array that holds the clientId passes for it.": identifying(
+      (id, presented) => asText(presented) === id,
+    ),
+    "client-id-of-plain-object: Clients are looked up in a plain object, so names like constructor seem known.":
       decide("authenticateClient", (clientId, secret, clients) => {
         const known = Object.fromEntries(clients) as Record<string, { readonly secret?: string }>;
         const client = typeof clientId === "string" ? known[clientId] : undefined;
         if (client === undefined || client.secret !== secret) return undefined;
         return clients.get(String(clientId)) ?? [...clients.values()][0];
       }),
-    ],
   },
 });

@@ -14,40 +14,37 @@ const without = (name: string): Replacement =>
 /** The token set of sections 2.2 and 4.2 gone wrong. */
 export const exchangeDefects = rows({
   "exchange.token-set": {
-    "exchange-without-refresh-token": ["The token set has no refreshToken.", without("refreshToken")],
-    "exchange-with-empty-refresh-token": [
-      "The refreshToken is an empty string.",
-      answering((fields) => ({ ...fields, refreshToken: "" })),
-    ],
-    "exchange-with-null-access-token": [
-      "The accessToken is null.",
-      answering((fields) => ({ ...fields, accessToken: null })),
-    ],
-    "exchange-without-timestamp": ["The token set has no timestamp.", without("timestamp")],
-    "exchange-without-expires-in": ["The token set has no expiresIn.", without("expiresIn")],
-    "exchange-expires-in-as-text": [
-      "expiresIn is a string of digits.",
-      answering((fields) => ({ ...fields, expiresIn: String(fields["expiresIn"]) })),
-    ],
-    "exchange-expires-in-zero": [
-      "expiresIn is 0, although the token lives.",
-      answering((fields) => ({ ...fields, expiresIn: 0 })),
-    ],
-    "exchange-with-names-of-the-rfc": [
-      "The fields are called access_token, refresh_token and expires_in.",
+    "exchange-without-refresh-token: The token set has no refreshToken.": without("refreshToken"),
+    "exchange-with-empty-refresh-token: The refreshToken is an empty string.": answering((fields) => ({
+      ...fields,
+      refreshToken: "",
+    })),
+    "exchange-with-null-access-token: The accessToken is null.": answering((fields) => ({
+      ...fields,
+      accessToken: null,
+    })),
+    "exchange-without-timestamp: The token set has no timestamp.": without("timestamp"),
+    "exchange-without-expires-in: The token set has no expiresIn.": without("expiresIn"),
+    "exchange-expires-in-as-text: expiresIn is a string of digits.": answering((fields) => ({
+      ...fields,
+      expiresIn: String(fields["expiresIn"]),
+    })),
+    "exchange-expires-in-zero: expiresIn is 0, although the token lives.": answering((fields) => ({
+      ...fields,
+      expiresIn: 0,
+    })),
+    "exchange-with-names-of-the-rfc: The fields are called access_token, refresh_token and expires_in.":
       answering(({ accessToken, refreshToken, expiresIn, timestamp }) => ({
         access_token: accessToken,
         refresh_token: refreshToken,
         expires_in: expiresIn,
         timestamp,
       })),
-    ],
-    "exchange-wrapped": [
-      "The token set lies inside a field called data.",
-      answering((fields) => ({ success: true, data: fields })),
-    ],
-    "exchange-timestamp-of-its-start": [
-      "The timestamp of an exchange is the hour before the first one, for ever.",
+    "exchange-wrapped: The token set lies inside a field called data.": answering((fields) => ({
+      success: true,
+      data: fields,
+    })),
+    "exchange-timestamp-of-its-start: The timestamp of an exchange is the hour before the first one, for ever.":
       decisions(() => {
         let startedMs: number | undefined;
         return {
@@ -55,11 +52,9 @@ export const exchangeDefects = rows({
             operation === "exchange" ? (startedMs ??= nowMs - HOUR_MS) : nowMs,
         };
       }),
-    ],
   },
   "exchange.tokens-are-fresh": {
-    "tokens-cached-per-client": [
-      "A client gets the accessToken that it has as long as that one lives.",
+    "tokens-cached-per-client: A client gets the accessToken that it has as long as that one lives.":
       decisions((sound) => {
         const cached = new Map<string, AccessRecord>();
         return {
@@ -74,26 +69,21 @@ export const exchangeDefects = rows({
           },
         };
       }),
-    ],
-    "refresh-token-one-per-client": [
-      "Every exchange of a client yields the same refreshToken.",
-      decisions((sound) => {
+    "refresh-token-one-per-client: Every exchange of a client yields the same refreshToken.": decisions(
+      (sound) => {
         const tokens = new Map<string, string>();
         return {
           mintRefreshToken: (client, context) => {
             return remembered(tokens, client.id, () => sound.mintRefreshToken(client, context));
           },
         };
-      }),
-    ],
-    "tokens-derived-from-time": [
-      "Tokens are derived from the millisecond of their issue.",
-      decide("mintAccessToken", (client, _lifetimeMs, { nowMs }) =>
-        randomFrom(nowMs * 2 + client.id.charCodeAt(0)).token(32),
-      ),
-    ],
-    "tokens-shared-by-concurrent-exchanges": [
-      "Exchanges within the same few milliseconds get the same accessToken.",
+      },
+    ),
+    "tokens-derived-from-time: Tokens are derived from the millisecond of their issue.": decide(
+      "mintAccessToken",
+      (client, _lifetimeMs, { nowMs }) => randomFrom(nowMs * 2 + client.id.charCodeAt(0)).token(32),
+    ),
+    "tokens-shared-by-concurrent-exchanges: Exchanges within the same few milliseconds get the same accessToken.":
       decisions((sound) => {
         let last = { token: "", atMs: -Infinity };
         return {
@@ -106,44 +96,40 @@ export const exchangeDefects = rows({
           },
         };
       }),
-    ],
-    "tokens-same-for-every-client": [
-      "Each client's tokens come from a generator that starts with the same seed.",
+    "tokens-same-for-every-client: Each client's tokens come from a generator that starts with the same seed.":
       decisions(() => {
         const sources = new Map<string, RandomSource>();
         const next = (id: string): string => remembered(sources, id, () => randomFrom(11)).token(32);
         return { mintAccessToken: ({ id }) => next(id), mintRefreshToken: ({ id }) => next(id) };
       }),
-    ],
-    "exchange-one-token-for-both-purposes": [
-      "The refreshToken is the accessToken.",
-      answering((fields) => ({ ...fields, refreshToken: fields["accessToken"] })),
-    ],
+    "exchange-one-token-for-both-purposes: The refreshToken is the accessToken.": answering((fields) => ({
+      ...fields,
+      refreshToken: fields["accessToken"],
+    })),
   },
   "exchange.access-token-works": {
-    "access-token-works-a-second-later": [
-      "An accessToken is known to the notification list only a second after its issue.",
-      onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
-      "refresh.access-token-works",
-    ],
-    "access-token-replicated-late": [
-      "An accessToken reaches the notification list forty milliseconds after its issue.",
-      decisions((sound) => {
-        const keptAtMs = new WeakMap<AccessRecord, number>();
-        return {
-          keepAccessToken: (record, context) => {
-            keptAtMs.set(record, context.clock.realMs());
-            sound.keepAccessToken(record, context);
-          },
-          accessTokenIsAlive: (record, context) =>
-            sound.accessTokenIsAlive(record, context) &&
-            context.clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
-        };
-      }),
-      "refresh.access-token-works",
-    ],
-    "access-token-bound-to-connection": [
-      "An accessToken works on the connection only that it was fetched on.",
+    "access-token-works-a-second-later: An accessToken is known to the notification list only a second after its issue.":
+      [
+        onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
+        "refresh.access-token-works",
+      ],
+    "access-token-replicated-late: An accessToken reaches the notification list forty milliseconds after its issue.":
+      [
+        decisions((sound) => {
+          const keptAtMs = new WeakMap<AccessRecord, number>();
+          return {
+            keepAccessToken: (record, context) => {
+              keptAtMs.set(record, context.clock.realMs());
+              sound.keepAccessToken(record, context);
+            },
+            accessTokenIsAlive: (record, context) =>
+              sound.accessTokenIsAlive(record, context) &&
+              context.clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
+          };
+        }),
+        "refresh.access-token-works",
+      ],
+    "access-token-bound-to-connection: An accessToken works on the connection only that it was fetched on.":
       decisions((sound) => {
         const connections = new WeakMap<AccessRecord, object>();
         return {
@@ -156,9 +142,7 @@ export const exchangeDefects = rows({
             (connections.get(record) ?? context.from.socket) === context.from.socket,
         };
       }),
-    ],
-    "access-token-refused-at-first-use": [
-      "The first use of an exchanged accessToken is refused while a cache is filled.",
+    "access-token-refused-at-first-use: The first use of an exchanged accessToken is refused while a cache is filled.":
       decisions((sound) => {
         const used = new WeakSet<AccessRecord>();
         return {
@@ -169,16 +153,13 @@ export const exchangeDefects = rows({
           },
         };
       }),
-    ],
-    "access-token-works-after-first-refresh": [
-      "Only accessTokens that a refresh brought open the list.",
-      onlyIf("accessTokenIsAlive", (record) => record.refreshed),
-    ],
-    "access-token-of-first-client-only": [
-      "The accessTokens of the first client alone are known.",
-      change("findAccessToken", (usual, _presented, { clients }) =>
-        usual?.clientId === [...clients.keys()][0] ? usual : undefined,
-      ),
-    ],
+    "access-token-works-after-first-refresh: Only accessTokens that a refresh brought open the list.": onlyIf(
+      "accessTokenIsAlive",
+      (record) => record.refreshed,
+    ),
+    "access-token-of-first-client-only: The accessTokens of the first client alone are known.": change(
+      "findAccessToken",
+      (usual, _presented, { clients }) => (usual?.clientId === [...clients.keys()][0] ? usual : undefined),
+    ),
   },
 });

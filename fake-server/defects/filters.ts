@@ -47,85 +47,76 @@ const orEverything = (column: keyof Filters) =>
 /** Filters (section 4.4) gone wrong. */
 export const filterDefects = rows({
   "notifications.filter-id": {
-    "filter-id-ignored": [
-      "The id filter is ignored.",
-      filteringBy(({ accountId }) => ({ id: undefined, accountId })),
-    ],
-    "filter-id-by-prefix": [
-      "The id filter finds ids that begin with the value.",
-      asking("id", (value) => ({ where: "instr(id, ?) = 1", parameters: [value] })),
-    ],
-    "filter-id-within": [
-      "The id filter finds ids that hold the value anywhere.",
-      asking("id", (value) => ({ where: "instr(id, ?) > 0", parameters: [value] })),
-    ],
-    "filter-id-by-first-eight": [
-      "The id filter compares the first eight characters.",
-      asking("id", agreesAtStart("id")),
-    ],
-    "filter-id-unknown-gives-all": ["An unknown id is no filter.", asking("id", orEverything("id"))],
-    "filter-id-finds-account": [
-      "The id filter also finds notifications of the account with that id.",
-      asking("id", (value) => ({ where: "id = ? OR accountId = ?", parameters: [value, value] })),
-    ],
-    "filter-id-with-neighbour": [
-      "The id filter gives the next notification too.",
-      asking("id", (value) => ({
-        where: "sequence - (SELECT sequence FROM notifications WHERE id = ?) IN (0, 1)",
-        parameters: [value],
-      })),
-    ],
-    "filter-id-only-without-page": [
-      "The id filter is ignored when a limit is given.",
-      change("readFilters", (usual, query) =>
+    "filter-id-ignored: The id filter is ignored.": filteringBy(({ accountId }) => ({
+      id: undefined,
+      accountId,
+    })),
+    "filter-id-by-prefix: The id filter finds ids that begin with the value.": asking("id", (value) => ({
+      where: "instr(id, ?) = 1",
+      parameters: [value],
+    })),
+    "filter-id-within: The id filter finds ids that hold the value anywhere.": asking("id", (value) => ({
+      where: "instr(id, ?) > 0",
+      parameters: [value],
+    })),
+    "filter-id-by-first-eight: The id filter compares the first eight characters.": asking(
+      "id",
+      agreesAtStart("id"),
+    ),
+    "filter-id-unknown-gives-all: An unknown id is no filter.": asking("id", orEverything("id")),
+    "filter-id-finds-account: The id filter also finds notifications of the account with that id.": asking(
+      "id",
+      (value) => ({ where: "id = ? OR accountId = ?", parameters: [value, value] }),
+    ),
+    "filter-id-with-neighbour: The id filter gives the next notification too.": asking("id", (value) => ({
+      where: "sequence - (SELECT sequence FROM notifications WHERE id = ?) IN (0, 1)",
+      parameters: [value],
+    })),
+    "filter-id-only-without-page: The id filter is ignored when a limit is given.": change(
+      "readFilters",
+      (usual, query) =>
         query.values.has("limit") ? { id: undefined, accountId: query.values.get("accountId") } : usual,
-      ),
-    ],
-    "filter-id-with-wildcards": ["The id filter takes wildcards.", asking("id", where("id LIKE ?"))],
-    "filter-id-but-for-last-digit": [
-      "The last digit of an id is not compared.",
-      asking("id", where("substr(id, 1, 35) = substr(?, 1, 35)")),
-    ],
+    ),
+    "filter-id-with-wildcards: The id filter takes wildcards.": asking("id", where("id LIKE ?")),
+    "filter-id-but-for-last-digit: The last digit of an id is not compared.": asking(
+      "id",
+      where("substr(id, 1, 35) = substr(?, 1, 35)"),
+    ),
   },
   "notifications.filter-account": {
-    "filter-account-ignored": [
-      "The accountId filter is ignored.",
-      filteringBy(({ id }) => ({ id, accountId: undefined })),
-    ],
-    "filter-account-by-prefix": [
-      "The accountId filter finds accounts that begin with the value.",
-      asking("accountId", (value) => ({ where: "instr(accountId, ?) = 1", parameters: [value] })),
-    ],
-    "filter-account-by-first-eight": [
-      "The accountId filter compares the first eight characters.",
-      asking("accountId", agreesAtStart("accountId")),
-    ],
-    "filter-account-with-wildcards": [
-      "The accountId filter takes % and _ for wildcards.",
-      asking("accountId", where("accountId LIKE ?")),
-    ],
-    "filter-account-unknown-gives-all": [
-      "An account without notifications is no filter.",
-      asking("accountId", orEverything("accountId")),
-    ],
-    "filter-account-forgets-latest": [
-      "The accountId filter leaves out the account's latest notification.",
+    "filter-account-ignored: The accountId filter is ignored.": filteringBy(({ id }) => ({
+      id,
+      accountId: undefined,
+    })),
+    "filter-account-by-prefix: The accountId filter finds accounts that begin with the value.": asking(
+      "accountId",
+      (value) => ({ where: "instr(accountId, ?) = 1", parameters: [value] }),
+    ),
+    "filter-account-by-first-eight: The accountId filter compares the first eight characters.": asking(
+      "accountId",
+      agreesAtStart("accountId"),
+    ),
+    "filter-account-with-wildcards: The accountId filter takes % and _ for wildcards.": asking(
+      "accountId",
+      where("accountId LIKE ?"),
+    ),
+    "filter-account-unknown-gives-all: An account without notifications is no filter.": asking(
+      "accountId",
+      orEverything("accountId"),
+    ),
+    "filter-account-forgets-latest: The accountId filter leaves out the account's latest notification.":
       asking("accountId", (value) => ({
         where: "accountId = ? AND sequence < (SELECT max(sequence) FROM notifications WHERE accountId = ?)",
         parameters: [value, value],
       })),
-    ],
-    "filter-account-of-last-ten": [
-      "The accountId filter sees the ten latest notifications of the account only.",
+    "filter-account-of-last-ten: The accountId filter sees the ten latest notifications of the account only.":
       asking("accountId", (value) => ({
         where:
           "sequence IN (SELECT sequence FROM notifications WHERE accountId = ? ORDER BY sequence DESC LIMIT 10)",
         parameters: [value],
       })),
-    ],
-    "filter-account-on-page-only": [
-      "The page is cut from the whole list first and filtered then.",
-      decisions((sound) => {
+    "filter-account-on-page-only: The page is cut from the whole list first and filtered then.": decisions(
+      (sound) => {
         const all = { ...everything, orderBy: "sequence" };
         return {
           readItems: async (selection, offset, paging, context) => {
@@ -137,21 +128,18 @@ export const filterDefects = rows({
             return items.filter((item) => item.accountId === accountId);
           },
         };
-      }),
-    ],
-    "filter-account-ignored-beside-paging": [
-      "The accountId filter is ignored when limit and page are given.",
+      },
+    ),
+    "filter-account-ignored-beside-paging: The accountId filter is ignored when limit and page are given.":
       change("readFilters", (filters, { values }) =>
         values.has("limit") && values.has("page") ? { ...filters, accountId: undefined } : filters,
       ),
-    ],
-    "filter-account-by-last-digits": [
-      "The accountId filter compares the last twelve digits.",
-      asking("accountId", where("substr(accountId, -12) = substr(?, -12)")),
-    ],
-    "filter-account-unknown-to-cache": [
-      "Pages come from a cache that tells accounts not apart.",
-      decisions((sound) => {
+    "filter-account-by-last-digits: The accountId filter compares the last twelve digits.": asking(
+      "accountId",
+      where("substr(accountId, -12) = substr(?, -12)"),
+    ),
+    "filter-account-unknown-to-cache: Pages come from a cache that tells accounts not apart.": decisions(
+      (sound) => {
         const kept = new Map<string, ReturnType<typeof sound.readItems>>();
         return {
           readItems: (selection, offset, paging, context) =>
@@ -159,30 +147,29 @@ export const filterDefects = rows({
               sound.readItems(selection, offset, paging, context),
             ),
         };
-      }),
-    ],
+      },
+    ),
   },
   "notifications.filters-combine": {
-    "filters-either": [
-      "With both filters, what matches either is given.",
-      combining((id, accountId) => ({ where: "id = ? OR accountId = ?", parameters: [id, accountId] })),
-    ],
-    "filters-id-wins": [
-      "With both filters, the accountId is ignored.",
-      combining((id) => ({ where: "id = ?", parameters: [id] })),
-    ],
-    "filters-account-wins": [
-      "With both filters, the id is ignored.",
-      combining((_id, accountId) => ({ where: "accountId = ?", parameters: [accountId] })),
-    ],
-    "filters-cancel-out": ["With both filters, everything is given.", combining(() => everything)],
-    "filters-together-find-nothing": [
-      "With both filters, nothing is ever found.",
-      combining(() => ({ where: "FALSE", parameters: [] })),
-    ],
-    "filters-total-of-account": [
-      "With both filters, total counts the account's notifications.",
-      decisions((sound) => ({
+    "filters-either: With both filters, what matches either is given.": combining((id, accountId) => ({
+      where: "id = ? OR accountId = ?",
+      parameters: [id, accountId],
+    })),
+    "filters-id-wins: With both filters, the accountId is ignored.": combining((id) => ({
+      where: "id = ?",
+      parameters: [id],
+    })),
+    "filters-account-wins: With both filters, the id is ignored.": combining((_id, accountId) => ({
+      where: "accountId = ?",
+      parameters: [accountId],
+    })),
+    "filters-cancel-out: With both filters, everything is given.": combining(() => everything),
+    "filters-together-find-nothing: With both filters, nothing is ever found.": combining(() => ({
+      where: "FALSE",
+      parameters: [],
+    })),
+    "filters-total-of-account: With both filters, total counts the account's notifications.": decisions(
+      (sound) => ({
         countMatches: (selection, context) =>
           sound.countMatches(
             selection.parameters.length < 2
@@ -190,7 +177,7 @@ export const filterDefects = rows({
               : { ...selection, where: "accountId = ?", parameters: selection.parameters.slice(1) },
             context,
           ),
-      })),
-    ],
+      }),
+    ),
   },
 });

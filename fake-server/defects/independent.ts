@@ -47,111 +47,88 @@ const latest = <R extends { readonly clientId: string }>(
 /** Defects of services that were written from the document alone, and that the rules of the time did not see. */
 export const independentDefects = rows({
   "code.single-use": {
-    "code-reusable-nine-minutes-later": [
-      "Used codes are remembered for nine minutes.",
-      decide("takeCode", (record, { nowMs }) => {
+    "code-reusable-nine-minutes-later: Used codes are remembered for nine minutes.": decide(
+      "takeCode",
+      (record, { nowMs }) => {
         if (record.usedAtMs !== undefined && nowMs - record.usedAtMs < 9 * MINUTE_MS) return false;
         record.usedAtMs = nowMs;
         return true;
-      }),
-    ],
-    "code-reusable-at-tenth-attempt": [
-      "The tenth exchange of a code succeeds.",
-      decisions((sound) => {
-        const attempts = counted();
-        return { takeCode: (record, context) => sound.takeCode(record, context) || attempts(record) === 9 };
-      }),
-    ],
+      },
+    ),
+    "code-reusable-at-tenth-attempt: The tenth exchange of a code succeeds.": decisions((sound) => {
+      const attempts = counted();
+      return { takeCode: (record, context) => sound.takeCode(record, context) || attempts(record) === 9 };
+    }),
   },
   "code.lifetime": {
-    "code-age-in-32-bits": [
-      "The age of a code is kept in 32 bits: after 25 days it is negative.",
-      decide(
-        "codeIsAlive",
-        (record, { nowMs, limits }) => ((nowMs - record.issuedAtMs) | 0) < limits.codeLifetimeMs,
-      ),
-    ],
+    "code-age-in-32-bits: The age of a code is kept in 32 bits: after 25 days it is negative.": decide(
+      "codeIsAlive",
+      (record, { nowMs, limits }) => ((nowMs - record.issuedAtMs) | 0) < limits.codeLifetimeMs,
+    ),
   },
   "code.independence": {
-    "codes-thirty-of-a-client": [
-      "A client has thirty codes at most; a further one ends the oldest.",
-      afterwards("keepCode", ({ clientId }, { credentials }) => latest(credentials.codes, clientId, 30)),
-    ],
+    "codes-thirty-of-a-client: A client has thirty codes at most; a further one ends the oldest.": afterwards(
+      "keepCode",
+      ({ clientId }, { credentials }) => latest(credentials.codes, clientId, 30),
+    ),
   },
   "code.unknown": {
-    "code-in-base64": [
-      "A code may be presented in base64.",
-      codeFoundBy((stored, presented) => fromBase64(presented) === stored),
-    ],
-    "code-in-address": [
-      "The address of a redirect is taken for the code in it.",
-      codeFoundBy((stored, presented) => presented.endsWith(`code=${stored}`)),
-    ],
+    "code-in-base64: A code may be presented in base64.": codeFoundBy(
+      (stored, presented) => fromBase64(presented) === stored,
+    ),
+    "code-in-address: The address of a redirect is taken for the code in it.": codeFoundBy(
+      (stored, presented) => presented.endsWith(`code=${stored}`),
+    ),
   },
   "exchange.authenticates-client": {
-    "secret-by-its-hash": [
-      "The stored hash of a secret passes for it.",
-      secretAlsoIf((secret, presented) => createHash("sha256").update(secret).digest("hex") === presented),
-    ],
-    "secret-of-great-length": [
-      "A secret of more than four thousand characters is not compared.",
-      secretAlsoIf((_secret, presented) => presented.length > 4_096),
-    ],
+    "secret-by-its-hash: The stored hash of a secret passes for it.": secretAlsoIf(
+      (secret, presented) => createHash("sha256").update(secret).digest("hex") === presented,
+    ),
+    "secret-of-great-length: A secret of more than four thousand characters is not compared.": secretAlsoIf(
+      (_secret, presented) => presented.length > 4_096,
+    ),
   },
   "exchange.refusal-leaks-nothing": {
-    "refusal-shows-secret-in-base64": [
-      "Refusals show the secrets of all clients in base64.",
-      change("renderRefusal", (answer, _refusal, { clients }) =>
+    "refusal-shows-secret-in-base64: Refusals show the secrets of all clients in base64.": change(
+      "renderRefusal",
+      (answer, _refusal, { clients }) =>
         withHeaders(answer, {
           "x-debug": [...clients.values()].map(({ secret }) => btoa(secret)).join(" "),
         }),
-      ),
-    ],
+    ),
   },
   "refresh.returns-no-refresh-token": {
-    "refresh-returns-another-in-name-of-the-rfc": [
-      "A refresh returns a refresh_token that has yet to be activated.",
+    "refresh-returns-another-in-name-of-the-rfc: A refresh returns a refresh_token that has yet to be activated.":
       refreshAdds(1, ({ token }) => ({ refresh_token: token.split("").toReversed().join("") })),
-    ],
-    "refresh-returns-refresh-token-within-another": [
-      "The refreshToken stands in the middle of an identity token.",
+    "refresh-returns-refresh-token-within-another: The refreshToken stands in the middle of an identity token.":
       refreshAdds(1, ({ token }) => ({ idToken: `head.${token}.signature` })),
-    ],
-    "refresh-returns-refresh-token-from-sixteenth": [
-      "From the sixteenth refresh on the refreshToken is returned.",
+    "refresh-returns-refresh-token-from-sixteenth: From the sixteenth refresh on the refreshToken is returned.":
       refreshAdds(16, ({ token }) => ({ refreshToken: token })),
-    ],
   },
   "refresh.reusable": {
-    "refresh-four-at-a-time": [
-      "While four refreshes of a token run, a fifth is refused.",
-      decisions(() => {
-        const running = new WeakMap<RefreshRecord, number>();
-        const add = (record: RefreshRecord, more: number): number => {
-          const count = (running.get(record) ?? 0) + more;
-          running.set(record, count);
-          return count;
-        };
-        return {
-          takeRefreshToken: async (record, { clock }) => {
-            const isFree = add(record, 1) <= 4;
-            await clock.pause(4);
-            add(record, -1);
-            return isFree;
-          },
-        };
-      }),
-    ],
-    "refresh-tokens-fifty-of-a-client": [
-      "A client has fifty refreshTokens at most; a further one ends the oldest.",
+    "refresh-four-at-a-time: While four refreshes of a token run, a fifth is refused.": decisions(() => {
+      const running = new WeakMap<RefreshRecord, number>();
+      const add = (record: RefreshRecord, more: number): number => {
+        const count = (running.get(record) ?? 0) + more;
+        running.set(record, count);
+        return count;
+      };
+      return {
+        takeRefreshToken: async (record, { clock }) => {
+          const isFree = add(record, 1) <= 4;
+          await clock.pause(4);
+          add(record, -1);
+          return isFree;
+        },
+      };
+    }),
+    "refresh-tokens-fifty-of-a-client: A client has fifty refreshTokens at most; a further one ends the oldest.":
       afterwards("keepRefreshToken", ({ clientId }, { credentials }) =>
         latest(credentials.refreshTokens, clientId, 50),
       ),
-    ],
   },
   "refresh.lifetime": {
-    "refresh-token-age-in-32-bits": [
-      "The age of a refreshToken is kept in 32 bits: after 50 days it starts over.",
+    "refresh-token-age-in-32-bits: The age of a refreshToken is kept in 32 bits: after 50 days it starts over.":
       decide(
         "refreshTokenIsAlive",
         (record, { nowMs, limits }) =>
@@ -159,71 +136,55 @@ export const independentDefects = rows({
           !record.grant.revoked &&
           (nowMs - record.issuedAtMs) >>> 0 < limits.refreshTokenLifetimeMs,
       ),
-    ],
   },
   "refresh.unknown": {
-    "refresh-token-behind-bearer": [
-      "The word Bearer before a refreshToken is left out.",
-      change(
-        "findRefreshToken",
-        (usual, presented, { credentials }) =>
-          usual ??
-          firstLike(credentials.refreshTokens, presented, (stored, given) => given === `Bearer ${stored}`),
-      ),
-    ],
+    "refresh-token-behind-bearer: The word Bearer before a refreshToken is left out.": change(
+      "findRefreshToken",
+      (usual, presented, { credentials }) =>
+        usual ??
+        firstLike(credentials.refreshTokens, presented, (stored, given) => given === `Bearer ${stored}`),
+    ),
   },
   "access.lifetime": {
-    "access-token-of-an-earlier-month": [
-      "An accessToken works again once it is 25 days old.",
-      alsoIf("accessTokenIsAlive", (record, { nowMs }) => nowMs - record.issuedAtMs > 25 * DAY_MS),
-    ],
-    "access-expired-reads-later-pages": [
-      "An access token that has expired still reads all pages but the first.",
+    "access-token-of-an-earlier-month: An accessToken works again once it is 25 days old.": alsoIf(
+      "accessTokenIsAlive",
+      (record, { nowMs }) => nowMs - record.issuedAtMs > 25 * DAY_MS,
+    ),
+    "access-expired-reads-later-pages: An access token that has expired still reads all pages but the first.":
       alsoIf("accessTokenIsAlive", (_record, { from }) => /[?&]page=[1-9]/.test(from.url ?? "")),
-    ],
-    "access-tokens-fifty-of-a-client": [
-      "A client has fifty access tokens at most; a further one ends the oldest.",
+    "access-tokens-fifty-of-a-client: A client has fifty access tokens at most; a further one ends the oldest.":
       afterwards("keepAccessToken", ({ clientId }, { credentials }) =>
         latest(credentials.accessTokens, clientId, 50),
       ),
-    ],
-    "access-token-for-fifty-requests": [
-      "An accessToken is good for fifty requests.",
-      decisions((sound) => {
-        const uses = counted();
-        return {
-          accessTokenIsAlive: (record, context) =>
-            sound.accessTokenIsAlive(record, context) && uses(record) <= 50,
-        };
-      }),
-    ],
+    "access-token-for-fifty-requests: An accessToken is good for fifty requests.": decisions((sound) => {
+      const uses = counted();
+      return {
+        accessTokenIsAlive: (record, context) =>
+          sound.accessTokenIsAlive(record, context) && uses(record) <= 50,
+      };
+    }),
   },
   "access.required": {
-    "access-token-in-base64": [
-      "An access token may be presented in base64.",
-      change(
-        "findAccessToken",
-        (usual, presented, { credentials }) => usual ?? credentials.accessTokens.get(fromBase64(presented)),
-      ),
-    ],
+    "access-token-in-base64: An access token may be presented in base64.": change(
+      "findAccessToken",
+      (usual, presented, { credentials }) => usual ?? credentials.accessTokens.get(fromBase64(presented)),
+    ),
   },
   "notifications.limit": {
-    "limit-of-fifty-gives-forty-nine": [
-      "A limit of 50 gives 49 items.",
-      change("limitFor", (usual) => (usual === 50 ? 49 : usual)),
-    ],
-    "limit-of-sixteen-gives-fifteen": [
-      "A limit of 16 gives 15 items.",
-      change("limitFor", (usual) => (usual === 16 ? 15 : usual)),
-    ],
+    "limit-of-fifty-gives-forty-nine: A limit of 50 gives 49 items.": change("limitFor", (usual) =>
+      usual === 50 ? 49 : usual,
+    ),
+    "limit-of-sixteen-gives-fifteen: A limit of 16 gives 15 items.": change("limitFor", (usual) =>
+      usual === 16 ? 15 : usual,
+    ),
   },
   "notifications.pages-partition": {
-    "item-create-time-of-the-read": [
-      "createTime is the moment at which a notification is read.",
-      change("item", (item, _notification, { nowMs, clock }) => ({
+    "item-create-time-of-the-read: createTime is the moment at which a notification is read.": change(
+      "item",
+      (item, _notification, { nowMs, clock }) => ({
         ...(item as object),
         createTime: new Date(nowMs - (clock.realMs() % 997)).toISOString(),
-      })),
-    ],
+      }),
+    ),
   },
 });

@@ -17,37 +17,31 @@ const endSessions = (clientId: string, { credentials }: Context): void => {
 /** Transitions that hold one by one and fail in certain orders. */
 export const lifecycleDefects = rows({
   "lifecycle.model": {
-    "lifecycle-one-session-per-client": [
-      "A new exchange ends the client's earlier grants.",
-      afterwards("afterExchange", (record, _tokens, context) => {
+    "lifecycle-one-session-per-client: A new exchange ends the client's earlier grants.": afterwards(
+      "afterExchange",
+      (record, _tokens, context) => {
         endOlderSessions(record.clientId, context);
-      }),
-    ],
-    "lifecycle-authorize-ends-sessions": [
-      "A new authorization ends every grant that the client has.",
-      decisions((sound) => ({
+      },
+    ),
+    "lifecycle-authorize-ends-sessions: A new authorization ends every grant that the client has.": decisions(
+      (sound) => ({
         keepCode: (record, context) => {
           endSessions(record.clientId, context);
           sound.keepCode(record, context);
         },
-      })),
-    ],
-    "lifecycle-expired-code-ends-sessions": [
-      "Trying an expired code ends every grant that the client has.",
+      }),
+    ),
+    "lifecycle-expired-code-ends-sessions: Trying an expired code ends every grant that the client has.":
       afterwards("afterRefusedExchange", (record, kind, context) => {
         if (record !== undefined && kind === "code-expired") endSessions(record.clientId, context);
       }),
-    ],
-    "lifecycle-refresh-revives-expired-tokens": [
-      "A refresh gives every access token of its grant new life.",
+    "lifecycle-refresh-revives-expired-tokens: A refresh gives every access token of its grant new life.":
       decide("afterRefresh", (record, _previous, { credentials, nowMs }) => {
         for (const access of credentials.accessTokens.values()) {
           if (access.grant === record.grant) access.issuedAtMs = nowMs;
         }
       }),
-    ],
-    "lifecycle-exchange-after-refresh-kills-refresh-token": [
-      "Once a refreshToken was used, the client's next exchange kills it.",
+    "lifecycle-exchange-after-refresh-kills-refresh-token: Once a refreshToken was used, the client's next exchange kills it.":
       afterwards("afterExchange", (record, tokens, context) => {
         for (const other of context.credentials.refreshTokens.values()) {
           if (other !== tokens && other.clientId === record.clientId && other.latestAccess.refreshed) {
@@ -55,23 +49,19 @@ export const lifecycleDefects = rows({
           }
         }
       }),
-    ],
-    "lifecycle-refresh-revives-codes": [
-      "A refresh gives every code new life.",
-      afterwards("afterRefresh", (_record, _previous, { credentials, nowMs }) => {
+    "lifecycle-refresh-revives-codes: A refresh gives every code new life.": afterwards(
+      "afterRefresh",
+      (_record, _previous, { credentials, nowMs }) => {
         for (const code of credentials.codes.values()) code.issuedAtMs = nowMs;
-      }),
-    ],
-    "lifecycle-authorize-ends-tokens-of-others": [
-      "An authorization ends the accessTokens of every other client.",
+      },
+    ),
+    "lifecycle-authorize-ends-tokens-of-others: An authorization ends the accessTokens of every other client.":
       afterwards("keepCode", ({ clientId }, { credentials }) => {
         for (const token of credentials.accessTokens.values())
           if (token.clientId !== clientId) token.revoked = true;
       }),
-    ],
-    "lifecycle-totals-doubled": ["total is doubled.", change("total", (total) => Number(total) * 2)],
-    "lifecycle-refresh-hides-newest-notification": [
-      "A grant that was refreshed is not shown the newest notification.",
+    "lifecycle-totals-doubled: total is doubled.": change("total", (total) => Number(total) * 2),
+    "lifecycle-refresh-hides-newest-notification: A grant that was refreshed is not shown the newest notification.":
       decisions((sound) => ({
         matching: (filters, viewer, context) => {
           const { where, parameters } = sound.matching(filters, viewer, context);
@@ -82,9 +72,7 @@ export const lifecycleDefects = rows({
           };
         },
       })),
-    ],
-    "lifecycle-refresh-loses-notifications": [
-      "After an odd number of refreshes no notification is kept.",
+    "lifecycle-refresh-loses-notifications: After an odd number of refreshes no notification is kept.":
       decisions((sound) => {
         let refreshes = 0;
         return {
@@ -97,6 +85,5 @@ export const lifecycleDefects = rows({
           },
         };
       }),
-    ],
   },
 });

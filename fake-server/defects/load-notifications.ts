@@ -13,46 +13,45 @@ const QUICK_READS_BESIDE_WRITES = 900;
 export const loadNotificationDefects = {
   ...loadRows(reads, {
     "notifications.filter-account": {
-      "load-page-shared-by-all-filters": [
-        "Once reads are slow, those of the same page number and size share one read, whatever they filter by.",
-        decisions((sound) => {
-          const underWay = new Map<string, Promise<readonly Notification[]>>();
-          const reading = slowStep(10, QUICK_READS);
-          return {
-            readItems: (selection, offset, paging, context) => {
-              const key = `${paging.limit} ${paging.page}`;
-              const shared = underWay.get(key);
-              if (shared !== undefined) return shared;
-              const read = reading
-                .pass(context.clock)
-                .then(() => sound.readItems(selection, offset, paging, context))
-                .finally(() => underWay.delete(key));
-              underWay.set(key, read);
-              return read;
-            },
-          };
-        }),
-        "notifications.filter-id",
-      ],
-      "load-pages-swapped": [
-        "Once reads are slow, pages that are read at the same time go to one another's requests.",
-        decisions((sound) => {
-          const read: (readonly Notification[])[] = [];
-          const sending = slowStep(10, QUICK_READS);
-          return {
-            readItems: async (selection, offset, paging, context) => {
-              read.push(await sound.readItems(selection, offset, paging, context));
-              await sending.pass(context.clock);
-              return read.pop() ?? [];
-            },
-          };
-        }),
-        "notifications.filter-id",
-      ],
+      "load-page-shared-by-all-filters: Once reads are slow, those of the same page number and size share one read, whatever they filter by.":
+        [
+          decisions((sound) => {
+            const underWay = new Map<string, Promise<readonly Notification[]>>();
+            const reading = slowStep(10, QUICK_READS);
+            return {
+              readItems: (selection, offset, paging, context) => {
+                const key = `${paging.limit} ${paging.page}`;
+                const shared = underWay.get(key);
+                if (shared !== undefined) return shared;
+                const read = reading
+                  .pass(context.clock)
+                  .then(() => sound.readItems(selection, offset, paging, context))
+                  .finally(() => underWay.delete(key));
+                underWay.set(key, read);
+                return read;
+              },
+            };
+          }),
+          "notifications.filter-id",
+        ],
+      "load-pages-swapped: Once reads are slow, pages that are read at the same time go to one another's requests.":
+        [
+          decisions((sound) => {
+            const read: (readonly Notification[])[] = [];
+            const sending = slowStep(10, QUICK_READS);
+            return {
+              readItems: async (selection, offset, paging, context) => {
+                read.push(await sound.readItems(selection, offset, paging, context));
+                await sending.pass(context.clock);
+                return read.pop() ?? [];
+              },
+            };
+          }),
+          "notifications.filter-id",
+        ],
     },
     "notifications.total": {
-      "load-total-of-latest-request": [
-        "The total stands in a variable that all requests share, and once reads are slow others come between.",
+      "load-total-of-latest-request: The total stands in a variable that all requests share, and once reads are slow others come between.":
         decisions((sound) => {
           let count = 0;
           const reading = slowStep(10, QUICK_READS);
@@ -65,11 +64,9 @@ export const loadNotificationDefects = {
             total: () => count,
           };
         }),
-      ],
     },
     "notifications.under-writes": {
-      "load-total-stale-when-busy": [
-        "Once reads are slow, a total beside two other reads is one that was counted up to two seconds ago.",
+      "load-total-stale-when-busy: Once reads are slow, a total beside two other reads is one that was counted up to two seconds ago.":
         decisions((sound) => {
           const reading = slowStep(10, QUICK_READS_BESIDE_WRITES);
           const counted = new Map<string, { readonly count: number; readonly atMs: number }>();
@@ -90,9 +87,7 @@ export const loadNotificationDefects = {
             },
           };
         }),
-      ],
-      "load-writes-lost-beside-reads": [
-        "Once reads are slow, a notification that comes beside two of them is pushed, and never listed.",
+      "load-writes-lost-beside-reads: Once reads are slow, a notification that comes beside two of them is pushed, and never listed.":
         decisions((sound) => {
           const reading = slowStep(10, QUICK_READS_BESIDE_WRITES);
           return {
@@ -106,9 +101,7 @@ export const loadNotificationDefects = {
             },
           };
         }),
-      ],
-      "load-page-shifted-by-writes": [
-        "Once reads are slow, a page beside another one is read in two halves, newest first, and writes come between.",
+      "load-page-shifted-by-writes: Once reads are slow, a page beside another one is read in two halves, newest first, and writes come between.":
         decisions((sound) => {
           const reading = slowStep(20, QUICK_READS_BESIDE_WRITES);
           return {
@@ -125,28 +118,27 @@ export const loadNotificationDefects = {
             },
           };
         }),
-      ],
     },
     "notifications.limit": {
-      "load-filter-after-paging": [
-        "Once reads are slow, a page beside two others is cut out of everything before the filter is applied.",
-        decisions((sound) => {
-          const reading = slowStep(15, QUICK_READS);
-          return {
-            readItems: async (selection, offset, paging, context) => {
-              const busy = reading.inside() >= 2;
-              await reading.pass(context.clock);
-              if (!busy) return sound.readItems(selection, offset, paging, context);
-              const everything = { where: "TRUE", parameters: [], orderBy: selection.orderBy };
-              const page = await sound.readItems(everything, offset, paging, context);
-              return page.filter(({ id, accountId }) =>
-                selection.parameters.every((asked) => asked === id || asked === accountId),
-              );
-            },
-          };
-        }),
-        "notifications.default-limit",
-      ],
+      "load-filter-after-paging: Once reads are slow, a page beside two others is cut out of everything before the filter is applied.":
+        [
+          decisions((sound) => {
+            const reading = slowStep(15, QUICK_READS);
+            return {
+              readItems: async (selection, offset, paging, context) => {
+                const busy = reading.inside() >= 2;
+                await reading.pass(context.clock);
+                if (!busy) return sound.readItems(selection, offset, paging, context);
+                const everything = { where: "TRUE", parameters: [], orderBy: selection.orderBy };
+                const page = await sound.readItems(everything, offset, paging, context);
+                return page.filter(({ id, accountId }) =>
+                  selection.parameters.every((asked) => asked === id || asked === accountId),
+                );
+              },
+            };
+          }),
+          "notifications.default-limit",
+        ],
     },
   }),
   "load-pages-slower-with-every-notification": {

@@ -20,59 +20,57 @@ const crowding = (sound: Behaviour) => {
 /** Pushes (section 6) gone wrong where many are pending. */
 export const loadPushDefects = loadRows(pushes, {
   "push.unacknowledged-retries": {
-    "load-push-retry-queue-overflows": [
-      "A retry that finds many deliveries pending is dropped without a sign.",
-      decisions((sound) => {
-        const { watch, isCrowded } = crowding(sound);
-        return {
-          onNewDelivery: watch,
-          pushesAgain: (...subject) => !isCrowded() && sound.pushesAgain(...subject),
-        };
-      }),
-      "push.schedule",
-    ],
+    "load-push-retry-queue-overflows: A retry that finds many deliveries pending is dropped without a sign.":
+      [
+        decisions((sound) => {
+          const { watch, isCrowded } = crowding(sound);
+          return {
+            onNewDelivery: watch,
+            pushesAgain: (...subject) => !isCrowded() && sound.pushesAgain(...subject),
+          };
+        }),
+        "push.schedule",
+      ],
   },
   "push.delivered": {
-    "load-push-outbox-overflows": [
-      "An event that finds many deliveries pending is never pushed.",
-      decisions((sound) => ({
+    "load-push-outbox-overflows: An event that finds many deliveries pending is never pushed.": decisions(
+      (sound) => ({
         onNewDelivery: (delivery, pending, service) => {
           sound.onNewDelivery(delivery, pending, service);
           if (pending.count() > MANY) pending.drop(delivery);
         },
-      })),
-    ],
+      }),
+    ),
   },
   "push.cap": {
-    "load-push-sixth-when-many": [
-      "While many deliveries are pending, a push is counted too late and one more follows.",
-      decisions((sound) => {
-        const { watch, isCrowded } = crowding(sound);
-        return {
-          onNewDelivery: watch,
-          maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + (isCrowded() ? 1 : 0),
-        };
-      }),
-      "push.schedule",
-    ],
+    "load-push-sixth-when-many: While many deliveries are pending, a push is counted too late and one more follows.":
+      [
+        decisions((sound) => {
+          const { watch, isCrowded } = crowding(sound);
+          return {
+            onNewDelivery: watch,
+            maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + (isCrowded() ? 1 : 0),
+          };
+        }),
+        "push.schedule",
+      ],
   },
   "push.acknowledged-stops": {
-    "load-push-by-two-workers": [
-      "While many deliveries are pending, a second worker helps and sends the same pushes.",
-      decisions((sound) => {
-        const { watch, isCrowded } = crowding(sound);
-        return {
-          onNewDelivery: watch,
-          pushCopies: (...subject) => sound.pushCopies(...subject) * (isCrowded() ? 2 : 1),
-        };
-      }),
-      "push.cap",
-      "push.schedule",
-    ],
+    "load-push-by-two-workers: While many deliveries are pending, a second worker helps and sends the same pushes.":
+      [
+        decisions((sound) => {
+          const { watch, isCrowded } = crowding(sound);
+          return {
+            onNewDelivery: watch,
+            pushCopies: (...subject) => sound.pushCopies(...subject) * (isCrowded() ? 2 : 1),
+          };
+        }),
+        "push.cap",
+        "push.schedule",
+      ],
   },
   "push.schedule": {
-    "load-push-hurries-when-many": [
-      "While many deliveries are pending, retries come after half their delay.",
+    "load-push-hurries-when-many: While many deliveries are pending, retries come after half their delay.":
       decisions((sound) => {
         const { watch, isCrowded } = crowding(sound);
         return {
@@ -80,9 +78,7 @@ export const loadPushDefects = loadRows(pushes, {
           pushDelayMs: (...subject) => sound.pushDelayMs(...subject) * (isCrowded() ? 0.5 : 1),
         };
       }),
-    ],
-    "load-push-holds-a-lock": [
-      "Each push holds a lock for forty milliseconds, and the next one waits for it.",
+    "load-push-holds-a-lock: Each push holds a lock for forty milliseconds, and the next one waits for it.":
       decisions(() => {
         let freeAtMs = 0;
         return {
@@ -93,11 +89,9 @@ export const loadPushDefects = loadRows(pushes, {
           },
         };
       }),
-    ],
   },
   "push.same-notification": {
-    "load-push-shares-a-buffer": [
-      "While many deliveries are pending, a push carries the account of the event that came last.",
+    "load-push-shares-a-buffer: While many deliveries are pending, a push carries the account of the event that came last.":
       decisions((sound) => {
         const { watch, isCrowded } = crowding(sound);
         let latest = "";
@@ -112,6 +106,5 @@ export const loadPushDefects = loadRows(pushes, {
           },
         };
       }),
-    ],
   },
 });

@@ -12,8 +12,7 @@ const QUICK_REFRESHES = 180;
 export const loadRefreshDefects = {
   ...loadRows(refreshes, {
     "refresh.returns-no-refresh-token": {
-      "load-refresh-shares-answer": [
-        "Once refreshes are slow, one beside another is answered with a whole token set, the refreshToken included.",
+      "load-refresh-shares-answer: Once refreshes are slow, one beside another is answered with a whole token set, the refreshToken included.":
         decisions((sound) => {
           const refreshing = slowStep(15, QUICK_REFRESHES);
           return {
@@ -25,11 +24,9 @@ export const loadRefreshDefects = {
               refreshing.inside() > 0 ? sound.exchangeFields(...subject) : sound.refreshFields(...subject),
           };
         }),
-      ],
     },
     "exchange.tokens-are-fresh": {
-      "load-refresh-gets-token-of-another": [
-        "Once refreshes are slow, those that are under way together all get the access token of the first of them.",
+      "load-refresh-gets-token-of-another: Once refreshes are slow, those that are under way together all get the access token of the first of them.":
         decisions((sound) => {
           const refreshing = slowStep(15, QUICK_REFRESHES);
           let first: AccessRecord | undefined;
@@ -45,11 +42,9 @@ export const loadRefreshDefects = {
             },
           };
         }),
-      ],
     },
     "refresh.reusable": {
-      "load-refresh-turned-away": [
-        "Once refreshes are slow, a fifth beside four others is refused as if its token were not valid.",
+      "load-refresh-turned-away: Once refreshes are slow, a fifth beside four others is refused as if its token were not valid.":
         decisions(() => {
           const refreshing = slowStep(40, QUICK_REFRESHES);
           return {
@@ -60,22 +55,18 @@ export const loadRefreshDefects = {
             },
           };
         }),
-      ],
     },
   }),
   ...loadRows(
     { scenario: "mixed", rate: 300, seconds: 15 },
     {
       "refresh.reusable": {
-        "load-refresh-tokens-evicted": [
-          "Only the 32 latest refresh tokens are kept.",
-          decisions((sound) => ({
-            keepRefreshToken: (record, context) => {
-              sound.keepRefreshToken(record, context);
-              keepLatest(context.credentials.refreshTokens, 32);
-            },
-          })),
-        ],
+        "load-refresh-tokens-evicted: Only the 32 latest refresh tokens are kept.": decisions((sound) => ({
+          keepRefreshToken: (record, context) => {
+            sound.keepRefreshToken(record, context);
+            keepLatest(context.credentials.refreshTokens, 32);
+          },
+        })),
       },
     },
   ),

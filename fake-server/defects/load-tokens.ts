@@ -16,8 +16,7 @@ const tokenOf = (number: number): string =>
 export const loadTokenDefects = {
   ...loadRows(tokens, {
     "code.single-use-under-race": {
-      "load-code-race-behind-full-pool": [
-        "Once 250 codes are used, redemptions are slow, and one that waits for a connection has looked at the code before.",
+      "load-code-race-behind-full-pool: Once 250 codes are used, redemptions are slow, and one that waits for a connection has looked at the code before.":
         decisions(() => {
           const connections = pool(3);
           const writing = slowStep(20, QUICK.exchanges);
@@ -32,11 +31,9 @@ export const loadTokenDefects = {
             },
           };
         }),
-      ],
     },
     "code.single-use": {
-      "load-used-marks-overwritten": [
-        "Used codes stand in one record; once it is long, of two redemptions that write it at a time one undoes the other's mark.",
+      "load-used-marks-overwritten: Used codes stand in one record; once it is long, of two redemptions that write it at a time one undoes the other's mark.":
         decisions(() => {
           let used: readonly string[] = [];
           const underWay = new Set<string>();
@@ -53,9 +50,7 @@ export const loadTokenDefects = {
             },
           };
         }),
-      ],
-      "load-used-marks-evicted": [
-        "Used codes are remembered in a cache that has room for 300 of them.",
+      "load-used-marks-evicted: Used codes are remembered in a cache that has room for 300 of them.":
         decisions(() => {
           const used = new Map<string, true>();
           return {
@@ -67,20 +62,16 @@ export const loadTokenDefects = {
             },
           };
         }),
-      ],
     },
     "exchange.tokens-are-fresh": {
-      "load-tokens-repeat-after-a-thousand": [
-        "The generator of access tokens starts over after 1,024 of them.",
+      "load-tokens-repeat-after-a-thousand: The generator of access tokens starts over after 1,024 of them.":
         decisions(() => {
           let count = 0;
           return { mintAccessToken: () => tokenOf((count = (count + 1) % 1_024)) };
         }),
-      ],
     },
     "authorize.echoes-state": {
-      "load-state-of-latest-request": [
-        "The state stands in a variable that all requests share, and once the log is long answers wait for it.",
+      "load-state-of-latest-request: The state stands in a variable that all requests share, and once the log is long answers wait for it.":
         decisions((sound) => {
           let state = "";
           const logging = slowStep(5, QUICK.authorizations);
@@ -96,9 +87,7 @@ export const loadTokenDefects = {
             },
           };
         }),
-      ],
-      "load-answers-swapped": [
-        "Once the log is long, answers to authorizations wait for it, and those that wait together go out in the opposite order.",
+      "load-answers-swapped: Once the log is long, answers to authorizations wait for it, and those that wait together go out in the opposite order.":
         decisions(() => {
           const waiting: Fields[] = [];
           const logging = slowStep(5, QUICK.authorizations);
@@ -114,11 +103,9 @@ export const loadTokenDefects = {
             },
           };
         }),
-      ],
     },
     "exchange.authenticates-client": {
-      "load-wrong-secret-beside-others": [
-        "Once redemptions are slow, the check of a secret counts for the exchanges that come while it is under way.",
+      "load-wrong-secret-beside-others: Once redemptions are slow, the check of a secret counts for the exchanges that come while it is under way.":
         decisions((sound) => {
           const redemption = slowStep(20, QUICK.exchanges);
           return {
@@ -133,11 +120,9 @@ export const loadTokenDefects = {
             },
           };
         }),
-      ],
     },
     "exchange.access-token-works": {
-      "load-access-token-written-late": [
-        "Once 400 access tokens are issued, eight are written at a time.",
+      "load-access-token-written-late: Once 400 access tokens are issued, eight are written at a time.": [
         decisions((sound) => {
           let issued = 0;
           const unwritten: (() => void)[] = [];
@@ -158,10 +143,10 @@ export const loadTokenDefects = {
     { ...tokens, rate: 600, seconds: 14 },
     {
       "authorize.code-is-fresh": {
-        "load-codes-of-eighteen-bits": [
-          "There are 262,144 different codes.",
-          decide("mintCode", (_client, _state, { random }) => tokenOf(random.uint32() % 2 ** 18)),
-        ],
+        "load-codes-of-eighteen-bits: There are 262,144 different codes.": decide(
+          "mintCode",
+          (_client, _state, { random }) => tokenOf(random.uint32() % 2 ** 18),
+        ),
       },
     },
   ),
@@ -169,15 +154,12 @@ export const loadTokenDefects = {
     { scenario: "mixed", rate: 300, seconds: 15 },
     {
       "access.lifetime": {
-        "load-access-tokens-evicted": [
-          "Only the 48 latest access tokens are kept.",
-          decisions((sound) => ({
-            keepAccessToken: (record, context) => {
-              sound.keepAccessToken(record, context);
-              keepLatest(context.credentials.accessTokens, 48);
-            },
-          })),
-        ],
+        "load-access-tokens-evicted: Only the 48 latest access tokens are kept.": decisions((sound) => ({
+          keepAccessToken: (record, context) => {
+            sound.keepAccessToken(record, context);
+            keepLatest(context.credentials.accessTokens, 48);
+          },
+        })),
       },
     },
   ),

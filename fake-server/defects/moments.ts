@@ -15,42 +15,34 @@ const monthLater = (fromMs: number): number => {
 /** What only shows at another moment of the calendar, or after more uses than a few. */
 export const momentDefects = rows({
   "code.lifetime": {
-    "code-lives-by-time-of-day": [
-      "The age of a code is counted by the time of day, so that one from before midnight never expires.",
+    "code-lives-by-time-of-day: The age of a code is counted by the time of day, so that one from before midnight never expires.":
       decide(
         "codeIsAlive",
         (record, { nowMs, limits }) =>
           (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < limits.codeLifetimeMs,
       ),
-    ],
   },
   "access.lifetime": {
-    "access-token-lives-by-time-of-day": [
-      "The age of an accessToken is counted by the time of day.",
-      decide(
-        "accessTokenIsAlive",
-        (record, { nowMs }) =>
-          !record.revoked &&
-          !record.grant.revoked &&
-          nowMs - record.issuedAtMs < DAY_MS &&
-          (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < record.lifetimeMs,
-      ),
-    ],
+    "access-token-lives-by-time-of-day: The age of an accessToken is counted by the time of day.": decide(
+      "accessTokenIsAlive",
+      (record, { nowMs }) =>
+        !record.revoked &&
+        !record.grant.revoked &&
+        nowMs - record.issuedAtMs < DAY_MS &&
+        (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < record.lifetimeMs,
+    ),
   },
   "refresh.lifetime": {
-    "refresh-token-lives-a-calendar-month": [
-      "A refreshToken lives until the same day of the next month.",
+    "refresh-token-lives-a-calendar-month: A refreshToken lives until the same day of the next month.":
       decide(
         "refreshTokenIsAlive",
         (record, { nowMs }) =>
           !record.revoked && !record.grant.revoked && nowMs < monthLater(record.issuedAtMs),
       ),
-    ],
   },
   "code.single-use": {
-    "code-used-list-of-fifty": [
-      "Only the fifty codes that were used last are known to be used.",
-      decisions(() => {
+    "code-used-list-of-fifty: Only the fifty codes that were used last are known to be used.": decisions(
+      () => {
         const used = new Set<CodeRecord>();
         return {
           takeCode: (record, { nowMs }) => {
@@ -62,18 +54,15 @@ export const momentDefects = rows({
             return true;
           },
         };
-      }),
-    ],
+      },
+    ),
   },
   "refresh.reusable": {
-    "refresh-token-usable-twenty-times": [
-      "A refreshToken dies with its twentieth use.",
-      decisions(() => {
-        const uses = counted();
-        return {
-          takeRefreshToken: (record) => uses(record) <= 20,
-        };
-      }),
-    ],
+    "refresh-token-usable-twenty-times: A refreshToken dies with its twentieth use.": decisions(() => {
+      const uses = counted();
+      return {
+        takeRefreshToken: (record) => uses(record) <= 20,
+      };
+    }),
   },
 });

@@ -17,135 +17,99 @@ const limitInstead = (limit: (asked: number) => number): Replacement =>
 /** What the list shows, and how much of it (sections 2.3 and 4.4), gone wrong. */
 export const notificationDefects = rows({
   "notifications.shape": {
-    "item-create-time-without-milliseconds": [
-      "createTime has no milliseconds.",
-      showing(({ createTime }) => ({ createTime: createTime.replace(/\.\d{3}Z$/, "Z") })),
-    ],
-    "item-create-time-in-local-time": [
-      "createTime is in a local time with its offset.",
-      showing(({ createTime }) => ({
+    "item-create-time-without-milliseconds: createTime has no milliseconds.": showing(({ createTime }) => ({
+      createTime: createTime.replace(/\.\d{3}Z$/, "Z"),
+    })),
+    "item-create-time-in-local-time: createTime is in a local time with its offset.": showing(
+      ({ createTime }) => ({
         createTime: new Date(Date.parse(createTime) + 8 * 3_600_000).toISOString().replace("Z", "+08:00"),
-      })),
-    ],
-    "item-create-time-with-space": [
-      "createTime has a space between date and time, and no zone.",
-      showing(({ createTime }) => ({ createTime: createTime.replace("T", " ").replace("Z", "") })),
-    ],
-    "item-create-time-as-number": [
-      "createTime is a number of milliseconds.",
-      showing(({ createTime }) => ({ createTime: Date.parse(createTime) })),
-    ],
-    "item-id-without-dashes": ["Ids have no dashes.", showing(({ id }) => ({ id: id.replaceAll("-", "") }))],
-    "item-account-id-as-number": [
-      "accountId is a number.",
-      showing(({ accountId }) => ({ accountId: parseInt(accountId.slice(0, 8), 16) })),
-    ],
-    "item-without-empty-fields": [
-      "Fields that are empty are left out.",
-      decide("item", (notification) =>
-        Object.fromEntries(Object.entries(notification).filter(([, value]) => value !== "")),
-      ),
-    ],
-    "item-data-as-null": [
-      "Empty data is null.",
-      showing(({ data }) => ({ data: data === "" ? null : data })),
-    ],
-    "item-status-as-flag": [
-      "status is a boolean.",
-      showing(({ status }) => ({ status: status === "readed" })),
-    ],
-    "list-total-as-text": ["total is a string of digits.", decide("total", String), "notifications.total"],
-    "list-of-nothing-as-null": [
-      "data is null when nothing matches.",
-      change("listFields", (fields, items, total) => (items.length === 0 ? { data: null, total } : fields)),
-    ],
-    "list-one-item-unwrapped": [
-      "data is the notification itself when only one is given.",
-      change("listFields", (fields, items, total) =>
-        items.length === 1 ? { data: items[0], total } : fields,
-      ),
-    ],
-    "item-without-remark": ["Items have no remark.", showing(() => ({ remark: undefined }))],
-    "item-create-time-without-zero-milliseconds": [
-      "createTime has no milliseconds where they are zero.",
+      }),
+    ),
+    "item-create-time-with-space: createTime has a space between date and time, and no zone.": showing(
+      ({ createTime }) => ({ createTime: createTime.replace("T", " ").replace("Z", "") }),
+    ),
+    "item-create-time-as-number: createTime is a number of milliseconds.": showing(({ createTime }) => ({
+      createTime: Date.parse(createTime),
+    })),
+    "item-id-without-dashes: Ids have no dashes.": showing(({ id }) => ({ id: id.replaceAll("-", "") })),
+    "item-account-id-as-number: accountId is a number.": showing(({ accountId }) => ({
+      accountId: parseInt(accountId.slice(0, 8), 16),
+    })),
+    "item-without-empty-fields: Fields that are empty are left out.": decide("item", (notification) =>
+      Object.fromEntries(Object.entries(notification).filter(([, value]) => value !== "")),
+    ),
+    "item-data-as-null: Empty data is null.": showing(({ data }) => ({ data: data === "" ? null : data })),
+    "item-status-as-flag: status is a boolean.": showing(({ status }) => ({ status: status === "readed" })),
+    "list-total-as-text: total is a string of digits.": [decide("total", String), "notifications.total"],
+    "list-of-nothing-as-null: data is null when nothing matches.": change(
+      "listFields",
+      (fields, items, total) => (items.length === 0 ? { data: null, total } : fields),
+    ),
+    "list-one-item-unwrapped: data is the notification itself when only one is given.": change(
+      "listFields",
+      (fields, items, total) => (items.length === 1 ? { data: items[0], total } : fields),
+    ),
+    "item-without-remark: Items have no remark.": showing(() => ({ remark: undefined })),
+    "item-create-time-without-zero-milliseconds: createTime has no milliseconds where they are zero.":
       showing(({ createTime }) => ({ createTime: createTime.replace(".000Z", "Z") })),
-    ],
-    "item-data-null-at-times": [
-      "data of every fourth item or so is null.",
-      showing(({ id, data }) => ({ data: id.charCodeAt(0) % 4 === 0 ? null : data })),
-    ],
+    "item-data-null-at-times: data of every fourth item or so is null.": showing(({ id, data }) => ({
+      data: id.charCodeAt(0) % 4 === 0 ? null : data,
+    })),
   },
   "notifications.default-limit": {
-    "default-limit-9": ["Without limit a page holds 9.", byDefault(9)],
-    "default-limit-11": ["Without limit a page holds 11.", byDefault(11)],
-    "default-limit-20": ["Without limit a page holds 20.", byDefault(20)],
-    "default-limit-100": ["Without limit a page holds 100.", byDefault(100)],
-    "default-limit-20-when-filtered": [
-      "Without limit a page of a filtered list holds 20.",
-      change("limitFor", (usual, asked, context) =>
-        asked === undefined && asksFor("id|accountId", context) ? 20 : usual,
-      ),
-    ],
-    "default-limit-20-with-page": [
-      "Without limit a page holds 20 when a page is asked for.",
-      change("limitFor", (usual, asked, context) =>
-        asked === undefined && asksFor("page", context) ? 20 : usual,
-      ),
-    ],
-    "default-limit-last-asked": [
-      "Without limit the one that was asked for last is taken.",
-      decisions((sound) => {
+    "default-limit-9: Without limit a page holds 9.": byDefault(9),
+    "default-limit-11: Without limit a page holds 11.": byDefault(11),
+    "default-limit-20: Without limit a page holds 20.": byDefault(20),
+    "default-limit-100: Without limit a page holds 100.": byDefault(100),
+    "default-limit-20-when-filtered: Without limit a page of a filtered list holds 20.": change(
+      "limitFor",
+      (usual, asked, context) => (asked === undefined && asksFor("id|accountId", context) ? 20 : usual),
+    ),
+    "default-limit-20-with-page: Without limit a page holds 20 when a page is asked for.": change(
+      "limitFor",
+      (usual, asked, context) => (asked === undefined && asksFor("page", context) ? 20 : usual),
+    ),
+    "default-limit-last-asked: Without limit the one that was asked for last is taken.": decisions(
+      (sound) => {
         let last: string | undefined;
         return { limitFor: (asked, context) => sound.limitFor((last = asked ?? last), context) };
-      }),
-    ],
+      },
+    ),
   },
   "notifications.default-page": {
-    "default-page-1": [
-      "Without page the second page is given.",
-      decisions((sound) => ({ pageFor: (asked, context) => sound.pageFor(asked ?? "1", context) })),
-    ],
-    "default-page-last": [
-      "Without page the last page is given.",
-      decisions((sound) => ({
-        pageFor: (asked, context) => (asked === undefined ? -1 : sound.pageFor(asked, context)),
-        offsetOf: ({ limit, page }, matched) =>
-          limit * (page < 0 ? Math.max(0, Math.ceil(matched / limit) - 1) : page),
-      })),
-    ],
-    "default-page-1-when-filtered": [
-      "Without page the second page of a filtered list is given.",
-      change("pageFor", (usual, asked, context) =>
-        asked === undefined && asksFor("accountId", context) ? 1 : usual,
-      ),
-    ],
+    "default-page-1: Without page the second page is given.": decisions((sound) => ({
+      pageFor: (asked, context) => sound.pageFor(asked ?? "1", context),
+    })),
+    "default-page-last: Without page the last page is given.": decisions((sound) => ({
+      pageFor: (asked, context) => (asked === undefined ? -1 : sound.pageFor(asked, context)),
+      offsetOf: ({ limit, page }, matched) =>
+        limit * (page < 0 ? Math.max(0, Math.ceil(matched / limit) - 1) : page),
+    })),
+    "default-page-1-when-filtered: Without page the second page of a filtered list is given.": change(
+      "pageFor",
+      (usual, asked, context) => (asked === undefined && asksFor("accountId", context) ? 1 : usual),
+    ),
   },
   "notifications.limit": {
-    "limit-and-one-more": [
-      "A page holds one item more than asked for.",
-      decisions((sound) => ({
-        readItems: (selection, offset, paging, context) =>
-          sound.readItems(selection, offset, { ...paging, limit: paging.limit + 1 }, context),
-      })),
-    ],
-    "limit-less-one": [
-      "A page holds one item less than asked for.",
+    "limit-and-one-more: A page holds one item more than asked for.": decisions((sound) => ({
+      readItems: (selection, offset, paging, context) =>
+        sound.readItems(selection, offset, { ...paging, limit: paging.limit + 1 }, context),
+    })),
+    "limit-less-one: A page holds one item less than asked for.": [
       decisions((sound) => ({
         readItems: (selection, offset, paging, context) =>
           sound.readItems(selection, offset, { ...paging, limit: paging.limit - 1 }, context),
       })),
       "notifications.pages-partition",
     ],
-    "limit-ignored": ["A page always holds 10.", limitInstead(() => 10)],
-    "limit-five-at-least": ["A page holds five at least.", limitInstead((limit) => Math.max(5, limit))],
-    "limit-of-one-ignored": ["limit=1 counts as none.", limitInstead((limit) => (limit === 1 ? 10 : limit))],
-    "limit-in-steps-of-five": [
-      "A limit is rounded up to the next multiple of five.",
-      limitInstead((limit) => Math.ceil(limit / 5) * 5),
-    ],
-    "limit-ignored-when-filtered": [
-      "A filtered list is given whole, whatever the limit.",
-      decisions((sound) => ({
+    "limit-ignored: A page always holds 10.": limitInstead(() => 10),
+    "limit-five-at-least: A page holds five at least.": limitInstead((limit) => Math.max(5, limit)),
+    "limit-of-one-ignored: limit=1 counts as none.": limitInstead((limit) => (limit === 1 ? 10 : limit)),
+    "limit-in-steps-of-five: A limit is rounded up to the next multiple of five.": limitInstead(
+      (limit) => Math.ceil(limit / 5) * 5,
+    ),
+    "limit-ignored-when-filtered: A filtered list is given whole, whatever the limit.": decisions(
+      (sound) => ({
         readItems: (selection, offset, paging, context) =>
           sound.readItems(
             selection,
@@ -153,10 +117,9 @@ export const notificationDefects = rows({
             selection.parameters.length === 0 ? paging : { ...paging, limit: 1_000 },
             context,
           ),
-      })),
-    ],
-    "limit-cuts-last-page": [
-      "The last page is left out unless it is full.",
+      }),
+    ),
+    "limit-cuts-last-page: The last page is left out unless it is full.": [
       decisions((sound) => ({
         readItems: async (selection, offset, paging, context) => {
           const items = await sound.readItems(selection, offset, paging, context);
@@ -165,18 +128,16 @@ export const notificationDefects = rows({
       })),
       "notifications.pages-partition",
     ],
-    "limit-above-default-one-short": [
-      "A limit of more than ten gives one item less.",
-      limitInstead((limit) => (limit <= 10 ? limit : limit - 1)),
-    ],
-    "limit-last-of-part-filled-page-lost": [
-      "The last item of a page that is not full is lost.",
-      decisions((sound) => ({
+    "limit-above-default-one-short: A limit of more than ten gives one item less.": limitInstead((limit) =>
+      limit <= 10 ? limit : limit - 1,
+    ),
+    "limit-last-of-part-filled-page-lost: The last item of a page that is not full is lost.": decisions(
+      (sound) => ({
         readItems: async (selection, offset, paging, context) => {
           const items = await sound.readItems(selection, offset, paging, context);
           return items.length < paging.limit ? items.slice(0, -1) : items;
         },
-      })),
-    ],
+      }),
+    ),
   },
 });

@@ -16,120 +16,90 @@ const shuffled = (turn: number): string => `(sequence * ${7919 + turn * 104_729}
 /** Paging and totals (section 4.4) gone wrong. */
 export const pageDefects = rows({
   "notifications.pages-partition": {
-    "pages-overlap-by-one": [
-      "Each page begins with the last item of the one before.",
-      beginning(({ limit, page }) => limit * page - page),
-    ],
-    "pages-skip-one": ["Each page skips one item.", beginning(({ limit, page }) => (limit + 1) * page)],
-    "pages-begin-with-second": [
-      "The first item is never shown.",
-      beginning(({ limit, page }) => limit * page + 1),
-    ],
-    "pages-counted-from-one": [
-      "Pages are counted from one, and page 0 is page 1.",
-      beginning(({ limit, page }) => limit * Math.max(0, page - 1)),
-    ],
-    "pages-of-ten-whatever-limit": ["Page n begins at item 10n.", beginning(({ page }) => 10 * page)],
-    "pages-last-one-full": [
-      "The last page is filled up with items of the one before.",
+    "pages-overlap-by-one: Each page begins with the last item of the one before.": beginning(
+      ({ limit, page }) => limit * page - page,
+    ),
+    "pages-skip-one: Each page skips one item.": beginning(({ limit, page }) => (limit + 1) * page),
+    "pages-begin-with-second: The first item is never shown.": beginning(
+      ({ limit, page }) => limit * page + 1,
+    ),
+    "pages-counted-from-one: Pages are counted from one, and page 0 is page 1.": beginning(
+      ({ limit, page }) => limit * Math.max(0, page - 1),
+    ),
+    "pages-of-ten-whatever-limit: Page n begins at item 10n.": beginning(({ page }) => 10 * page),
+    "pages-last-one-full: The last page is filled up with items of the one before.": [
       beginning(({ limit, page }, matched) =>
         page === lastPage(matched, limit) ? matched - limit : limit * page,
       ),
       "notifications.limit",
     ],
-    "pages-overlap-at-even-limits": [
-      "With an even limit, pages overlap by one.",
-      beginning(({ limit, page }) => limit * page - (limit % 2 === 0 ? page : 0)),
-    ],
-    "pages-overlap-from-third": [
-      "From the third page on, pages begin one item early.",
-      beginning(({ limit, page }) => limit * page - (page >= 2 ? 1 : 0)),
-    ],
-    "pages-in-changing-order": [
-      "Each read sorts the list in another way.",
-      decisions(() => {
-        let reads = 0;
-        return { order: () => shuffled((reads += 1)) };
-      }),
-    ],
-    "pages-with-ties-in-changing-order": [
-      "Notifications of the same moment come in an order that changes from read to read.",
+    "pages-overlap-at-even-limits: With an even limit, pages overlap by one.": beginning(
+      ({ limit, page }) => limit * page - (limit % 2 === 0 ? page : 0),
+    ),
+    "pages-overlap-from-third: From the third page on, pages begin one item early.": beginning(
+      ({ limit, page }) => limit * page - (page >= 2 ? 1 : 0),
+    ),
+    "pages-in-changing-order: Each read sorts the list in another way.": decisions(() => {
+      let reads = 0;
+      return { order: () => shuffled((reads += 1)) };
+    }),
+    "pages-with-ties-in-changing-order: Notifications of the same moment come in an order that changes from read to read.":
       decisions(() => {
         let reads = 0;
         return { order: () => `createTime, ${shuffled((reads += 1))}` };
       }),
-    ],
-    "pages-each-sorted-apart": [
-      "The first page shows the oldest items, the others count from the newest.",
+    "pages-each-sorted-apart: The first page shows the oldest items, the others count from the newest.":
       decide("order", ({ from }) => (/[?&]page=[1-9]/.test(from.url ?? "") ? "sequence DESC" : "sequence")),
-    ],
-    "pages-lose-one-before-fourth": [
-      "One item before the fourth page is left out.",
-      beginning(({ limit, page }) => limit * page + (page >= 3 ? 1 : 0)),
-    ],
-    "pages-ordered-in-turns": [
-      "Every second read sorts by id.",
-      decisions(() => {
-        let reads = 0;
-        return { order: () => ((reads += 1) % 2 === 0 ? "id" : "sequence") };
-      }),
-    ],
+    "pages-lose-one-before-fourth: One item before the fourth page is left out.": beginning(
+      ({ limit, page }) => limit * page + (page >= 3 ? 1 : 0),
+    ),
+    "pages-ordered-in-turns: Every second read sorts by id.": decisions(() => {
+      let reads = 0;
+      return { order: () => ((reads += 1) % 2 === 0 ? "id" : "sequence") };
+    }),
   },
   "notifications.past-the-end": {
-    "past-the-end-last-page": [
-      "A page past the end shows the last page.",
-      beginning(({ limit, page }, matched) => limit * Math.min(page, lastPage(matched, limit))),
-    ],
-    "past-the-end-first-page": [
-      "A page past the end shows the first page.",
-      beginning(({ limit, page }, matched) => (page > lastPage(matched, limit) ? 0 : limit * page)),
-    ],
-    "past-the-end-wraps": [
-      "Pages past the end start over at the first.",
-      beginning(({ limit, page }, matched) => limit * (page % (lastPage(matched, limit) + 1))),
-    ],
-    "past-the-end-last-item": [
-      "The page after the last shows the last item again.",
-      beginning(({ limit, page }, matched) =>
-        page === lastPage(matched, limit) + 1 ? matched - 1 : limit * page,
-      ),
-    ],
-    "past-the-end-far-beyond-first-page": [
-      "Page numbers of a million and more overflow to the first page.",
+    "past-the-end-last-page: A page past the end shows the last page.": beginning(
+      ({ limit, page }, matched) => limit * Math.min(page, lastPage(matched, limit)),
+    ),
+    "past-the-end-first-page: A page past the end shows the first page.": beginning(
+      ({ limit, page }, matched) => (page > lastPage(matched, limit) ? 0 : limit * page),
+    ),
+    "past-the-end-wraps: Pages past the end start over at the first.": beginning(
+      ({ limit, page }, matched) => limit * (page % (lastPage(matched, limit) + 1)),
+    ),
+    "past-the-end-last-item: The page after the last shows the last item again.": beginning(
+      ({ limit, page }, matched) => (page === lastPage(matched, limit) + 1 ? matched - 1 : limit * page),
+    ),
+    "past-the-end-far-beyond-first-page: Page numbers of a million and more overflow to the first page.":
       beginning(({ limit, page }) => (page >= 1_000_000 ? 0 : limit * page)),
-    ],
-    "past-the-end-begins-anew": [
-      "The page right after the last one is the first.",
-      beginning(({ limit, page }, matched) => (limit * page === matched ? 0 : limit * page)),
-    ],
-    "past-the-end-offset-of-32-bits": [
-      "Offsets have 32 bits.",
-      beginning(({ limit, page }) => (limit * page) >>> 0),
-    ],
+    "past-the-end-begins-anew: The page right after the last one is the first.": beginning(
+      ({ limit, page }, matched) => (limit * page === matched ? 0 : limit * page),
+    ),
+    "past-the-end-offset-of-32-bits: Offsets have 32 bits.": beginning(
+      ({ limit, page }) => (limit * page) >>> 0,
+    ),
   },
   "notifications.total": {
-    "total-of-page": ["total counts the page.", decide("total", (_matched, items) => items.length)],
-    "total-and-one-more": ["total is one too many.", decide("total", (matched) => matched + 1)],
-    "total-less-one": ["total is one too few.", decide("total", (matched) => Math.max(0, matched - 1))],
-    "total-of-pages": [
-      "total is the number of pages.",
-      decide("total", (matched, _items, { limit }) => Math.ceil(matched / limit)),
-    ],
-    "total-of-what-remains": [
-      "total counts from the page on.",
-      decide("total", (matched, _items, { limit, page }) => Math.max(0, matched - limit * page)),
-    ],
-    "total-twenty-at-most": ["total stops at twenty.", decide("total", (matched) => Math.min(matched, 20))],
-    "total-on-first-page-only": [
-      "total is 0 on every page but the first.",
-      decide("total", (matched, _items, { page }) => (page === 0 ? matched : 0)),
-    ],
-    "total-of-nothing-past-the-end": [
-      "total is 0 when the page is empty.",
-      decide("total", (matched, items) => (items.length === 0 ? 0 : matched)),
-    ],
-    "total-without-filter": [
-      "total counts all notifications, whatever the filter.",
+    "total-of-page: total counts the page.": decide("total", (_matched, items) => items.length),
+    "total-and-one-more: total is one too many.": decide("total", (matched) => matched + 1),
+    "total-less-one: total is one too few.": decide("total", (matched) => Math.max(0, matched - 1)),
+    "total-of-pages: total is the number of pages.": decide("total", (matched, _items, { limit }) =>
+      Math.ceil(matched / limit),
+    ),
+    "total-of-what-remains: total counts from the page on.": decide(
+      "total",
+      (matched, _items, { limit, page }) => Math.max(0, matched - limit * page),
+    ),
+    "total-twenty-at-most: total stops at twenty.": decide("total", (matched) => Math.min(matched, 20)),
+    "total-on-first-page-only: total is 0 on every page but the first.": decide(
+      "total",
+      (matched, _items, { page }) => (page === 0 ? matched : 0),
+    ),
+    "total-of-nothing-past-the-end: total is 0 when the page is empty.": decide("total", (matched, items) =>
+      items.length === 0 ? 0 : matched,
+    ),
+    "total-without-filter: total counts all notifications, whatever the filter.": [
       decisions((sound) => ({
         countMatches: (selection, context) =>
           sound.countMatches({ ...selection, where: EVERYTHING, parameters: [] }, context),
@@ -138,8 +108,7 @@ export const pageDefects = rows({
       "notifications.filter-account",
       "notifications.filters-combine",
     ],
-    "total-kept-for-a-minute": [
-      "total is counted once in a minute.",
+    "total-kept-for-a-minute: total is counted once in a minute.": [
       decisions((sound) => {
         const kept = new Map<string, { readonly count: number; readonly untilMs: number }>();
         return {
@@ -155,9 +124,9 @@ export const pageDefects = rows({
       }),
       "notifications.under-writes",
     ],
-    "total-wrong-unless-filtered": [
-      "Without a filter total is one too many.",
-      change("countMatches", (count, { parameters }) => count + (parameters.length === 0 ? 1 : 0)),
-    ],
+    "total-wrong-unless-filtered: Without a filter total is one too many.": change(
+      "countMatches",
+      (count, { parameters }) => count + (parameters.length === 0 ? 1 : 0),
+    ),
   },
 });

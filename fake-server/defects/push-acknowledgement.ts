@@ -8,35 +8,32 @@ import { statusOf } from "../sound/delivery.ts";
 /** What ends the pushes of a notification (section 6), gone wrong. */
 export const pushAcknowledgementDefects = rows({
   "push.acknowledged-stops": {
-    "push-ignores-acknowledgements": [
-      "Five pushes are sent whatever the receiver answers.",
+    "push-ignores-acknowledgements: Five pushes are sent whatever the receiver answers.": [
       decide("pushesAgain", () => true),
       "push.late-acknowledgement",
     ],
-    "push-resent-once-after-acknowledgement": [
-      "The retry that was planned with the first push is sent even though that was acknowledged.",
-      alsoIf("pushesAgain", (_outcome, delivery) => delivery.attempts.length < 2),
-      "push.late-acknowledgement",
-    ],
-    "push-reminder-after-acknowledgement": [
-      "What was acknowledged at once is pushed once more after eleven minutes.",
-      decisions((sound) => ({
-        pushDelayMs: (attempt, delivery, service) =>
-          delivery.acknowledged
-            ? 22 * listedDelayMs(0, service)
-            : sound.pushDelayMs(attempt, delivery, service),
-        pushesAgain: (outcome, delivery, service) =>
-          sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
-      })),
-      "push.late-acknowledgement",
-    ],
-    "push-acknowledged-by-202-alone": [
-      "The expected return code is set to 202.",
+    "push-resent-once-after-acknowledgement: The retry that was planned with the first push is sent even though that was acknowledged.":
+      [
+        alsoIf("pushesAgain", (_outcome, delivery) => delivery.attempts.length < 2),
+        "push.late-acknowledgement",
+      ],
+    "push-reminder-after-acknowledgement: What was acknowledged at once is pushed once more after eleven minutes.":
+      [
+        decisions((sound) => ({
+          pushDelayMs: (attempt, delivery, service) =>
+            delivery.acknowledged
+              ? 22 * listedDelayMs(0, service)
+              : sound.pushDelayMs(attempt, delivery, service),
+          pushesAgain: (outcome, delivery, service) =>
+            sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
+        })),
+        "push.late-acknowledgement",
+      ],
+    "push-acknowledged-by-202-alone: The expected return code is set to 202.": [
       decide("acknowledges", (outcome) => statusOf(outcome) === 202),
       "push.late-acknowledgement",
     ],
-    "push-acknowledgement-needs-received-as-text": [
-      'The acknowledgement counts only with "true" as a string.',
+    'push-acknowledgement-needs-received-as-text: The acknowledgement counts only with "true" as a string.': [
       onlyIf(
         "acknowledges",
         (outcome) => outcome.kind === "answered" && /"received"\s*:\s*"true"/.test(outcome.body),
@@ -45,47 +42,40 @@ export const pushAcknowledgementDefects = rows({
     ],
   },
   "push.late-acknowledgement": {
-    "push-acknowledgement-counts-on-first-push-only": [
-      "The acknowledgement of a retry is not looked at.",
+    "push-acknowledgement-counts-on-first-push-only: The acknowledgement of a retry is not looked at.":
       onlyIf("acknowledges", (_outcome, delivery) => delivery.attempts.length === 1),
-    ],
-    "push-acknowledgement-lost-at-third-push": [
-      "The acknowledgement of the third push is lost.",
-      onlyIf("acknowledges", (_outcome, delivery) => delivery.attempts.length !== 3),
-    ],
-    "push-sixth-after-late-acknowledgement": [
-      "When the fifth push is acknowledged, the notification is pushed once more.",
-      decisions((sound) => ({
-        maxPushes: (delivery, service) =>
-          sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
-        pushesAgain: (outcome, delivery, service) =>
-          delivery.attempts.length === 5 || sound.pushesAgain(outcome, delivery, service),
-      })),
-      "push.cap",
-    ],
+    "push-acknowledgement-lost-at-third-push: The acknowledgement of the third push is lost.": onlyIf(
+      "acknowledges",
+      (_outcome, delivery) => delivery.attempts.length !== 3,
+    ),
+    "push-sixth-after-late-acknowledgement: When the fifth push is acknowledged, the notification is pushed once more.":
+      [
+        decisions((sound) => ({
+          maxPushes: (delivery, service) =>
+            sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
+          pushesAgain: (outcome, delivery, service) =>
+            delivery.attempts.length === 5 || sound.pushesAgain(outcome, delivery, service),
+        })),
+        "push.cap",
+      ],
   },
   "push.unacknowledged-retries": {
-    "push-redirect-taken-for-success": [
-      "Answers up to 399 count as success.",
-      decide("acknowledges", (outcome) => {
+    "push-redirect-taken-for-success: Answers up to 399 count as success.": decide(
+      "acknowledges",
+      (outcome) => {
         const status = statusOf(outcome);
         return status !== undefined && status < 400;
-      }),
-    ],
-    "push-any-answer-taken-for-success": [
-      "An answer is an acknowledgement, whatever its status.",
-      decide("acknowledges", ({ kind }) => kind === "answered"),
-    ],
-    "push-half-an-answer-taken-for-success": [
-      "The status line is enough, even when the connection breaks within the body.",
+      },
+    ),
+    "push-any-answer-taken-for-success: An answer is an acknowledgement, whatever its status.": decide(
+      "acknowledges",
+      ({ kind }) => kind === "answered",
+    ),
+    "push-half-an-answer-taken-for-success: The status line is enough, even when the connection breaks within the body.":
       alsoIf("acknowledges", (outcome) => outcome.kind === "cut"),
-    ],
-    "push-no-answer-taken-for-success": [
-      "A push that was sent and not answered in time counts as delivered.",
+    "push-no-answer-taken-for-success: A push that was sent and not answered in time counts as delivered.":
       alsoIf("acknowledges", (outcome) => outcome.kind === "timed-out"),
-    ],
-    "push-redirect-turns-post-into-get": [
-      "A redirect is followed with a GET, and with that the push counts as successful.",
+    "push-redirect-turns-post-into-get: A redirect is followed with a GET, and with that the push counts as successful.":
       decisions((sound) => {
         const followed = new WeakSet<Delivery>();
         return {
@@ -99,6 +89,5 @@ export const pushAcknowledgementDefects = rows({
             followed.has(delivery) || sound.acknowledges(outcome, delivery),
         };
       }),
-    ],
   },
 });

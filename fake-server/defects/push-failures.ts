@@ -29,32 +29,24 @@ const following = (statuses: readonly number[]): Replacement =>
 /** Which failures lead to another push (section 6), and how a sender guards itself, gone wrong. */
 export const pushFailureDefects = rows({
   "push.unacknowledged-retries": {
-    "push-4xx-final": ["After any 4xx the notification is given up.", final(statusIn(400, 499))],
-    "push-410-final": ["After 410 the notification is given up.", final(statusIn(410, 410))],
-    "push-5xx-final": ["After any 5xx the notification is given up.", final(statusIn(500, 599))],
-    "push-503-final": ["After 503 the notification is given up.", final(statusIn(503, 503))],
-    "push-3xx-final": ["After a redirect the notification is given up.", final(statusIn(300, 399))],
-    "push-retried-after-5xx-only": [
-      "Only a 5xx leads to another push.",
-      final((outcome) => !statusIn(500, 599)(outcome)),
-    ],
-    "push-retried-after-answer-only": [
-      "Only an answer, not a failure of the connection, leads to another push.",
+    "push-4xx-final: After any 4xx the notification is given up.": final(statusIn(400, 499)),
+    "push-410-final: After 410 the notification is given up.": final(statusIn(410, 410)),
+    "push-5xx-final: After any 5xx the notification is given up.": final(statusIn(500, 599)),
+    "push-503-final: After 503 the notification is given up.": final(statusIn(503, 503)),
+    "push-3xx-final: After a redirect the notification is given up.": final(statusIn(300, 399)),
+    "push-retried-after-5xx-only: Only a 5xx leads to another push.": final(
+      (outcome) => !statusIn(500, 599)(outcome),
+    ),
+    "push-retried-after-answer-only: Only an answer, not a failure of the connection, leads to another push.":
       final(({ kind }) => kind !== "answered"),
-    ],
-    "push-refused-connection-final": ["A refused connection ends the pushes.", finalFailure("refused")],
-    "push-reset-final": ["After a reset connection the notification is given up.", finalFailure("reset")],
-    "push-closed-connection-final": [
-      "After a connection that ended without an answer the notification is given up.",
+    "push-refused-connection-final: A refused connection ends the pushes.": finalFailure("refused"),
+    "push-reset-final: After a reset connection the notification is given up.": finalFailure("reset"),
+    "push-closed-connection-final: After a connection that ended without an answer the notification is given up.":
       finalFailure("closed", "reset"),
-    ],
-    "push-half-answer-final": ["After half an answer the notification is given up.", finalFailure("cut")],
-    "push-cut-failing-answer-final": [
-      "After an answer with a failing status that is cut the notification is given up.",
+    "push-half-answer-final: After half an answer the notification is given up.": finalFailure("cut"),
+    "push-cut-failing-answer-final: After an answer with a failing status that is cut the notification is given up.":
       final((outcome) => outcome.kind === "cut" && (outcome.status ?? 0) >= 300),
-    ],
-    "push-half-body-final": [
-      "The code and the body acknowledge, but half a body behind the code ends the pushes unacknowledged.",
+    "push-half-body-final: The code and the body acknowledge, but half a body behind the code ends the pushes unacknowledged.":
       decisions((sound) => ({
         acknowledges: (outcome, { notification }) =>
           outcome.kind === "answered" &&
@@ -64,29 +56,23 @@ export const pushFailureDefects = rows({
           !(outcome.kind === "cut" && outcome.status === 200) &&
           sound.pushesAgain(outcome, delivery, service),
       })),
-    ],
-    "push-timeout-final": ["A push without an answer ends the pushes.", finalFailure("timed-out")],
+    "push-timeout-final: A push without an answer ends the pushes.": finalFailure("timed-out"),
   },
   "push.redirects": {
-    "push-redirect-followed-always": [
-      "Every redirect is followed with the payload.",
-      following([301, 302, 303, 307, 308]),
-    ],
+    "push-redirect-followed-always: Every redirect is followed with the payload.": following([
+      301, 302, 303, 307, 308,
+    ]),
   },
   "push.certificate-check": {
-    "push-certificate-unchecked": [
-      "Any certificate is taken for the receiver's.",
-      decide("checksCertificate", () => false),
-    ],
+    "push-certificate-unchecked: Any certificate is taken for the receiver's.": decide(
+      "checksCertificate",
+      () => false,
+    ),
   },
   "push.no-head-of-line-blocking": {
-    "push-one-at-a-time": [
-      "One push is under way at a time, and it waits half a minute for its answer.",
+    "push-one-at-a-time: One push is under way at a time, and it waits half a minute for its answer.":
       decisions(() => ({ pushesInFlight: () => 1, senderTimeoutMs: () => 30 * SECOND_MS })),
-    ],
-    "push-two-at-a-time": [
-      "Two pushes are under way at a time, and each waits half a minute for its answer.",
+    "push-two-at-a-time: Two pushes are under way at a time, and each waits half a minute for its answer.":
       decisions(() => ({ pushesInFlight: () => 2, senderTimeoutMs: () => 30 * SECOND_MS })),
-    ],
   },
 });

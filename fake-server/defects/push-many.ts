@@ -49,37 +49,26 @@ const ending = (ends: (delivery: Delivery) => boolean): Replacement =>
 /** Several notifications at once (sections 6 and 8), gone wrong. */
 export const pushManyDefects = rows({
   "push.independent-schedules": {
-    "push-schedule-restarted-by-event-of-account": [
-      "A new event of an account starts the delays of its pending notifications again.",
+    "push-schedule-restarted-by-event-of-account: A new event of an account starts the delays of its pending notifications again.":
       restarting(sameAccount),
-    ],
-    "push-schedule-restarted-by-any-event": [
-      "A new event starts the delays of all pending notifications again.",
+    "push-schedule-restarted-by-any-event: A new event starts the delays of all pending notifications again.":
       restarting(() => true),
-    ],
-    "push-cap-shared-by-all": ["Forty retries are shared by all notifications.", sharing(() => "all", 40)],
-    "push-cap-shared-by-account": [
-      "Five retries are shared by the notifications of an account.",
-      sharing(({ notification }) => notification.accountId, 5),
-    ],
-    "push-acknowledgement-ends-account": [
-      "An acknowledgement ends all pending notifications of its account.",
+    "push-cap-shared-by-all: Forty retries are shared by all notifications.": sharing(() => "all", 40),
+    "push-cap-shared-by-account: Five retries are shared by the notifications of an account.": sharing(
+      ({ notification }) => notification.accountId,
+      5,
+    ),
+    "push-acknowledgement-ends-account: An acknowledgement ends all pending notifications of its account.":
       ending(({ acknowledged }) => acknowledged),
-    ],
-    "push-giving-up-ends-account": [
-      "When one notification is given up, so are all pending ones of its account.",
+    "push-giving-up-ends-account: When one notification is given up, so are all pending ones of its account.":
       ending(({ acknowledged, attempts }) => !acknowledged && attempts.length >= 5),
-    ],
-    "push-new-event-replaces-pending": [
-      "A new event of an account takes the place of its pending notifications.",
+    "push-new-event-replaces-pending: A new event of an account takes the place of its pending notifications.":
       decide("onNewDelivery", (delivery, pending) => {
         for (const other of pending.all()) {
           if (other !== delivery && sameAccount(other, delivery)) pending.drop(other);
         }
       }),
-    ],
-    "push-delays-counted-per-receiver": [
-      "Delays grow with the failures in a row of the receiver, not of the notification.",
+    "push-delays-counted-per-receiver: Delays grow with the failures in a row of the receiver, not of the notification.":
       decisions((sound) => {
         let failures = 0;
         return {
@@ -92,9 +81,7 @@ export const pushManyDefects = rows({
               : listedDelayMs(Math.min(Math.max(failures, 1), 4) - 1, service),
         };
       }),
-    ],
-    "push-retries-in-one-batch": [
-      "Retries of an account wait for one another, and are sent when the latest of them is due.",
+    "push-retries-in-one-batch: Retries of an account wait for one another, and are sent when the latest of them is due.":
       decisions(() => {
         const latest = new Map<string, number>();
         return {
@@ -109,6 +96,5 @@ export const pushManyDefects = rows({
           },
         };
       }),
-    ],
   },
 });

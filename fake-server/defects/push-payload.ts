@@ -25,115 +25,94 @@ const EVENTS_BETWEEN = 5;
 /** What is pushed (sections 2.3, 2.4, 4.5), gone wrong. */
 export const pushPayloadDefects = rows({
   "push.delivered": {
-    "push-with-put": [
-      "Pushes are sent with PUT.",
-      decide("pushRequest", (request) => ({ ...request, method: "PUT" })),
-    ],
-    "push-to-the-root": [
-      "Pushes go to the callback's host, at /.",
-      decide("pushRequest", (request) => ({ ...request, url: new URL("/", request.url).href })),
-    ],
-    "push-as-form": [
-      "Pushes are encoded as a form.",
-      decisions(() => ({
-        pushHeaders: () => ({ "content-type": "application/x-www-form-urlencoded" }),
-        pushBody: ({ notification }) => new URLSearchParams({ ...notification }).toString(),
-      })),
-    ],
-    "push-leaves-events-out": [
-      "Every fifth event is not pushed.",
-      decisions(() => {
-        let events = 0;
-        return {
-          pushesEvent: () => {
-            events += 1;
-            return events % EVENTS_BETWEEN !== 0;
-          },
-        };
-      }),
-    ],
-    "push-first-event-of-account-only": [
-      "An account whose notification is still pending gets no push of another one.",
-      decide("onNewDelivery", (delivery, pending) => {
-        const { accountId } = delivery.notification;
-        const waits = pending
-          .all()
-          .some((other) => other !== delivery && other.notification.accountId === accountId);
-        if (waits) pending.drop(delivery);
-      }),
-      "push.independent-schedules",
-    ],
-    "push-nothing": ["Nothing is pushed.", decide("pushesEvent", () => false)],
+    "push-with-put: Pushes are sent with PUT.": decide("pushRequest", (request) => ({
+      ...request,
+      method: "PUT",
+    })),
+    "push-to-the-root: Pushes go to the callback's host, at /.": decide("pushRequest", (request) => ({
+      ...request,
+      url: new URL("/", request.url).href,
+    })),
+    "push-as-form: Pushes are encoded as a form.": decisions(() => ({
+      pushHeaders: () => ({ "content-type": "application/x-www-form-urlencoded" }),
+      pushBody: ({ notification }) => new URLSearchParams({ ...notification }).toString(),
+    })),
+    "push-leaves-events-out: Every fifth event is not pushed.": decisions(() => {
+      let events = 0;
+      return {
+        pushesEvent: () => {
+          events += 1;
+          return events % EVENTS_BETWEEN !== 0;
+        },
+      };
+    }),
+    "push-first-event-of-account-only: An account whose notification is still pending gets no push of another one.":
+      [
+        decide("onNewDelivery", (delivery, pending) => {
+          const { accountId } = delivery.notification;
+          const waits = pending
+            .all()
+            .some((other) => other !== delivery && other.notification.accountId === accountId);
+          if (waits) pending.drop(delivery);
+        }),
+        "push.independent-schedules",
+      ],
+    "push-nothing: Nothing is pushed.": decide("pushesEvent", () => false),
   },
   "push.payload": {
-    "push-payload-in-envelope": [
-      "The notification stands within an envelope.",
-      pushing((notification) => ({ event: "notification", data: notification })),
-    ],
-    "push-payload-create-time-in-ms": [
-      "The payload's createTime is a number.",
-      pushing((notification) => ({ ...notification, createTime: Date.parse(notification.createTime) })),
-    ],
-    "push-payload-create-time-without-ms": [
-      "The payload's createTime has no milliseconds.",
-      pushing((notification) => ({
+    "push-payload-in-envelope: The notification stands within an envelope.": pushing((notification) => ({
+      event: "notification",
+      data: notification,
+    })),
+    "push-payload-create-time-in-ms: The payload's createTime is a number.": pushing((notification) => ({
+      ...notification,
+      createTime: Date.parse(notification.createTime),
+    })),
+    "push-payload-create-time-without-ms: The payload's createTime has no milliseconds.": pushing(
+      (notification) => ({
         ...notification,
         createTime: notification.createTime.replace(/\.\d+/, ""),
-      })),
-    ],
-    "push-payload-data-null": [
-      "Empty data is null in the payload.",
-      pushing((notification) => ({ ...notification, data: notification.data || null })),
-    ],
-    "push-payload-leaves-empty-out": [
-      "Fields that are empty are left out of the payload.",
-      pushing((notification) =>
-        Object.fromEntries(Object.entries(notification).filter(([, value]) => value !== "")),
-      ),
-    ],
-    "push-payload-id-without-dashes": [
-      "The payload's id is written without dashes.",
-      pushing((notification) => ({ ...notification, id: notification.id.replaceAll("-", "") })),
-    ],
+      }),
+    ),
+    "push-payload-data-null: Empty data is null in the payload.": pushing((notification) => ({
+      ...notification,
+      data: notification.data || null,
+    })),
+    "push-payload-leaves-empty-out: Fields that are empty are left out of the payload.": pushing(
+      (notification) => Object.fromEntries(Object.entries(notification).filter(([, value]) => value !== "")),
+    ),
+    "push-payload-id-without-dashes: The payload's id is written without dashes.": pushing(
+      (notification) => ({ ...notification, id: notification.id.replaceAll("-", "") }),
+    ),
   },
   "push.listed": {
-    "push-not-listed-once-acknowledged": [
-      "Acknowledged notifications leave the list.",
-      leavingOut(({ acknowledged }) => acknowledged),
-    ],
-    "push-not-listed-once-given-up": ["What was given up leaves the list.", leavingOut(givenUp)],
-    "push-lists-another-time": [
-      "The payload's createTime is a second later than the list's.",
-      pushing((notification) => ({
+    "push-not-listed-once-acknowledged: Acknowledged notifications leave the list.": leavingOut(
+      ({ acknowledged }) => acknowledged,
+    ),
+    "push-not-listed-once-given-up: What was given up leaves the list.": leavingOut(givenUp),
+    "push-lists-another-time: The payload's createTime is a second later than the list's.": pushing(
+      (notification) => ({
         ...notification,
         createTime: new Date(Date.parse(notification.createTime) + 1_000).toISOString(),
-      })),
-    ],
+      }),
+    ),
   },
   "push.same-notification": {
-    "push-retry-with-new-id": [
-      "Each retry has its own id.",
-      retrying((_notification, { random }) => ({
-        id: random.uuid(),
-      })),
-    ],
-    "push-retry-with-new-time": [
-      "A retry's createTime is its own.",
-      retrying((_notification, service) => ({
-        createTime: new Date(service.clock.nowMs()).toISOString(),
-      })),
-    ],
-    "push-retry-says-so-in-remark": [
-      "A retry is counted in its remark.",
-      retrying(({ remark }, _service, attempt) => ({
+    "push-retry-with-new-id: Each retry has its own id.": retrying((_notification, { random }) => ({
+      id: random.uuid(),
+    })),
+    "push-retry-with-new-time: A retry's createTime is its own.": retrying((_notification, service) => ({
+      createTime: new Date(service.clock.nowMs()).toISOString(),
+    })),
+    "push-retry-says-so-in-remark: A retry is counted in its remark.": retrying(
+      ({ remark }, _service, attempt) => ({
         remark: `${remark} (retry ${attempt - 1})`,
-      })),
-    ],
-    "push-last-retry-without-data": [
-      "The fourth push and later ones have other data.",
-      retrying(({ data }, _service, attempt) => ({
+      }),
+    ),
+    "push-last-retry-without-data: The fourth push and later ones have other data.": retrying(
+      ({ data }, _service, attempt) => ({
         data: attempt < 4 ? data : `${data}expired`,
-      })),
-    ],
+      }),
+    ),
   },
 });

@@ -22,24 +22,17 @@ const typed =
 /** What pushes look like, and what reading has to do with them (sections 2.4, 4.4, 4.5 and 6), gone wrong. */
 export const pushRequestDefects = rows({
   "push.delivered": {
-    "push-retries-with-put": [
-      "Retries are sent with PUT.",
-      retrying((request) => ({
-        ...request,
-        method: "PUT",
-      })),
-    ],
-    "push-retries-to-the-root": [
-      "Retries go to the callback's host, at /.",
-      retrying((request) => ({
-        ...request,
-        url: new URL("/", request.url).href,
-      })),
-    ],
-    "push-retries-as-text": ["Retries say that they are text.", retrying(typed("text/plain"))],
-    "push-retries-without-type": ["Retries do not say what they are.", retrying(typed(undefined))],
-    "push-one-event-of-an-account-a-second": [
-      "Of two events of an account within a second the later one is not pushed.",
+    "push-retries-with-put: Retries are sent with PUT.": retrying((request) => ({
+      ...request,
+      method: "PUT",
+    })),
+    "push-retries-to-the-root: Retries go to the callback's host, at /.": retrying((request) => ({
+      ...request,
+      url: new URL("/", request.url).href,
+    })),
+    "push-retries-as-text: Retries say that they are text.": retrying(typed("text/plain")),
+    "push-retries-without-type: Retries do not say what they are.": retrying(typed(undefined)),
+    "push-one-event-of-an-account-a-second: Of two events of an account within a second the later one is not pushed.":
       decisions(() => {
         const latest = new Map<string, number>();
         return {
@@ -50,26 +43,21 @@ export const pushRequestDefects = rows({
           },
         };
       }),
-    ],
   },
   "push.same-notification": {
-    "push-retries-in-envelope": [
-      "In a retry the notification stands within an envelope.",
+    "push-retries-in-envelope: In a retry the notification stands within an envelope.": [
       change("pushBody", (body, _delivery, attempt) => (attempt === 1 ? body : `{"notification":${body}}`)),
       "push.payload",
     ],
   },
   "push.payload": {
-    "push-payload-id-in-capitals": [
-      "The payload's id is written in capitals.",
-      decide("pushBody", ({ notification }) =>
-        JSON.stringify({ ...notification, id: notification.id.toUpperCase() }),
-      ),
-    ],
+    "push-payload-id-in-capitals: The payload's id is written in capitals.": decide(
+      "pushBody",
+      ({ notification }) => JSON.stringify({ ...notification, id: notification.id.toUpperCase() }),
+    ),
   },
   "push.unacknowledged-retries": {
-    "push-ends-once-read": [
-      "What is read from the list is not pushed again.",
+    "push-ends-once-read: What is read from the list is not pushed again.": [
       decisions((sound) => {
         let pending: PendingDeliveries | undefined;
         return {
@@ -87,13 +75,11 @@ export const pushRequestDefects = rows({
     ],
   },
   "push.listed": {
-    "push-listed-a-minute-later": [
-      "A notification is listed a minute after it is pushed.",
-      decide("visibilityDelayMs", () => MINUTE_MS),
-    ],
-    "push-not-listed-among-all-once-given-up": [
-      "What was given up is listed by its id and its account only.",
+    "push-listed-a-minute-later: A notification is listed a minute after it is pushed.": decide(
+      "visibilityDelayMs",
+      () => MINUTE_MS,
+    ),
+    "push-not-listed-among-all-once-given-up: What was given up is listed by its id and its account only.":
       leavingOut(givenUp, ({ id, accountId }) => id === undefined && accountId === undefined),
-    ],
   },
 });

@@ -29,45 +29,35 @@ const workerAt = (atMs: number): number => Math.floor(atMs / RECYCLE_MS);
 /** When pushes are sent (sections 6 and 8), gone wrong. */
 export const pushScheduleDefects = rows({
   "push.schedule": {
-    "push-delays-skip-the-first": ["Retries skip the first delay.", delaying((retry) => regular(retry + 1))],
-    "push-delay-always-longest": ["Every retry waits for the longest delay.", delaying(() => 8)],
-    "push-delays-in-wrong-unit": [
-      "Delays in seconds are taken for milliseconds.",
-      delaying((retry) => regular(retry) / 1_000),
-    ],
-    "push-delays-in-minutes": ["Delays count minutes.", delaying((retry) => regular(retry) * 60)],
-    "push-delays-reversed": ["Delays come in reverse order.", delaying((retry) => regular(5 - retry))],
-    "push-delays-linear": ["Delays grow by the same amount each time.", delaying((retry) => retry)],
-    "push-delay-third-too-long": [
-      "The third delay is a quarter too long.",
-      delaying((retry) => (retry === 3 ? 5 : regular(retry))),
-    ],
-    "push-delay-last-too-short": [
-      "The last delay is thirty seconds too short.",
-      delaying((retry) => (retry === 4 ? 7 : regular(retry))),
-    ],
-    "push-jitter-slightly-early": [
-      "Pushes are spread by up to a twentieth of their delay, to the early side.",
+    "push-delays-skip-the-first: Retries skip the first delay.": delaying((retry) => regular(retry + 1)),
+    "push-delay-always-longest: Every retry waits for the longest delay.": delaying(() => 8),
+    "push-delays-in-wrong-unit: Delays in seconds are taken for milliseconds.": delaying(
+      (retry) => regular(retry) / 1_000,
+    ),
+    "push-delays-in-minutes: Delays count minutes.": delaying((retry) => regular(retry) * 60),
+    "push-delays-reversed: Delays come in reverse order.": delaying((retry) => regular(5 - retry)),
+    "push-delays-linear: Delays grow by the same amount each time.": delaying((retry) => retry),
+    "push-delay-third-too-long: The third delay is a quarter too long.": delaying((retry) =>
+      retry === 3 ? 5 : regular(retry),
+    ),
+    "push-delay-last-too-short: The last delay is thirty seconds too short.": delaying((retry) =>
+      retry === 4 ? 7 : regular(retry),
+    ),
+    "push-jitter-slightly-early: Pushes are spread by up to a twentieth of their delay, to the early side.":
       decide("pushJitterMs", early(0.05)),
-    ],
-    "push-retries-noticed-once-in-two-minutes": [
-      "A worker looks for retries that are due once in two minutes.",
+    "push-retries-noticed-once-in-two-minutes: A worker looks for retries that are due once in two minutes.":
       decide("pushNoticedMs", (dueMs, attempt) =>
         attempt === 1 ? dueMs : Math.ceil(dueMs / (2 * MINUTE_MS)) * 2 * MINUTE_MS,
       ),
-    ],
-    "push-first-after-a-minute-and-a-half": [
-      "The first push is sent when the second one should be over.",
+    "push-first-after-a-minute-and-a-half: The first push is sent when the second one should be over.":
       change("pushDelayMs", (delayMs, attempt, _delivery, service) =>
         attempt === 1 ? 3 * listedDelayMs(0, service) : delayMs,
       ),
-    ],
-    "push-last-retry-never-sent": [
-      "The last of the retries is planned and never sent.",
-      change("maxPushes", (usual) => usual - 1),
-    ],
-    "push-retries-lost-on-recycling": [
-      "A worker that is recycled every hundred seconds forgets the retries that it holds.",
+    "push-last-retry-never-sent: The last of the retries is planned and never sent.": change(
+      "maxPushes",
+      (usual) => usual - 1,
+    ),
+    "push-retries-lost-on-recycling: A worker that is recycled every hundred seconds forgets the retries that it holds.":
       decisions((sound) => ({
         pushDelayMs: (attempt, delivery, service) => {
           const delayMs = sound.pushDelayMs(attempt, delivery, service);
@@ -75,48 +65,29 @@ export const pushScheduleDefects = rows({
           return attempt === 1 || workerAt(fromMs) === workerAt(fromMs + delayMs) ? delayMs : Infinity;
         },
       })),
-    ],
-    "push-reading-r5-from-start": [
-      "Five retries follow the first push, delays from the start of the latest push (reading R5).",
-      decisions(() => readings.r5(anchors.startOfLatest)),
-      "push.cap",
-    ],
-    "push-reading-r5-from-failure": [
-      "Five retries follow the first push, delays from the failure of the latest push (reading R5).",
-      decisions(() => readings.r5(anchors.endOfLatest)),
-      "push.cap",
-    ],
-    "push-reading-r6-from-start": [
-      "Five retries follow the first push, delays from its start (reading R6).",
+    "push-reading-r5-from-start: Five retries follow the first push, delays from the start of the latest push (reading R5).":
+      [decisions(() => readings.r5(anchors.startOfLatest)), "push.cap"],
+    "push-reading-r5-from-failure: Five retries follow the first push, delays from the failure of the latest push (reading R5).":
+      [decisions(() => readings.r5(anchors.endOfLatest)), "push.cap"],
+    "push-reading-r6-from-start: Five retries follow the first push, delays from its start (reading R6).": [
       decisions(() => readings.r6(anchors.startOfFirst)),
       "push.cap",
     ],
-    "push-reading-r6-from-failure": [
-      "Five retries follow the first push, delays from its failure (reading R6).",
-      decisions(() => readings.r6(anchors.endOfFirst)),
-      "push.cap",
-    ],
-    "push-reading-r7-from-start": [
-      "Five retries follow the first push, at most 240 seconds after the start of the latest (reading R7).",
-      decisions(() => readings.r7(anchors.startOfLatest)),
-      "push.cap",
-    ],
-    "push-reading-r7-from-failure": [
-      "Five retries follow the first push, at most 240 seconds after the failure of the latest (reading R7).",
-      decisions(() => readings.r7(anchors.endOfLatest)),
-      "push.cap",
-    ],
-    "push-without-end": [
-      "The longest delay is repeated for ever.",
+    "push-reading-r6-from-failure: Five retries follow the first push, delays from its failure (reading R6).":
+      [decisions(() => readings.r6(anchors.endOfFirst)), "push.cap"],
+    "push-reading-r7-from-start: Five retries follow the first push, at most 240 seconds after the start of the latest (reading R7).":
+      [decisions(() => readings.r7(anchors.startOfLatest)), "push.cap"],
+    "push-reading-r7-from-failure: Five retries follow the first push, at most 240 seconds after the failure of the latest (reading R7).":
+      [decisions(() => readings.r7(anchors.endOfLatest)), "push.cap"],
+    "push-without-end: The longest delay is repeated for ever.": [
       decisions(() => ({
         ...readings.r7(anchors.endOfLatest),
         maxPushes: () => Infinity,
       })),
       "push.cap",
     ],
-    "push-two-workers": ["Two workers each send every push.", decide("pushCopies", () => 2), "push.cap"],
-    "push-two-workers-once": [
-      "Two workers meet at the third push and both send it.",
+    "push-two-workers: Two workers each send every push.": [decide("pushCopies", () => 2), "push.cap"],
+    "push-two-workers-once: Two workers meet at the third push and both send it.": [
       decide("pushCopies", (_delivery, attempt) => (attempt === 3 ? 2 : 1)),
       "push.cap",
     ],

@@ -50,120 +50,95 @@ const seldom = [
 /** Failures that take their time, that leave no trace, or that are seldom (section 6), gone wrong; and pushes long after the last. */
 export const pushSlowDefects = rows({
   "push.cap": {
-    "push-cap-not-for-timeouts": [
-      "A notification whose pushes get no answer is pushed twelve times.",
+    "push-cap-not-for-timeouts: A notification whose pushes get no answer is pushed twelve times.": [
       change("maxPushes", (usual, delivery) =>
         ended(delivery, "timed-out") === delivery.attempts.length ? 12 : usual,
       ),
       "push.schedule",
     ],
-    "push-sixth-after-unanswered-fifth": [
-      "A sixth push follows where the fifth got no answer.",
+    "push-sixth-after-unanswered-fifth: A sixth push follows where the fifth got no answer.": [
       sixthAfter("timed-out"),
       "push.schedule",
     ],
-    "push-sixth-after-refused-fifth": [
-      "A sixth push follows where the fifth was refused a connection.",
+    "push-sixth-after-refused-fifth: A sixth push follows where the fifth was refused a connection.": [
       sixthAfter("refused"),
       "push.schedule",
     ],
-    "push-sixth-after-untrusted-fifth": [
-      "A sixth push follows where the fifth met an untrusted certificate.",
+    "push-sixth-after-untrusted-fifth: A sixth push follows where the fifth met an untrusted certificate.": [
       sixthAfter("untrusted"),
       "push.schedule",
     ],
-    "push-sixth-after-an-hour": ["A sixth push follows an hour after the fifth.", oneMoreAfter(HOUR_MS)],
-    "push-sixth-on-the-next-day": ["A sixth push follows a day after the fifth.", oneMoreAfter(DAY_MS)],
+    "push-sixth-after-an-hour: A sixth push follows an hour after the fifth.": oneMoreAfter(HOUR_MS),
+    "push-sixth-on-the-next-day: A sixth push follows a day after the fifth.": oneMoreAfter(DAY_MS),
   },
   "push.unacknowledged-retries": {
-    "push-third-timeout-final": [
-      "After three pushes without an answer the notification is given up.",
-      givingUp((_outcome, delivery) => ended(delivery, "timed-out") >= 3),
-    ],
-    "push-refused-connection-costs-a-push": [
-      "After a refused connection there is one push less.",
+    "push-third-timeout-final: After three pushes without an answer the notification is given up.": givingUp(
+      (_outcome, delivery) => ended(delivery, "timed-out") >= 3,
+    ),
+    "push-refused-connection-costs-a-push: After a refused connection there is one push less.": [
       change("maxPushes", (usual, delivery) => usual - Math.min(1, ended(delivery, "refused"))),
       "push.schedule",
     ],
-    "push-untrusted-certificate-final": [
-      "A certificate that is not trusted ends the pushes.",
-      givingUp(({ kind }) => kind === "untrusted"),
-    ],
-    "push-fourth-untrusted-final": [
-      "An untrusted certificate at the fourth push ends the pushes.",
-      givingUp((_outcome, delivery) => endedLast(delivery, 4, "untrusted")),
-    ],
-    "push-third-refused-final": [
-      "A refused connection at the third push ends the pushes.",
-      givingUp((_outcome, delivery) => endedLast(delivery, 3, "refused")),
-    ],
-    "push-second-unanswered-final": [
-      "No answer to the second push ends the pushes.",
-      givingUp((_outcome, delivery) => endedLast(delivery, 2, "timed-out")),
-    ],
-    "push-fourth-503-final": [
-      "Status 503 for the fourth push ends the pushes.",
-      givingUp((outcome, { attempts }) => attempts.length === 4 && statusOf(outcome) === 503),
-    ],
-    "push-second-kind-of-failure-final": [
-      "After a failed connection and a bad status the notification is given up.",
+    "push-untrusted-certificate-final: A certificate that is not trusted ends the pushes.": givingUp(
+      ({ kind }) => kind === "untrusted",
+    ),
+    "push-fourth-untrusted-final: An untrusted certificate at the fourth push ends the pushes.": givingUp(
+      (_outcome, delivery) => endedLast(delivery, 4, "untrusted"),
+    ),
+    "push-third-refused-final: A refused connection at the third push ends the pushes.": givingUp(
+      (_outcome, delivery) => endedLast(delivery, 3, "refused"),
+    ),
+    "push-second-unanswered-final: No answer to the second push ends the pushes.": givingUp(
+      (_outcome, delivery) => endedLast(delivery, 2, "timed-out"),
+    ),
+    "push-fourth-503-final: Status 503 for the fourth push ends the pushes.": givingUp(
+      (outcome, { attempts }) => attempts.length === 4 && statusOf(outcome) === 503,
+    ),
+    "push-second-kind-of-failure-final: After a failed connection and a bad status the notification is given up.":
       givingUp((_outcome, { attempts }) => new Set(attempts.map(({ outcome }) => outcome?.kind)).size > 1),
-    ],
-    "push-408-final": ["After 408 the notification is given up.", statusFinal(408)],
-    "push-422-final": ["After 422 the notification is given up.", statusFinal(422)],
-    "push-501-final": ["After 501 the notification is given up.", statusFinal(501)],
-    "push-seldom-status-final": ["A rare 4xx ends the pushes.", statusFinal(...seldom)],
+    "push-408-final: After 408 the notification is given up.": statusFinal(408),
+    "push-422-final: After 422 the notification is given up.": statusFinal(422),
+    "push-501-final: After 501 the notification is given up.": statusFinal(501),
+    "push-seldom-status-final: A rare 4xx ends the pushes.": statusFinal(...seldom),
   },
   "push.schedule": {
-    "push-timeout-doubles-delay": [
-      "After a push without an answer the delay is twice as long.",
-      delayingAfter("timed-out", (delayMs) => 2 * delayMs),
-    ],
-    "push-timeout-repeated-at-once": [
-      "After a push without an answer the next one is sent at once.",
+    "push-timeout-doubles-delay: After a push without an answer the delay is twice as long.": delayingAfter(
+      "timed-out",
+      (delayMs) => 2 * delayMs,
+    ),
+    "push-timeout-repeated-at-once: After a push without an answer the next one is sent at once.":
       delayingAfter("timed-out", () => 0),
-    ],
-    "push-timeout-counts-from-event": [
-      "After a push without an answer delays count from the event.",
-      change("pushAnchorMs", (usual, delivery) =>
-        ended(delivery, "timed-out") > 0 ? anchors.event(delivery) : usual,
-      ),
-    ],
-    "push-refused-connection-repeated-soon": [
-      "A refused connection is tried again after five seconds.",
+    "push-timeout-counts-from-event: After a push without an answer delays count from the event.": change(
+      "pushAnchorMs",
+      (usual, delivery) => (ended(delivery, "timed-out") > 0 ? anchors.event(delivery) : usual),
+    ),
+    "push-refused-connection-repeated-soon: A refused connection is tried again after five seconds.":
       delayingAfter("refused", () => 5 * SECOND_MS),
-    ],
-    "push-fourth-refused-repeated-soon": [
-      "A refused connection at the fourth push is tried again after half a minute.",
+    "push-fourth-refused-repeated-soon: A refused connection at the fourth push is tried again after half a minute.":
       change("pushDelayMs", (delayMs, _attempt, delivery) =>
         endedLast(delivery, 4, "refused") ? 30 * SECOND_MS : delayMs,
       ),
-    ],
-    "push-refused-connection-not-counted": [
-      "A refused connection counts as no push, and its delay comes twice.",
+    "push-refused-connection-not-counted: A refused connection counts as no push, and its delay comes twice.":
       decisions((sound) => ({
         maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + ended(delivery, "refused"),
         pushDelayMs: (attempt, delivery, service) =>
           attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - ended(delivery, "refused")), service),
       })),
-    ],
-    "push-retry-after-obeyed": [
-      "Retry-After takes the place of the delay.",
-      change("pushDelayMs", (delayMs, _attempt, delivery) => {
+    "push-retry-after-obeyed: Retry-After takes the place of the delay.": change(
+      "pushDelayMs",
+      (delayMs, _attempt, delivery) => {
         const outcome = delivery.attempts.at(-1)?.outcome;
         const seconds = outcome?.kind === "answered" ? Number(outcome.headers["retry-after"]) : NaN;
         return Number.isNaN(seconds) ? delayMs : seconds * SECOND_MS;
-      }),
-    ],
-    "push-all-delays-quarter-too-long": [
-      "Every delay is a quarter too long.",
-      change("pushDelayMs", (delayMs) => 1.25 * delayMs),
-    ],
+      },
+    ),
+    "push-all-delays-quarter-too-long: Every delay is a quarter too long.": change(
+      "pushDelayMs",
+      (delayMs) => 1.25 * delayMs,
+    ),
   },
   "push.late-acknowledgement": {
-    "push-acknowledgement-after-timeout-ignored": [
-      "What once got no answer is pushed on, whatever it gets later.",
+    "push-acknowledgement-after-timeout-ignored: What once got no answer is pushed on, whatever it gets later.":
       onlyIf("acknowledges", (_outcome, delivery) => ended(delivery, "timed-out") === 0),
-    ],
   },
 });

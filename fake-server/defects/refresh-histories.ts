@@ -33,68 +33,52 @@ const noClient: FakeClient = { id: "", secret: "", redirectUri: "" };
 /** What goes wrong only after a history of refreshes that is longer, later or busier than one refresh. */
 export const refreshHistoryDefects = rows({
   "access.lifetime": {
-    "refreshed-again-lives-twice-as-long": [
-      "The accessToken of every refresh but the first lives for twice what expiresIn says.",
+    "refreshed-again-lives-twice-as-long: The accessToken of every refresh but the first lives for twice what expiresIn says.":
       livingBy(2, (_record, _previous, refreshes) => refreshes > 1),
-    ],
-    "refreshed-tenth-time-lives-twice-as-long": [
-      "The accessToken of the tenth refresh and of later ones lives for twice what expiresIn says.",
+    "refreshed-tenth-time-lives-twice-as-long: The accessToken of the tenth refresh and of later ones lives for twice what expiresIn says.":
       livingBy(2, (_record, _previous, refreshes) => refreshes >= 10),
-    ],
-    "refreshed-late-lives-half-as-long": [
-      "The accessToken of a refresh that comes after its predecessor's end lives for half of what expiresIn says.",
+    "refreshed-late-lives-half-as-long: The accessToken of a refresh that comes after its predecessor's end lives for half of what expiresIn says.":
       livingBy(
         0.5,
         (_record, previous, _refreshes, nowMs) => nowMs - previous.issuedAtMs > previous.lifetimeMs,
       ),
-    ],
-    "refreshed-within-a-minute-is-the-same-token": [
-      "Within a minute a refresh answers with the same accessToken and a whole expiresIn again.",
+    "refreshed-within-a-minute-is-the-same-token: Within a minute a refresh answers with the same accessToken and a whole expiresIn again.":
       afterwards("afterRefresh", (record, previous, context) => {
         if (previous.refreshed && context.nowMs - previous.issuedAtMs < MINUTE_MS)
           record.latestAccess = previous;
       }),
-    ],
   },
   "refresh.lifetime-is-from-issue": {
-    "refresh-token-restarted-by-fifth-use": [
-      "Every fifth use starts the 30 days again.",
-      decisions((sound) => {
-        const uses = counted();
-        return {
-          afterRefresh: (record, previous, context) => {
-            sound.afterRefresh(record, previous, context);
-            if (uses(record) % 5 === 0) record.issuedAtMs = context.nowMs;
-          },
-        };
-      }),
-    ],
-    "refresh-token-restarted-by-refused-use": [
-      "A refresh that is refused for its client starts the 30 days of its refreshToken again.",
+    "refresh-token-restarted-by-fifth-use: Every fifth use starts the 30 days again.": decisions((sound) => {
+      const uses = counted();
+      return {
+        afterRefresh: (record, previous, context) => {
+          sound.afterRefresh(record, previous, context);
+          if (uses(record) % 5 === 0) record.issuedAtMs = context.nowMs;
+        },
+      };
+    }),
+    "refresh-token-restarted-by-refused-use: A refresh that is refused for its client starts the 30 days of its refreshToken again.":
       afterwards("afterRefusedRefresh", (record, kind, context) => {
         if (record !== undefined && kind !== "refresh-token-expired") record.issuedAtMs = context.nowMs;
       }),
-    ],
   },
   "refresh.returns-no-refresh-token": {
-    "refresh-returns-refresh-token-late-in-life": [
-      "After 20 days a refresh returns the refreshToken.",
-      change("refreshFields", (fields, tokens, _timestamp, _expiresIn, context) =>
+    "refresh-returns-refresh-token-late-in-life: After 20 days a refresh returns the refreshToken.": change(
+      "refreshFields",
+      (fields, tokens, _timestamp, _expiresIn, context) =>
         context.nowMs - tokens.issuedAtMs > 20 * DAY_MS ? { ...fields, refreshToken: tokens.token } : fields,
-      ),
-    ],
+    ),
   },
   "refresh.token-set": {
-    "refresh-without-expires-in-late-in-life": [
-      "After a week the answer to a refresh lacks expiresIn.",
-      change("refreshFields", (fields, tokens, _timestamp, expiresIn, context) =>
+    "refresh-without-expires-in-late-in-life: After a week the answer to a refresh lacks expiresIn.": change(
+      "refreshFields",
+      (fields, tokens, _timestamp, expiresIn, context) =>
         context.nowMs - tokens.issuedAtMs > 7 * DAY_MS ? { ...fields, expiresIn: undefined } : fields,
-      ),
-    ],
+    ),
   },
   "refresh.unknown-client": {
-    "refresh-client-checked-once": [
-      "Whose a refreshToken is, and who asks, is looked at in its first use alone.",
+    "refresh-client-checked-once: Whose a refreshToken is, and who asks, is looked at in its first use alone.":
       decisions((sound) => {
         const used = new WeakSet<RefreshRecord>();
         return {
@@ -108,6 +92,5 @@ export const refreshHistoryDefects = rows({
           },
         };
       }),
-    ],
   },
 });

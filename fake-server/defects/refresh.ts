@@ -26,38 +26,33 @@ const accessExpiredForMs = ({ latestAccess }: RefreshRecord, nowMs: number): num
 /** Refreshing (sections 3.2 and 4.3) gone wrong. */
 export const refreshDefects = rows({
   "refresh.token-set": {
-    "refresh-without-expires-in": [
-      "The answer to a refresh lacks expiresIn.",
-      answering(({ accessToken, timestamp }) => ({ accessToken, timestamp })),
-    ],
-    "refresh-without-timestamp": [
-      "The answer to a refresh lacks the timestamp.",
-      answering(({ accessToken, expiresIn }) => ({ accessToken, expiresIn })),
-    ],
-    "refresh-with-empty-access-token": [
-      "The accessToken of a refresh is empty.",
+    "refresh-without-expires-in: The answer to a refresh lacks expiresIn.": answering(
+      ({ accessToken, timestamp }) => ({ accessToken, timestamp }),
+    ),
+    "refresh-without-timestamp: The answer to a refresh lacks the timestamp.": answering(
+      ({ accessToken, expiresIn }) => ({ accessToken, expiresIn }),
+    ),
+    "refresh-with-empty-access-token: The accessToken of a refresh is empty.": [
       answering((fields) => ({ ...fields, accessToken: "" })),
       "refresh.access-token-works",
     ],
-    "refresh-expires-in-as-text": [
-      "expiresIn of a refresh is a string.",
-      answering((fields) => ({ ...fields, expiresIn: String(fields["expiresIn"]) })),
-    ],
-    "refresh-expires-in-negative": [
-      "expiresIn of a refresh is negative.",
-      answering((fields) => ({ ...fields, expiresIn: -Number(fields["expiresIn"]) })),
-    ],
-    "refresh-expires-in-null": [
-      "expiresIn of a refresh is null.",
-      answering((fields) => ({ ...fields, expiresIn: null })),
-    ],
-    "refresh-with-name-of-the-rfc": [
-      "A refresh calls the accessToken access_token.",
-      answering(({ accessToken, ...fields }) => ({ ...fields, access_token: accessToken })),
-    ],
-    "refresh-without-timestamp-from-second": [
-      "From the second refresh on the timestamp is left out.",
-      decisions((sound) => {
+    "refresh-expires-in-as-text: expiresIn of a refresh is a string.": answering((fields) => ({
+      ...fields,
+      expiresIn: String(fields["expiresIn"]),
+    })),
+    "refresh-expires-in-negative: expiresIn of a refresh is negative.": answering((fields) => ({
+      ...fields,
+      expiresIn: -Number(fields["expiresIn"]),
+    })),
+    "refresh-expires-in-null: expiresIn of a refresh is null.": answering((fields) => ({
+      ...fields,
+      expiresIn: null,
+    })),
+    "refresh-with-name-of-the-rfc: A refresh calls the accessToken access_token.": answering(
+      ({ accessToken, ...fields }) => ({ ...fields, access_token: accessToken }),
+    ),
+    "refresh-without-timestamp-from-second: From the second refresh on the timestamp is left out.": decisions(
+      (sound) => {
         const uses = counted();
         return {
           refreshFields: (record, timestamp, expiresIn, context) => {
@@ -65,16 +60,14 @@ export const refreshDefects = rows({
             return uses(record) > 1 ? fields : { ...fields, timestamp: told };
           },
         };
-      }),
-    ],
+      },
+    ),
   },
   "refresh.returns-no-refresh-token": {
-    "refresh-returns-refresh-token": [
-      "A refresh returns the refreshToken that was used.",
-      answering((fields, { token }) => ({ ...fields, refreshToken: token })),
-    ],
-    "refresh-returns-another-refresh-token": [
-      "A refresh returns a new refreshToken; the old one goes on working.",
+    "refresh-returns-refresh-token: A refresh returns the refreshToken that was used.": answering(
+      (fields, { token }) => ({ ...fields, refreshToken: token }),
+    ),
+    "refresh-returns-another-refresh-token: A refresh returns a new refreshToken; the old one goes on working.":
       decisions((sound) => ({
         refreshFields: (tokens, timestamp, expiresIn, context) => {
           const another = { ...tokens, token: context.random.token(32) };
@@ -83,10 +76,8 @@ export const refreshDefects = rows({
           return { ...fields, refreshToken: another.token };
         },
       })),
-    ],
-    "refresh-returns-refresh-token-later": [
-      "From the third refresh on the refreshToken is returned.",
-      decisions((sound) => {
+    "refresh-returns-refresh-token-later: From the third refresh on the refreshToken is returned.": decisions(
+      (sound) => {
         const count = counted();
         return {
           refreshFields: (tokens, timestamp, expiresIn, context) => {
@@ -94,31 +85,23 @@ export const refreshDefects = rows({
             return count(tokens) < 3 ? fields : { ...fields, refreshToken: tokens.token };
           },
         };
-      }),
-    ],
-    "refresh-returns-refresh-token-in-session": [
-      "A refresh returns the refreshToken within an object.",
+      },
+    ),
+    "refresh-returns-refresh-token-in-session: A refresh returns the refreshToken within an object.":
       answering((fields, { token }) => ({ ...fields, session: { next: token } })),
-    ],
   },
   "refresh.access-token-works": {
-    "refreshed-access-token-unknown": [
-      "The accessToken of a refresh is never stored.",
-      decisions((sound) => ({
-        keepAccessToken: (record, context) => {
-          if (!record.refreshed) sound.keepAccessToken(record, context);
-        },
-      })),
-    ],
-    "refreshed-access-token-works-a-second-later": [
-      "The accessToken of a refresh works only after a second.",
+    "refreshed-access-token-unknown: The accessToken of a refresh is never stored.": decisions((sound) => ({
+      keepAccessToken: (record, context) => {
+        if (!record.refreshed) sound.keepAccessToken(record, context);
+      },
+    })),
+    "refreshed-access-token-works-a-second-later: The accessToken of a refresh works only after a second.":
       onlyIf(
         "accessTokenIsAlive",
         (record, context) => !record.refreshed || context.nowMs - record.issuedAtMs >= SECOND_MS,
       ),
-    ],
-    "refreshed-access-token-works-for-first-refresh": [
-      "Only the accessToken of the first refresh works.",
+    "refreshed-access-token-works-for-first-refresh: Only the accessToken of the first refresh works.":
       decisions((sound) => {
         const count = counted();
         return {
@@ -128,14 +111,12 @@ export const refreshDefects = rows({
           },
         };
       }),
-    ],
   },
   "refresh.reusable": {
-    "refresh-token-usable-once": ["A refreshToken dies with its first use.", usableTimes(1)],
-    "refresh-token-usable-three-times": ["A refreshToken dies with its third use.", usableTimes(3)],
-    "refresh-token-locked-in-use": [
-      "While a refresh runs, another one of the same token is refused.",
-      decisions(() => {
+    "refresh-token-usable-once: A refreshToken dies with its first use.": usableTimes(1),
+    "refresh-token-usable-three-times: A refreshToken dies with its third use.": usableTimes(3),
+    "refresh-token-locked-in-use: While a refresh runs, another one of the same token is refused.": decisions(
+      () => {
         const busy = new WeakSet<RefreshRecord>();
         return {
           takeRefreshToken: async (record, { clock }) => {
@@ -146,11 +127,10 @@ export const refreshDefects = rows({
             return true;
           },
         };
-      }),
-    ],
-    "refresh-twice-within-second-refused": [
-      "A second refresh within the same second is refused.",
-      decisions(() => {
+      },
+    ),
+    "refresh-twice-within-second-refused: A second refresh within the same second is refused.": decisions(
+      () => {
         const usedAtMs = new WeakMap<RefreshRecord, number>();
         return {
           takeRefreshToken: (record, { nowMs }) => {
@@ -159,15 +139,13 @@ export const refreshDefects = rows({
             return sinceMs >= SECOND_MS;
           },
         };
-      }),
-    ],
-    "refresh-before-access-expiry-refused": [
-      "A refresh is refused as long as the accessToken lives.",
-      refusing((record, nowMs) => accessExpiredForMs(record, nowMs) < 0),
-    ],
-    "refresh-token-usable-ten-times": ["A refreshToken dies with its tenth use.", usableTimes(10)],
-    "refresh-within-a-minute-refused": [
-      "A refresh is refused within a minute of the one before, unless it comes at once.",
+      },
+    ),
+    "refresh-before-access-expiry-refused: A refresh is refused as long as the accessToken lives.": refusing(
+      (record, nowMs) => accessExpiredForMs(record, nowMs) < 0,
+    ),
+    "refresh-token-usable-ten-times: A refreshToken dies with its tenth use.": usableTimes(10),
+    "refresh-within-a-minute-refused: A refresh is refused within a minute of the one before, unless it comes at once.":
       decisions(() => {
         const last = new WeakMap<RefreshRecord, number>();
         return {
@@ -178,112 +156,92 @@ export const refreshDefects = rows({
           },
         };
       }),
-    ],
   },
   "refresh.lifetime": {
-    "refresh-token-dies-a-second-early": [
-      "A refreshToken dies a second before its 30 days are over.",
-      lives(30 * DAY_MS - SECOND_MS),
-    ],
-    "refresh-token-dies-a-day-early": ["A refreshToken dies after 29 days.", lives(29 * DAY_MS)],
-    "refresh-token-dies-after-a-week": ["A refreshToken dies after seven days.", lives(7 * DAY_MS)],
-    "refresh-token-dies-within-the-hour": [
-      "30 days in seconds are taken for milliseconds.",
-      lives((30 * DAY_MS) / SECOND_MS),
-    ],
-    "refresh-token-dies-idle": [
-      "A refreshToken dies when it is not used for ten days.",
-      refusing(({ latestAccess }, nowMs) => nowMs - latestAccess.issuedAtMs > 10 * DAY_MS),
-    ],
-    "refresh-token-lives-a-second-longer": [
-      "A refreshToken lives for 30 days and a second.",
-      lives(30 * DAY_MS + SECOND_MS),
-    ],
-    "refresh-token-lives-a-day-longer": ["A refreshToken lives for 31 days.", lives(31 * DAY_MS)],
-    "refresh-token-lives-for-ever": [
-      "A refreshToken never expires.",
+    "refresh-token-dies-a-second-early: A refreshToken dies a second before its 30 days are over.": lives(
+      30 * DAY_MS - SECOND_MS,
+    ),
+    "refresh-token-dies-a-day-early: A refreshToken dies after 29 days.": lives(29 * DAY_MS),
+    "refresh-token-dies-after-a-week: A refreshToken dies after seven days.": lives(7 * DAY_MS),
+    "refresh-token-dies-within-the-hour: 30 days in seconds are taken for milliseconds.": lives(
+      (30 * DAY_MS) / SECOND_MS,
+    ),
+    "refresh-token-dies-idle: A refreshToken dies when it is not used for ten days.": refusing(
+      ({ latestAccess }, nowMs) => nowMs - latestAccess.issuedAtMs > 10 * DAY_MS,
+    ),
+    "refresh-token-lives-a-second-longer: A refreshToken lives for 30 days and a second.": lives(
+      30 * DAY_MS + SECOND_MS,
+    ),
+    "refresh-token-lives-a-day-longer: A refreshToken lives for 31 days.": lives(31 * DAY_MS),
+    "refresh-token-lives-for-ever: A refreshToken never expires.": [
       lives(Infinity),
       "refresh.lifetime-is-from-issue",
     ],
-    "refresh-token-lives-to-midnight": [
-      "A refreshToken lives until the end of its thirtieth day.",
-      decide(
-        "refreshTokenIsAlive",
-        (record, { nowMs, limits }) =>
-          nowMs < Math.ceil((record.issuedAtMs + limits.refreshTokenLifetimeMs + 1) / DAY_MS) * DAY_MS,
-      ),
-    ],
-    "refresh-token-counted-from-authorization": [
-      "The 30 days count from the authorization.",
-      afterwards("afterExchange", (code, tokens) => {
+    "refresh-token-lives-to-midnight: A refreshToken lives until the end of its thirtieth day.": decide(
+      "refreshTokenIsAlive",
+      (record, { nowMs, limits }) =>
+        nowMs < Math.ceil((record.issuedAtMs + limits.refreshTokenLifetimeMs + 1) / DAY_MS) * DAY_MS,
+    ),
+    "refresh-token-counted-from-authorization: The 30 days count from the authorization.": afterwards(
+      "afterExchange",
+      (code, tokens) => {
         tokens.issuedAtMs = code.issuedAtMs;
-      }),
-    ],
+      },
+    ),
   },
   "refresh.lifetime-is-from-issue": {
-    "refresh-token-restarted-by-use": [
-      "Each use starts the 30 days again.",
-      decide("afterRefresh", (record, _previous, { nowMs }) => {
+    "refresh-token-restarted-by-use: Each use starts the 30 days again.": decide(
+      "afterRefresh",
+      (record, _previous, { nowMs }) => {
         record.issuedAtMs = nowMs;
-      }),
-    ],
-    "refresh-token-lengthened-by-use": [
-      "Each use adds an hour to the 30 days.",
-      decide("afterRefresh", (record) => {
+      },
+    ),
+    "refresh-token-lengthened-by-use: Each use adds an hour to the 30 days.": decide(
+      "afterRefresh",
+      (record) => {
         record.issuedAtMs += HOUR_MS;
-      }),
-    ],
-    "refresh-token-restarted-by-late-use": [
-      "A use in the second half of the 30 days starts them again.",
-      decide("afterRefresh", (record, _previous, { nowMs, limits }) => {
+      },
+    ),
+    "refresh-token-restarted-by-late-use: A use in the second half of the 30 days starts them again.": decide(
+      "afterRefresh",
+      (record, _previous, { nowMs, limits }) => {
         if (nowMs - record.issuedAtMs > limits.refreshTokenLifetimeMs / 2) record.issuedAtMs = nowMs;
-      }),
-    ],
-    "refresh-token-shortened-by-use": [
-      "Each use takes a day off the 30 days.",
-      decide("afterRefresh", (record) => {
+      },
+    ),
+    "refresh-token-shortened-by-use: Each use takes a day off the 30 days.": decide(
+      "afterRefresh",
+      (record) => {
         record.issuedAtMs -= DAY_MS;
-      }),
-    ],
-    "refresh-token-renewed-in-its-last-hour": [
-      "A refreshToken that is used in its last hour is renewed.",
+      },
+    ),
+    "refresh-token-renewed-in-its-last-hour: A refreshToken that is used in its last hour is renewed.":
       decide("afterRefresh", (record, _previous, { nowMs, limits }) => {
         if (nowMs - record.issuedAtMs > limits.refreshTokenLifetimeMs - HOUR_MS) record.issuedAtMs = nowMs;
       }),
-    ],
-    "refresh-tokens-renewed-by-exchange": [
-      "An exchange renews every refreshToken of its client.",
-      decide("afterExchange", (_code, { clientId }, { credentials, nowMs }) => {
+    "refresh-tokens-renewed-by-exchange: An exchange renews every refreshToken of its client.": decide(
+      "afterExchange",
+      (_code, { clientId }, { credentials, nowMs }) => {
         for (const token of credentials.refreshTokens.values())
           if (token.clientId === clientId) token.issuedAtMs = nowMs;
-      }),
-    ],
+      },
+    ),
   },
   "refresh.after-access-expiry": {
-    "refresh-after-access-expiry-refused": [
-      "Once the accessToken has expired, the refreshToken is refused.",
+    "refresh-after-access-expiry-refused: Once the accessToken has expired, the refreshToken is refused.":
       refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= 0),
-    ],
-    "refresh-a-minute-after-access-expiry-refused": [
-      "A refresh is possible until a minute after the accessToken's expiry.",
+    "refresh-a-minute-after-access-expiry-refused: A refresh is possible until a minute after the accessToken's expiry.":
       refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= MINUTE_MS),
-    ],
-    "refresh-after-access-expiry-yields-dead-token": [
-      "A refresh that comes after the accessToken's expiry yields one that has expired with it.",
+    "refresh-after-access-expiry-yields-dead-token: A refresh that comes after the accessToken's expiry yields one that has expired with it.":
       decide("afterRefresh", (record, previous, { nowMs }) => {
         if (nowMs - previous.issuedAtMs >= previous.lifetimeMs) {
           record.latestAccess.issuedAtMs = previous.issuedAtMs;
         }
       }),
-    ],
-    "refresh-a-day-after-access-expiry-refused": [
-      "A day after the end of the accessToken the refreshToken is refused.",
+    "refresh-a-day-after-access-expiry-refused: A day after the end of the accessToken the refreshToken is refused.":
       decide("refreshTokenIsAlive", (record, { nowMs }) => accessExpiredForMs(record, nowMs) < DAY_MS),
-    ],
   },
   "refresh.reauthorize": {
-    "reauthorize-refused-after-expiry": [
-      "A client whose refreshToken was refused as expired gets codes that cannot be exchanged.",
+    "reauthorize-refused-after-expiry: A client whose refreshToken was refused as expired gets codes that cannot be exchanged.":
       decisions((sound) => {
         const locked = new Set<string>();
         return {
@@ -295,9 +253,7 @@ export const refreshDefects = rows({
           },
         };
       }),
-    ],
-    "reauthorize-yields-dead-refresh-token": [
-      "The 30 days of every refreshToken count from the client's first authorization.",
+    "reauthorize-yields-dead-refresh-token: The 30 days of every refreshToken count from the client's first authorization.":
       decisions((sound) => {
         const firstAtMs = new Map<string, number>();
         return {
@@ -308,9 +264,7 @@ export const refreshDefects = rows({
           },
         };
       }),
-    ],
-    "reauthorize-yields-dead-access-token": [
-      "After a refreshToken has expired, the client's new accessTokens are refused.",
+    "reauthorize-yields-dead-access-token: After a refreshToken has expired, the client's new accessTokens are refused.":
       decisions((sound) => {
         const firstAtMs = new Map<string, number>();
         const tooLate = (record: AccessRecord, thirtyDaysMs: number): boolean => {
@@ -325,13 +279,10 @@ export const refreshDefects = rows({
           },
         };
       }),
-    ],
-    "reauthorize-revives-old-refresh-token": [
-      "A new authorization gives an expired refreshToken new life.",
+    "reauthorize-revives-old-refresh-token: A new authorization gives an expired refreshToken new life.":
       afterwards("keepCode", (_code, { credentials, nowMs }) => {
         for (const old of credentials.refreshTokens.values())
           if (nowMs - old.issuedAtMs > 30 * DAY_MS) old.issuedAtMs = nowMs;
       }),
-    ],
   },
 });

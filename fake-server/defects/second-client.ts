@@ -12,79 +12,66 @@ const isSecondsCode = (code: unknown, context: Context): boolean =>
 /** What goes wrong for one client alone, while all goes well for the other that a service was tried with. */
 export const secondClientDefects = rows({
   "authorize.state-charset": {
-    "state-unchecked-for-second-client": [
-      "A state of the second client may have any characters.",
-      alsoIf(
-        "acceptsState",
-        (state, query, context) =>
-          state !== undefined && state.length <= 128 && isSecond(query.values.get("clientId"), context),
-      ),
-    ],
+    "state-unchecked-for-second-client: A state of the second client may have any characters.": alsoIf(
+      "acceptsState",
+      (state, query, context) =>
+        state !== undefined && state.length <= 128 && isSecond(query.values.get("clientId"), context),
+    ),
   },
   "authorize.state-length": {
-    "state-of-129-bytes-for-second-client": [
-      "A state of the second client may have a byte more.",
-      alsoIf(
-        "acceptsState",
-        (state, query, context) =>
-          state?.length === 129 &&
-          /^[a-zA-Z0-9]+$/.test(state) &&
-          isSecond(query.values.get("clientId"), context),
-      ),
-    ],
+    "state-of-129-bytes-for-second-client: A state of the second client may have a byte more.": alsoIf(
+      "acceptsState",
+      (state, query, context) =>
+        state?.length === 129 &&
+        /^[a-zA-Z0-9]+$/.test(state) &&
+        isSecond(query.values.get("clientId"), context),
+    ),
   },
   "authorize.echoes-state": {
-    "state-in-lower-case-for-second-client": [
-      "The second client gets its state back in lower case.",
-      change("authorizeFields", (fields, record, _timestamp, context) => ({
+    "state-in-lower-case-for-second-client: The second client gets its state back in lower case.": change(
+      "authorizeFields",
+      (fields, record, _timestamp, context) => ({
         ...fields,
         state: isSecond(record.clientId, context) ? record.state.toLowerCase() : record.state,
-      })),
-    ],
+      }),
+    ),
   },
   "code.lifetime": {
-    "code-of-second-client-lives-longer": [
-      "A code of the second client lives for eleven minutes.",
-      decisions((sound) => ({
+    "code-of-second-client-lives-longer: A code of the second client lives for eleven minutes.": decisions(
+      (sound) => ({
         codeIsAlive: (record, context) =>
           sound.codeIsAlive(record, {
             ...context,
             nowMs: context.nowMs - (isSecond(record.clientId, context) ? MINUTE_MS : 0),
           }),
-      })),
-    ],
+      }),
+    ),
   },
   "code.single-use": {
-    "code-of-second-client-reusable": [
-      "A code of the second client can be exchanged again.",
-      decisions((sound) => ({
+    "code-of-second-client-reusable: A code of the second client can be exchanged again.": decisions(
+      (sound) => ({
         takeCode: (record, context) => isSecond(record.clientId, context) || sound.takeCode(record, context),
-      })),
-    ],
+      }),
+    ),
   },
   "code.lifetime-is-not-extended": {
-    "code-of-second-client-restarted-by-attempt": [
-      "A refused attempt starts the ten minutes of the second client's code again.",
+    "code-of-second-client-restarted-by-attempt: A refused attempt starts the ten minutes of the second client's code again.":
       afterwards("afterRefusedExchange", (record, kind, context) => {
         if (record !== undefined && kind !== "code-expired" && isSecond(record.clientId, context))
           record.issuedAtMs = context.nowMs;
       }),
-    ],
   },
   "code.unknown": {
-    "code-of-second-client-by-beginning": [
-      "A code of the second client is found although something follows it.",
+    "code-of-second-client-by-beginning: A code of the second client is found although something follows it.":
       decisions((sound) => ({
         findCode: (presented, context) => {
           const beginning = typeof presented === "string" ? presented.slice(0, 32) : presented;
           return sound.findCode(isSecondsCode(beginning, context) ? beginning : presented, context);
         },
       })),
-    ],
   },
   "exchange.authenticates-client": {
-    "secret-of-second-client-but-for-its-end": [
-      "The last four characters of the second client's secret are not compared.",
+    "secret-of-second-client-but-for-its-end: The last four characters of the second client's secret are not compared.":
       change("authenticateClient", (usual, clientId, clientSecret, clients) => {
         const second = [...clients.values()][1];
         const isRight =
@@ -93,11 +80,9 @@ export const secondClientDefects = rows({
           clientSecret.slice(0, -4) === second.secret.slice(0, -4);
         return clientId === second?.id && isRight ? second : usual;
       }),
-    ],
   },
   "refresh.lifetime": {
-    "refresh-token-of-second-client-lives-longer": [
-      "A refreshToken of the second client lives for 31 days.",
+    "refresh-token-of-second-client-lives-longer: A refreshToken of the second client lives for 31 days.":
       decisions((sound) => ({
         refreshTokenIsAlive: (record, context) =>
           sound.refreshTokenIsAlive(record, {
@@ -105,19 +90,15 @@ export const secondClientDefects = rows({
             nowMs: context.nowMs - (isSecond(record.clientId, context) ? DAY_MS : 0),
           }),
       })),
-    ],
   },
   "refresh.unknown-client": {
-    "refresh-for-second-client-without-client": [
-      "A refresh that names no client at all is taken for the second client's.",
+    "refresh-for-second-client-without-client: A refresh that names no client at all is taken for the second client's.":
       change("findClientToRefresh", (usual, clientId, clients) =>
         clientId === undefined ? [...clients.values()][1] : usual,
       ),
-    ],
   },
   "access.lifetime": {
-    "expires-in-of-second-client-in-milliseconds": [
-      "expiresIn counts milliseconds for the second client.",
+    "expires-in-of-second-client-in-milliseconds: expiresIn counts milliseconds for the second client.":
       decisions((sound) => ({
         exchangeFields: (tokens, timestamp, expiresIn, context) =>
           sound.exchangeFields(
@@ -127,14 +108,12 @@ export const secondClientDefects = rows({
             context,
           ),
       })),
-    ],
   },
   "exchange.token-set": {
-    "exchange-of-second-client-without-refresh-token": [
-      "The second client gets no refreshToken.",
-      change("exchangeFields", (fields, { clientId }, _timestamp, _expiresIn, context) =>
+    "exchange-of-second-client-without-refresh-token: The second client gets no refreshToken.": change(
+      "exchangeFields",
+      (fields, { clientId }, _timestamp, _expiresIn, context) =>
         isSecond(clientId, context) ? { ...fields, refreshToken: undefined } : fields,
-      ),
-    ],
+    ),
   },
 });

@@ -28,35 +28,29 @@ const REPAIRABLE = /%(?![0-7][0-9a-f])[^&]{0,2}/gi;
 /** The state of sections 2.1, 4.1 and 8 gone wrong. */
 export const stateDefects = rows({
   "authorize.echoes-state": {
-    "state-in-lower-case": ["The state comes back in lower case.", echoing((state) => state.toLowerCase())],
-    "state-as-number": [
-      "A state of digits comes back as a JSON number.",
-      echoing((state) => (/^\d+$/.test(state) ? Number(state) : state)),
-    ],
-    "state-without-leading-zeros": [
-      "Leading zeros of a state of digits get lost.",
-      echoing((state) => (/^\d+$/.test(state) ? state.replace(/^0+(?=\d)/, "") : state)),
-    ],
-    "state-as-literal": [
-      "The states true, false and null come back as JSON literals.",
-      echoing((state) => (/^(?:true|false|null)$/.test(state) ? (JSON.parse(state) as unknown) : state)),
-    ],
-    "state-loses-last-byte": ["The 128th byte of a state is lost.", echoing((state) => state.slice(0, 127))],
-    "state-cut-at-64": ["States are cut to 64 characters.", echoing((state) => state.slice(0, 64))],
-    "state-of-property-name-refused": [
-      "States are looked up in a plain object, so names like constructor seem taken.",
+    "state-in-lower-case: The state comes back in lower case.": echoing((state) => state.toLowerCase()),
+    "state-as-number: A state of digits comes back as a JSON number.": echoing((state) =>
+      /^\d+$/.test(state) ? Number(state) : state,
+    ),
+    "state-without-leading-zeros: Leading zeros of a state of digits get lost.": echoing((state) =>
+      /^\d+$/.test(state) ? state.replace(/^0+(?=\d)/, "") : state,
+    ),
+    "state-as-literal: The states true, false and null come back as JSON literals.": echoing((state) =>
+      /^(?:true|false|null)$/.test(state) ? (JSON.parse(state) as unknown) : state,
+    ),
+    "state-loses-last-byte: The 128th byte of a state is lost.": echoing((state) => state.slice(0, 127)),
+    "state-cut-at-64: States are cut to 64 characters.": echoing((state) => state.slice(0, 64)),
+    "state-of-property-name-refused: States are looked up in a plain object, so names like constructor seem taken.":
       onlyIf("acceptsState", (state) => !(String(state) in {})),
-    ],
-    "state-of-eight-at-least": [
-      "States of fewer than eight characters are refused.",
-      onlyIf("acceptsState", (state) => (state ?? "").length >= 8),
-    ],
-    "state-beginning-with-digit-refused": [
-      "A state has to begin with a letter.",
-      onlyIf("acceptsState", (state) => !/^\d/.test(state ?? "")),
-    ],
-    "state-of-first-spelling": [
-      "A cache that ignores case answers with the spelling that was seen first.",
+    "state-of-eight-at-least: States of fewer than eight characters are refused.": onlyIf(
+      "acceptsState",
+      (state) => (state ?? "").length >= 8,
+    ),
+    "state-beginning-with-digit-refused: A state has to begin with a letter.": onlyIf(
+      "acceptsState",
+      (state) => !/^\d/.test(state ?? ""),
+    ),
+    "state-of-first-spelling: A cache that ignores case answers with the spelling that was seen first.":
       decisions(() => {
         const spellings = new Map<string, string>();
         return {
@@ -68,10 +62,8 @@ export const stateDefects = rows({
           },
         };
       }),
-    ],
-    "state-of-request-before": [
-      "The state that comes back is that of the request before.",
-      decisions((sound) => {
+    "state-of-request-before: The state that comes back is that of the request before.": decisions(
+      (sound) => {
         let last: string | undefined;
         return {
           authorizeFields: (record, timestamp, context) => {
@@ -80,52 +72,41 @@ export const stateDefects = rows({
             return { ...sound.authorizeFields(record, timestamp, context), state };
           },
         };
-      }),
-    ],
-    "state-read-as-number": [
-      "A state of digits is read as a number and written back as text.",
-      echoing((state) => (/^\d+$/.test(state) ? String(Number(state)) : state)),
-    ],
+      },
+    ),
+    "state-read-as-number: A state of digits is read as a number and written back as text.": echoing(
+      (state) => (/^\d+$/.test(state) ? String(Number(state)) : state),
+    ),
   },
   "authorize.state-charset": {
-    "state-with-dash-and-underscore": ["The state may hold - and _ as well.", allowing(/[-_]/g)],
-    "state-with-dot": ["The state may hold dots.", allowing(/\./g)],
-    "state-with-space": ["The state may hold spaces.", allowing(/ /g)],
-    "state-with-any-letter": ["Letters and digits of every script pass.", allowing(/[\p{L}\p{N}]/gu)],
-    "state-with-latin-letters": ["The state may hold accented Latin letters.", allowing(/[À-ÖØ-öø-ÿ]/g)],
-    "state-with-control-characters": ["Control characters in a state pass.", allowing(/(?!\0)\p{Cc}/gu)],
-    "state-with-last-line-feed": [
-      "The pattern's end also matches before a last line feed.",
-      examining((state) => state.replace(/\n$/, "")),
-    ],
-    "state-trimmed": ["The state is trimmed before it is examined.", examining((state) => state.trim())],
-    "state-read-to-nul": [
-      "The state is examined up to its first NUL.",
-      examining((state) => state.replace(/(?<=.)\0.*$/s, "")),
-    ],
-    "state-examined-at-its-start-only": [
-      "The pattern is not anchored at the end of the state.",
-      examining((state) => /^[a-zA-Z0-9]+/.exec(state)?.[0] ?? ""),
-    ],
-    "state-examined-at-its-end-only": [
-      "The pattern is not anchored at the start of the state.",
-      examining((state) => /[a-zA-Z0-9]+$/.exec(state)?.[0] ?? ""),
-    ],
-    "state-with-list-of-bad-characters": ["Only markup characters are refused.", allowing(/[^<>"'&]/gs)],
-    "state-decoded-twice": [
-      "The state is decoded a second time before it is examined.",
-      examining((state) => state.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent)),
-    ],
-    "state-with-wide-forms-folded": [
-      "Compatibility forms, such as full-width digits, are folded before the state is examined.",
+    "state-with-dash-and-underscore: The state may hold - and _ as well.": allowing(/[-_]/g),
+    "state-with-dot: The state may hold dots.": allowing(/\./g),
+    "state-with-space: The state may hold spaces.": allowing(/ /g),
+    "state-with-any-letter: Letters and digits of every script pass.": allowing(/[\p{L}\p{N}]/gu),
+    "state-with-latin-letters: The state may hold accented Latin letters.": allowing(/[À-ÖØ-öø-ÿ]/g),
+    "state-with-control-characters: Control characters in a state pass.": allowing(/(?!\0)\p{Cc}/gu),
+    "state-with-last-line-feed: The pattern's end also matches before a last line feed.": examining((state) =>
+      state.replace(/\n$/, ""),
+    ),
+    "state-trimmed: The state is trimmed before it is examined.": examining((state) => state.trim()),
+    "state-read-to-nul: The state is examined up to its first NUL.": examining((state) =>
+      state.replace(/(?<=.)\0.*$/s, ""),
+    ),
+    "state-examined-at-its-start-only: The pattern is not anchored at the end of the state.": examining(
+      (state) => /^[a-zA-Z0-9]+/.exec(state)?.[0] ?? "",
+    ),
+    "state-examined-at-its-end-only: The pattern is not anchored at the start of the state.": examining(
+      (state) => /[a-zA-Z0-9]+$/.exec(state)?.[0] ?? "",
+    ),
+    "state-with-list-of-bad-characters: Only markup characters are refused.": allowing(/[^<>"'&]/gs),
+    "state-decoded-twice: The state is decoded a second time before it is examined.": examining((state) =>
+      state.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent),
+    ),
+    "state-with-wide-forms-folded: Compatibility forms, such as full-width digits, are folded before the state is examined.":
       examining((state) => state.normalize("NFKC")),
-    ],
-    "state-with-malformed-encoding": [
-      "Percent-encoding that is no UTF-8 is dropped from the query instead of refused.",
+    "state-with-malformed-encoding: Percent-encoding that is no UTF-8 is dropped from the query instead of refused.":
       decide("readQuery", (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll(REPAIRABLE, ""))),
-    ],
-    "state-refused-with-code": [
-      "A bad state is answered with status 400, and a code that works.",
+    "state-refused-with-code: A bad state is answered with status 400, and a code that works.": [
       decisions((sound) => {
         const refused = new WeakSet<IncomingMessage>();
         return {
@@ -141,36 +122,30 @@ export const stateDefects = rows({
       }),
       "authorize.state-length",
     ],
-    "state-with-case-folding": [
-      "A pattern that ignores case takes characters that fold to letters.",
-      accepting((state) => state.length < 129 && /^[a-z0-9]+$/iu.test(state)),
-    ],
-    "state-examined-for-100-characters": [
-      "The first hundred characters of a state are examined.",
-      accepting((state) => state.length < 129 && /^[a-zA-Z0-9]+$/.test(state.slice(0, 100))),
-    ],
-    "state-examined-line-by-line": [
-      "The pattern is satisfied by one line of the state.",
-      accepting((state) => state.length < 129 && /^[a-zA-Z0-9]+$/m.test(state)),
-    ],
+    "state-with-case-folding: A pattern that ignores case takes characters that fold to letters.": accepting(
+      (state) => state.length < 129 && /^[a-z0-9]+$/iu.test(state),
+    ),
+    "state-examined-for-100-characters: The first hundred characters of a state are examined.": accepting(
+      (state) => state.length < 129 && /^[a-zA-Z0-9]+$/.test(state.slice(0, 100)),
+    ),
+    "state-examined-line-by-line: The pattern is satisfied by one line of the state.": accepting(
+      (state) => state.length < 129 && /^[a-zA-Z0-9]+$/m.test(state),
+    ),
   },
   "authorize.state-length": {
-    "state-of-127-at-most": ["A state of 128 bytes is refused.", upTo(127)],
-    "state-of-129-at-most": ["A state of 129 bytes is accepted.", upTo(129)],
-    "state-of-255-at-most": ["States may have 255 bytes.", upTo(255)],
-    "state-of-64-at-most": ["States of more than 64 bytes are refused.", upTo(64), "authorize.echoes-state"],
-    "state-of-any-length": ["States have no greatest length.", upTo(Infinity)],
-    "state-too-long-cut": [
-      "A state that is too long is cut to 128 bytes and accepted.",
-      examining((state) => state.slice(0, 128)),
-    ],
-    "state-of-two-at-least": [
-      "A state of one byte is refused.",
-      accepting((state) => /^[a-zA-Z0-9]{2,128}$/.test(state)),
-    ],
-    "state-length-in-one-byte": [
-      "The length of a state is kept in one byte.",
-      accepting((state) => /^[a-zA-Z0-9]+$/.test(state) && state.length % 256 <= 128),
-    ],
+    "state-of-127-at-most: A state of 128 bytes is refused.": upTo(127),
+    "state-of-129-at-most: A state of 129 bytes is accepted.": upTo(129),
+    "state-of-255-at-most: States may have 255 bytes.": upTo(255),
+    "state-of-64-at-most: States of more than 64 bytes are refused.": [upTo(64), "authorize.echoes-state"],
+    "state-of-any-length: States have no greatest length.": upTo(Infinity),
+    "state-too-long-cut: A state that is too long is cut to 128 bytes and accepted.": examining((state) =>
+      state.slice(0, 128),
+    ),
+    "state-of-two-at-least: A state of one byte is refused.": accepting((state) =>
+      /^[a-zA-Z0-9]{2,128}$/.test(state),
+    ),
+    "state-length-in-one-byte: The length of a state is kept in one byte.": accepting(
+      (state) => /^[a-zA-Z0-9]+$/.test(state) && state.length % 256 <= 128,
+    ),
   },
 });

@@ -11,17 +11,14 @@ const inTwelveHours = (nowMs: number): string =>
 /** Times that are well-formed, go on with the clock, and are wrong (sections 2.2, 2.3 and 4.1 to 4.3). */
 export const toldTimeDefects = rows({
   "authorize.timestamp": {
-    "authorize-timestamp-in-another-zone": [
-      "The timestamp of authorize is an hour ahead; all others are right.",
+    "authorize-timestamp-in-another-zone: The timestamp of authorize is an hour ahead; all others are right.":
       decisions((sound) => ({
         authorizeFields: (record, timestamp, context) =>
           sound.authorizeFields(record, Number(timestamp) + HOUR_MS, context),
       })),
-    ],
   },
   "exchange.token-set": {
-    "exchange-timestamp-of-its-code": [
-      "The timestamp of an exchange is the moment at which its code was issued.",
+    "exchange-timestamp-of-its-code: The timestamp of an exchange is the moment at which its code was issued.":
       decisions((sound) => ({
         exchangeFields: (tokens, timestamp, expiresIn, context) => {
           const codes = [...context.credentials.codes.values()];
@@ -29,25 +26,21 @@ export const toldTimeDefects = rows({
           return sound.exchangeFields(tokens, code?.issuedAtMs ?? timestamp, expiresIn, context);
         },
       })),
-    ],
   },
   "refresh.token-set": {
-    "refresh-timestamp-of-its-grant": [
-      "The timestamp of a refresh is the moment at which the refreshToken was issued.",
+    "refresh-timestamp-of-its-grant: The timestamp of a refresh is the moment at which the refreshToken was issued.":
       decisions((sound) => ({
         refreshFields: (tokens, _timestamp, expiresIn, context) =>
           sound.refreshFields(tokens, tokens.issuedAtMs, expiresIn, context),
       })),
-    ],
   },
   "notifications.shape": {
-    "item-create-time-local-called-utc": [
-      "createTime is a local time, written as if it were UTC.",
-      decisions((sound) => ({ createTime: (nowMs, service) => sound.createTime(nowMs + HOUR_MS, service) })),
-    ],
-    "item-create-time-of-twelve-hours": [
-      "createTime is written on a twelve-hour clock.",
-      decide("createTime", inTwelveHours),
-    ],
+    "item-create-time-local-called-utc: createTime is a local time, written as if it were UTC.": decisions(
+      (sound) => ({ createTime: (nowMs, service) => sound.createTime(nowMs + HOUR_MS, service) }),
+    ),
+    "item-create-time-of-twelve-hours: createTime is written on a twelve-hour clock.": decide(
+      "createTime",
+      inTwelveHours,
+    ),
   },
 });

@@ -26,43 +26,32 @@ const invented = (code: string, clientId: string, nowMs: number): CodeRecord => 
 /** Codes that were never issued and pass all the same. */
 export const unknownCodeDefects = rows({
   "code.unknown": {
-    "code-found-whatever-its-case": [
-      "Codes are compared without regard to case.",
-      comparing((stored, presented) => stored.toLowerCase() === presented.toLowerCase()),
-    ],
-    "code-found-by-prefix": [
-      "Codes are found by their first half.",
-      comparing((stored, presented) => presented.length >= 16 && stored.startsWith(presented.slice(0, 16))),
-    ],
-    "code-found-but-for-last-character": [
-      "The last character of a code is not compared.",
-      comparing((stored, presented) => presented !== "" && stored.slice(0, -1) === presented.slice(0, 31)),
-    ],
-    "code-found-with-suffix": [
-      "Whatever follows a code is ignored.",
-      comparing((stored, presented) => presented.startsWith(stored)),
-    ],
-    "code-found-within": [
-      "A code is found anywhere in what is presented.",
-      comparing((stored, presented) => presented.includes(stored)),
-    ],
-    "code-trimmed": ["White space around a code is cut off.", mendingText((presented) => presented.trim())],
-    "code-without-padding": [
-      "Signs of equality at the end of a code are cut off as padding.",
-      mendingText((presented) => presented.replace(/=+$/, "")),
-    ],
-    "code-of-other-type-as-text": [
-      "Whatever is presented as a code is made a string, an array of one code included.",
+    "code-found-whatever-its-case: Codes are compared without regard to case.": comparing(
+      (stored, presented) => stored.toLowerCase() === presented.toLowerCase(),
+    ),
+    "code-found-by-prefix: Codes are found by their first half.": comparing(
+      (stored, presented) => presented.length >= 16 && stored.startsWith(presented.slice(0, 16)),
+    ),
+    "code-found-but-for-last-character: The last character of a code is not compared.": comparing(
+      (stored, presented) => presented !== "" && stored.slice(0, -1) === presented.slice(0, 31),
+    ),
+    "code-found-with-suffix: Whatever follows a code is ignored.": comparing((stored, presented) =>
+      presented.startsWith(stored),
+    ),
+    "code-found-within: A code is found anywhere in what is presented.": comparing((stored, presented) =>
+      presented.includes(stored),
+    ),
+    "code-trimmed: White space around a code is cut off.": mendingText((presented) => presented.trim()),
+    "code-without-padding: Signs of equality at the end of a code are cut off as padding.": mendingText(
+      (presented) => presented.replace(/=+$/, ""),
+    ),
+    "code-of-other-type-as-text: Whatever is presented as a code is made a string, an array of one code included.":
       mending(asText),
-    ],
-    "code-empty-means-latest": [
-      "An absent or empty code stands for the one that was issued last.",
-      change("findCode", (usual, presented, context) =>
-        isNothing(presented) ? lastOf(context.credentials.codes) : usual,
-      ),
-    ],
-    "code-of-right-form-accepted": [
-      "A code that has the right length and alphabet is taken for one that another node has issued.",
+    "code-empty-means-latest: An absent or empty code stands for the one that was issued last.": change(
+      "findCode",
+      (usual, presented, context) => (isNothing(presented) ? lastOf(context.credentials.codes) : usual),
+    ),
+    "code-of-right-form-accepted: A code that has the right length and alphabet is taken for one that another node has issued.":
       decisions((sound) => {
         let latestClient = "";
         return {
@@ -77,40 +66,32 @@ export const unknownCodeDefects = rows({
               : undefined),
         };
       }),
-    ],
-    "code-may-be-refresh-token": [
-      "A refreshToken passes for a code.",
-      decisions((sound) => ({
-        findCode: (presented, context) => {
-          const token = sound.findRefreshToken(presented, context);
-          return token === undefined
-            ? sound.findCode(presented, context)
-            : invented(token.token, token.clientId, context.nowMs);
-        },
-      })),
-    ],
-    "code-may-be-access-token": [
-      "An accessToken passes for a code.",
-      change("findCode", (usual, presented, context) => {
+    "code-may-be-refresh-token: A refreshToken passes for a code.": decisions((sound) => ({
+      findCode: (presented, context) => {
+        const token = sound.findRefreshToken(presented, context);
+        return token === undefined
+          ? sound.findCode(presented, context)
+          : invented(token.token, token.clientId, context.nowMs);
+      },
+    })),
+    "code-may-be-access-token: An accessToken passes for a code.": change(
+      "findCode",
+      (usual, presented, context) => {
         const token = context.credentials.accessTokens.get(String(presented));
         return token === undefined ? usual : invented(token.token, token.clientId, context.nowMs);
-      }),
-    ],
-    "code-normalized": [
-      "Compatibility forms, such as full-width letters, are folded before a code is looked up.",
+      },
+    ),
+    "code-normalized: Compatibility forms, such as full-width letters, are folded before a code is looked up.":
       mendingText((presented) => presented.normalize("NFKC")),
-    ],
-    "code-without-dashes": [
-      "Dashes in a code are ignored.",
-      comparing((stored, presented) => stored.replaceAll("-", "") === presented.replaceAll("-", "")),
-    ],
-    "code-found-by-pattern": [
-      "A code of % finds the latest one that is not used.",
-      decide("findCode", (presented, { credentials }) =>
+    "code-without-dashes: Dashes in a code are ignored.": comparing(
+      (stored, presented) => stored.replaceAll("-", "") === presented.replaceAll("-", ""),
+    ),
+    "code-found-by-pattern: A code of % finds the latest one that is not used.": decide(
+      "findCode",
+      (presented, { credentials }) =>
         [...credentials.codes.values()].findLast(
           ({ code, usedAtMs }) => usedAtMs === undefined && (code === presented || presented === "%"),
         ),
-      ),
-    ],
+    ),
   },
 });

@@ -31,54 +31,43 @@ const grantOf = (access: AccessRecord, nowMs: number): RefreshRecord => ({
 /** Refresh tokens and clients that do not exist and pass all the same. */
 export const unknownRefreshDefects = rows({
   "refresh.unknown": {
-    "refresh-token-whatever-its-case": [
-      "Refresh tokens are compared without regard to case.",
-      comparing((stored, presented) => stored.toLowerCase() === presented.toLowerCase()),
-    ],
-    "refresh-token-by-prefix": [
-      "Refresh tokens are found by their first 20 characters.",
-      comparing((stored, presented) => presented.length >= 20 && stored.startsWith(presented.slice(0, 20))),
-    ],
-    "refresh-token-with-suffix": [
-      "Whatever follows a refreshToken is ignored.",
-      comparing((stored, presented) => presented.startsWith(stored)),
-    ],
-    "refresh-token-trimmed": [
-      "White space around a refreshToken is cut off.",
-      comparing((stored, presented) => stored === presented.trim()),
-    ],
-    "refresh-token-in-array-accepted": [
-      "An array that holds the refreshToken passes for it.",
-      decisions((sound) => ({
+    "refresh-token-whatever-its-case: Refresh tokens are compared without regard to case.": comparing(
+      (stored, presented) => stored.toLowerCase() === presented.toLowerCase(),
+    ),
+    "refresh-token-by-prefix: Refresh tokens are found by their first 20 characters.": comparing(
+      (stored, presented) => presented.length >= 20 && stored.startsWith(presented.slice(0, 20)),
+    ),
+    "refresh-token-with-suffix: Whatever follows a refreshToken is ignored.": comparing((stored, presented) =>
+      presented.startsWith(stored),
+    ),
+    "refresh-token-trimmed: White space around a refreshToken is cut off.": comparing(
+      (stored, presented) => stored === presented.trim(),
+    ),
+    "refresh-token-in-array-accepted: An array that holds the refreshToken passes for it.": decisions(
+      (sound) => ({
         findRefreshToken: (presented, context) => sound.findRefreshToken(asText(presented), context),
-      })),
-    ],
-    "refresh-token-empty-means-latest": [
-      "An absent or empty refreshToken stands for the one that was issued last.",
+      }),
+    ),
+    "refresh-token-empty-means-latest: An absent or empty refreshToken stands for the one that was issued last.":
       change("findRefreshToken", (usual, presented, context) =>
         isNothing(presented) ? lastOf(context.credentials.refreshTokens) : usual,
       ),
-    ],
-    "refresh-token-may-be-access-token": [
-      "A refresh can be had for an accessToken as well.",
-      change("findRefreshToken", (usual, presented, context) => {
+    "refresh-token-may-be-access-token: A refresh can be had for an accessToken as well.": change(
+      "findRefreshToken",
+      (usual, presented, context) => {
         const access = context.credentials.accessTokens.get(String(presented));
         return access === undefined ? usual : grantOf(access, context.nowMs);
-      }),
-    ],
-    "refresh-token-may-be-code": [
-      "A refresh can be had for a code as well.",
-      decisions((sound) => ({
-        findRefreshToken: (presented, context) => {
-          const code = sound.findCode(presented, context);
-          return code === undefined
-            ? sound.findRefreshToken(presented, context)
-            : grantOf({ ...stranger(context, code.clientId), token: code.code }, context.nowMs);
-        },
-      })),
-    ],
-    "refresh-token-of-right-form-accepted": [
-      "What looks like a refreshToken is taken for one that another node has issued.",
+      },
+    ),
+    "refresh-token-may-be-code: A refresh can be had for a code as well.": decisions((sound) => ({
+      findRefreshToken: (presented, context) => {
+        const code = sound.findCode(presented, context);
+        return code === undefined
+          ? sound.findRefreshToken(presented, context)
+          : grantOf({ ...stranger(context, code.clientId), token: code.code }, context.nowMs);
+      },
+    })),
+    "refresh-token-of-right-form-accepted: What looks like a refreshToken is taken for one that another node has issued.":
       decisions((sound) => ({
         findRefreshToken: (presented, context) => {
           const latest = lastOf(context.credentials.accessTokens);
@@ -88,48 +77,40 @@ export const unknownRefreshDefects = rows({
         },
         refreshTokenBelongsTo: () => true,
       })),
-    ],
-    "refresh-token-without-dashes": [
-      "Dashes in a refreshToken are ignored.",
-      comparing((stored, presented) => stored.replaceAll("-", "") === presented.replaceAll("-", "")),
-    ],
-    "refresh-token-unknown-revokes-others": [
-      "A refreshToken that was never issued ends all the others.",
-      decide("afterRefusedRefresh", (_record, kind, { credentials }) => {
+    "refresh-token-without-dashes: Dashes in a refreshToken are ignored.": comparing(
+      (stored, presented) => stored.replaceAll("-", "") === presented.replaceAll("-", ""),
+    ),
+    "refresh-token-unknown-revokes-others: A refreshToken that was never issued ends all the others.": decide(
+      "afterRefusedRefresh",
+      (_record, kind, { credentials }) => {
         if (kind === "refresh-token-unknown")
           for (const token of credentials.refreshTokens.values()) token.revoked = true;
-      }),
-    ],
+      },
+    ),
   },
   "refresh.unknown-client": {
-    "refresh-client-ignored": ["The clientId of a refresh is not looked at.", identifying(() => true)],
-    "refresh-client-may-be-absent": [
-      "A refresh without a clientId is served.",
-      identifying((_client, presented) => presented === undefined),
-    ],
-    "refresh-client-may-be-empty": [
-      "A refresh with an empty clientId is served.",
-      identifying((_client, presented) => presented === ""),
-    ],
-    "refresh-client-whatever-its-case": [
-      "The clientId of a refresh is compared without regard to case.",
+    "refresh-client-ignored: The clientId of a refresh is not looked at.": identifying(() => true),
+    "refresh-client-may-be-absent: A refresh without a clientId is served.": identifying(
+      (_client, presented) => presented === undefined,
+    ),
+    "refresh-client-may-be-empty: A refresh with an empty clientId is served.": identifying(
+      (_client, presented) => presented === "",
+    ),
+    "refresh-client-whatever-its-case: The clientId of a refresh is compared without regard to case.":
       identifying(({ id }, presented) => String(presented).toLowerCase() === id.toLowerCase()),
-    ],
-    "refresh-client-trimmed": [
-      "White space around the clientId of a refresh is cut off.",
-      identifying(({ id }, presented) => typeof presented === "string" && presented.trim() === id),
-    ],
-    "refresh-client-by-prefix": [
-      "The client of a refresh is found by the beginning of its id.",
-      decide("findClientToRefresh", (clientId, clients) =>
+    "refresh-client-trimmed: White space around the clientId of a refresh is cut off.": identifying(
+      ({ id }, presented) => typeof presented === "string" && presented.trim() === id,
+    ),
+    "refresh-client-by-prefix: The client of a refresh is found by the beginning of its id.": decide(
+      "findClientToRefresh",
+      (clientId, clients) =>
         [...clients.values()].find(
           ({ id }) => typeof clientId === "string" && clientId !== "" && id.startsWith(clientId),
         ),
-      ),
-    ],
-    "refresh-client-in-array-accepted": [
-      "An array that holds the clientId of a refresh passes for it.",
-      decide("findClientToRefresh", (clientId, clients) => clients.get(asText(clientId))),
-    ],
+    ),
+    "refresh-client-in-array-accepted: An array that holds the clientId of a refresh passes for it.": decide(
+      "findClientToRefresh",
+      (clientId, clients) => clients.get(asText(clientId)),
+    ),
   },
 });

@@ -20,15 +20,14 @@ const stamped = (sound: Behaviour) => {
 /** The list while notifications are created (section 4.4), and where it is found (section 9), gone wrong. */
 export const writeDefects = rows({
   "notifications.under-writes": {
-    "writes-drop-oldest": [
-      "Only the forty latest notifications are kept.",
-      change("matching", ({ where, parameters }) => ({
+    "writes-drop-oldest: Only the forty latest notifications are kept.": change(
+      "matching",
+      ({ where, parameters }) => ({
         where: `${where} AND sequence > (SELECT max(sequence) FROM notifications) - 40`,
         parameters,
-      })),
-    ],
-    "writes-repeat-item-on-page": [
-      "A page is read in two halves, with time for a write between them, newest first.",
+      }),
+    ),
+    "writes-repeat-item-on-page: A page is read in two halves, with time for a write between them, newest first.":
       decisions((sound) => ({
         order: () => "sequence DESC",
         readItems: async (selection, offset, { limit, page }, context) => {
@@ -44,32 +43,26 @@ export const writeDefects = rows({
           return [...first, ...second];
         },
       })),
-    ],
-    "writes-counted-twice-at-first": [
-      "For thirty milliseconds a new notification is counted twice.",
-      decisions((sound) => {
+    "writes-counted-twice-at-first: For thirty milliseconds a new notification is counted twice.": decisions(
+      (sound) => {
         const { keepNotification, isWithin } = stamped(sound);
         return {
           keepNotification,
           total: (matched, _items, _paging, context) => matched + (isWithin(30, context) ? 1 : 0),
         };
-      }),
-    ],
-    "writes-hide-list": [
-      "For five milliseconds after a write the list is empty.",
-      decisions((sound) => {
-        const { keepNotification, isWithin } = stamped(sound);
-        return {
-          keepNotification,
-          matching: (filters, viewer, context) =>
-            isWithin(5, context)
-              ? { where: "FALSE", parameters: [] }
-              : sound.matching(filters, viewer, context),
-        };
-      }),
-    ],
-    "writes-seen-by-every-other-read": [
-      "Every second read comes from a replica that is 300 milliseconds behind.",
+      },
+    ),
+    "writes-hide-list: For five milliseconds after a write the list is empty.": decisions((sound) => {
+      const { keepNotification, isWithin } = stamped(sound);
+      return {
+        keepNotification,
+        matching: (filters, viewer, context) =>
+          isWithin(5, context)
+            ? { where: "FALSE", parameters: [] }
+            : sound.matching(filters, viewer, context),
+      };
+    }),
+    "writes-seen-by-every-other-read: Every second read comes from a replica that is 300 milliseconds behind.":
       decisions((sound) => {
         const { keepNotification, writtenAtMs } = stamped(sound);
         let reads = 0;
@@ -85,9 +78,7 @@ export const writeDefects = rows({
           },
         };
       }),
-    ],
-    "writes-lost-when-concurrent": [
-      "Of two notifications created within a millisecond one replaces the other in the list.",
+    "writes-lost-when-concurrent: Of two notifications created within a millisecond one replaces the other in the list.":
       decisions((sound) => {
         let last = { atMs: -Infinity };
         return {
@@ -98,51 +89,37 @@ export const writeDefects = rows({
           },
         };
       }),
-    ],
-    "total-kept-for-ever": [
-      "total is counted once.",
-      decisions((sound) => {
-        const kept = new Map<string, number>();
-        return {
-          countMatches: (selection, context) =>
-            remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
-        };
-      }),
-    ],
-    "writes-lose-every-fifth": [
-      "Every fifth notification is lost.",
-      decisions((sound) => {
-        let events = 0;
-        return {
-          keepNotification: (...subject) => {
-            if ((events += 1) % 5 !== 0) sound.keepNotification(...subject);
-          },
-        };
-      }),
-    ],
+    "total-kept-for-ever: total is counted once.": decisions((sound) => {
+      const kept = new Map<string, number>();
+      return {
+        countMatches: (selection, context) =>
+          remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
+      };
+    }),
+    "writes-lose-every-fifth: Every fifth notification is lost.": decisions((sound) => {
+      let events = 0;
+      return {
+        keepNotification: (...subject) => {
+          if ((events += 1) % 5 !== 0) sound.keepNotification(...subject);
+        },
+      };
+    }),
   },
   "notifications.versioned-path": {
-    "list-without-version": [
-      "The list is served at /open-api/notifications.",
-      change("pathsOf", (usual, operation) => (operation === "list" ? ["/open-api/notifications"] : usual)),
-    ],
-    "list-under-version-2": [
-      "The list is served at /open-api/v2/notifications.",
-      change("pathsOf", (usual, operation) =>
-        operation === "list" ? ["/open-api/v2/notifications"] : usual,
-      ),
-    ],
-    "oauth-under-version": [
-      "The OAuth endpoints are served under a version only.",
-      change("pathsOf", (usual) =>
-        usual.map((path) => path.replace("/open-api/oauth/", "/open-api/v1/oauth/")),
-      ),
-    ],
-    "refresh-under-version": [
-      "The refresh endpoint is served under a version only.",
-      change("pathsOf", (usual, operation) =>
-        operation === "refresh" ? ["/open-api/v1/oauth/refresh-token"] : usual,
-      ),
-    ],
+    "list-without-version: The list is served at /open-api/notifications.": change(
+      "pathsOf",
+      (usual, operation) => (operation === "list" ? ["/open-api/notifications"] : usual),
+    ),
+    "list-under-version-2: The list is served at /open-api/v2/notifications.": change(
+      "pathsOf",
+      (usual, operation) => (operation === "list" ? ["/open-api/v2/notifications"] : usual),
+    ),
+    "oauth-under-version: The OAuth endpoints are served under a version only.": change("pathsOf", (usual) =>
+      usual.map((path) => path.replace("/open-api/oauth/", "/open-api/v1/oauth/")),
+    ),
+    "refresh-under-version: The refresh endpoint is served under a version only.": change(
+      "pathsOf",
+      (usual, operation) => (operation === "refresh" ? ["/open-api/v1/oauth/refresh-token"] : usual),
+    ),
   },
 });

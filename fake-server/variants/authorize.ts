@@ -12,58 +12,52 @@ const redirecting = (status: number): Replacement =>
 
 /** The authorize answer (section 4.1) where the document leaves room. */
 export const authorizeVariants = variantRows({
-  "redirect-302": ["The code comes in a redirect with status 302.", redirecting(302)],
-  "redirect-303": ["The code comes in a redirect with status 303.", redirecting(303)],
-  "redirect-307": ["The code comes in a redirect with status 307.", redirecting(307)],
-  "redirect-with-json-body": [
-    "The redirect carries the JSON answer as its body too.",
-    decide("renderAuthorized", (fields, redirectUri) => {
+  "redirect-302: The code comes in a redirect with status 302.": redirecting(302),
+  "redirect-303: The code comes in a redirect with status 303.": redirecting(303),
+  "redirect-307: The code comes in a redirect with status 307.": redirecting(307),
+  "redirect-with-json-body: The redirect carries the JSON answer as its body too.": decide(
+    "renderAuthorized",
+    (fields, redirectUri) => {
       const { status, headers } = redirectTo(withCodeAndState(redirectUri, fields));
       const json = jsonAnswer(status, fields);
       return { ...json, headers: { ...json.headers, ...headers } };
-    }),
-  ],
-  "redirect-with-timestamp": [
-    "The redirect carries the timestamp and further parameters.",
-    decide("renderAuthorized", (fields, redirectUri) => {
+    },
+  ),
+  "redirect-with-timestamp: The redirect carries the timestamp and further parameters.": decide(
+    "renderAuthorized",
+    (fields, redirectUri) => {
       const url = new URL(withCodeAndState(redirectUri, fields));
       url.searchParams.set("timestamp", String(fields["timestamp"]));
       url.searchParams.set("iss", "https://service.example");
       return redirectTo(url.href);
-    }),
-  ],
-  "authorize-created": [
-    "The JSON answer has status 201.",
-    decide("renderAuthorized", (fields) => jsonAnswer(201, fields)),
-  ],
-  "authorize-any-redirect-uri": [
-    "A redirectUri that is not registered gets the JSON answer all the same.",
+    },
+  ),
+  "authorize-created: The JSON answer has status 201.": decide("renderAuthorized", (fields) =>
+    jsonAnswer(201, fields),
+  ),
+  "authorize-any-redirect-uri: A redirectUri that is not registered gets the JSON answer all the same.":
     decide("acceptsRedirectUri", () => true),
-  ],
-  "authorize-without-state": [
-    "A request without a state is served, with an empty one.",
-    alsoIf("acceptsState", (state) => state === undefined || state === ""),
-  ],
-  "state-counted-before-decoding": [
-    "The 128 bytes of the state are counted as they stand in the query.",
-    onlyIf(
-      "acceptsState",
-      (_state, query, context) => (rawValueOf(query, "state") ?? "").length <= context.limits.stateMaxBytes,
-    ),
-  ],
-  "redirect-303-with-fragment": [
-    "The code comes in the fragment of a redirect with status 303.",
-    decide("renderAuthorized", (fields, redirectUri) => ({
+  "authorize-without-state: A request without a state is served, with an empty one.": alsoIf(
+    "acceptsState",
+    (state) => state === undefined || state === "",
+  ),
+  "state-counted-before-decoding: The 128 bytes of the state are counted as they stand in the query.": onlyIf(
+    "acceptsState",
+    (_state, query, context) => (rawValueOf(query, "state") ?? "").length <= context.limits.stateMaxBytes,
+  ),
+  "redirect-303-with-fragment: The code comes in the fragment of a redirect with status 303.": decide(
+    "renderAuthorized",
+    (fields, redirectUri) => ({
       ...redirectTo(`${new URL(redirectUri).href}#${codeAndState(fields)}`),
       status: 303,
-    })),
-  ],
-  "redirect-uri-letter-for-letter": [
-    "The redirectUri has to be the registered one, letter for letter.",
-    decide("acceptsRedirectUri", (redirectUri, client) => redirectUri === client.redirectUri),
-  ],
-  "state-encoded-refused": [
-    "A state that is percent-encoded is refused.",
-    onlyIf("acceptsState", (state, { raw }) => raw.includes(`state=${state}`)),
-  ],
+    }),
+  ),
+  "redirect-uri-letter-for-letter: The redirectUri has to be the registered one, letter for letter.": decide(
+    "acceptsRedirectUri",
+    (redirectUri, client) => redirectUri === client.redirectUri,
+  ),
+  "state-encoded-refused: A state that is percent-encoded is refused.": onlyIf(
+    "acceptsState",
+    (state, { raw }) => raw.includes(`state=${state}`),
+  ),
 });

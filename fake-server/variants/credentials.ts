@@ -26,50 +26,39 @@ const jwt = (random: RandomSource, nowMs: number, lifetimeMs: number): string =>
 
 /** Codes and tokens (section 2) where the document leaves room. */
 export const credentialVariants = variantRows({
-  "tokens-like-jwt": [
-    "Tokens have the three parts of a JWT.",
-    decisions(() => {
-      return {
-        mintAccessToken: (_client, lifetimeMs, { random, nowMs }) => jwt(random, nowMs, lifetimeMs),
-        mintRefreshToken: (_client, { random, nowMs, limits }) =>
-          jwt(random, nowMs, limits.refreshTokenLifetimeMs),
-      };
-    }),
-  ],
-  "credentials-in-hexadecimal": ["Codes and tokens are hexadecimal.", minting((random) => random.hex(24))],
-  "credentials-in-base64": [
-    "Codes and tokens are base64 with plus, slash and padding.",
-    minting((random) => Buffer.from(random.hex(25), "hex").toString("base64")),
-  ],
-  "credentials-as-uuid": [
-    "Codes and tokens are two UUIDs in a row.",
-    minting((random) => `${random.uuid()}${random.uuid()}`),
-  ],
-  "credentials-very-long": [
-    "Codes and tokens have more than a thousand characters.",
-    minting((random) => Array.from({ length: 8 }, () => random.token(96)).join(".")),
-  ],
-  "credentials-with-marks": [
-    "Codes and tokens begin with what they are and hold dots, tildes and colons.",
+  "tokens-like-jwt: Tokens have the three parts of a JWT.": decisions(() => {
+    return {
+      mintAccessToken: (_client, lifetimeMs, { random, nowMs }) => jwt(random, nowMs, lifetimeMs),
+      mintRefreshToken: (_client, { random, nowMs, limits }) =>
+        jwt(random, nowMs, limits.refreshTokenLifetimeMs),
+    };
+  }),
+  "credentials-in-hexadecimal: Codes and tokens are hexadecimal.": minting((random) => random.hex(24)),
+  "credentials-in-base64: Codes and tokens are base64 with plus, slash and padding.": minting((random) =>
+    Buffer.from(random.hex(25), "hex").toString("base64"),
+  ),
+  "credentials-as-uuid: Codes and tokens are two UUIDs in a row.": minting(
+    (random) => `${random.uuid()}${random.uuid()}`,
+  ),
+  "credentials-very-long: Codes and tokens have more than a thousand characters.": minting((random) =>
+    Array.from({ length: 8 }, () => random.token(96)).join("."),
+  ),
+  "credentials-with-marks: Codes and tokens begin with what they are and hold dots, tildes and colons.":
     minting((random) => `v1:${random.token(16)}~${random.token(16)}.`),
-  ],
-  "access-for-a-minute": ["An accessToken lives for one minute.", accessLivingFor(MINUTE_MS)],
-  "access-for-five-minutes": ["An accessToken lives for five minutes.", accessLivingFor(5 * MINUTE_MS)],
-  "access-for-a-day": ["An accessToken lives for a day.", accessLivingFor(DAY_MS)],
-  "access-of-refresh-shorter": [
-    "The accessToken of a refresh lives for half an hour, and says so.",
-    change("accessTokenLifetimeMs", (usual, _client, context) =>
-      context.operation === "refresh" ? 30 * MINUTE_MS : usual,
-    ),
-  ],
-  "refresh-revokes-previous-access-token": [
-    "A refresh revokes the accessToken before.",
-    decide("afterRefresh", (_record, previous) => {
+  "access-for-a-minute: An accessToken lives for one minute.": accessLivingFor(MINUTE_MS),
+  "access-for-five-minutes: An accessToken lives for five minutes.": accessLivingFor(5 * MINUTE_MS),
+  "access-for-a-day: An accessToken lives for a day.": accessLivingFor(DAY_MS),
+  "access-of-refresh-shorter: The accessToken of a refresh lives for half an hour, and says so.": change(
+    "accessTokenLifetimeMs",
+    (usual, _client, context) => (context.operation === "refresh" ? 30 * MINUTE_MS : usual),
+  ),
+  "refresh-revokes-previous-access-token: A refresh revokes the accessToken before.": decide(
+    "afterRefresh",
+    (_record, previous) => {
       previous.revoked = true;
-    }),
-  ],
-  "refresh-returns-live-access-token": [
-    "While the accessToken has a minute to live, a refresh returns it again, with what remains of its life.",
+    },
+  ),
+  "refresh-returns-live-access-token: While the accessToken has a minute to live, a refresh returns it again, with what remains of its life.":
     decisions((sound) => ({
       afterRefresh: (record, previous, { credentials, nowMs }) => {
         if (previous.issuedAtMs + previous.lifetimeMs - nowMs < MINUTE_MS) return;
@@ -82,35 +71,28 @@ export const credentialVariants = variantRows({
         return sound.refreshFields(tokens, timestamp, remainingMs / SECOND_MS, context);
       },
     })),
-  ],
-  "code-burned-by-failed-attempt": [
-    "A refused attempt uses the code up.",
-    afterwards("afterRefusedExchange", (record, _kind, context) => {
+  "code-burned-by-failed-attempt: A refused attempt uses the code up.": afterwards(
+    "afterRefusedExchange",
+    (record, _kind, context) => {
       if (record !== undefined) record.usedAtMs ??= context.nowMs;
-    }),
-  ],
-  "code-reuse-leaves-tokens": [
-    "Presenting a code again is refused and leaves its tokens alone.",
-    decide("afterRefusedExchange", () => undefined),
-  ],
-  "credentials-of-any-client": [
-    "Codes and refreshTokens are not bound to a client.",
-    decisions(() => ({
-      codeBelongsTo: () => true,
-      refreshTokenBelongsTo: () => true,
-    })),
-  ],
-  "codes-with-label": ["Codes begin with a label.", change("mintCode", (code) => `ac_live_${code}`)],
-  "access-lifetimes-differ": [
-    "AccessTokens live for one to five minutes, one after the other, and say so.",
+    },
+  ),
+  "code-reuse-leaves-tokens: Presenting a code again is refused and leaves its tokens alone.": decide(
+    "afterRefusedExchange",
+    () => undefined,
+  ),
+  "credentials-of-any-client: Codes and refreshTokens are not bound to a client.": decisions(() => ({
+    codeBelongsTo: () => true,
+    refreshTokenBelongsTo: () => true,
+  })),
+  "codes-with-label: Codes begin with a label.": change("mintCode", (code) => `ac_live_${code}`),
+  "access-lifetimes-differ: AccessTokens live for one to five minutes, one after the other, and say so.":
     decisions(() => {
       let issued = 0;
       return { accessTokenLifetimeMs: () => MINUTE_MS * (1 + ((issued += 1) % 5)) };
     }),
-  ],
-  "access-for-forty-days": ["An accessToken lives for forty days.", accessLivingFor(40 * DAY_MS)],
-  "exchanges-of-a-code-in-turn": [
-    "Exchanges of one code wait for one another, and each takes a millisecond.",
+  "access-for-forty-days: An accessToken lives for forty days.": accessLivingFor(40 * DAY_MS),
+  "exchanges-of-a-code-in-turn: Exchanges of one code wait for one another, and each takes a millisecond.":
     decisions(() => {
       const queues = new WeakMap<CodeRecord, Promise<unknown>>();
       return {
@@ -126,9 +108,7 @@ export const credentialVariants = variantRows({
         },
       };
     }),
-  ],
-  "refusals-and-refreshes-revoke": [
-    "A refused exchange uses its code up and ends its tokens, and a refresh ends the accessToken before.",
+  "refusals-and-refreshes-revoke: A refused exchange uses its code up and ends its tokens, and a refresh ends the accessToken before.":
     decisions(() => ({
       afterRefusedExchange: (record) => {
         if (record === undefined) return;
@@ -139,5 +119,4 @@ export const credentialVariants = variantRows({
         previous.revoked = true;
       },
     })),
-  ],
 });

@@ -60,68 +60,57 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     replaces: () => ({}),
   },
   ...variantRows({
-    "last-of-repeated-keys-counts": [
-      "Of a key that a body names twice the last value counts, as most JSON parsers have it.",
+    "last-of-repeated-keys-counts: Of a key that a body names twice the last value counts, as most JSON parsers have it.":
       decide("readBody", lenientBody),
-    ],
-    "timestamps-in-seconds": [
-      "Timestamps count whole seconds.",
-      decide("timestamp", ({ nowMs }) => Math.floor(nowMs / 1_000)),
-    ],
-    "timestamps-in-seconds-with-fraction": [
-      "Timestamps count seconds, with a fraction.",
-      decide("timestamp", ({ nowMs }) => nowMs / 1_000),
-    ],
-    "clock-five-minutes-ahead": ["Times are five minutes ahead.", shifted(5 * MINUTE_MS)],
-    "clock-five-minutes-behind": ["Times are five minutes behind.", shifted(-5 * MINUTE_MS)],
-    "further-fields": [
-      "Every answer and every item has further fields.",
-      decisions((sound) => ({
-        authorizeFields: (record, timestamp, context) => ({
-          ...sound.authorizeFields(record, timestamp, context),
-          expiresIn: 600,
-          success: true,
-        }),
-        exchangeFields: (tokens, timestamp, expiresIn, context) => ({
-          ...sound.exchangeFields(tokens, timestamp, expiresIn, context),
-          tokenType: "Bearer",
-          refreshExpiresIn: 2_592_000,
-        }),
-        refreshFields: (tokens, timestamp, expiresIn, context) => ({
-          ...sound.refreshFields(tokens, timestamp, expiresIn, context),
-          tokenType: "Bearer",
-          scope: null,
-        }),
-        item: (notification) => ({ ...notification, template: "GlobalAccount", version: 1, tags: [] }),
-        listFields: (items, total, context) => ({
-          ...sound.listFields(items, total, context),
-          pages: { size: items.length },
-          code: 0,
-        }),
-      })),
-    ],
-    "json-written-otherwise": [
-      "JSON is indented, and letters beyond ASCII are escaped.",
-      succeeding((answer) => ({
+    "timestamps-in-seconds: Timestamps count whole seconds.": decide("timestamp", ({ nowMs }) =>
+      Math.floor(nowMs / 1_000),
+    ),
+    "timestamps-in-seconds-with-fraction: Timestamps count seconds, with a fraction.": decide(
+      "timestamp",
+      ({ nowMs }) => nowMs / 1_000,
+    ),
+    "clock-five-minutes-ahead: Times are five minutes ahead.": shifted(5 * MINUTE_MS),
+    "clock-five-minutes-behind: Times are five minutes behind.": shifted(-5 * MINUTE_MS),
+    "further-fields: Every answer and every item has further fields.": decisions((sound) => ({
+      authorizeFields: (record, timestamp, context) => ({
+        ...sound.authorizeFields(record, timestamp, context),
+        expiresIn: 600,
+        success: true,
+      }),
+      exchangeFields: (tokens, timestamp, expiresIn, context) => ({
+        ...sound.exchangeFields(tokens, timestamp, expiresIn, context),
+        tokenType: "Bearer",
+        refreshExpiresIn: 2_592_000,
+      }),
+      refreshFields: (tokens, timestamp, expiresIn, context) => ({
+        ...sound.refreshFields(tokens, timestamp, expiresIn, context),
+        tokenType: "Bearer",
+        scope: null,
+      }),
+      item: (notification) => ({ ...notification, template: "GlobalAccount", version: 1, tags: [] }),
+      listFields: (items, total, context) => ({
+        ...sound.listFields(items, total, context),
+        pages: { size: items.length },
+        code: 0,
+      }),
+    })),
+    "json-written-otherwise: JSON is indented, and letters beyond ASCII are escaped.": succeeding(
+      (answer) => ({
         ...answer,
         body: JSON.stringify(JSON.parse(answer.body), null, 2).replaceAll(
           /[^\0-~]/g,
           (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
         ),
-      })),
-    ],
-    "json-as-plain-text": [
-      "JSON answers say that they are text/plain.",
-      succeeding((answer) => withHeaders(answer, { "content-type": "text/plain" })),
-    ],
-    "tokens-created": [
-      "Tokens are answered with status 201.",
-      change("renderSuccess", (answer, fields, context) =>
-        context.operation === "list" ? answer : jsonAnswer(201, fields),
-      ),
-    ],
-    "unknown-parameters-refused": [
-      "Query parameters and body fields that are not documented are refused.",
+      }),
+    ),
+    "json-as-plain-text: JSON answers say that they are text/plain.": succeeding((answer) =>
+      withHeaders(answer, { "content-type": "text/plain" }),
+    ),
+    "tokens-created: Tokens are answered with status 201.": change(
+      "renderSuccess",
+      (answer, fields, context) => (context.operation === "list" ? answer : jsonAnswer(201, fields)),
+    ),
+    "unknown-parameters-refused: Query parameters and body fields that are not documented are refused.":
       decisions((sound) => ({
         parametersRefusal: (query, context) =>
           [...query.values.keys()].every((name) => PARAMETERS.has(name))
@@ -134,76 +123,59 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
             : undefined;
         },
       })),
-    ],
-    "repeated-parameters-last-wins": [
-      "Of a repeated parameter the last value counts.",
-      decisions(() => ({
-        parametersRefusal: () => undefined,
-        readQuery: (raw) => {
-          const query = parseQuery(raw.split("&").toReversed().join("&"));
-          return query === undefined ? undefined : { ...query, raw };
-        },
-      })),
-    ],
-    "content-type-required": [
-      "Every request has to say that it is application/json.",
-      decide("contentTypeRefusal", (contentType) =>
+    "repeated-parameters-last-wins: Of a repeated parameter the last value counts.": decisions(() => ({
+      parametersRefusal: () => undefined,
+      readQuery: (raw) => {
+        const query = parseQuery(raw.split("&").toReversed().join("&"));
+        return query === undefined ? undefined : { ...query, raw };
+      },
+    })),
+    "content-type-required: Every request has to say that it is application/json.": decide(
+      "contentTypeRefusal",
+      (contentType) =>
         /^application\/json *(?:;|$)/i.test(contentType ?? "") ? undefined : "content-type-unsupported",
-      ),
-    ],
-    "latency-of-some-milliseconds": [
-      "Every answer takes one to eight milliseconds.",
-      decide("latencyMs", ({ random }) => 1 + (random.uint32() % 8)),
-    ],
-    "connections-closed": ["Every answer closes its connection.", everyHeader({ connection: "close" })],
-    "bodies-in-chunks": [
-      "Bodies are sent in small chunks without their length.",
-      decide("finish", (answer) => ({ ...answer, chunked: true })),
-    ],
-    "further-headers": [
-      "Answers carry cookies, tracing and cache headers.",
-      everyHeader({
-        "set-cookie": "session=4f1c; Path=/; HttpOnly",
-        "x-request-id": "00-4bf92f3577b34da6-00",
-        etag: '"0"',
-        vary: "Origin",
-        "strict-transport-security": "max-age=63072000",
-      }),
-    ],
-    "rate-limited-by-service-clock": [
-      "A hundred requests at once, then twenty in a second of the service's clock.",
+    ),
+    "latency-of-some-milliseconds: Every answer takes one to eight milliseconds.": decide(
+      "latencyMs",
+      ({ random }) => 1 + (random.uint32() % 8),
+    ),
+    "connections-closed: Every answer closes its connection.": everyHeader({ connection: "close" }),
+    "bodies-in-chunks: Bodies are sent in small chunks without their length.": decide("finish", (answer) => ({
+      ...answer,
+      chunked: true,
+    })),
+    "further-headers: Answers carry cookies, tracing and cache headers.": everyHeader({
+      "set-cookie": "session=4f1c; Path=/; HttpOnly",
+      "x-request-id": "00-4bf92f3577b34da6-00",
+      etag: '"0"',
+      vary: "Origin",
+      "strict-transport-security": "max-age=63072000",
+    }),
+    "rate-limited-by-service-clock: A hundred requests at once, then twenty in a second of the service's clock.":
       decisions(() => {
         const take = bucket(100, 20);
         return { admission: ({ nowMs }) => take(nowMs) };
       }),
-    ],
-    "rate-limited-by-real-time": [
-      "Five hundred requests at once, then six hundred in a second.",
-      decisions(() => {
+    "rate-limited-by-real-time: Five hundred requests at once, then six hundred in a second.": decisions(
+      () => {
         const take = bucket(500, 600);
         return { admission: ({ clock }) => take(clock.realMs()) };
-      }),
-    ],
-    "timestamps-since-2000": [
-      "Timestamps count milliseconds since the year 2000.",
-      decide("timestamp", ({ nowMs }) => nowMs - 946_684_800_000),
-    ],
-    "timestamps-of-two-clocks": [
-      "Exchanges are answered by a machine whose clock is a minute behind the others.",
+      },
+    ),
+    "timestamps-since-2000: Timestamps count milliseconds since the year 2000.": decide(
+      "timestamp",
+      ({ nowMs }) => nowMs - 946_684_800_000,
+    ),
+    "timestamps-of-two-clocks: Exchanges are answered by a machine whose clock is a minute behind the others.":
       decide("timestamp", ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs)),
-    ],
-    "header-names-as-cgi-has-them": [
-      "Dashes and underscores in names of headers are one, as in what CGI hands on.",
+    "header-names-as-cgi-has-them: Dashes and underscores in names of headers are one, as in what CGI hands on.":
       change(
         "readAccessToken",
         (usual, context) => usual ?? context.from.headers["x_service_access_token"]?.toString(),
       ),
-    ],
-    "timestamps-in-seconds-of-exchange": [
-      "The timestamp of an exchange counts whole seconds, the others milliseconds.",
+    "timestamps-in-seconds-of-exchange: The timestamp of an exchange counts whole seconds, the others milliseconds.":
       decide("timestamp", ({ nowMs, operation }) =>
         operation === "exchange" ? Math.floor(nowMs / 1_000) : nowMs,
       ),
-    ],
   }),
 };

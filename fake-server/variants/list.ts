@@ -34,42 +34,37 @@ const textsOfEveryKind = {
 
 /** Listing notifications (sections 2.3 and 4.4) where the document leaves room. */
 export const listVariants = variantRows({
-  "limit-20-at-most": ["A greater limit than 20 is cut to it.", atMost(20, "cut")],
-  "limit-50-at-most": ["A greater limit than 50 is cut to it.", atMost(50, "cut")],
-  "limit-50-at-most-refused": ["A greater limit than 50 is refused.", atMost(50, "refused")],
-  "limit-100-at-most": ["A greater limit than 100 is cut to it.", atMost(100, "cut")],
-  "limit-1000-at-most": ["A limit may be as great as 1000.", atMost(1_000, "refused")],
-  "order-newest-first": ["The newest notification comes first.", inOrder("sequence DESC")],
-  "order-by-id": ["Notifications are listed by id.", inOrder("id")],
-  "order-by-account": ["Notifications are listed by account.", inOrder("accountId, sequence")],
-  "ids-of-version-1": [
-    "Ids are UUIDs of version 1.",
-    decide("mintNotificationId", (random) => uuidOf(random.hex(16), 1)),
-  ],
-  "ids-of-version-7": [
-    "Ids are UUIDs of version 7.",
-    decide("mintNotificationId", (random, nowMs) => timed(nowMs, random.hex(16))),
-  ],
-  "ids-in-capitals": [
-    "Ids are UUIDs in capitals.",
-    decide("mintNotificationId", (random) => random.uuid().toUpperCase()),
-  ],
-  tenancy: [
-    "A client sees its own notifications only; those of no client are the first one's.",
-    decisions((sound) => ({
+  "limit-20-at-most: A greater limit than 20 is cut to it.": atMost(20, "cut"),
+  "limit-50-at-most: A greater limit than 50 is cut to it.": atMost(50, "cut"),
+  "limit-50-at-most-refused: A greater limit than 50 is refused.": atMost(50, "refused"),
+  "limit-100-at-most: A greater limit than 100 is cut to it.": atMost(100, "cut"),
+  "limit-1000-at-most: A limit may be as great as 1000.": atMost(1_000, "refused"),
+  "order-newest-first: The newest notification comes first.": inOrder("sequence DESC"),
+  "order-by-id: Notifications are listed by id.": inOrder("id"),
+  "order-by-account: Notifications are listed by account.": inOrder("accountId, sequence"),
+  "ids-of-version-1: Ids are UUIDs of version 1.": decide("mintNotificationId", (random) =>
+    uuidOf(random.hex(16), 1),
+  ),
+  "ids-of-version-7: Ids are UUIDs of version 7.": decide("mintNotificationId", (random, nowMs) =>
+    timed(nowMs, random.hex(16)),
+  ),
+  "ids-in-capitals: Ids are UUIDs in capitals.": decide("mintNotificationId", (random) =>
+    random.uuid().toUpperCase(),
+  ),
+  "tenancy: A client sees its own notifications only; those of no client are the first one's.": decisions(
+    (sound) => ({
       ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "",
       matching: (filters, viewer, context) => {
         const { where, parameters } = sound.matching(filters, viewer, context);
         return { where: `${where} AND owner = ?`, parameters: [...parameters, viewer.clientId] };
       },
-    })),
-  ],
-  "notifications-visible-later": [
-    "A new notification is in the list two seconds after its event.",
-    decide("visibilityDelayMs", () => 2_000),
-  ],
-  "notifications-visible-later-in-real-time": [
-    "A new notification is in the list a while after its event, by a clock that cannot be moved.",
+    }),
+  ),
+  "notifications-visible-later: A new notification is in the list two seconds after its event.": decide(
+    "visibilityDelayMs",
+    () => 2_000,
+  ),
+  "notifications-visible-later-in-real-time: A new notification is in the list a while after its event, by a clock that cannot be moved.":
     decisions((sound) => ({
       keepNotification: (...subject) => {
         const [, , { clock }] = subject;
@@ -80,79 +75,61 @@ export const listVariants = variantRows({
           .catch(() => undefined);
       },
     })),
-  ],
-  "past-the-end-refused": [
-    "A page past the end is refused.",
-    decide("servesPage", ({ limit, page }, matched) => page === 0 || page * limit < matched),
-  ],
-  "paging-defaulted": [
-    "What is no limit or page counts as none.",
-    decisions((sound) => ({
-      limitFor: (asked, context) => sound.limitFor(asked, context) ?? sound.limitFor(undefined, context),
-      pageFor: (asked, context) => sound.pageFor(asked, context) ?? sound.pageFor(undefined, context),
-    })),
-  ],
-  "limit-zero-gives-none": [
-    "limit=0 gives an empty page with the total.",
-    change("limitFor", (usual, asked) => (asked === "0" ? 0 : usual)),
-  ],
-  "status-unread-and-readed": [
-    "Some notifications are unread.",
-    decide("item", (notification) => ({
-      ...notification,
-      status: /[0-7]$/.test(notification.id) ? "unread" : "readed",
-    })),
-  ],
-  "status-readed-once-listed": [
-    "A notification is unread until it was listed.",
-    decisions(() => {
-      const listed = new Set<string>();
-      return {
-        item: (notification) => {
-          const status = listed.has(notification.id) ? "readed" : "unread";
-          listed.add(notification.id);
-          return { ...notification, status };
-        },
-      };
-    }),
-  ],
-  "texts-of-every-kind": [
-    "The texts of a notification hold many scripts, quotes, lines and JSON.",
-    decisions(() => ({
+  "past-the-end-refused: A page past the end is refused.": decide(
+    "servesPage",
+    ({ limit, page }, matched) => page === 0 || page * limit < matched,
+  ),
+  "paging-defaulted: What is no limit or page counts as none.": decisions((sound) => ({
+    limitFor: (asked, context) => sound.limitFor(asked, context) ?? sound.limitFor(undefined, context),
+    pageFor: (asked, context) => sound.pageFor(asked, context) ?? sound.pageFor(undefined, context),
+  })),
+  "limit-zero-gives-none: limit=0 gives an empty page with the total.": change("limitFor", (usual, asked) =>
+    asked === "0" ? 0 : usual,
+  ),
+  "status-unread-and-readed: Some notifications are unread.": decide("item", (notification) => ({
+    ...notification,
+    status: /[0-7]$/.test(notification.id) ? "unread" : "readed",
+  })),
+  "status-readed-once-listed: A notification is unread until it was listed.": decisions(() => {
+    const listed = new Set<string>();
+    return {
+      item: (notification) => {
+        const status = listed.has(notification.id) ? "readed" : "unread";
+        listed.add(notification.id);
+        return { ...notification, status };
+      },
+    };
+  }),
+  "texts-of-every-kind: The texts of a notification hold many scripts, quotes, lines and JSON.": decisions(
+    () => ({
       item: (notification) => ({ ...notification, ...textsOfEveryKind }),
       pushBody: ({ notification }) => JSON.stringify({ ...notification, ...textsOfEveryKind }),
-    })),
-  ],
-  "limit-25-at-most-refused": ["A greater limit than 25 is refused.", atMost(25, "refused")],
-  "ids-consecutive": [
-    "Ids are counted, so that those of neighbours differ in one digit.",
-    decisions(() => {
-      let minted = 0;
-      return {
-        mintNotificationId: () => `00000000-0000-0000-0000-${(minted += 1).toString(16).padStart(12, "0")}`,
-      };
     }),
-  ],
-  "filters-in-every-spelling": [
-    "Filters understand every spelling of a UUID.",
-    change("readFilters", ({ id, accountId }) => ({
+  ),
+  "limit-25-at-most-refused: A greater limit than 25 is refused.": atMost(25, "refused"),
+  "ids-consecutive: Ids are counted, so that those of neighbours differ in one digit.": decisions(() => {
+    let minted = 0;
+    return {
+      mintNotificationId: () => `00000000-0000-0000-0000-${(minted += 1).toString(16).padStart(12, "0")}`,
+    };
+  }),
+  "filters-in-every-spelling: Filters understand every spelling of a UUID.": change(
+    "readFilters",
+    ({ id, accountId }) => ({
       id: usualSpelling(id),
       accountId: usualSpelling(accountId),
-    })),
-  ],
-  "filters-of-another-length-refused": [
-    "A filter that has not the length of a UUID is refused.",
-    change("parametersRefusal", (refusal, { values }) =>
+    }),
+  ),
+  "filters-of-another-length-refused: A filter that has not the length of a UUID is refused.": change(
+    "parametersRefusal",
+    (refusal, { values }) =>
       ["id", "accountId"].some((name) => (values.get(name)?.length ?? 36) !== 36)
         ? "query-malformed"
         : refusal,
-    ),
-  ],
-  "notifications-visible-each-later": [
-    "A new notification is in the list up to six seconds after its event, each after another time.",
+  ),
+  "notifications-visible-each-later: A new notification is in the list up to six seconds after its event, each after another time.":
     decisions(() => {
       let events = 0;
       return { visibilityDelayMs: () => ((events += 1) % 5) * 1_500 };
     }),
-  ],
 });

@@ -23,30 +23,22 @@ const workers = (count: number, workMs: number): Behaviour["latencyMs"] => {
 
 /** Services that conform, and show only under load that they are built otherwise. */
 export const loadVariants = variantRows({
-  "load-answers-take-twenty-milliseconds": [
-    "Every answer takes twenty milliseconds.",
-    decide("latencyMs", () => 20),
-  ],
-  "load-answers-take-a-fifth-longer": [
-    "Every answer takes twenty-four milliseconds, a fifth more than with `load-answers-take-twenty-milliseconds`.",
+  "load-answers-take-twenty-milliseconds: Every answer takes twenty milliseconds.": decide(
+    "latencyMs",
+    () => 20,
+  ),
+  "load-answers-take-a-fifth-longer: Every answer takes twenty-four milliseconds, a fifth more than with `load-answers-take-twenty-milliseconds`.":
     decide("latencyMs", () => 24),
-  ],
-  "load-visible-half-a-second-later": [
-    "A new notification is listed half a second after its event, while its push is already under way.",
+  "load-visible-half-a-second-later: A new notification is listed half a second after its event, while its push is already under way.":
     decide("visibilityDelayMs", () => 500),
-  ],
-  "load-answers-with-jitter": [
-    "An answer takes two to forty milliseconds, mostly few.",
-    decide("latencyMs", ({ random }) => 2 + 38 * (random.uint32() / 2 ** 32) ** 4),
-  ],
-  "load-eight-workers": [
-    "Eight workers take four milliseconds for each request.",
-    decisions(() => ({
-      latencyMs: workers(8, 4),
-    })),
-  ],
-  "load-overload-refused": [
-    "Every answer takes ten milliseconds; with sixteen requests under way a further one is refused with 503.",
+  "load-answers-with-jitter: An answer takes two to forty milliseconds, mostly few.": decide(
+    "latencyMs",
+    ({ random }) => 2 + 38 * (random.uint32() / 2 ** 32) ** 4,
+  ),
+  "load-eight-workers: Eight workers take four milliseconds for each request.": decisions(() => ({
+    latencyMs: workers(8, 4),
+  })),
+  "load-overload-refused: Every answer takes ten milliseconds; with sixteen requests under way a further one is refused with 503.":
     decisions(() => {
       let underWay = 0;
       return {
@@ -60,10 +52,8 @@ export const loadVariants = variantRows({
         },
       };
     }),
-  ],
-  "load-connections-of-a-hundred-requests": [
-    "A connection is closed after its hundredth request.",
-    decisions(() => {
+  "load-connections-of-a-hundred-requests: A connection is closed after its hundredth request.": decisions(
+    () => {
       const served = new WeakMap<object, number>();
       return {
         finish: (answer, { from }) => {
@@ -74,10 +64,9 @@ export const loadVariants = variantRows({
             : { ...answer, headers: { ...answer.headers, connection: "close" } };
         },
       };
-    }),
-  ],
-  "load-redemptions-one-at-a-time": [
-    "Redemptions wait for one another, and each takes a millisecond.",
+    },
+  ),
+  "load-redemptions-one-at-a-time: Redemptions wait for one another, and each takes a millisecond.":
     decisions((sound) => {
       const lock = pool(1);
       return {
@@ -90,9 +79,7 @@ export const loadVariants = variantRows({
         },
       };
     }),
-  ],
-  "load-equal-reads-shared": [
-    "Reads that ask for exactly the same and are under way together share one answer from the database.",
+  "load-equal-reads-shared: Reads that ask for exactly the same and are under way together share one answer from the database.":
     decisions((sound) => {
       const underWay = new Map<string, Promise<readonly Notification[]>>();
       return {
@@ -110,9 +97,7 @@ export const loadVariants = variantRows({
         },
       };
     }),
-  ],
-  "load-tokens-written-in-groups": [
-    "Exchanges wait for the next write of a group, every eight milliseconds, before they answer.",
+  "load-tokens-written-in-groups: Exchanges wait for the next write of a group, every eight milliseconds, before they answer.":
     decisions((sound) => ({
       takeCode: async (record, context) => {
         const taken = sound.takeCode(record, context);
@@ -120,12 +105,9 @@ export const loadVariants = variantRows({
         return taken;
       },
     })),
-  ],
-  "load-eight-pushes-in-flight": [
-    "Eight pushes are under way at most, and the first leaves within a second.",
+  "load-eight-pushes-in-flight: Eight pushes are under way at most, and the first leaves within a second.":
     decisions(() => ({
       pushesInFlight: () => 8,
       pushJitterMs: (attempt, { random }) => (attempt === 1 ? random.uint32() % 1_000 : 0),
     })),
-  ],
 });

@@ -19,29 +19,23 @@ const openInVain = (url: string): void => {
 
 /** Senders that are odd in ways that break nothing (sections 4.5 and 6). */
 export const oddPushVariants = variantRows({
-  "push-connections-opened-in-vain": [
-    "With every push another connection is opened, and closed without a request.",
+  "push-connections-opened-in-vain: With every push another connection is opened, and closed without a request.":
     decide("pushRequest", (request) => {
       openInVain(request.url);
       return request;
     }),
-  ],
-  "push-retries-written-otherwise": [
-    "Retries are indented.",
-    change("pushBody", (body, _delivery, attempt) =>
-      attempt === 1 ? body : JSON.stringify(JSON.parse(body), null, 2),
-    ),
-  ],
-  "push-says-text": [
-    "Pushes say that they are text, each time.",
-    change("pushHeaders", (fields) => ({ ...fields, "content-type": "text/plain" })),
-  ],
-  "push-first-after-fifteen-seconds": [
-    "The first push leaves fifteen seconds after the event.",
-    change("pushDelayMs", (delayMs, attempt) => (attempt === 1 ? 15 * SECOND_MS : delayMs)),
-  ],
-  "push-one-worker": [
-    "One push is under way at a time, and it waits a second for its answer.",
-    decisions(() => ({ pushesInFlight: () => 1, senderTimeoutMs: () => SECOND_MS })),
-  ],
+  "push-retries-written-otherwise: Retries are indented.": change("pushBody", (body, _delivery, attempt) =>
+    attempt === 1 ? body : JSON.stringify(JSON.parse(body), null, 2),
+  ),
+  "push-says-text: Pushes say that they are text, each time.": change("pushHeaders", (fields) => ({
+    ...fields,
+    "content-type": "text/plain",
+  })),
+  "push-first-after-fifteen-seconds: The first push leaves fifteen seconds after the event.": change(
+    "pushDelayMs",
+    (delayMs, attempt) => (attempt === 1 ? 15 * SECOND_MS : delayMs),
+  ),
+  "push-one-worker: One push is under way at a time, and it waits a second for its answer.": decisions(
+    () => ({ pushesInFlight: () => 1, senderTimeoutMs: () => SECOND_MS }),
+  ),
 });

@@ -20,102 +20,77 @@ const timeout = (ms: number): Replacement => decide("senderTimeoutMs", () => ms)
 
 /** Senders that differ where sections 4.5 and 6 leave room. */
 export const pushVariants = variantRows({
-  "push-reading-r1-from-start": [
-    "Delays count from the start of the latest push (reading R1).",
-    decisions(() => readings.r1(anchors.startOfLatest)),
-  ],
-  "push-reading-r1-from-failure": [
-    "Delays count from the failure of the latest push (reading R1), and each push has its own connection.",
+  "push-reading-r1-from-start: Delays count from the start of the latest push (reading R1).": decisions(() =>
+    readings.r1(anchors.startOfLatest),
+  ),
+  "push-reading-r1-from-failure: Delays count from the failure of the latest push (reading R1), and each push has its own connection.":
     decisions(() => ({ ...readings.r1(anchors.endOfLatest), keepsConnections: () => false })),
-  ],
-  "push-reading-r2-from-start": [
-    "Delays count from the start of the first push (reading R2).",
-    decisions(() => readings.r2(anchors.startOfFirst)),
-  ],
-  "push-reading-r2-from-failure": [
-    "Delays count from the failure of the first push (reading R2).",
-    decisions(() => readings.r2(anchors.endOfFirst)),
-  ],
-  "push-reading-r3-from-start": [
-    "The first push is delayed too, delays count from the start of the latest push (reading R3).",
+  "push-reading-r2-from-start: Delays count from the start of the first push (reading R2).": decisions(() =>
+    readings.r2(anchors.startOfFirst),
+  ),
+  "push-reading-r2-from-failure: Delays count from the failure of the first push (reading R2).": decisions(
+    () => readings.r2(anchors.endOfFirst),
+  ),
+  "push-reading-r3-from-start: The first push is delayed too, delays count from the start of the latest push (reading R3).":
     decisions(() => readings.r3(anchors.startOfLatest)),
-  ],
-  "push-reading-r3-from-failure": [
-    "The first push is delayed too, delays count from the failure of the latest push (reading R3).",
+  "push-reading-r3-from-failure: The first push is delayed too, delays count from the failure of the latest push (reading R3).":
     decisions(() => readings.r3(anchors.endOfLatest)),
-  ],
-  "push-reading-r4": [
-    "The first push is delayed too, delays count from the event (reading R4).",
-    decisions(() => readings.r4()),
-  ],
-  "push-reading-r8-from-start": [
-    "There are the four listed delays only, each from the start of the latest push (reading R8).",
+  "push-reading-r4: The first push is delayed too, delays count from the event (reading R4).": decisions(() =>
+    readings.r4(),
+  ),
+  "push-reading-r8-from-start: There are the four listed delays only, each from the start of the latest push (reading R8).":
     decisions(() => readings.r8(anchors.startOfLatest)),
-  ],
-  "push-reading-r8-from-failure": [
-    "There are the four listed delays only, each from the failure of the latest push (reading R8).",
+  "push-reading-r8-from-failure: There are the four listed delays only, each from the failure of the latest push (reading R8).":
     decisions(() => readings.r8(anchors.endOfLatest)),
-  ],
-  "push-jitter-late": [
-    "Retries are spread by up to a twelfth of their delay, to the late side.",
-    decide("pushJitterMs", (attempt, service) =>
+  "push-jitter-late: Retries are spread by up to a twelfth of their delay, to the late side.": decide(
+    "pushJitterMs",
+    (attempt, service) =>
       attempt === 1
         ? 0
         : Math.floor(
             (listedDelayMs(attempt - 2, service) / 12) * ((service.random.uint32() % 1_024) / 1_024),
           ),
-    ),
-  ],
-  "push-noticed-every-five-seconds": [
-    "A worker looks for pushes that are due every five seconds.",
-    decide("pushNoticedMs", (dueMs) => Math.ceil(dueMs / POLL_MS) * POLL_MS),
-  ],
-  "push-first-after-two-seconds": [
-    "The first push leaves two seconds after the event.",
-    change("pushDelayMs", (delayMs, attempt) => (attempt === 1 ? 2 * SECOND_MS : delayMs)),
-  ],
-  "push-any-2xx-acknowledges": [
-    "Any 2xx acknowledges a push.",
-    decide("acknowledges", (outcome) => {
-      const status = statusOf(outcome);
-      return status !== undefined && status >= 200 && status < 300;
-    }),
-  ],
-  "push-code-and-body-acknowledge": [
-    "A push is acknowledged by 200 and the acknowledgement of its id.",
-    decide(
-      "acknowledges",
-      (outcome, { notification }) =>
-        outcome.kind === "answered" &&
-        outcome.status === 200 &&
-        acknowledgementIn(outcome.body, notification.id),
-    ),
-  ],
-  "push-code-alone-acknowledges-at-once": [
-    "200 acknowledges a push as soon as it is read, whatever becomes of the body behind it.",
+  ),
+  "push-noticed-every-five-seconds: A worker looks for pushes that are due every five seconds.": decide(
+    "pushNoticedMs",
+    (dueMs) => Math.ceil(dueMs / POLL_MS) * POLL_MS,
+  ),
+  "push-first-after-two-seconds: The first push leaves two seconds after the event.": change(
+    "pushDelayMs",
+    (delayMs, attempt) => (attempt === 1 ? 2 * SECOND_MS : delayMs),
+  ),
+  "push-any-2xx-acknowledges: Any 2xx acknowledges a push.": decide("acknowledges", (outcome) => {
+    const status = statusOf(outcome);
+    return status !== undefined && status >= 200 && status < 300;
+  }),
+  "push-code-and-body-acknowledge: A push is acknowledged by 200 and the acknowledgement of its id.": decide(
+    "acknowledges",
+    (outcome, { notification }) =>
+      outcome.kind === "answered" &&
+      outcome.status === 200 &&
+      acknowledgementIn(outcome.body, notification.id),
+  ),
+  "push-code-alone-acknowledges-at-once: 200 acknowledges a push as soon as it is read, whatever becomes of the body behind it.":
     decide(
       "acknowledges",
       ({ kind, ...outcome }) =>
         (kind === "answered" || kind === "cut") && "status" in outcome && outcome.status === 200,
     ),
-  ],
-  "push-timeout-two-seconds": ["The sender waits 2 seconds for an answer.", timeout(2 * SECOND_MS)],
-  "push-timeout-half-a-minute": ["The sender waits 30 seconds for an answer.", timeout(30 * SECOND_MS)],
-  "push-timeout-a-minute": ["The sender waits 60 seconds for an answer.", timeout(MINUTE_MS)],
-  "push-template-present": [
-    "The payload names its Template and has further fields.",
-    decide("pushBody", ({ notification }) =>
+  "push-timeout-two-seconds: The sender waits 2 seconds for an answer.": timeout(2 * SECOND_MS),
+  "push-timeout-half-a-minute: The sender waits 30 seconds for an answer.": timeout(30 * SECOND_MS),
+  "push-timeout-a-minute: The sender waits 60 seconds for an answer.": timeout(MINUTE_MS),
+  "push-template-present: The payload names its Template and has further fields.": decide(
+    "pushBody",
+    ({ notification }) =>
       JSON.stringify({
         Template: notification.businessType,
         ...notification,
         version: 2,
         links: { self: `/notifications/${notification.id}` },
       }),
-    ),
-  ],
-  "push-counted-in-further-fields": [
-    "Further fields and headers count the pushes of a notification.",
-    decisions((sound) => ({
+  ),
+  "push-counted-in-further-fields: Further fields and headers count the pushes of a notification.": decisions(
+    (sound) => ({
       pushBody: ({ notification }, attempt, { clock }) =>
         JSON.stringify({ ...notification, attempt, sentAt: clock.nowMs() }),
       pushHeaders: (delivery, attempt, service) => ({
@@ -123,26 +98,23 @@ export const pushVariants = variantRows({
         "x-delivery-attempt": String(attempt),
         "x-delivery-id": service.random.hex(8),
       }),
-    })),
-  ],
-  "push-further-headers": [
-    "Pushes carry a signature, an agent and an idempotency key.",
-    change("pushHeaders", (fields, delivery, _attempt, service) => ({
+    }),
+  ),
+  "push-further-headers: Pushes carry a signature, an agent and an idempotency key.": change(
+    "pushHeaders",
+    (fields, delivery, _attempt, service) => ({
       ...fields,
       "Content-Type": "application/json; charset=UTF-8",
       "User-Agent": "Notifier/2.1",
       "Idempotency-Key": delivery.notification.id,
       "X-Signature": `t=${service.clock.nowMs()},v1=${service.random.hex(32)}`,
-    })),
-  ],
-  "push-json-written-otherwise": [
-    "The payload is indented, its keys stand in another order.",
-    decide("pushBody", ({ notification }) =>
+    }),
+  ),
+  "push-json-written-otherwise: The payload is indented, its keys stand in another order.": decide(
+    "pushBody",
+    ({ notification }) =>
       JSON.stringify(Object.fromEntries(Object.entries(notification).toReversed()), null, 2),
-    ),
-  ],
-  "push-sixteen-at-a-time-newest-first": [
-    "Sixteen pushes are under way at most, and of those that wait the newest goes first.",
+  ),
+  "push-sixteen-at-a-time-newest-first: Sixteen pushes are under way at most, and of those that wait the newest goes first.":
     decisions(() => ({ pushesInFlight: () => 16, nextInLine: (waiting) => waiting.length - 1 })),
-  ],
 });

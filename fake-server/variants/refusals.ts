@@ -22,14 +22,11 @@ const empty = (status: number): Answer => ({ status, headers: {}, body: "" });
 
 /** Refusals (section 7) where the document leaves room, which is everywhere. */
 export const refusalVariants = variantRows({
-  "refusals-with-status-200": [
-    "Refusals have status 200 and a body with a number for the error called code.",
+  "refusals-with-status-200: Refusals have status 200 and a body with a number for the error called code.":
     refusing((refusal) =>
       jsonAnswer(200, { code: 40_001, message: refusalMessage(refusal), data: null, timestamp: 0 }),
     ),
-  ],
-  "refusals-with-text-in-code": [
-    "Refusals have status 200 and a body with a name for the error called code.",
+  "refusals-with-text-in-code: Refusals have status 200 and a body with a name for the error called code.":
     refusing((refusal) =>
       jsonAnswer(200, {
         success: false,
@@ -37,41 +34,32 @@ export const refusalVariants = variantRows({
         state: "failed",
       }),
     ),
-  ],
-  "refusals-with-null-fields": [
-    "Refusals have status 200 and every field of a success, as null.",
-    refusing(() =>
-      jsonAnswer(200, {
-        code: null,
-        state: null,
-        accessToken: null,
-        refreshToken: null,
-        expiresIn: null,
-        data: null,
-        total: null,
-      }),
-    ),
-  ],
-  "refusals-as-pages": ["Refusals are HTML with status 400.", refusing((refusal) => page(400, refusal))],
-  "refusals-as-pages-with-status-200": [
-    "Refusals are HTML pages with status 200.",
-    refusing((refusal) => page(200, refusal)),
-  ],
-  "refusals-without-body": ["Refusals are a status 400 and nothing else.", refusing(() => empty(400))],
-  "refusals-without-content": ["Refusals are a status 204.", refusing(() => empty(204))],
-  "refusals-not-found": ["Refusals have status 404.", withStatus(404)],
-  "refusals-forbidden": ["Refusals have status 403.", withStatus(403)],
-  "refusals-unprocessable": ["Refusals have status 422.", withStatus(422)],
-  "refusals-as-problems": [
-    "Refusals are problem details of RFC 9457.",
-    refusing((refusal) =>
-      withHeaders(jsonAnswer(400, { type: "about:blank", title: refusalMessage(refusal), status: 400 }), {
-        "content-type": "application/problem+json",
-      }),
-    ),
-  ],
-  "refusals-sent-to-redirect-uri": [
-    "A refused authorization is sent to the redirectUri with error and state (RFC 6749 section 4.1.2.1).",
+  "refusals-with-null-fields: Refusals have status 200 and every field of a success, as null.": refusing(() =>
+    jsonAnswer(200, {
+      code: null,
+      state: null,
+      accessToken: null,
+      refreshToken: null,
+      expiresIn: null,
+      data: null,
+      total: null,
+    }),
+  ),
+  "refusals-as-pages: Refusals are HTML with status 400.": refusing((refusal) => page(400, refusal)),
+  "refusals-as-pages-with-status-200: Refusals are HTML pages with status 200.": refusing((refusal) =>
+    page(200, refusal),
+  ),
+  "refusals-without-body: Refusals are a status 400 and nothing else.": refusing(() => empty(400)),
+  "refusals-without-content: Refusals are a status 204.": refusing(() => empty(204)),
+  "refusals-not-found: Refusals have status 404.": withStatus(404),
+  "refusals-forbidden: Refusals have status 403.": withStatus(403),
+  "refusals-unprocessable: Refusals have status 422.": withStatus(422),
+  "refusals-as-problems: Refusals are problem details of RFC 9457.": refusing((refusal) =>
+    withHeaders(jsonAnswer(400, { type: "about:blank", title: refusalMessage(refusal), status: 400 }), {
+      "content-type": "application/problem+json",
+    }),
+  ),
+  "refusals-sent-to-redirect-uri: A refused authorization is sent to the redirectUri with error and state (RFC 6749 section 4.1.2.1).":
     change("renderRefusal", (answer, refusal, context) => {
       if (context.operation !== "authorize" || refusal.kind !== "state-refused") {
         return answer;
@@ -82,30 +70,22 @@ export const refusalVariants = variantRows({
       url.searchParams.set("state", values?.get("state") ?? "");
       return redirectTo(url.href);
     }),
-  ],
-  "refusals-with-challenge": [
-    "Every refusal challenges as RFC 6750 says, with status 401.",
-    change("renderRefusal", (answer) =>
+  "refusals-with-challenge: Every refusal challenges as RFC 6750 says, with status 401.": change(
+    "renderRefusal",
+    (answer) =>
       withHeaders({ ...answer, status: 401 }, { "www-authenticate": 'Bearer error="invalid_request"' }),
-    ),
-  ],
-  "refusals-in-page-envelope": [
-    "Refusals have status 401 and the envelope of an empty page.",
-    refusing(() => jsonAnswer(401, { data: [], total: 0 })),
-  ],
-  "refusals-with-digits-in-code": [
-    "Refusals have status 200, digits in a field called code, and an empty state.",
+  ),
+  "refusals-in-page-envelope: Refusals have status 401 and the envelope of an empty page.": refusing(() =>
+    jsonAnswer(401, { data: [], total: 0 }),
+  ),
+  "refusals-with-digits-in-code: Refusals have status 200, digits in a field called code, and an empty state.":
     refusing(() => jsonAnswer(200, { code: "40001", state: "", message: "refused" })),
-  ],
-  "refusals-like-token-sets": [
-    "Refusals have status 200 and the fields of a token set, without tokens.",
+  "refusals-like-token-sets: Refusals have status 200 and the fields of a token set, without tokens.":
     refusing(() =>
       jsonAnswer(200, { code: "40001", accessToken: "", refreshToken: null, message: "invalid_grant" }),
     ),
-  ],
-  "refusals-show-code-sent": [
-    "Refusals are pages with their own id and the code that was sent.",
-    decisions((sound) => {
+  "refusals-show-code-sent: Refusals are pages with their own id and the code that was sent.": decisions(
+    (sound) => {
       const presented = new WeakMap<object, unknown>();
       return {
         findCode: (value, context) => {
@@ -118,12 +98,10 @@ export const refusalVariants = variantRows({
           body: `<p>${kind} ${String(presented.get(from))} (${random.uuid()})</p>`,
         }),
       };
-    }),
-  ],
-  "refusals-show-address-sent": [
-    "Refusals name the address that was asked for.",
-    decide("renderRefusal", (_refusal, { from }) =>
-      jsonAnswer(400, { message: `There is nothing at ${from.url} for this method.` }),
-    ),
-  ],
+    },
+  ),
+  "refusals-show-address-sent: Refusals name the address that was asked for.": decide(
+    "renderRefusal",
+    (_refusal, { from }) => jsonAnswer(400, { message: `There is nothing at ${from.url} for this method.` }),
+  ),
 });
