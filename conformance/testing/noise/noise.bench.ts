@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { ConformDocument } from "../../../reports/json/conform.ts";
@@ -10,10 +10,14 @@ import { startRoad, type Road } from "../rough-road.ts";
 
 /**
  * The rounds that TOUCHSTONE_NOISE_ROUNDS names are played, such as "30" for the first thirty or "7-9": a share of a long
- * bench. Every third of them plays a service with a seeded defect.
+ * bench. Every third of them plays a service with a seeded defect. TOUCHSTONE_NOISE_AT_ONCE of them are under way at a
+ * time, each beside the busy loops of all: 1 by default. TOUCHSTONE_NOISE_RECORD names a file that gets a line of JSON a
+ * round, and the run directories of rounds that did not come out as they should are left where that line says.
  */
 const named = process.env["TOUCHSTONE_NOISE_ROUNDS"] ?? "30";
 const [FIRST = 1, LAST = 30] = (named.includes("-") ? named : `1-${named}`).split("-").map(Number);
+const AT_ONCE = Number(process.env["TOUCHSTONE_NOISE_AT_ONCE"] ?? "1");
+const RECORD = process.env["TOUCHSTONE_NOISE_RECORD"];
 
 interface Behaviour {
   readonly name: string;
@@ -99,9 +103,22 @@ const slowRoads = async (
   return [service, hooks];
 };
 
+/** As many busy loops as the round under way with the most of them asks for. */
+const busy = { asked: [] as number[], loops: [] as ChildProcess[] };
+const keepBusy = (): void => {
+  const wanted = Math.max(0, ...busy.asked);
+  while (busy.loops.length < wanted)
+    busy.loops.push(spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
+  while (busy.loops.length > wanted) busy.loops.pop()?.kill();
+};
+
 interface Round extends Conditions {
   readonly document: ConformDocument;
   readonly wallMs: number;
+  readonly cpuMs: number;
+  /** How many processes ran or waited for a processor, at its end. */
+  readonly load: number;
+  readonly folder: string;
 }
 
 const play = async (conditions: Conditions): Promise<Round> => {
@@ -109,22 +126,23 @@ const play = async (conditions: Conditions): Promise<Round> => {
   const profile = path.join(folder, "profile.json");
   const service = await startService(conditions, profile);
   const roads = await slowRoads(conditions, profile);
-  const loops = Array.from({ length: conditions.busyLoops }, () =>
-    spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }),
-  );
+  busy.asked.push(conditions.busyLoops);
+  keepBusy();
   try {
     const { breaks, kind } = conditions.behaviour;
     const only = kind === "defect" ? ["--only", breaks.join(",")] : [];
     const flags = ["--profile", profile, "--json", "--seed", String(conditions.seed)];
     const out = path.join(folder, "run");
-    const { stdout, stderr, wallMs } = await runCli(["conform", ...flags, "--out", out, ...only]);
+    const { stdout, stderr, wallMs, cpuMs } = await runCli(["conform", ...flags, "--out", out, ...only]);
     if (stdout === "") throw new Error(`round ${conditions.seed} left no document: ${stderr}`);
-    return { ...conditions, document: JSON.parse(stdout) as ConformDocument, wallMs };
+    const [load = 0] = os.loadavg();
+    return { ...conditions, document: JSON.parse(stdout) as ConformDocument, wallMs, cpuMs, load, folder };
   } finally {
-    for (const child of [...loops, service]) child.kill();
+    busy.asked.splice(busy.asked.indexOf(conditions.busyLoops), 1);
+    keepBusy();
+    service.kill();
     await Promise.all(roads.map((road) => road.stop()));
     await once(service, "exit").catch(() => undefined);
-    rmSync(folder, { recursive: true, force: true });
   }
 };
 
@@ -136,40 +154,90 @@ const describeRound = (round: Round): string => {
   return `  round ${seed}: ${behaviour.name}, ${clock}, ${busyLoops} busy loops, answers to ${answerMs} ms, hooks to ${hookMs} ms: ${seconds(wallMs)}`;
 };
 
+/** What did not come out as it should. */
+interface Amiss {
+  readonly wrong: readonly string[];
+  readonly missed: readonly string[];
+  readonly undecided: readonly string[];
+}
+
+const amissIn = (round: Round): Amiss => {
+  const { kind, breaks } = round.behaviour;
+  const alarms = rulesOf(round, "failed", "warned");
+  if (kind === "defect")
+    return { wrong: [], missed: breaks.some((id) => alarms.includes(id)) ? [] : breaks, undecided: [] };
+  return {
+    wrong: alarms,
+    missed: [],
+    undecided: rulesOf(round, "inconclusive", "could-not-run", "pending", "harness-error"),
+  };
+};
+
+/** Forgets the run of a round that came out as it should, and records what the tallies need. */
+const settle = (round: Round): Round => {
+  const { wrong, missed, undecided } = amissIn(round);
+  const isAmiss = wrong.length + missed.length + undecided.length > 0;
+  if (!isAmiss || RECORD === undefined) rmSync(round.folder, { recursive: true, force: true });
+  if (RECORD === undefined) return round;
+  const { document, behaviour, folder, ...measured } = round;
+  const line = {
+    ...measured,
+    name: behaviour.name,
+    kind: behaviour.kind,
+    rules: document.rules.length,
+    ...{ wrong, missed, undecided },
+    ...(isAmiss ? { folder } : {}),
+  };
+  appendFileSync(RECORD, `${JSON.stringify(line)}\n`);
+  return round;
+};
+
 const report = (rounds: readonly Round[]): void => {
-  const conforming = rounds.filter(({ behaviour }) => behaviour.kind !== "defect");
-  const broken = rounds.filter(({ behaviour }) => behaviour.kind === "defect");
-  const wrong = conforming.filter((round) => rulesOf(round, "failed", "warned").length > 0);
-  const judged = conforming.reduce((sum, { document }) => sum + document.rules.length, 0);
-  const inconclusive = conforming.flatMap((round) => rulesOf(round, "inconclusive", "could-not-run"));
-  const killed = broken.filter((round) =>
-    round.behaviour.breaks.some((id) => rulesOf(round, "failed", "warned").includes(id)),
-  );
+  const judged = rounds.map((round) => ({ ...round, ...amissIn(round) }));
+  const conforming = judged.filter(({ behaviour }) => behaviour.kind !== "defect");
+  const broken = judged.filter(({ behaviour }) => behaviour.kind === "defect");
+  const wrong = conforming.filter((round) => round.wrong.length > 0);
+  const killed = broken.filter(({ missed }) => missed.length === 0);
   figure(
     "noise: gates of conforming services with a wrong verdict",
     `${wrong.length} of ${conforming.length}`,
     "0",
   );
-  figure("noise: rules not judged", `${inconclusive.length} of ${judged}`, "1 % at 2 busy loops");
+  for (const loops of BUSY_LOOPS) {
+    const beside = conforming.filter(({ busyLoops }) => busyLoops === loops);
+    const rules = beside.reduce((sum, { document }) => sum + document.rules.length, 0);
+    const undecided = beside.reduce((sum, round) => sum + round.undecided.length, 0);
+    figure(`noise: rules not judged beside ${loops} busy loops`, `${undecided} of ${rules}`, "1 % at 2");
+  }
   figure("noise: seeded defects killed", `${killed.length} of ${broken.length}`, "97 %");
-  for (const round of rounds) {
-    const { kind, breaks } = round.behaviour;
-    const alarms = kind === "defect" ? [] : rulesOf(round, "failed", "warned");
-    const missed = kind === "defect" && !killed.includes(round) ? breaks : [];
-    const undecided = kind === "defect" ? [] : rulesOf(round, "inconclusive", "could-not-run");
-    if (alarms.length + missed.length + undecided.length === 0) continue;
-    process.stdout.write(`${describeRound(round)}\n`);
-    if (alarms.length > 0) process.stdout.write(`    WRONG: ${alarms.join(", ")}\n`);
-    if (missed.length > 0) process.stdout.write(`    MISSED: ${missed.join(", ")}\n`);
-    if (undecided.length > 0) process.stdout.write(`    not judged: ${undecided.join(", ")}\n`);
+  for (const round of judged) {
+    const named = Object.entries({
+      WRONG: round.wrong,
+      MISSED: round.missed,
+      "not judged": round.undecided,
+    }).filter(([, ids]) => ids.length > 0);
+    if (named.length > 0) process.stdout.write(`${describeRound(round)}\n`);
+    for (const [what, ids] of named) process.stdout.write(`    ${what}: ${ids.join(", ")}\n`);
   }
 };
 
-/** Plays gates while busy loops compete for the cores and answers and hooks take their time, by a fixed seed per round. */
+/** Plays gates while busy loops compete for the cores and answers and hooks take their time, by a fixed seed a round. */
 export const noise = async (): Promise<void> => {
   const { stdout } = await runCli(["serve", "--list", "--json"]);
   const behaviours = JSON.parse(stdout) as readonly Behaviour[];
   const rounds: Round[] = [];
-  for (let seed = FIRST; seed <= LAST; seed += 1) rounds.push(await play(conditionsOf(seed, behaviours)));
+  let next = FIRST;
+  const playOn = async (): Promise<void> => {
+    while (next <= LAST) {
+      const conditions = conditionsOf(next++, behaviours);
+      try {
+        rounds.push(settle(await play(conditions)));
+      } catch (error) {
+        process.stdout.write(`  round ${conditions.seed}, ${conditions.behaviour.name}: ${String(error)}\n`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, playOn));
+  rounds.sort((one, other) => one.seed - other.seed);
   report(rounds);
 };
