@@ -145,12 +145,18 @@ const PushSummary = Type.Object({
 });
 export type PushSummary = Static<typeof PushSummary>;
 
-/** What the machine was doing while fewer iterations were started than were asked for. */
+/**
+ * What the machine was doing in the seconds in which fewer iterations were started than were asked for. In all means a
+ * second counts as often as it lacked iterations.
+ */
 const Shortfall = Type.Object({
   seconds: integer("Seconds in which this was so.", { minimum: 1 }),
   machineIdle: Optional(number("Mean idle share of all cores.")),
   k6Cores: Optional(number("Mean of the cores that k6 used.")),
   collectorLagMs: Optional(number("Mean over the seconds of how late the collector's timers were.")),
+  lateMs: Optional(
+    number("Mean over the seconds of how late one iteration in a hundred began, at least.", { minimum: 0 }),
+  ),
 });
 export type Shortfall = Static<typeof Shortfall>;
 

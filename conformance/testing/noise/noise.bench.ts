@@ -185,7 +185,9 @@ const settle = (round: Round): Round => {
     name: behaviour.name,
     kind: behaviour.kind,
     rules: document.rules.length,
-    ...{ wrong, missed, undecided },
+    wrong,
+    missed,
+    undecided,
     ...(isAmiss ? { folder } : {}),
   };
   appendFileSync(RECORD, `${JSON.stringify(line)}\n`);

@@ -17,7 +17,7 @@ import type { LogLine } from "../k6/log.ts";
 import type { LoadSink } from "../record.ts";
 import { createBreaches, maskOf, type Breaches } from "./breaches.ts";
 import { logHead, logLine } from "./histograms.ts";
-import type { Reading } from "./readings.ts";
+import type { Readings } from "./readings.ts";
 import { createRowReader, type RowSink } from "./rows.ts";
 import { createScriptLog, type ScriptLog } from "./script-log.ts";
 import { createSeconds, type ClosedSecond, type Seconds } from "./seconds.ts";
@@ -56,7 +56,7 @@ export interface Collected extends Totals, ScriptLog {
 export interface Collector {
   readonly samples: (bytes: Uint8Array) => void;
   readonly log: (line: LogLine) => void;
-  readonly watch: (readings: () => Reading) => void;
+  readonly watch: (read: Readings["read"]) => void;
   /** Closes what is open, so that the record holds all that was measured. */
   readonly close: () => void;
   readonly summary: (isWhole: boolean) => Collected;
@@ -72,7 +72,7 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
   const breaches = createBreaches(settings.stages, secrets);
   const totals = createTotals(stages, warmUpMs);
   const uniqueness = createUniqueness();
-  let readings: (() => Reading) | undefined;
+  let read: Readings["read"] = () => ({});
   let setUp: Collected["setUp"];
 
   const closed = (second: ClosedSecond): void => {
@@ -80,7 +80,7 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
     const reason = tellSecond(options, second, seconds.startedAtMs() ?? 0);
     if (reason !== undefined) stop(reason);
   };
-  const seconds = createSeconds(stages, () => readings?.() ?? {}, closed);
+  const seconds = createSeconds(stages, (fromMs, toMs) => read(fromMs, toMs), closed);
   const sinceStart = (atMs: number): number => atMs - (seconds.startedAtMs() ?? atMs);
   const prove = (message: BreachMessage): void => {
     const breach = breaches.proof(message, sinceStart(message.atEpochMs));
@@ -111,7 +111,7 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
   return {
     samples: rows.push,
     log: log.take,
-    watch: (given) => void (readings = given),
+    watch: (given) => void (read = given),
     close: seconds.finish,
     summary: (isWhole) => ({
       ...totals.summary(seconds.elapsedMs(), isWhole),

@@ -1,15 +1,36 @@
 import { describe, expect, it } from "vitest";
 import { createReadings, parsePs } from "./readings.ts";
 
+/** Time that is told, and one task at most that waits for it. */
+const toldTime = () => {
+  const time = { nowMs: 0, due: [] as { readonly atMs: number; readonly task: () => void }[] };
+  const pass = (toMs: number): void => {
+    time.nowMs = toMs;
+    for (const { task } of time.due.splice(0)) task();
+  };
+  const clock = {
+    wallTime: () => new Date(time.nowMs),
+    after: (durationMs: number, task: () => void) => {
+      time.due.push({ atMs: time.nowMs + durationMs, task });
+      return () => void time.due.splice(0);
+    },
+  };
+  return { clock, pass };
+};
+
+const useProcessor = (forMs: number): void => {
+  const before = process.cpuUsage();
+  while (process.cpuUsage(before).user + process.cpuUsage(before).system < forMs * 1_000);
+};
+
 describe("readings", () => {
-  it("tell processors in use and memory of a process and of this one", async () => {
-    let nowMs = 0;
-    const { read, close } = createReadings(process.pid, { nowMs: () => nowMs });
+  it("tell processors in use and memory of a process and of this one", () => {
+    const { clock, pass } = toldTime();
+    const { read, close } = createReadings(process.pid, clock);
     // Busy for some ticks of the kernel's account; the time that it takes is told to be a second.
-    const before = process.cpuUsage();
-    while (process.cpuUsage(before).user + process.cpuUsage(before).system < 150_000);
-    nowMs = 1_000;
-    const { k6, collector, machineIdle } = read();
+    useProcessor(150);
+    pass(1_000);
+    const { k6, collector, machineIdle } = read(0, 1_000);
     // Elsewhere than on Linux the first answer of ps is still to come.
     const other = process.platform === "linux" ? k6 : collector;
     expect(other?.cores).toBeGreaterThan(0.05);
@@ -22,15 +43,28 @@ describe("readings", () => {
     close();
   });
 
-  it("repeat the last one where it is asked for again at once, and tell nothing of a process that is gone", () => {
-    let nowMs = 0;
-    const { read, close } = createReadings(2 ** 22 + 1, { nowMs: () => nowMs });
-    expect(read()).toEqual({});
-    nowMs = 1_000;
-    const first = read();
-    expect(first.k6).toBeUndefined();
-    nowMs = 1_100;
-    expect(read()).toBe(first);
+  it("are of the time that is asked about, however late that is", () => {
+    const { clock, pass } = toldTime();
+    const { read, close } = createReadings(process.pid, clock);
+    pass(1_000);
+    useProcessor(300);
+    pass(2_000);
+    pass(3_000);
+    const cores = [0, 1, 2].map((at) => read(at * 1_000, at * 1_000 + 1_000).collector?.cores ?? -1);
+    expect(cores[1]).toBeGreaterThanOrEqual(0.3);
+    expect(cores[0]).toBeLessThan(cores[1] ?? 0);
+    expect(cores[2]).toBeLessThan(cores[1] ?? 0);
+    close();
+  });
+
+  it("tell nothing of a process that is gone, nor of a time of which there is one look alone", () => {
+    const { clock, pass } = toldTime();
+    const { read, close } = createReadings(2 ** 22 + 1, clock);
+    expect(read(0, 1_000)).toEqual({});
+    pass(1_000);
+    const reading = read(0, 1_000);
+    expect(reading.k6).toBeUndefined();
+    expect(reading.collector?.cores).toBeGreaterThanOrEqual(0);
     close();
   });
 

@@ -19,45 +19,94 @@ interface Usage {
 const MS_PER_TICK = 10;
 /** How often the collector's timers are looked at. */
 const TIMER_MS = 10;
-/** Closer readings than this say nothing: the ticks of processor times are too coarse. */
-const SHORTEST_MS = 200;
+/** How often a look is taken. Closer ones say nothing: the ticks of processor times are too coarse. */
+const LOOK_MS = 250;
 
 export interface Readings {
-  readonly read: () => Reading;
+  /**
+   * What was used between two moments of wall-clock time, as nearly as looks were taken then; each call asks for later
+   * moments than the one before. A second is closed some time after it was over, and k6's samples may lag behind.
+   */
+  readonly read: (fromMs: number, toMs: number) => Reading;
   readonly close: () => void;
 }
 
-export const createReadings = (k6: number, clock: Pick<RunnerClock, "nowMs">): Readings => {
+interface Look {
+  readonly atMs: number;
+  readonly k6: Usage | undefined;
+  readonly own: Usage;
+  readonly cores: { readonly totalMs: number; readonly idleMs: number };
+  /** How late timers were since the look before. */
+  readonly lagMs: number;
+}
+
+export const createReadings = (k6: number, clock: Pick<RunnerClock, "wallTime" | "after">): Readings => {
   const usageOfK6 = process.platform === "linux" ? () => usageFromProc(k6) : usageFromPs(k6);
-  const look = () => ({ atMs: clock.nowMs(), k6: usageOfK6(), own: ownUsage(), cores: coreTimes() });
   const lag = timerLag();
-  let before = look();
-  let latest: Reading = {};
-  const read = (): Reading => {
-    if (clock.nowMs() - before.atMs < SHORTEST_MS) return latest;
-    const now = look();
-    const share = (one: Usage | undefined, earlier: Usage | undefined) =>
-      one === undefined || earlier === undefined
-        ? undefined
-        : {
-            cores: round(Math.max(0, one.processorMs - earlier.processorMs) / (now.atMs - before.atMs)),
-            memoryMiB: round(one.memoryMiB),
-          };
-    const ofK6 = share(now.k6, before.k6);
-    const collector = share(now.own, before.own);
-    const total = now.cores.totalMs - before.cores.totalMs;
-    latest = {
-      ...(ofK6 === undefined ? {} : { k6: ofK6 }),
-      ...(collector === undefined ? {} : { collector: { ...collector, lagMs: lag.read() } }),
-      ...(total <= 0 ? {} : { machineIdle: round((now.cores.idleMs - before.cores.idleMs) / total) }),
-    };
-    before = now;
-    return latest;
+  const nowMs = (): number => clock.wallTime().getTime();
+  const looks: Look[] = [];
+  const look = (): void =>
+    void looks.push({
+      atMs: nowMs(),
+      k6: usageOfK6(),
+      own: ownUsage(),
+      cores: coreTimes(),
+      lagMs: lag.read(),
+    });
+  let forget = (): void => {};
+  const lookOn = (): void => {
+    look();
+    forget = clock.after(LOOK_MS, lookOn);
   };
-  return { read, close: lag.close };
+  lookOn();
+  const read = (fromMs: number, toMs: number): Reading => {
+    const lastMs = looks.at(-1)?.atMs ?? -Infinity;
+    if (lastMs < toMs && nowMs() - lastMs >= LOOK_MS) look();
+    const from = nearest(looks, fromMs);
+    const to = nearest(looks, toMs);
+    const reading = used(looks.slice(from, to + 1));
+    looks.splice(0, from);
+    return reading;
+  };
+  return {
+    read,
+    close: () => {
+      forget();
+      lag.close();
+    },
+  };
 };
 
-/** How late this process's timers were since the call before: on a machine without idle time k6's are as late. */
+const nearest = (looks: readonly Look[], atMs: number): number => {
+  const away = looks.map((look) => Math.abs(look.atMs - atMs));
+  return away.indexOf(Math.min(...away));
+};
+
+/** What was used between the first of some looks and the last; nothing is known of fewer than two. */
+const used = (looks: readonly Look[]): Reading => {
+  const [before, ...since] = looks;
+  const now = since.at(-1);
+  if (before === undefined || now === undefined || now.atMs <= before.atMs) return {};
+  const share = (one: Usage | undefined, earlier: Usage | undefined) =>
+    one === undefined || earlier === undefined
+      ? undefined
+      : {
+          cores: round(Math.max(0, one.processorMs - earlier.processorMs) / (now.atMs - before.atMs)),
+          memoryMiB: round(one.memoryMiB),
+        };
+  const ofK6 = share(now.k6, before.k6);
+  const collector = share(now.own, before.own);
+  const total = now.cores.totalMs - before.cores.totalMs;
+  return {
+    ...(ofK6 === undefined ? {} : { k6: ofK6 }),
+    ...(collector === undefined
+      ? {}
+      : { collector: { ...collector, lagMs: Math.max(...since.map(({ lagMs }) => lagMs)) } }),
+    ...(total <= 0 ? {} : { machineIdle: round((now.cores.idleMs - before.cores.idleMs) / total) }),
+  };
+};
+
+/** How late this process's timers were since it was read before: on a machine without idle time k6's are as late. */
 const timerLag = () => {
   const delays = monitorEventLoopDelay({ resolution: TIMER_MS });
   delays.enable();

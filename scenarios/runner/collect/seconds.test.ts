@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
 import { stagesOf } from "../../../conformance/contract/load-shape.ts";
+import { judgeValidity } from "../judge/validity.ts";
 import { countOf, latencyHistogram, mergeCounts, quantileOf, sparseCounts } from "../judge/counts.ts";
 import { constantStage } from "../testing/loads.ts";
 import { askedBetween, endOfStages } from "./asked.ts";
@@ -166,6 +167,72 @@ describe("totals", () => {
       arrivalsAsked: 25,
       seconds: 2.5,
     });
+  });
+});
+
+describe("what the load generator did in the seconds that fell short", () => {
+  const idle = { k6: { cores: 0.8, memoryMiB: 100 }, machineIdle: 0.66 };
+  const busy = { k6: { cores: 1.1, memoryMiB: 100 }, machineIdle: 0.01 };
+
+  /** Five seconds of 100 arrivals, each with its own reading; in one of them some are late, in one some are dropped. */
+  const played = (trace: {
+    readonly lateIn: number;
+    readonly droppedIn: number;
+    readonly dropped: number;
+    readonly busyIn?: number;
+  }) => {
+    const totals = createTotals(constantStage(100, 5_000), 0);
+    const seconds = createSeconds(
+      constantStage(100, 5_000),
+      (fromMs) => (fromMs === start + (trace.busyIn ?? -1) * 1_000 ? busy : idle),
+      totals.add,
+    );
+    seconds.begin(start);
+    let dropped = 0;
+    for (let second = 0; second < 5; second += 1) {
+      if (second === trace.droppedIn) {
+        dropped = trace.dropped;
+        seconds.dropped(start + second * 1_000, dropped);
+      }
+      for (let at = 0; at < 100 - (second === trace.droppedIn ? trace.dropped : 0); at += 1) {
+        const lateMs = second === trace.lateIn && at < 30 ? 400 : 1;
+        // Those behind the dropped ones carry numbers of earlier arrivals.
+        seconds.arrival(start + second * 1_000 + at * 10, lateMs + dropped * 10);
+        seconds.request(start + second * 1_000 + at * 10, { ...granted, serviceMs: 600 });
+      }
+    }
+    seconds.finish();
+    const { achieved } = totals.summary(seconds.elapsedMs(), true);
+    const virtualUsers = { ready: 50, most: 200 };
+    return { achieved, ...judgeValidity({ achieved, whole: true, virtualUsers, cores: 2 }) };
+  };
+
+  it.each([
+    ["late long before, on an idle machine", { lateIn: 0, droppedIn: 3, dropped: 2 }, "service"],
+    ["late in the same second", { lateIn: 3, droppedIn: 3, dropped: 2 }, "load generator"],
+    ["as late only because others were dropped", { lateIn: -1, droppedIn: 3, dropped: 60 }, "service"],
+    ["busy in another second", { lateIn: -1, droppedIn: 3, dropped: 2, busyIn: 1 }, "service"],
+    ["busy in the same second", { lateIn: -1, droppedIn: 3, dropped: 2, busyIn: 3 }, "load generator"],
+  ] as const)("%s", (_, trace, cause) => {
+    expect(played(trace).reasons.map((one) => one.cause)).toEqual([cause]);
+  });
+
+  it("counts a second as often as it lacked iterations", () => {
+    const totals = createTotals(constantStage(100, 2_000), 0);
+    const seconds = createSeconds(
+      constantStage(100, 2_000),
+      (fromMs) => (fromMs === start ? busy : idle),
+      totals.add,
+    );
+    seconds.begin(start);
+    seconds.arrival(start, 0);
+    seconds.dropped(start + 500, 99);
+    seconds.dropped(start + 1_500, 1);
+    for (let at = 0; at < 99; at += 1) seconds.arrival(start + 1_000 + at * 10, 0);
+    seconds.finish();
+    const { shortfall } = totals.summary(2_000, true).achieved;
+    expect(shortfall).toMatchObject({ seconds: 2 });
+    expect(shortfall?.machineIdle).toBeCloseTo(0.01 * 0.99 + 0.66 * 0.01, 6);
   });
 });
 

@@ -77,7 +77,7 @@ interface OpenSecond {
  */
 export const createSeconds = (
   stages: readonly Stage[],
-  read: () => Reading,
+  read: (fromMs: number, toMs: number) => Reading,
   onClosed: (second: ClosedSecond) => void,
 ): Seconds => {
   const pool = createPool();
@@ -88,8 +88,9 @@ export const createSeconds = (
   const time = createTimeline(pool.take, (index, second) => {
     virtualUsers = second.virtualUsers ?? virtualUsers;
     const histograms = taggedOf(second.endpoints);
+    const beganMs = (time.startedAtMs() ?? 0) + index * 1_000;
     onClosed({
-      line: lineOf(index, stages, { ...second, virtualUsers }, read()),
+      line: lineOf(index, stages, { ...second, virtualUsers }, read(beganMs, beganMs + 1_000)),
       latencies: grantedLatencies(histograms, allGranted),
       histograms,
       lag: second.lag,

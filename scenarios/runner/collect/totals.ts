@@ -48,7 +48,8 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
     mostUnderWay = Math.max(mostUnderWay, underWayIn(second.histograms));
     mostConnecting = Math.max(mostConnecting, second.blockedMs / 1_000);
     use.add(line);
-    if (isShort(line)) shortfall.add(line);
+    const lacked = lackedIn(line);
+    if (lacked > 0) shortfall.add(line, lacked, lateIn(second, sums.dropped));
     if (line.second * 1_000 < warmUpMs) return;
     sums.measuredSeconds += 1;
     // A dropped iteration has no number, so that from then on iterations seem later than they are.
@@ -148,54 +149,64 @@ type Use = Pick<
   NonNullable<LoadRecord["achieved"]>,
   "k6Cores" | "k6MemoryMiB" | "collectorCores" | "collectorMemoryMiB" | "machineIdle"
 >;
-type Measured = keyof Use | "collectorLagMs";
+type Measured = keyof Use | "collectorLagMs" | "lateMs";
 
-/** Means of processors in use and of timer lag, and the most memory, of the seconds that are added. */
+/** Means of processors in use and of lags, and the most memory, of the seconds that are added, each with its weight. */
 const createUse = () => {
-  const means = new Map<Measured, { sum: number; count: number }>();
+  const means = new Map<Measured, { sum: number; weights: number }>();
   const most = new Map<keyof Use, number>();
   let seconds = 0;
-  const mean = (key: Measured, value: number | undefined): void => {
+  const mean = (key: Measured, value: number | undefined, weight: number): void => {
     if (value === undefined) return;
-    const { sum, count } = means.get(key) ?? { sum: 0, count: 0 };
-    means.set(key, { sum: sum + value, count: count + 1 });
+    const { sum, weights } = means.get(key) ?? { sum: 0, weights: 0 };
+    means.set(key, { sum: sum + value * weight, weights: weights + weight });
   };
   const highest = (key: keyof Use, value: number | undefined): void => {
     if (value !== undefined) most.set(key, Math.max(most.get(key) ?? 0, value));
   };
   return {
-    add: ({ k6, collector, machineIdle }: ClosedSecond["line"]): void => {
+    add: ({ k6, collector, machineIdle }: ClosedSecond["line"], weight = 1, lateMs?: number): void => {
       seconds += 1;
-      mean("k6Cores", k6?.cores);
-      mean("collectorCores", collector?.cores);
-      mean("collectorLagMs", collector?.lagMs);
-      mean("machineIdle", machineIdle);
+      mean("k6Cores", k6?.cores, weight);
+      mean("collectorCores", collector?.cores, weight);
+      mean("collectorLagMs", collector?.lagMs, weight);
+      mean("machineIdle", machineIdle, weight);
+      mean("lateMs", lateMs, weight);
       highest("k6MemoryMiB", k6?.memoryMiB);
       highest("collectorMemoryMiB", collector?.memoryMiB);
     },
     seconds: () => seconds,
     mean: (key: Measured): number | undefined => {
       const found = means.get(key);
-      return found === undefined ? undefined : found.sum / found.count;
+      return found === undefined ? undefined : found.sum / found.weights;
     },
     all: (): Use =>
       Object.fromEntries([
         ...[...means]
           .filter(([key]) => key !== "collectorLagMs")
-          .map(([key, { sum, count }]) => [key, sum / count] as const),
+          .map(([key, { sum, weights }]) => [key, sum / weights] as const),
         ...most,
       ]),
   };
 };
 
-/** Seconds in which k6 started clearly fewer iterations than were asked for, or dropped some. */
-const isShort = ({ dropped, started, asked }: ClosedSecond["line"]): boolean =>
-  dropped > 0 || started < STARTED_SHARE * asked - 1;
+/** How many iterations a second lacked in which k6 dropped some, or started clearly fewer than were asked for. */
+const lackedIn = ({ dropped, started, asked }: ClosedSecond["line"]): number =>
+  dropped > 0 || started < STARTED_SHARE * asked - 1 ? Math.max(dropped, asked - started) : 0;
 const STARTED_SHARE = 0.9;
+
+/**
+ * How late one iteration in a hundred of a second began, at least. A dropped iteration has no number, so that those after
+ * it seem later than they are, by what lies between two for each.
+ */
+const lateIn = ({ lag, line }: ClosedSecond, droppedSoFar: number): number | undefined =>
+  lag === undefined || lag.totalCount === 0
+    ? undefined
+    : Math.max(0, latenciesOf(lag).p99Ms - (droppedSoFar * 1_000) / line.asked);
 
 const shortfallOf = (use: ReturnType<typeof createUse>): { readonly shortfall?: Shortfall } => {
   if (use.seconds() === 0) return {};
-  const of = (["machineIdle", "k6Cores", "collectorLagMs"] as const).flatMap((key) => {
+  const of = (["machineIdle", "k6Cores", "collectorLagMs", "lateMs"] as const).flatMap((key) => {
     const value = use.mean(key);
     return value === undefined ? [] : [[key, value] as const];
   });

@@ -91,7 +91,11 @@ describe("what gave way where iterations were dropped", () => {
       { shortfall: { seconds: 1, machineIdle: 0.8, k6Cores: 1.95 } },
       /k6 used all of the processors itself/,
     ],
-    ["it was late before it dropped anything", { lag: lagOf(900) }, /before that .* 900 ms late/],
+    [
+      "it began iterations late in the seconds in which it dropped some",
+      { shortfall: { seconds: 1, machineIdle: 0.66, lateMs: 900 } },
+      /meanwhile .* 900 ms late/,
+    ],
   ])("the load generator, however many wait: %s", (_, achieved, reason) => {
     // A request that waits for k6 to be served looks like one that waits for the service.
     for (const mostUnderWay of [5, 60]) {
@@ -100,6 +104,13 @@ describe("what gave way where iterations were dropped", () => {
       expect(reasonsOf(given)[0]?.reason).toMatch(reason);
       expect(reasonsOf(given)[0]?.remedy).toMatch(/lower --rate/);
     }
+  });
+
+  it("not the load generator for what it was late in other seconds", () => {
+    const shortfall = { seconds: 1, machineIdle: 0.66, k6Cores: 0.8, lateMs: 3 };
+    expect(causesOf(evidence({ dropped: 2, mostUnderWay: 60, lag: lagOf(252), shortfall }))).toEqual([
+      "service",
+    ]);
   });
 
   it("never the service without a sign that the machine had time to load it", () => {

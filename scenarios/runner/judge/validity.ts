@@ -39,7 +39,7 @@ const reasonsIn = (evidence: LoadEvidence): Reason[] => {
     ...(whole && arrivals < LEAST_ACHIEVED * arrivalsAsked
       ? [ownFault(evidence, `${arrivals} of ${Math.round(arrivalsAsked)} iterations were started`)]
       : []),
-    ...(isLate ? [ownFault(evidence, lateText(lag.p99Ms))] : []),
+    ...(isLate ? [ownFault(evidence, lateText(lag.p99Ms), achieved)] : []),
   ];
 };
 
@@ -53,30 +53,33 @@ const MOST_OF_CORES = 0.9;
 /**
  * Iterations that were dropped for lack of processor time on the load generator's machine. Then its
  * response times say nothing: a request that waits for k6 looks like one that waits for the
- * service. Told by the machine's idle time and k6's use of it in the seconds that fell short, and by
- * k6's lag before it dropped anything: until then no iteration waits for a virtual user.
+ * service. Told by what was seen in the very seconds that fell short: the machine's idle time, k6's
+ * use of it, and how late k6 began what it did begin. What was so in other seconds explains no drop.
  */
 const starvation = (evidence: LoadEvidence): Reason | undefined => {
   const { cores, achieved } = evidence;
-  const { machineIdle = 1, k6Cores = 0 } = achieved.shortfall ?? {};
-  const lateMs = achieved.lag?.p99Ms ?? 0;
+  const { machineIdle = 1, k6Cores = 0, lateMs = 0 } = achieved.shortfall ?? {};
   const signs = [
     ...(machineIdle < LEAST_IDLE ? ["the machine had no processor to spare"] : []),
     ...(k6Cores > MOST_OF_CORES * cores ? ["k6 used all of the processors itself"] : []),
-    ...(lateMs > MOST_LAG_MS ? [`before that ${lateText(lateMs)}`] : []),
+    ...(lateMs > MOST_LAG_MS ? [`meanwhile ${lateText(lateMs)}`] : []),
   ];
   return signs.length === 0
     ? undefined
     : ownFault(evidence, `${achieved.dropped} iterations were dropped: ${signs.join(", and ")}`);
 };
 
-/** A reason that lies with the load generator or its machine, with what was measured of both. */
-const ownFault = ({ achieved, cores }: LoadEvidence, what: string): Reason => {
-  const {
-    k6Cores = achieved.k6Cores,
-    machineIdle = achieved.machineIdle,
-    collectorLagMs,
-  } = achieved.shortfall ?? {};
+/**
+ * A reason that lies with the load generator or its machine, with what was measured of both meanwhile: in the seconds
+ * that fell short, where there are any and it is about them.
+ */
+const ownFault = (
+  { achieved, cores }: LoadEvidence,
+  what: string,
+  meanwhile: NonNullable<Achieved["shortfall"]> | Achieved = achieved.shortfall ?? achieved,
+): Reason => {
+  const { k6Cores = achieved.k6Cores, machineIdle = achieved.machineIdle } = meanwhile;
+  const collectorLagMs = "collectorLagMs" in meanwhile ? meanwhile.collectorLagMs : undefined;
   const measured = [
     ...(k6Cores === undefined ? [] : [`k6 used ${k6Cores.toFixed(1)} of ${cores} cores`]),
     ...(machineIdle === undefined ? [] : [`${Math.round(machineIdle * 100)} % of the machine was idle`]),
