@@ -45,5 +45,11 @@ export interface Rule {
   readonly check: (world: World, run: Run) => Promise<Verdict>;
 }
 
-/** A file of rules, keyed by what each one says. Misspelt ids are compile errors. */
-export type Rules = Readonly<Record<string, Rule>>;
+/** Rules by the requirement that each judges, the check alone where there is nothing else to say. Misspelt ids are compile errors. */
+export type Rules = { readonly [Id in TestableId]?: Rule["check"] | Omit<Rule, "requirement"> };
+
+export const rulesOf = (rules: Rules): readonly Rule[] =>
+  Object.entries(rules).map(([id, rule]) => ({
+    requirement: id as TestableId,
+    ...(typeof rule === "function" ? { check: rule } : rule),
+  }));

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
+import { ruleFor } from "../testing/seeded.ts";
 import { behaviourFrom } from "../../fake-server/registry.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { pushRules } from "../rules/push.ts";
 import { judgeAll, type BenchOptions } from "../testing/bench.ts";
 
 const open: Server[] = [];
@@ -39,7 +39,7 @@ const silentHook = async (): Promise<string> => {
 
 const judged = async (behaviour: NonNullable<BenchOptions["behaviour"]>): Promise<readonly Verdict[]> => {
   const hook = await silentHook();
-  const results = await judgeAll([pushRules.pushesKeepTheSchedule, pushRules.schedulesAreIndependent], {
+  const results = await judgeAll([ruleFor("push.schedule"), ruleFor("push.independent-schedules")], {
     behaviour,
     profile: (profile) => {
       const advance = profile.hooks?.clock?.advance;

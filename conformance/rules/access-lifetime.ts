@@ -50,8 +50,7 @@ const deferredToken = (
 });
 
 export const accessLifetimeRules = {
-  accessTokenLivesForExpiresIn: {
-    requirement: "access.lifetime",
+  "access.lifetime": {
     deferred: [
       deferredToken("accessToken of an exchange", (world) => obtainTokens(world)),
       deferredToken("accessToken of a refresh", async (world) =>

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import { judgeAll } from "../testing/bench.ts";
 import { testDefects, testVariants } from "../testing/seeded.ts";
 import { accessRules } from "./access.ts";
 
-const rules = Object.values(accessRules);
+const rules = rulesOf(accessRules);
 
 test("the sound service keeps every promise about access tokens", async () => {
   const results = await judgeAll(rules);

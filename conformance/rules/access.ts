@@ -28,8 +28,7 @@ import { accessLifetimeRules } from "./access-lifetime.ts";
 const GROUP = 8;
 
 export const accessRules = {
-  nothingIsGivenWithoutAValidToken: {
-    requirement: "access.required",
+  "access.required": {
     needs: ["notifications"],
     check: (world, run) =>
       run.all([
@@ -64,14 +63,11 @@ export const accessRules = {
       ]),
   },
 
-  headerNameMayBeCapitalisedAnyhow: {
-    requirement: "access.header",
-    check: (_world, run) =>
-      run.all([
-        run.forEach(spellings, judgeSpelling, { part: "usual spellings" }),
-        run.forAll(anySpelling, judgeSpelling, { part: "any spelling", share: 0.5 }),
-      ]),
-  },
+  "access.header": (_world, run) =>
+    run.all([
+      run.forEach(spellings, judgeSpelling, { part: "usual spellings" }),
+      run.forAll(anySpelling, judgeSpelling, { part: "any spelling", share: 0.5 }),
+    ]),
 
   ...accessLifetimeRules,
 } satisfies Rules;

@@ -20,75 +20,63 @@ import type { World } from "../world/world.ts";
 
 /** The callback address of an authorize request, and what stands beside it (section 4.1). */
 export const redirectRules = {
-  redirectUriIsTakenWhole: {
-    requirement: "authorize.redirect-uri-encoded",
-    check: (world, run) => {
-      const clients = [world.client, ...(world.secondClient === undefined ? [] : [world.secondClient])];
-      const generated = fc.sample(callbackQueries, { seed: run.seed, numRuns: run.cases(0.25) });
-      const asked = clients.flatMap((client) => [
-        ...(Object.keys(encodings) as Encoding[]).flatMap((encoding) =>
-          orders.map((order): Address => ({ client, encoding, order })),
-        ),
-        ...[...plainQueries, ...tellingQueries, ...generated].flatMap((query) =>
-          orders.map((order): Address => ({ client, encoding: "as usual", order, query })),
-        ),
-      ]);
-      return run.forEach(asked, judgeAddress, { print: printAddress, clients: "first" });
-    },
-  },
-
-  onlyTheRegisteredAddressGetsTheCode: {
-    requirement: "authorize.unregistered-redirect",
-    check: (world, run) =>
-      run.forEach(
-        lookAlikes(world.client.redirectUri),
-        async ({ name, address }, caseWorld) => {
-          const answer = await answerOrRefusal(() => caseWorld.target.authorize({ redirectUri: address }));
-          const location = answer === undefined ? undefined : locationOf(answer);
-          const leadsAway =
-            location !== undefined && placeOf(location) !== placeOf(new URL(caseWorld.client.redirectUri));
-          if (leadsAway && (await yieldedCode(caseWorld, answer)))
-            return fail(
-              "an address that was never registered gets no redirect with a code",
-              `${name} (${address}) got one`,
-            );
-          await redeem(caseWorld, (await obtainCode(caseWorld)).code);
-          return pass;
-        },
-        { print: ({ name, address }) => `${name}: ${address}`, clients: "first" },
+  "authorize.redirect-uri-encoded": (world, run) => {
+    const clients = [world.client, ...(world.secondClient === undefined ? [] : [world.secondClient])];
+    const generated = fc.sample(callbackQueries, { seed: run.seed, numRuns: run.cases(0.25) });
+    const asked = clients.flatMap((client) => [
+      ...(Object.keys(encodings) as Encoding[]).flatMap((encoding) =>
+        orders.map((order): Address => ({ client, encoding, order })),
       ),
+      ...[...plainQueries, ...tellingQueries, ...generated].flatMap((query) =>
+        orders.map((order): Address => ({ client, encoding: "as usual", order, query })),
+      ),
+    ]);
+    return run.forEach(asked, judgeAddress, { print: printAddress, clients: "first" });
   },
 
-  whereCodeAndStateArePut: {
-    requirement: "authorize.redirect",
-    check: (_world, run) =>
-      run.observe(async (world) => {
-        const { answer, grant } = await obtainCode(world);
-        const location = locationOf(answer);
-        if (grant.via === "json" || location === undefined)
-          return { via: "json", status: answer.status, fields: Object.keys(objectOf(answer)).toSorted() };
-        return {
-          via: "redirect",
-          status: answer.status,
-          body: kindOfBody(answer),
-          query: addedTo(world.client.redirectUri, location.searchParams),
-          fragment: [...new URLSearchParams(location.hash.slice(1)).keys()].toSorted(),
-        };
-      }),
-  },
+  "authorize.unregistered-redirect": (world, run) =>
+    run.forEach(
+      lookAlikes(world.client.redirectUri),
+      async ({ name, address }, caseWorld) => {
+        const answer = await answerOrRefusal(() => caseWorld.target.authorize({ redirectUri: address }));
+        const location = answer === undefined ? undefined : locationOf(answer);
+        const leadsAway =
+          location !== undefined && placeOf(location) !== placeOf(new URL(caseWorld.client.redirectUri));
+        if (leadsAway && (await yieldedCode(caseWorld, answer)))
+          return fail(
+            "an address that was never registered gets no redirect with a code",
+            `${name} (${address}) got one`,
+          );
+        await redeem(caseWorld, (await obtainCode(caseWorld)).code);
+        return pass;
+      },
+      { print: ({ name, address }) => `${name}: ${address}`, clients: "first" },
+    ),
 
-  whatOddParametersGet: {
-    requirement: "authorize.missing-or-unknown-parameters",
-    check: (_world, run) =>
-      run.observe(async (world) => {
-        const seen: Record<string, unknown> = {};
-        for (const [name, query] of oddQueries(world)) {
-          const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery: encoded(query) }));
-          seen[name] = await outcomeOf(world, answer);
-        }
-        return seen;
-      }),
-  },
+  "authorize.redirect": (_world, run) =>
+    run.observe(async (world) => {
+      const { answer, grant } = await obtainCode(world);
+      const location = locationOf(answer);
+      if (grant.via === "json" || location === undefined)
+        return { via: "json", status: answer.status, fields: Object.keys(objectOf(answer)).toSorted() };
+      return {
+        via: "redirect",
+        status: answer.status,
+        body: kindOfBody(answer),
+        query: addedTo(world.client.redirectUri, location.searchParams),
+        fragment: [...new URLSearchParams(location.hash.slice(1)).keys()].toSorted(),
+      };
+    }),
+
+  "authorize.missing-or-unknown-parameters": (_world, run) =>
+    run.observe(async (world) => {
+      const seen: Record<string, unknown> = {};
+      for (const [name, query] of oddQueries(world)) {
+        const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery: encoded(query) }));
+        seen[name] = await outcomeOf(world, answer);
+      }
+      return seen;
+    }),
 } satisfies Rules;
 
 /** A parameter before or behind the address: parsers that decode too early lose or find some there. */

@@ -13,87 +13,81 @@ const PROBES_PER_CONTROL = 12;
 
 /** Which characters a state may have, and how many (sections 2.1 and 8). */
 export const stateRules = {
-  stateHasOnlyLettersAndDigits: {
-    requirement: "authorize.state-charset",
-    check: (_world, run) =>
-      run.all([
-        run.forEach(
-          chunks(foreignProbes(run.seed, run.effort !== "quick"), PROBES_PER_CONTROL),
-          async (probes, world) => {
-            for (const probe of probes) {
-              const judgement = await judgeForeign(world, probe);
-              if (judgement.kind !== "passed") return judgement;
-            }
-            await twinSucceeds(world);
-            return pass;
-          },
-          {
-            part: "listed",
-            print: (probes) => probes.map(nameOf).join(", "),
-            narrower: (probes) => probes.map((probe) => [probe]),
-          },
-        ),
-        run.forAll(
-          anyForeignProbe,
-          async (probe, world) => {
+  "authorize.state-charset": (_world, run) =>
+    run.all([
+      run.forEach(
+        chunks(foreignProbes(run.seed, run.effort !== "quick"), PROBES_PER_CONTROL),
+        async (probes, world) => {
+          for (const probe of probes) {
             const judgement = await judgeForeign(world, probe);
-            if (judgement.kind === "passed") await twinSucceeds(world);
-            return judgement;
-          },
-          { part: "generated", share: 0.5, print: nameOf },
-        ),
-        run.forEach(
-          ["before", "behind"],
-          async (place, caseWorld) => {
-            const judgement = await judgeSecondState(caseWorld, place);
-            if (judgement.kind === "passed") await twinSucceeds(caseWorld);
-            return judgement;
-          },
-          { part: "second", print: (place) => `a state with a dash, ${place} one that is allowed` },
-        ),
-      ]),
-  },
+            if (judgement.kind !== "passed") return judgement;
+          }
+          await twinSucceeds(world);
+          return pass;
+        },
+        {
+          part: "listed",
+          print: (probes) => probes.map(nameOf).join(", "),
+          narrower: (probes) => probes.map((probe) => [probe]),
+        },
+      ),
+      run.forAll(
+        anyForeignProbe,
+        async (probe, world) => {
+          const judgement = await judgeForeign(world, probe);
+          if (judgement.kind === "passed") await twinSucceeds(world);
+          return judgement;
+        },
+        { part: "generated", share: 0.5, print: nameOf },
+      ),
+      run.forEach(
+        ["before", "behind"],
+        async (place, caseWorld) => {
+          const judgement = await judgeSecondState(caseWorld, place);
+          if (judgement.kind === "passed") await twinSucceeds(caseWorld);
+          return judgement;
+        },
+        { part: "second", print: (place) => `a state with a dash, ${place} one that is allowed` },
+      ),
+    ]),
 
-  stateIsAtMost128BytesLong: {
-    requirement: "authorize.state-length",
-    check: (world, run) => {
-      const most = world.limits.stateMaxBytes;
-      return run.all([
-        run.forEach(
-          // Two places that follow one another from an even one on are dealt out to both clients.
-          [1, 2, Math.ceil(most / 2), most - 1, most, most],
-          async (length, caseWorld) => {
-            const answer = await authorizeWith(caseWorld, stateOf(caseWorld, length));
-            return (await yieldedCode(caseWorld, answer))
-              ? pass
-              : fail(
-                  `a state of ${length} bytes is accepted, as all of 1 to ${most} bytes are`,
-                  `it got no usable code: ${describe(answer)}`,
-                );
-          },
-          { part: "accepted", print: (length) => `${length} bytes` },
-        ),
-        run.forEach(
-          [1, 1, 2, 3, 7, most / 2, most - 1, most, most + 1, 2 * most + 9, 900, 8_000 - most].map(
-            (more) => most + Math.round(more),
-          ),
-          async (length, caseWorld) => {
-            const state = stateOf(caseWorld, length);
-            // First, so that a service that remembers only the beginning of states takes the longer one for known.
-            await twinSucceeds(caseWorld, state.slice(0, most));
-            const answer = await answerOrRefusal(() => authorizeWith(caseWorld, state));
-            if (await yieldedCode(caseWorld, answer))
-              return fail(
-                `a state of ${length} bytes, more than ${most}, is refused`,
-                "it got a code that can be exchanged",
+  "authorize.state-length": (world, run) => {
+    const most = world.limits.stateMaxBytes;
+    return run.all([
+      run.forEach(
+        // Two places that follow one another from an even one on are dealt out to both clients.
+        [1, 2, Math.ceil(most / 2), most - 1, most, most],
+        async (length, caseWorld) => {
+          const answer = await authorizeWith(caseWorld, stateOf(caseWorld, length));
+          return (await yieldedCode(caseWorld, answer))
+            ? pass
+            : fail(
+                `a state of ${length} bytes is accepted, as all of 1 to ${most} bytes are`,
+                `it got no usable code: ${describe(answer)}`,
               );
-            return pass;
-          },
-          { part: "refused", print: (length) => `${length} bytes` },
+        },
+        { part: "accepted", print: (length) => `${length} bytes` },
+      ),
+      run.forEach(
+        [1, 1, 2, 3, 7, most / 2, most - 1, most, most + 1, 2 * most + 9, 900, 8_000 - most].map(
+          (more) => most + Math.round(more),
         ),
-        run.once(judgeReadings, { part: "readings" }),
-      ]);
-    },
+        async (length, caseWorld) => {
+          const state = stateOf(caseWorld, length);
+          // First, so that a service that remembers only the beginning of states takes the longer one for known.
+          await twinSucceeds(caseWorld, state.slice(0, most));
+          const answer = await answerOrRefusal(() => authorizeWith(caseWorld, state));
+          if (await yieldedCode(caseWorld, answer))
+            return fail(
+              `a state of ${length} bytes, more than ${most}, is refused`,
+              "it got a code that can be exchanged",
+            );
+          return pass;
+        },
+        { part: "refused", print: (length) => `${length} bytes` },
+      ),
+      run.once(judgeReadings, { part: "readings" }),
+    ]);
   },
 } satisfies Rules;
 

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import { judge, judgeAll } from "../testing/bench.ts";
-import { testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
+import { ruleFor, testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
 import { authorizeRules } from "./authorize.ts";
 
-const rules = Object.values(authorizeRules);
+const rules = rulesOf(authorizeRules);
 
 test("the sound service keeps every promise of authorize", async () => {
   expect(troublesOf(await judgeAll(rules))).toEqual([]);
@@ -49,12 +50,12 @@ testVariants(rules, [
 ]);
 
 test("how the bytes of a state are counted is read off percent-encoded letters", async () => {
-  const verdict = await judge(authorizeRules.stateIsAtMost128BytesLong);
+  const verdict = await judge(ruleFor("authorize.state-length"));
   expect(verdict).toMatchObject({ kind: "passed", facts: { readings: ["bytes-after-decoding"] } });
 });
 
 test("equal services give equal fingerprints", async () => {
-  const rules = [authorizeRules.whereCodeAndStateArePut, authorizeRules.whatOddParametersGet];
+  const rules = [ruleFor("authorize.redirect"), ruleFor("authorize.missing-or-unknown-parameters")];
   const [first, second] = [await judgeAll(rules, { seed: 1 }), await judgeAll(rules, { seed: 2 })];
   expect(first.map(({ verdict }) => verdict)).toEqual(second.map(({ verdict }) => verdict));
 });

@@ -16,118 +16,102 @@ import { timestampFollowsTheClock } from "./authorize-timestamp.ts";
 
 /** Section 4.1: obtaining an authorization code. */
 export const authorizeRules = {
-  validRequestYieldsCodeStateAndTimestamp: {
-    requirement: "authorize.answers-with-code",
-    check: (world, run) =>
-      run.all([
-        run.forEach(
-          clientsOf(world),
-          (client, caseWorld) => judgeGrant(caseWorld, client, caseWorld.unique()),
-          {
-            part: "each client",
-            print: (client) => `client ${client.id}`,
-            clients: "first",
-          },
-        ),
-        run.forAll(
-          validStates(world.limits.stateMaxBytes),
-          (state, caseWorld) => judgeGrant(caseWorld, caseWorld.client, state),
-          { part: "generated" },
-        ),
-      ]),
-  },
+  "authorize.answers-with-code": (world, run) =>
+    run.all([
+      run.forEach(
+        clientsOf(world),
+        (client, caseWorld) => judgeGrant(caseWorld, client, caseWorld.unique()),
+        {
+          part: "each client",
+          print: (client) => `client ${client.id}`,
+          clients: "first",
+        },
+      ),
+      run.forAll(
+        validStates(world.limits.stateMaxBytes),
+        (state, caseWorld) => judgeGrant(caseWorld, caseWorld.client, state),
+        { part: "generated" },
+      ),
+    ]),
 
-  stateComesBackUnchanged: {
-    requirement: "authorize.echoes-state",
-    check: (world, run) =>
-      run.all([
-        run.forEach(
-          tellingStates(world.limits.stateMaxBytes),
-          (state, caseWorld) => echoes(caseWorld, state),
-          {
-            part: "telling",
-          },
-        ),
-        run.forAll(validStates(world.limits.stateMaxBytes), (state, caseWorld) => echoes(caseWorld, state), {
-          part: "generated",
-        }),
-        run.forAll(
-          confusableStates(world.limits.stateMaxBytes),
-          async ([first, second], caseWorld) => {
-            const judgement = await echoes(caseWorld, first);
-            return judgement.kind === "passed" ? echoes(caseWorld, second) : judgement;
-          },
-          { part: "one after a similar one", share: 0.5 },
-        ),
-        run.once(
-          async (caseWorld) => {
-            const states = Array.from({ length: run.cases(1, 8) }, () => caseWorld.unique());
-            const judgements = await Promise.all(states.map((state) => echoes(caseWorld, state)));
-            return {
-              judgement: judgements.find(({ kind }) => kind !== "passed") ?? pass,
-              cases: states.length,
-            };
-          },
-          { part: "at once" },
-        ),
-      ]),
-  },
-
-  everyCodeIsAnother: {
-    requirement: "authorize.code-is-fresh",
-    check: (world, run) =>
-      run.once(async (caseWorld) => {
-        const rounds = run.cases(1, 6);
-        const state = caseWorld.unique();
-        const issued: IssuedCode[] = [];
-        const authorize = async (client: Client, ownState = state): Promise<void> => {
-          issued.push(await obtainCode(caseWorld, { client, authorize: { state: ownState } }));
-        };
-        const repeated = (): readonly [IssuedCode, IssuedCode] | undefined =>
-          firstRepeated(issued, ({ code }) => code);
-        for (const client of clientsOf(world)) {
-          for (let round = 0; round < rounds; round += 1) await authorize(client);
-          await Promise.all(Array.from({ length: 2 * rounds }, () => authorize(client)));
-          await Promise.all(Array.from({ length: 2 * rounds }, () => authorize(client, caseWorld.unique())));
-          await authorize(client);
-          // Before one is used: a code that was given twice may be refused, and would be a control that fails.
-          if (repeated() !== undefined) break;
-          await redeem(caseWorld, issued.at(-1)?.code ?? "", { client });
-          await authorize(client);
-        }
-        const pair = repeated();
-        return { judgement: pair === undefined ? pass : sameCode(pair, issued), cases: issued.length };
+  "authorize.echoes-state": (world, run) =>
+    run.all([
+      run.forEach(tellingStates(world.limits.stateMaxBytes), (state, caseWorld) => echoes(caseWorld, state), {
+        part: "telling",
       }),
-  },
-
-  codesCannotBeGuessed: {
-    requirement: "authorize.code-entropy",
-    check: (_world, run) =>
-      run.once(async (world) => {
-        const codes: string[] = [];
-        const wanted = Math.min(400, run.cases(8, 64));
-        while (codes.length < wanted) codes.push((await obtainCode(world)).code);
-        const found = guessability(codes);
-        const weaknesses = [
-          ...(found.bits < LEAST_BITS ? [`they vary in ${found.bits} bits`] : []),
-          ...(found.monotone ? ["each is in order after the one before"] : []),
-          ...(hasTellingPrefix(codes, found.sharedPrefix)
-            ? [`all begin with the same ${found.sharedPrefix} characters`]
-            : []),
-        ];
-        return {
-          judgement: expectThat(
-            weaknesses.length === 0,
-            `codes hold at least ${LEAST_BITS} bits that cannot be guessed, in no order and with no beginning in common`,
-            weaknesses.join("; "),
-          ),
-          cases: codes.length,
-          facts: { ...found },
-        };
+      run.forAll(validStates(world.limits.stateMaxBytes), (state, caseWorld) => echoes(caseWorld, state), {
+        part: "generated",
       }),
-  },
+      run.forAll(
+        confusableStates(world.limits.stateMaxBytes),
+        async ([first, second], caseWorld) => {
+          const judgement = await echoes(caseWorld, first);
+          return judgement.kind === "passed" ? echoes(caseWorld, second) : judgement;
+        },
+        { part: "one after a similar one", share: 0.5 },
+      ),
+      run.once(
+        async (caseWorld) => {
+          const states = Array.from({ length: run.cases(1, 8) }, () => caseWorld.unique());
+          const judgements = await Promise.all(states.map((state) => echoes(caseWorld, state)));
+          return {
+            judgement: judgements.find(({ kind }) => kind !== "passed") ?? pass,
+            cases: states.length,
+          };
+        },
+        { part: "at once" },
+      ),
+    ]),
 
-  timestampFollowsTheClock,
+  "authorize.code-is-fresh": (world, run) =>
+    run.once(async (caseWorld) => {
+      const rounds = run.cases(1, 6);
+      const state = caseWorld.unique();
+      const issued: IssuedCode[] = [];
+      const authorize = async (client: Client, ownState = state): Promise<void> => {
+        issued.push(await obtainCode(caseWorld, { client, authorize: { state: ownState } }));
+      };
+      const repeated = (): readonly [IssuedCode, IssuedCode] | undefined =>
+        firstRepeated(issued, ({ code }) => code);
+      for (const client of clientsOf(world)) {
+        for (let round = 0; round < rounds; round += 1) await authorize(client);
+        await Promise.all(Array.from({ length: 2 * rounds }, () => authorize(client)));
+        await Promise.all(Array.from({ length: 2 * rounds }, () => authorize(client, caseWorld.unique())));
+        await authorize(client);
+        // Before one is used: a code that was given twice may be refused, and would be a control that fails.
+        if (repeated() !== undefined) break;
+        await redeem(caseWorld, issued.at(-1)?.code ?? "", { client });
+        await authorize(client);
+      }
+      const pair = repeated();
+      return { judgement: pair === undefined ? pass : sameCode(pair, issued), cases: issued.length };
+    }),
+
+  "authorize.code-entropy": (_world, run) =>
+    run.once(async (world) => {
+      const codes: string[] = [];
+      const wanted = Math.min(400, run.cases(8, 64));
+      while (codes.length < wanted) codes.push((await obtainCode(world)).code);
+      const found = guessability(codes);
+      const weaknesses = [
+        ...(found.bits < LEAST_BITS ? [`they vary in ${found.bits} bits`] : []),
+        ...(found.monotone ? ["each is in order after the one before"] : []),
+        ...(hasTellingPrefix(codes, found.sharedPrefix)
+          ? [`all begin with the same ${found.sharedPrefix} characters`]
+          : []),
+      ];
+      return {
+        judgement: expectThat(
+          weaknesses.length === 0,
+          `codes hold at least ${LEAST_BITS} bits that cannot be guessed, in no order and with no beginning in common`,
+          weaknesses.join("; "),
+        ),
+        cases: codes.length,
+        facts: { ...found },
+      };
+    }),
+
+  "authorize.timestamp": timestampFollowsTheClock,
   ...stateRules,
   ...redirectRules,
 } satisfies Rules;

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import { behaviourFrom } from "../../fake-server/index.ts";
 import { judge, judgeAll } from "../testing/bench.ts";
-import { testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
+import { ruleFor, testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
 import { codeRules } from "./code.ts";
 
-const rules = Object.values(codeRules);
+const rules = rulesOf(codeRules);
 
 test("the sound service keeps every promise about codes", async () => {
   const results = await judgeAll(rules);
@@ -59,8 +60,8 @@ test("a service that takes each state once only breaks no promise about codes", 
 });
 
 test("what a refused attempt leaves of a code is observed", async () => {
-  const sound = await judge(codeRules.refusedAttemptsUseUpOrNot);
-  const burnt = await judge(codeRules.refusedAttemptsUseUpOrNot, {
+  const sound = await judge(ruleFor("code.failed-attempt"));
+  const burnt = await judge(ruleFor("code.failed-attempt"), {
     behaviour: "code-burned-by-failed-attempt",
   });
   expect(sound).toMatchObject({
@@ -71,11 +72,11 @@ test("what a refused attempt leaves of a code is observed", async () => {
     kind: "observed",
     fingerprint: expect.stringContaining('"a wrong secret":"used up"') as unknown,
   });
-  expect(await judge(codeRules.refusedAttemptsUseUpOrNot, { seed: 7 })).toEqual(sound);
+  expect(await judge(ruleFor("code.failed-attempt"), { seed: 7 })).toEqual(sound);
 });
 
 test("without a second client the rules about one client are judged all the same", async () => {
-  const results = await judgeAll(Object.values(codeRules), {
+  const results = await judgeAll(rulesOf(codeRules), {
     profile: (profile) => ({ ...profile, clients: profile.clients.slice(0, 1) }),
   });
   const kinds = Object.fromEntries(results.map(({ id, verdict }) => [id, verdict.kind]));

@@ -51,8 +51,7 @@ const codes: ExpiringCredential<Code> & Deferral = {
 
 /** Sections 2.1 and 3.1: the life of an authorization code. */
 export const codeRules = {
-  codeWorksOnce: {
-    requirement: "code.single-use",
+  "code.single-use": {
     waitsMs: () => SHORT_PAUSE_MS,
     check: (world, run) => {
       // These begin first: where time can be moved they go on once all others sleep, and by then hundreds of other
@@ -79,22 +78,17 @@ export const codeRules = {
     },
   },
 
-  codeWorksOnceUnderRace: {
-    requirement: "code.single-use-under-race",
-    check: (_world, run) => {
-      const lanes = Array.from({ length: run.cases(0.32, 4) }, (_, lane) => lane);
-      const met: Met = { rounds: 0, unanswered: 0, roundsWithoutWinner: 0 };
-      return run.forEach(
-        lanes,
-        (lane, world) =>
-          withConnections(world, 3, (connections) => raceInLane(world, connections, lane, met)),
-        { replays: 6, print: (lane) => `rounds of lane ${lane + 1}`, facts: () => ({ ...met }) },
-      );
-    },
+  "code.single-use-under-race": (_world, run) => {
+    const lanes = Array.from({ length: run.cases(0.32, 4) }, (_, lane) => lane);
+    const met: Met = { rounds: 0, unanswered: 0, roundsWithoutWinner: 0 };
+    return run.forEach(
+      lanes,
+      (lane, world) => withConnections(world, 3, (connections) => raceInLane(world, connections, lane, met)),
+      { replays: 6, print: (lane) => `rounds of lane ${lane + 1}`, facts: () => ({ ...met }) },
+    );
   },
 
-  codeLivesTenMinutes: {
-    requirement: "code.lifetime",
+  "code.lifetime": {
     deferred: [codes],
     waitsMs: pastTheCode,
     check: (world, run) =>
@@ -119,8 +113,7 @@ export const codeRules = {
       ]),
   },
 
-  refusedAttemptsDoNotProlongTheCode: {
-    requirement: "code.lifetime-is-not-extended",
+  "code.lifetime-is-not-extended": {
     waitsMs: pastTheCode,
     check: (world, run) =>
       run.all(
@@ -137,8 +130,7 @@ export const codeRules = {
       ),
   },
 
-  codesLiveApart: {
-    requirement: "code.independence",
+  "code.independence": {
     waitsMs: pastTheCode,
     check: (world, run) =>
       (world.prepared.isFar ? allTogether : inTurn)(run, [
@@ -164,46 +156,35 @@ export const codeRules = {
       ]),
   },
 
-  unknownCodesAreRefused: {
-    requirement: "code.unknown",
-    check: (_world, run) =>
-      run.all([
-        run.forEach(
-          [...forBoth(catchAlls), ...misspellings],
-          (miss, world) => nearMissIsRefused(world, miss),
-          {
-            part: "near misses",
-            print: ({ name }) => name,
-          },
-        ),
-        run.forAll(
-          alterations,
-          (alteration, world) =>
-            nearMissIsRefused(world, {
-              name: `altered (${alteration.how})`,
-              alter: (code) => altered(code, alteration),
-            }),
-          { part: "random alterations" },
-        ),
-        run.forEach(strangers, ({ name, value }, world) => strangerIsRefused(world, name, value), {
-          part: "other values",
-          print: ({ name }) => name,
-        }),
-      ]),
-  },
-
-  refusedAttemptsUseUpOrNot: {
-    requirement: "code.failed-attempt",
-    check: (_world, run) =>
-      run.observe(async (world) =>
-        Object.fromEntries(
-          await mapLimited(attemptKinds(world), 3, async (kind) => [kind, await fateAfter(world, kind)]),
-        ),
+  "code.unknown": (_world, run) =>
+    run.all([
+      run.forEach([...forBoth(catchAlls), ...misspellings], (miss, world) => nearMissIsRefused(world, miss), {
+        part: "near misses",
+        print: ({ name }) => name,
+      }),
+      run.forAll(
+        alterations,
+        (alteration, world) =>
+          nearMissIsRefused(world, {
+            name: `altered (${alteration.how})`,
+            alter: (code) => altered(code, alteration),
+          }),
+        { part: "random alterations" },
       ),
-  },
+      run.forEach(strangers, ({ name, value }, world) => strangerIsRefused(world, name, value), {
+        part: "other values",
+        print: ({ name }) => name,
+      }),
+    ]),
 
-  codesBelongToOneClient: {
-    requirement: "code.bound-to-client",
+  "code.failed-attempt": (_world, run) =>
+    run.observe(async (world) =>
+      Object.fromEntries(
+        await mapLimited(attemptKinds(world), 3, async (kind) => [kind, await fateAfter(world, kind)]),
+      ),
+    ),
+
+  "code.bound-to-client": {
     needs: ["second-client"],
     check: (_world, run) =>
       run.forEach(
@@ -216,17 +197,14 @@ export const codeRules = {
       ),
   },
 
-  reuseRevokesTokens: {
-    requirement: "code.reuse-revokes-tokens",
-    check: (_world, run) =>
-      run.forEach(
-        Array.from({ length: run.cases(0.3, 3) }, (_, at) => at % 2 === 0),
-        tokensDieWithReuse,
-        {
-          print: (refreshed) => (refreshed ? "tokens that had been refreshed" : "tokens as they came"),
-        },
-      ),
-  },
+  "code.reuse-revokes-tokens": (_world, run) =>
+    run.forEach(
+      Array.from({ length: run.cases(0.3, 3) }, (_, at) => at % 2 === 0),
+      tokensDieWithReuse,
+      {
+        print: (refreshed) => (refreshed ? "tokens that had been refreshed" : "tokens as they came"),
+      },
+    ),
 } satisfies Rules;
 
 /** Pauses between the first and the second attempt: a few that services remember things for, and any others. */

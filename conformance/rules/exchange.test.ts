@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import { judge, judgeAll } from "../testing/bench.ts";
-import { testDefects, testVariants } from "../testing/seeded.ts";
+import { ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
 import { exchangeRules } from "./exchange.ts";
 
-const rules = Object.values(exchangeRules);
+const rules = rulesOf(exchangeRules);
 
 test("the sound service keeps every promise about exchanges", async () => {
   const results = await judgeAll(rules);
@@ -42,8 +43,8 @@ testVariants(
 
 test("the looks of refusals are the same in every run", async () => {
   const [one, other] = [
-    await judge(exchangeRules.refusalsLookLike),
-    await judge(exchangeRules.refusalsLookLike, { seed: 9 }),
+    await judge(ruleFor("exchange.errors")),
+    await judge(ruleFor("exchange.errors"), { seed: 9 }),
   ];
   expect(one).toEqual(other);
   expect(one).toMatchObject({

@@ -32,113 +32,83 @@ import {
 } from "./exchange-wrong.ts";
 
 export const exchangeRules = {
-  exchangeYieldsTokenSet: {
-    requirement: "exchange.token-set",
-    check: (world, run) =>
-      run.all([
-        run.forEach(clientIndexes(world, run.cases()), setsAreWhole, {
-          print: clientName(world),
-          clients: "first",
-        }),
-        run.forEach(
-          clientIndexes(world, 1),
-          (client, caseWorld) => judgeToldTime(caseWorld, client, "exchange"),
-          {
-            part: "the time told",
-            print: clientName(world),
-            together: true,
-            replays: 1,
-            clients: "first",
-          },
-        ),
-      ]),
-  },
-
-  onlyTheRightSecretGetsTokens: {
-    requirement: "exchange.authenticates-client",
-    check: (world, run) =>
-      run.all([
-        run.forEach(wrongSecrets(world), wrongBodyIsRefused, {
-          part: "near misses",
-          print: ({ name }) => name,
-        }),
-        run.forAll(
-          alterations,
-          (alteration, caseWorld) => wrongBodyIsRefused(withSecretAltered(alteration), caseWorld),
-          { part: "random alterations", share: 0.5 },
-        ),
-        run.forEach([8], insistenceIsRefused, {
-          part: "a wrong secret again and again",
-          print: (times) => `${times} times`,
-        }),
-      ]),
-  },
-
-  unknownClientsGetNothing: {
-    requirement: "exchange.unknown-client",
-    check: (_world, run) =>
-      run.forEach(wrongClients, wrongBodyIsRefused, {
-        print: ({ name }) => name,
-      }),
-  },
-
-  tokensAreFresh: {
-    requirement: "exchange.tokens-are-fresh",
-    check: (_world, run) => run.once((world) => noTokenTwice(world, run.cases(1, 8))),
-  },
-
-  accessTokenWorksAtOnce: {
-    requirement: "exchange.access-token-works",
-    check: (world, run) =>
-      run.forEach(clientIndexes(world, run.cases(0.5, 4)), tokenOpensAtOnce, {
+  "exchange.token-set": (world, run) =>
+    run.all([
+      run.forEach(clientIndexes(world, run.cases()), setsAreWhole, {
         print: clientName(world),
         clients: "first",
       }),
-  },
-
-  refusalsLeakNothing: {
-    requirement: "exchange.refusal-leaks-nothing",
-    check: (world, run) =>
       run.forEach(
-        Object.entries(refusalsOf(world)),
-        ([, provoke], caseWorld) => leaksNothing(caseWorld, provoke),
-        { print: ([name]) => name },
+        clientIndexes(world, 1),
+        (client, caseWorld) => judgeToldTime(caseWorld, client, "exchange"),
+        {
+          part: "the time told",
+          print: clientName(world),
+          together: true,
+          replays: 1,
+          clients: "first",
+        },
       ),
-  },
+    ]),
 
-  badBodiesAreRefused: {
-    requirement: "exchange.bad-bodies",
-    check: (_world, run) =>
-      run.all([
-        run.forEach(badBodies, (body, world) => badBodyIsRefused(world, body), {
-          print: ({ name }) => name,
-        }),
-        repeatedKeysHaveOneMeaning(run),
-      ]),
-  },
-
-  refusalsLookLike: {
-    requirement: "exchange.errors",
-    check: (_world, run) =>
-      run.observe(async (world) =>
-        Object.fromEntries(
-          await mapLimited(Object.entries(refusalsOf(world)), 3, async ([name, provoke]) => [
-            name,
-            lookOf((await provoke(world, () => Promise.resolve())).answer),
-          ]),
-        ),
+  "exchange.authenticates-client": (world, run) =>
+    run.all([
+      run.forEach(wrongSecrets(world), wrongBodyIsRefused, {
+        part: "near misses",
+        print: ({ name }) => name,
+      }),
+      run.forAll(
+        alterations,
+        (alteration, caseWorld) => wrongBodyIsRefused(withSecretAltered(alteration), caseWorld),
+        { part: "random alterations", share: 0.5 },
       ),
-  },
+      run.forEach([8], insistenceIsRefused, {
+        part: "a wrong secret again and again",
+        print: (times) => `${times} times`,
+      }),
+    ]),
 
-  tokenAnswersAreNotStored: {
-    requirement: "exchange.no-store",
-    check: (_world, run) => run.forEach(["exchange", "refresh"] as const, forbidsStoring),
-  },
+  "exchange.unknown-client": (_world, run) =>
+    run.forEach(wrongClients, wrongBodyIsRefused, {
+      print: ({ name }) => name,
+    }),
 
-  tokensCannotBeGuessed: {
-    requirement: "exchange.token-entropy",
-    check: (_world, run) => run.once((world) => tokensHoldBits(world, run.cases(1, 24))),
-  },
+  "exchange.tokens-are-fresh": (_world, run) => run.once((world) => noTokenTwice(world, run.cases(1, 8))),
+
+  "exchange.access-token-works": (world, run) =>
+    run.forEach(clientIndexes(world, run.cases(0.5, 4)), tokenOpensAtOnce, {
+      print: clientName(world),
+      clients: "first",
+    }),
+
+  "exchange.refusal-leaks-nothing": (world, run) =>
+    run.forEach(
+      Object.entries(refusalsOf(world)),
+      ([, provoke], caseWorld) => leaksNothing(caseWorld, provoke),
+      { print: ([name]) => name },
+    ),
+
+  "exchange.bad-bodies": (_world, run) =>
+    run.all([
+      run.forEach(badBodies, (body, world) => badBodyIsRefused(world, body), {
+        print: ({ name }) => name,
+      }),
+      repeatedKeysHaveOneMeaning(run),
+    ]),
+
+  "exchange.errors": (_world, run) =>
+    run.observe(async (world) =>
+      Object.fromEntries(
+        await mapLimited(Object.entries(refusalsOf(world)), 3, async ([name, provoke]) => [
+          name,
+          lookOf((await provoke(world, () => Promise.resolve())).answer),
+        ]),
+      ),
+    ),
+
+  "exchange.no-store": (_world, run) => run.forEach(["exchange", "refresh"] as const, forbidsStoring),
+
+  "exchange.token-entropy": (_world, run) => run.once((world) => tokensHoldBits(world, run.cases(1, 24))),
 } satisfies Rules;
 
 /** The clients of the run alternately: a service may treat one of them wrongly. */

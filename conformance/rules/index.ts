@@ -1,5 +1,4 @@
-import type { TestableId } from "../contract/catalogue.ts";
-import type { Rule, Rules } from "../checks/rule.ts";
+import { type Rule, type Rules, rulesOf } from "../checks/rule.ts";
 import { accessRules } from "./access.ts";
 import { authorizeRules } from "./authorize.ts";
 import { codeRules } from "./code.ts";
@@ -15,7 +14,8 @@ import { pushRules } from "./push.ts";
 import { refreshRules } from "./refresh.ts";
 import { serviceRules } from "./service.ts";
 
-const all = {
+/** A requirement that no rule judges does not compile. */
+const all: Required<Rules> = {
   ...authorizeRules,
   ...codeRules,
   ...exchangeRules,
@@ -30,11 +30,6 @@ const all = {
   ...pushObservations,
   ...lifecycleRules,
   ...serviceRules,
-} satisfies Rules;
+};
 
-/** Requirements that no rule judges; the catalogue and the rules cannot drift apart, as this has to be empty. */
-type Unjudged = Exclude<TestableId, (typeof all)[keyof typeof all]["requirement"]>;
-const everyRequirementIsJudged: [Unjudged] extends [never] ? true : { readonly unjudged: Unjudged } = true;
-void everyRequirementIsJudged;
-
-export const rules: readonly Rule[] = Object.values(all);
+export const rules: readonly Rule[] = rulesOf(all);

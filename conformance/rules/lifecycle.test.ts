@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { judge } from "../testing/bench.ts";
-import { judgeDefect } from "../testing/seeded.ts";
-import { lifecycleRules } from "./lifecycle.ts";
+import { ruleFor, judgeDefect } from "../testing/seeded.ts";
 
-const rule = lifecycleRules.everyHistoryAgreesWithTheModel;
+const rule = ruleFor("lifecycle.model");
 
 test.each([1, 2])("the histories of seed %i reach every state of the sound service", async (seed) => {
   const verdict = await judge(rule, { seed });

@@ -39,8 +39,7 @@ const affordableWaitMs = (world: World): number =>
   ].find((waitMs) => world.clock.canWait(waitMs)) ?? 0;
 
 export const lifecycleRules = {
-  everyHistoryAgreesWithTheModel: {
-    requirement: "lifecycle.model",
+  "lifecycle.model": {
     writes: true,
     check: async (world, run) => {
       const tally: Tally = { reached: new Map(), decisions: 0 };

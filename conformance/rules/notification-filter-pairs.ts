@@ -10,8 +10,7 @@ import { formsOf, isNothing } from "./notification-forms.ts";
 
 /** Section 4.4: id and accountId in one request. */
 export const notificationPairRules = {
-  filtersTogetherAreAConjunction: {
-    requirement: "notifications.filters-combine",
+  "notifications.filters-combine": {
     needs: ["notifications"],
     check: (world, run) => {
       const pairs = pairsOf(world);

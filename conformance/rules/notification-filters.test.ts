@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import { behaviourFrom } from "../../fake-server/index.ts";
 import { judge } from "../testing/bench.ts";
 import { testDefects, testVariants } from "../testing/seeded.ts";
 import { notificationFilterRules } from "./notification-filters.ts";
 
-const rules = Object.values(notificationFilterRules);
+const rules = rulesOf(notificationFilterRules);
 
 testDefects([
   "filter-id-ignored",

@@ -14,8 +14,7 @@ import { inGroups } from "../contract/text.ts";
 
 /** Section 4.4: the filters id and accountId, each by itself. */
 export const notificationFilterRules = {
-  idGivesExactlyThatNotification: {
-    requirement: "notifications.filter-id",
+  "notifications.filter-id": {
     needs: ["notifications"],
     check: (world, run) => {
       const picked = pickedIds(world);
@@ -36,8 +35,7 @@ export const notificationFilterRules = {
     },
   },
 
-  accountIdGivesExactlyItsNotifications: {
-    requirement: "notifications.filter-account",
+  "notifications.filter-account": {
     needs: ["notifications"],
     check: (world, run) => {
       const { accounts, emptyAccountId } = world.prepared.notifications;

@@ -10,8 +10,7 @@ import type { World } from "../world/world.ts";
 
 /** Section 4.4: what the document leaves open about the list. Nothing here fails; fingerprints are compared between runs. */
 export const notificationObservations = {
-  invalidPagingGets: {
-    requirement: "notifications.invalid-paging",
+  "notifications.invalid-paging": {
     needs: ["notifications"],
     check: (_world, run) =>
       run.observe(async (world) => {
@@ -25,14 +24,12 @@ export const notificationObservations = {
       }),
   },
 
-  theGreatestLimitIs: {
-    requirement: "notifications.maximum-limit",
+  "notifications.maximum-limit": {
     needs: ["many-notifications"],
     check: (_world, run) => run.observe(observeMaximum),
   },
 
-  theOrderIs: {
-    requirement: "notifications.order",
+  "notifications.order": {
     needs: ["notifications"],
     check: (_world, run) =>
       run.observe(async (world) => {
@@ -46,8 +43,7 @@ export const notificationObservations = {
       }),
   },
 
-  theValuesThatOccurAre: {
-    requirement: "notifications.status-values",
+  "notifications.status-values": {
     needs: ["notifications"],
     check: (_world, run) =>
       run.observe(async (world) => {
@@ -65,8 +61,7 @@ export const notificationObservations = {
       }),
   },
 
-  anotherClientSees: {
-    requirement: "notifications.tenancy",
+  "notifications.tenancy": {
     needs: ["notifications", "second-client"],
     check: (_world, run) =>
       run.observe(async (world) => {
@@ -87,8 +82,7 @@ export const notificationObservations = {
       }),
   },
 
-  unknownParametersGet: {
-    requirement: "notifications.unknown-parameters",
+  "notifications.unknown-parameters": {
     needs: ["notifications"],
     check: (_world, run) =>
       run.observe(async (world) => {

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import { behaviourFrom, type Behaviour } from "../../fake-server/index.ts";
 import { judgeAll } from "../testing/bench.ts";
 import { testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
 import { notificationPageRules } from "./notification-pages.ts";
 
-const rules = Object.values(notificationPageRules);
+const rules = rulesOf(notificationPageRules);
 
 // A failed walk says what is wrong with the set, not which ids.
 testDefects({

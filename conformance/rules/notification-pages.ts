@@ -20,8 +20,7 @@ import { notificationTotalRules } from "./notification-totals.ts";
 
 /** Section 4.4: what all pages of a list are together, and what lies beyond them. */
 export const notificationPageRules = {
-  pagesPartitionTheSet: {
-    requirement: "notifications.pages-partition",
+  "notifications.pages-partition": {
     needs: ["notifications"],
     check: async (world, run) => {
       const greatest = await greatestLimit(world);
@@ -42,8 +41,7 @@ export const notificationPageRules = {
     },
   },
 
-  pagesPastTheEndRepeatNothing: {
-    requirement: "notifications.past-the-end",
+  "notifications.past-the-end": {
     needs: ["notifications"],
     check: async (world, run) => {
       const greatest = await greatestLimit(world);

@@ -14,8 +14,7 @@ import { offBy, tellsClockTime } from "./told-time.ts";
 
 /** Sections 2.3, 4.4 and 9: what a page of notifications looks like, and where it is served. */
 export const notificationShapeRules = {
-  itemsHaveTheDocumentedShape: {
-    requirement: "notifications.shape",
+  "notifications.shape": {
     needs: ["notifications"],
     check: async (world, run) => {
       const isDated = await readsTheirClock(world);
@@ -32,10 +31,7 @@ export const notificationShapeRules = {
     },
   },
 
-  documentedPathsServe: {
-    requirement: "notifications.versioned-path",
-    check: (_world, run) => run.once(everyDocumentedPathServes),
-  },
+  "notifications.versioned-path": (_world, run) => run.once(everyDocumentedPathServes),
 } satisfies Rules;
 
 interface ShapeCase {

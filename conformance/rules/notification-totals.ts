@@ -20,8 +20,7 @@ import type { World } from "../world/world.ts";
 
 /** Section 4.4: total. */
 export const notificationTotalRules = {
-  totalCountsWhatMatches: {
-    requirement: "notifications.total",
+  "notifications.total": {
     needs: ["notifications"],
     check: async (world, run) => {
       const greatest = await greatestLimit(world);

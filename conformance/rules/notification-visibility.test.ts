@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { ruleFor } from "../testing/seeded.ts";
 import { behaviourFrom, type FakeBehaviour } from "../../fake-server/index.ts";
 import { judge } from "../testing/bench.ts";
 import { pause } from "../world/clock.ts";
-import { lifecycleRules } from "./lifecycle.ts";
-import { notificationRules } from "./notifications.ts";
-import { notificationWriteRules } from "./notification-writes.ts";
 
 /** A service that indexes in real time, whatever its clock says: each notification is listed that much later. */
 const listsAfter = (realMs: number): FakeBehaviour =>
@@ -28,8 +26,8 @@ const judgeGranting = (visibilityMs: number | undefined, rule: Parameters<typeof
   });
 
 describe.each([
-  ["notifications.under-writes", notificationWriteRules.listsStayTrueWhileNotificationsAreCreated],
-  ["lifecycle.model", lifecycleRules.everyHistoryAgreesWithTheModel],
+  ["notifications.under-writes", ruleFor("notifications.under-writes")],
+  ["lifecycle.model", ruleFor("lifecycle.model")],
 ])("%s, where the clock can be moved and new notifications are listed in real time", (_, rule) => {
   it("is kept within what the profile grants", async () => {
     expect(await judgeGranting(20_000, rule, 60)).toMatchObject({ kind: "passed" });
@@ -42,7 +40,7 @@ describe.each([
 });
 
 it("notifications that rules read are waited for in real time as well", async () => {
-  const rule = notificationRules.withoutLimitAPageHoldsTheDefault;
+  const rule = ruleFor("notifications.default-limit");
   expect(await judgeGranting(20_000, rule, 300)).toMatchObject({ kind: "passed" });
   expect(await judgeGranting(20, rule, 20_000)).not.toMatchObject({ kind: "passed" });
 });

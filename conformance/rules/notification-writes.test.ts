@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import { judge } from "../testing/bench.ts";
-import { testDefects, testVariants } from "../testing/seeded.ts";
+import { ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
 import { notificationObservations } from "./notification-observations.ts";
 import { notificationWriteRules } from "./notification-writes.ts";
 
-testVariants(Object.values(notificationWriteRules), [
+testVariants(rulesOf(notificationWriteRules), [
   "sound",
   "order-newest-first",
   "order-by-id",
@@ -14,9 +15,9 @@ testVariants(Object.values(notificationWriteRules), [
 
 testDefects(["total-kept-for-ever", "writes-lose-every-fifth", "writes-repeat-item-on-page"]);
 
-test.each(Object.entries(notificationObservations))(
-  "%s: two runs give the same fingerprint",
-  async (_name, observation) => {
+test.each(rulesOf(notificationObservations))(
+  "$requirement: two runs give the same fingerprint",
+  async (observation) => {
     const first = await judge(observation, { seed: 1 });
     const second = await judge(observation, { seed: 2 });
     expect(first.kind).toBe("observed");
@@ -25,11 +26,11 @@ test.each(Object.entries(notificationObservations))(
 );
 
 test("the greatest limit is found, and what a greater one gets", async () => {
-  const verdict = await judge(notificationObservations.theGreatestLimitIs);
+  const verdict = await judge(ruleFor("notifications.maximum-limit"));
   expect(verdict).toMatchObject({ fingerprint: '{"greater":"refused with 400","maximum":100}' });
 });
 
 test("the order is told by createTime", async () => {
-  const verdict = await judge(notificationObservations.theOrderIs, { behaviour: "order-newest-first" });
+  const verdict = await judge(ruleFor("notifications.order"), { behaviour: "order-newest-first" });
   expect(verdict).toMatchObject({ fingerprint: '{"order":"newest first"}' });
 });

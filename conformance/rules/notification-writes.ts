@@ -9,8 +9,7 @@ import type { World } from "../world/world.ts";
 
 /** Section 4.4: the list while notifications are created. */
 export const notificationWriteRules = {
-  listsStayTrueWhileNotificationsAreCreated: {
-    requirement: "notifications.under-writes",
+  "notifications.under-writes": {
     needs: ["events"],
     writes: true,
     waitsMs: ({ tolerances }) => tolerances.visibilityMs + LISTED_MS,

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import { behaviourFrom } from "../../fake-server/index.ts";
 import { judge } from "../testing/bench.ts";
-import { testDefects, testVariants } from "../testing/seeded.ts";
+import { ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
 import { notificationRules } from "./notifications.ts";
 
-const rules = Object.values(notificationRules);
+const rules = rulesOf(notificationRules);
 const reading = rules.filter((rule) => "needs" in rule);
 
 testVariants(rules, ["sound"]);
@@ -26,7 +27,7 @@ testDefects([
 ]);
 
 test("pages that count from 1 are seen where no page is named, too", async () => {
-  const verdict = await judge(notificationRules.withoutPageTheFirstIsServed, {
+  const verdict = await judge(ruleFor("notifications.default-page"), {
     behaviour: "pages-counted-from-one",
   });
   expect(verdict.kind).toBe("failed");
@@ -49,6 +50,6 @@ test.each(reading)("$requirement holds where pages that would be empty are refus
 });
 
 test("the paths are not judged by a list that is refused because it would be empty", async () => {
-  const verdict = await judge(notificationRules.documentedPathsServe, { behaviour });
+  const verdict = await judge(ruleFor("notifications.versioned-path"), { behaviour });
   expect(verdict.kind).toBe("inconclusive");
 });

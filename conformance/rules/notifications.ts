@@ -33,8 +33,7 @@ import { notificationShapeRules } from "./notification-shape.ts";
 export const notificationRules = {
   ...notificationShapeRules,
 
-  withoutLimitAPageHoldsTheDefault: {
-    requirement: "notifications.default-limit",
+  "notifications.default-limit": {
     needs: ["many-notifications"],
     check: (world, run) =>
       run.forEach(defaultLimitCases(world), async ({ query, account, limitBefore }, world) => {
@@ -54,8 +53,7 @@ export const notificationRules = {
       }),
   },
 
-  withoutPageTheFirstIsServed: {
-    requirement: "notifications.default-page",
+  "notifications.default-page": {
     needs: ["notifications"],
     check: async (world, run) => {
       const { defaultLimit } = world.limits;
@@ -78,8 +76,7 @@ export const notificationRules = {
     },
   },
 
-  aPageHoldsTheLimitOrWhatRemains: {
-    requirement: "notifications.limit",
+  "notifications.limit": {
     needs: ["notifications"],
     check: async (world, run) => {
       const { defaultLimit } = world.limits;

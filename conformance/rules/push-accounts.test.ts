@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import type { Rule } from "../checks/rule.ts";
 import { judgeAll } from "../testing/bench.ts";
 import { pushRules } from "./push.ts";
@@ -7,7 +8,7 @@ import { pushRules } from "./push.ts";
 const judgeWithAccounts = async (
   behaviour: string,
   tells: { readonly id: boolean },
-  judged: readonly Rule[] = Object.values(pushRules),
+  judged: readonly Rule[] = rulesOf(pushRules),
 ) => {
   const accounts = ["0b5f0c7e-61a4-4b7e-9a55-3f1c2d4e5a6b", "c2a9d1f4-7e38-4d06-8b1f-90e7a6c5d4b3"];
   const results = await judgeAll(judged, {
@@ -29,16 +30,14 @@ describe("where all events share the accounts that the profile names", () => {
     ["push-reading-r3-from-failure", { id: false }],
   ])("%s passes every push rule, where the hook tells %j", async (behaviour, tells) => {
     const judged = await judgeWithAccounts(behaviour, tells);
-    expect(judged).toEqual(
-      new Map(Object.values(pushRules).map(({ requirement }) => [requirement, "passed"])),
-    );
+    expect(judged).toEqual(new Map(rulesOf(pushRules).map(({ requirement }) => [requirement, "passed"])));
   });
 
   it.each([
     ["push-resent-once-after-acknowledgement", "push.acknowledged-stops", { id: false }],
     ["push-refused-connection-final", "push.unacknowledged-retries", { id: true }],
   ])("%s breaks %s, where the hook tells %j", async (behaviour, id, tells) => {
-    const only = Object.values(pushRules).filter(({ requirement }) => ["push.cap", id].includes(requirement));
+    const only = rulesOf(pushRules).filter(({ requirement }) => ["push.cap", id].includes(requirement));
     const judged = await judgeWithAccounts(behaviour, tells, only);
     expect(Object.fromEntries(judged)).toEqual({ [id]: "failed", "push.cap": "passed" });
   });

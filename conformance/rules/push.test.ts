@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
+import { ruleFor } from "../testing/seeded.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { judgeAll, type BenchOptions } from "../testing/bench.ts";
 import { pushObservations } from "./push-observations.ts";
 import { pushRules } from "./push.ts";
 
-const all = [...Object.values(pushRules), ...Object.values(pushObservations)];
+const all = [...rulesOf(pushRules), ...rulesOf(pushObservations)];
 
 const verdicts = async (options: BenchOptions = {}, rules: Parameters<typeof judgeAll>[0] = all) => {
   const results = await judgeAll(rules, options);
@@ -30,7 +32,7 @@ describe("on a virtual clock", () => {
     expect(kinds(judged).toSorted()).toEqual(["observed", "passed"]);
   });
 
-  const scheduleAndCap = [pushRules.pushesKeepTheSchedule, pushRules.pushesAreCapped];
+  const scheduleAndCap = [ruleFor("push.schedule"), ruleFor("push.cap")];
 
   // That each reading is told from every other, and each sender keeps to its own, is tested on traces and on the fake.
   it.each([
@@ -54,7 +56,7 @@ describe("on a virtual clock", () => {
   });
 
   it("a breach is confirmed by a second push run, with the pushes as its evidence", async () => {
-    const [result] = await judgeAll([pushRules.pushesAreCapped], {
+    const [result] = await judgeAll([ruleFor("push.cap")], {
       behaviour: "push-reading-r5-from-start",
       effort: "standard",
     });
@@ -93,7 +95,7 @@ describe("where something is missing, a rule says what", () => {
           hooks: JSON.parse(JSON.stringify(without(hooks ?? {}))) as NonNullable<typeof hooks>,
         }),
       },
-      [pushRules.pushesAreCapped],
+      [ruleFor("push.cap")],
     );
     expect(judged.get("push.cap")).toMatchObject({ kind: "could-not-run", missing });
   });
@@ -104,7 +106,7 @@ describe("where something is missing, a rule says what", () => {
         profile: (profile) =>
           JSON.parse(JSON.stringify(profile).replace(',"ca":"{{ca}}"', "")) as typeof profile,
       },
-      [pushRules.everyEventArrives],
+      [ruleFor("push.delivered")],
     );
     expect(judged.get("push.delivered")).toMatchObject({
       kind: "could-not-run",
@@ -114,7 +116,7 @@ describe("where something is missing, a rule says what", () => {
   });
 
   it("a service that never pushes breaks its promise", async () => {
-    const judged = await verdicts({ behaviour: "push-nothing" }, [pushRules.everyEventArrives]);
+    const judged = await verdicts({ behaviour: "push-nothing" }, [ruleFor("push.delivered")]);
     expect(judged.get("push.delivered")).toMatchObject({ kind: "failed" });
   });
 });

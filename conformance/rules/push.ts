@@ -12,7 +12,6 @@ import { judgeRetries } from "../judging/pushes/retries.ts";
 import { judgeIndependence } from "../judging/pushes/independence.ts";
 import { judgeSchedule } from "../judging/pushes/schedule.ts";
 import { pushRunMs } from "../pushes/span.ts";
-import type { TestableId } from "../contract/catalogue.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { Rule, Rules } from "../checks/rule.ts";
 import type { Run } from "../checks/run.ts";
@@ -48,33 +47,26 @@ export const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Pr
 };
 
 /** A rule that judges the trace of the push run. */
-export const judges = <R extends TestableId>(
-  requirement: R,
+export const judges = (
   judge: (pushRun: PushRun) => Finding,
   more: Pick<Rule, "timesPushes" | "looksLater"> = {},
-) => ({
-  requirement,
-  ...fromPushRun,
-  ...more,
-  check: (_world: World, run: Run) => judged(run, judge),
-});
+) => ({ ...fromPushRun, ...more, check: (_world: World, run: Run) => judged(run, judge) });
 
 /** Sections 4.5 and 6: what is pushed, and for how long. */
 export const pushRules = {
-  everyEventArrives: judges("push.delivered", judgeDelivered),
-  pushesCarryTheNotification: judges("push.payload", judgePayload),
-  whatIsPushedIsListed: {
-    requirement: "push.listed",
+  "push.delivered": judges(judgeDelivered),
+  "push.payload": judges(judgePayload),
+  "push.listed": {
     ...fromPushRun,
     check: (_world, run) => run.once((world) => pushesAreListed(world, pushRunOf(world)), { replays: 0 }),
   },
-  acknowledgementEndsPushes: judges("push.acknowledged-stops", judgeAcknowledgedStops, { looksLater: true }),
-  everyFailureIsFollowedByAPush: judges("push.unacknowledged-retries", judgeRetries),
-  pushesKeepTheSchedule: judges("push.schedule", judgeSchedule, { timesPushes: true }),
-  pushesAreCapped: judges("push.cap", judgeCap, { looksLater: true }),
-  everyPushCanBeAcknowledged: judges("push.late-acknowledgement", judgeLateAcknowledgement, {
+  "push.acknowledged-stops": judges(judgeAcknowledgedStops, { looksLater: true }),
+  "push.unacknowledged-retries": judges(judgeRetries),
+  "push.schedule": judges(judgeSchedule, { timesPushes: true }),
+  "push.cap": judges(judgeCap, { looksLater: true }),
+  "push.late-acknowledgement": judges(judgeLateAcknowledgement, {
     looksLater: true,
   }),
-  pushesOfANotificationAreTheSame: judges("push.same-notification", judgeSameNotification),
-  schedulesAreIndependent: judges("push.independent-schedules", judgeIndependence, { timesPushes: true }),
+  "push.same-notification": judges(judgeSameNotification),
+  "push.independent-schedules": judges(judgeIndependence, { timesPushes: true }),
 } satisfies Rules;

@@ -36,8 +36,7 @@ const pastTheEnd = ({ limits, tolerances }: WaitFacts): number =>
   limits.refreshTokenLifetimeMs * 1.1 + limits.codeLifetimeMs + roomAfter({ tolerances });
 
 export const refreshLifetimeRules = {
-  refreshTokenLivesThirtyDays: {
-    requirement: "refresh.lifetime",
+  "refresh.lifetime": {
     deferred: [refreshTokens],
     waitsMs: pastTheEnd,
     check: (world, run) =>
@@ -68,8 +67,7 @@ export const refreshLifetimeRules = {
       ]),
   },
 
-  useDoesNotLengthenThirtyDays: {
-    requirement: "refresh.lifetime-is-from-issue",
+  "refresh.lifetime-is-from-issue": {
     deferred: [refreshTokensInUse],
     waitsMs: pastTheEnd,
     check: (world, run) =>
@@ -98,8 +96,7 @@ export const refreshLifetimeRules = {
       ]),
   },
 
-  refreshWorksOnceTheAccessTokenIsDead: {
-    requirement: "refresh.after-access-expiry",
+  "refresh.after-access-expiry": {
     deferred: [refreshTokensOfExpired],
     waitsMs: ({ accessLifetimeMs, tolerances }) => accessLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run): Promise<Verdict> => {
@@ -122,8 +119,7 @@ export const refreshLifetimeRules = {
     },
   },
 
-  afterThirtyDaysAuthorizingAnewWorks: {
-    requirement: "refresh.reauthorize",
+  "refresh.reauthorize": {
     deferred: [refreshTokensReplaced],
     waitsMs: pastTheEnd,
     check: (world, run) =>

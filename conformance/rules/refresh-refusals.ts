@@ -40,50 +40,38 @@ const oneByOne = <T extends { readonly probes: readonly Probe[] }>(group: T): re
   group.probes.map((probe) => ({ ...group, probes: [probe] }));
 
 export const refreshRefusalRules = {
-  unknownRefreshTokensAreRefused: {
-    requirement: "refresh.unknown",
-    check: (_world, run) =>
-      run.all([
-        run.forEach(
-          withPast([
-            ...forBoth([otherCredentials, ...inGroups(catchAlls.map(tokenMiss), GROUP)]),
-            ...inGroups(misspellings.map(tokenMiss), GROUP),
-          ]),
-          ({ probes, isInUse }, world) =>
-            judgeRefused(
-              world,
-              probes,
-              "a value that was never issued as a refreshToken is refused",
-              isInUse,
-            ),
-          { part: "near misses", print: nameOf, narrower: oneByOne },
-        ),
-        run.forAll(
-          fc.array(alterations, { minLength: 1, maxLength: 4 }),
-          (several, world) =>
-            judgeRefused(
-              world,
-              several.map(alteredToken),
-              "a value that was never issued as a refreshToken is refused",
-            ),
-          { part: "random alterations", share: 0.6 },
-        ),
-      ]),
-  },
-
-  unknownClientsAreRefusedARefresh: {
-    requirement: "refresh.unknown-client",
-    check: (_world, run) =>
+  "refresh.unknown": (_world, run) =>
+    run.all([
       run.forEach(
-        withPast([...forBoth([noClients]), ...inGroups(clientMisses, GROUP)]),
+        withPast([
+          ...forBoth([otherCredentials, ...inGroups(catchAlls.map(tokenMiss), GROUP)]),
+          ...inGroups(misspellings.map(tokenMiss), GROUP),
+        ]),
         ({ probes, isInUse }, world) =>
-          judgeRefused(world, probes, "a refresh with a clientId that no client has is refused", isInUse),
-        { print: nameOf, narrower: oneByOne },
+          judgeRefused(world, probes, "a value that was never issued as a refreshToken is refused", isInUse),
+        { part: "near misses", print: nameOf, narrower: oneByOne },
       ),
-  },
+      run.forAll(
+        fc.array(alterations, { minLength: 1, maxLength: 4 }),
+        (several, world) =>
+          judgeRefused(
+            world,
+            several.map(alteredToken),
+            "a value that was never issued as a refreshToken is refused",
+          ),
+        { part: "random alterations", share: 0.6 },
+      ),
+    ]),
 
-  refreshTokenBelongsToItsClient: {
-    requirement: "refresh.bound-to-client",
+  "refresh.unknown-client": (_world, run) =>
+    run.forEach(
+      withPast([...forBoth([noClients]), ...inGroups(clientMisses, GROUP)]),
+      ({ probes, isInUse }, world) =>
+        judgeRefused(world, probes, "a refresh with a clientId that no client has is refused", isInUse),
+      { print: nameOf, narrower: oneByOne },
+    ),
+
+  "refresh.bound-to-client": {
     needs: ["second-client"],
     check: (_world, run) =>
       run.forEach(["first", "second"] as const, presentedByAnother, {

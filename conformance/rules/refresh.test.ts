@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import { behaviourFrom } from "../../fake-server/index.ts";
 import { DAY_MS } from "../contract/duration.ts";
 import { judge, judgeAll } from "../testing/bench.ts";
-import { testDefects } from "../testing/seeded.ts";
-import { accessRules } from "./access.ts";
+import { ruleFor, testDefects } from "../testing/seeded.ts";
 import { refreshRules } from "./refresh.ts";
 
 test("the sound service keeps every promise about refreshing", async () => {
-  const results = await judgeAll(Object.values(refreshRules));
+  const results = await judgeAll(rulesOf(refreshRules));
   expect(results.filter(({ verdict }) => !["passed", "observed"].includes(verdict.kind))).toEqual([]);
   expect(results.find(({ id }) => id === "refresh.lifetime")?.verdict).toMatchObject({
     facts: { refreshToken: { lifetimeMs: 30 * DAY_MS, refusedFromMs: 30 * DAY_MS + 500 } },
@@ -42,12 +42,9 @@ test("a refreshed token must show what an exchanged one does", async () => {
     }),
   });
   // The other rule reads notifications, so that the run has some.
-  const results = await judgeAll(
-    [refreshRules.refreshedTokensWork, accessRules.nothingIsGivenWithoutAValidToken],
-    {
-      behaviour: hiding,
-    },
-  );
+  const results = await judgeAll([ruleFor("refresh.access-token-works"), ruleFor("access.required")], {
+    behaviour: hiding,
+  });
   expect(results[0]?.verdict).toMatchObject({
     kind: "failed",
     breach: { actual: expect.stringContaining('"total":0') },
@@ -55,7 +52,7 @@ test("a refreshed token must show what an exchanged one does", async () => {
 });
 
 test("what becomes of the previous access token is watched, not judged", async () => {
-  const verdict = await judge(refreshRules.previousAccessTokenIsWatched, {
+  const verdict = await judge(ruleFor("refresh.previous-access-token"), {
     behaviour: "refresh-revokes-previous-access-token",
   });
   expect(verdict).toMatchObject({
@@ -65,7 +62,7 @@ test("what becomes of the previous access token is watched, not judged", async (
 });
 
 test("an access token that outlives the refresh token leaves nothing to ask after its end", async () => {
-  const verdict = await judge(refreshRules.refreshWorksOnceTheAccessTokenIsDead, {
+  const verdict = await judge(ruleFor("refresh.after-access-expiry"), {
     behaviour: "access-for-forty-days",
   });
   expect(verdict.kind).toBe("not-applicable");
@@ -73,14 +70,12 @@ test("an access token that outlives the refresh token leaves nothing to ask afte
 
 test("where time cannot be moved, what can be judged at once still is", async () => {
   const withoutClock = { profile: (profile: { hooks?: object }) => ({ ...profile, hooks: {} }) as never };
-  const { refreshTokenWorksAgainAndAgain } = refreshRules;
-  expect(await judge(refreshTokenWorksAgainAndAgain, withoutClock)).toMatchObject({
+  const reusable = ruleFor("refresh.reusable");
+  expect(await judge(reusable, withoutClock)).toMatchObject({
     kind: "could-not-run",
     missing: "clock.advance",
   });
-  expect(
-    await judge(refreshTokenWorksAgainAndAgain, { ...withoutClock, behaviour: "refresh-token-usable-once" }),
-  ).toMatchObject({
+  expect(await judge(reusable, { ...withoutClock, behaviour: "refresh-token-usable-once" })).toMatchObject({
     kind: "failed",
   });
 });

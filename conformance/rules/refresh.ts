@@ -37,69 +37,57 @@ const thrice: Course = { second: true, times: 3 };
 const often: Course = { second: false, times: 24 };
 
 export const refreshRules = {
-  refreshGivesATokenSet: {
-    requirement: "refresh.token-set",
-    check: (outer, run) =>
-      run.all([
-        run.forAll(courses, (course, world) => refreshed(world, course, (answer) => judgeTokenSet(answer)), {
-          examples: [once, thrice, often],
-          share: 0.5,
+  "refresh.token-set": (outer, run) =>
+    run.all([
+      run.forAll(courses, (course, world) => refreshed(world, course, (answer) => judgeTokenSet(answer)), {
+        examples: [once, thrice, often],
+        share: 0.5,
+        clients: "first",
+      }),
+      ...answersThroughLife(outer, run, (_world, answer) => judgeTokenSet(answer)),
+      run.forEach(
+        [once, thrice],
+        (course, world) => judgeToldTime(world, clientOf(world, course), "refresh"),
+        {
+          part: "the time told",
+          print: ({ second }) => (second ? "the second client" : "the first client"),
+          together: true,
+          replays: 1,
           clients: "first",
-        }),
-        ...answersThroughLife(outer, run, (_world, answer) => judgeTokenSet(answer)),
-        run.forEach(
-          [once, thrice],
-          (course, world) => judgeToldTime(world, clientOf(world, course), "refresh"),
-          {
-            part: "the time told",
-            print: ({ second }) => (second ? "the second client" : "the first client"),
-            together: true,
-            replays: 1,
-            clients: "first",
-          },
-        ),
-      ]),
-  },
+        },
+      ),
+    ]),
 
-  refreshGivesNoRefreshToken: {
-    requirement: "refresh.returns-no-refresh-token",
-    check: (outer, run) =>
-      run.all([
-        run.forAll(
-          courses,
-          (course, world) =>
-            refreshed(world, course, (answer, tokens) => judgeNoRefreshToken(world, answer, tokens)),
-          { examples: [once, thrice, often], share: 0.5, clients: "first" },
-        ),
-        ...answersThroughLife(outer, run, judgeNoRefreshToken),
-      ]),
-  },
-
-  refreshedTokensWork: {
-    requirement: "refresh.access-token-works",
-    check: (_world, run) =>
+  "refresh.returns-no-refresh-token": (outer, run) =>
+    run.all([
       run.forAll(
         courses,
-        async (course, world) => {
-          const shown = await totalShown(world, course);
-          return refreshed(world, course, (answer) => judgeWorks(world, answer, shown));
-        },
-        { examples: [once, thrice], share: 0.5, clients: "first" },
+        (course, world) =>
+          refreshed(world, course, (answer, tokens) => judgeNoRefreshToken(world, answer, tokens)),
+        { examples: [once, thrice, often], share: 0.5, clients: "first" },
       ),
-  },
+      ...answersThroughLife(outer, run, judgeNoRefreshToken),
+    ]),
 
-  previousAccessTokenIsWatched: {
-    requirement: "refresh.previous-access-token",
-    check: (_world, run) =>
-      run.observe(async (world) => {
-        const tokens = await obtainTokens(world);
-        const first = await obtainRefreshed(world, tokens);
-        const original = (await opens(world, tokens.accessToken)) ? "accepted" : "refused";
-        await obtainRefreshed(world, tokens);
-        const refreshedOne = (await opens(world, first.accessToken)) ? "accepted" : "refused";
-        return { exchangedTokenAfterARefresh: original, refreshedTokenAfterTheNext: refreshedOne };
-      }),
-  },
+  "refresh.access-token-works": (_world, run) =>
+    run.forAll(
+      courses,
+      async (course, world) => {
+        const shown = await totalShown(world, course);
+        return refreshed(world, course, (answer) => judgeWorks(world, answer, shown));
+      },
+      { examples: [once, thrice], share: 0.5, clients: "first" },
+    ),
+
+  "refresh.previous-access-token": (_world, run) =>
+    run.observe(async (world) => {
+      const tokens = await obtainTokens(world);
+      const first = await obtainRefreshed(world, tokens);
+      const original = (await opens(world, tokens.accessToken)) ? "accepted" : "refused";
+      await obtainRefreshed(world, tokens);
+      const refreshedOne = (await opens(world, first.accessToken)) ? "accepted" : "refused";
+      return { exchangedTokenAfterARefresh: original, refreshedTokenAfterTheNext: refreshedOne };
+    }),
 
   ...refreshReuseRules,
   ...refreshRefusalRules,

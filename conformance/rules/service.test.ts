@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { rulesOf } from "../checks/rule.ts";
 import { judge, judgeAll } from "../testing/bench.ts";
-import { judgeDefect, testDefects, testVariants } from "../testing/seeded.ts";
+import { ruleFor, judgeDefect, testDefects, testVariants } from "../testing/seeded.ts";
 import { serviceRules } from "./service.ts";
 
 test("the sound service survives everything and tells nothing about its inside", async () => {
-  const results = await judgeAll(Object.values(serviceRules), { effort: "standard" });
+  const results = await judgeAll(rulesOf(serviceRules), { effort: "standard" });
   expect(results.map(({ verdict }) => verdict.kind)).toEqual(["passed", "passed", "observed"]);
 });
 
@@ -24,12 +25,12 @@ test("a service that a bad body ends is seen", async () => {
 });
 
 // What a request brought along may come back in the answer.
-testVariants([serviceRules.answersHoldNoInternals], ["refusals-show-address-sent"]);
+testVariants([ruleFor("service.leaks-nothing")], ["refusals-show-address-sent"]);
 
 test("equal services give equal fingerprints of their content types", async () => {
   const [first, second] = [
-    await judge(serviceRules.whichContentTypesAreUsed, { seed: 1 }),
-    await judge(serviceRules.whichContentTypesAreUsed, { seed: 2 }),
+    await judge(ruleFor("service.content-type"), { seed: 1 }),
+    await judge(ruleFor("service.content-type"), { seed: 2 }),
   ];
   expect(first).toEqual(second);
   expect(first).toMatchObject({ kind: "observed" });

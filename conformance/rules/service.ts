@@ -23,80 +23,68 @@ import { answerOf, type RawRequest } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
 
 export const serviceRules = {
-  badInputIsAnsweredAndSurvived: {
-    requirement: "service.survives-bad-input",
-    check: (_world, run) =>
-      run.forEach(
-        parts,
-        async (part, world) => {
-          const { requests } = await malformedBy(world, run, part);
-          for (const malformed of requests) {
-            const judgement = await judgeSurvival(world, malformed);
-            if (judgement.kind !== "passed") return judgement;
-          }
-          return (await serves(world))
-            ? pass
-            : fail("the service keeps serving after malformed input", "a right request got nothing");
-        },
-        { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
-      ),
-  },
+  "service.survives-bad-input": (_world, run) =>
+    run.forEach(
+      parts,
+      async (part, world) => {
+        const { requests } = await malformedBy(world, run, part);
+        for (const malformed of requests) {
+          const judgement = await judgeSurvival(world, malformed);
+          if (judgement.kind !== "passed") return judgement;
+        }
+        return (await serves(world))
+          ? pass
+          : fail("the service keeps serving after malformed input", "a right request got nothing");
+      },
+      { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
+    ),
 
-  answersHoldNoInternals: {
-    requirement: "service.leaks-nothing",
-    check: (_world, run) =>
-      run.forEach(
-        parts,
-        async (part, world) => {
-          const { requests, tokens } = await malformedBy(world, run, part);
-          const secrets = secretsIn(world, tokens);
-          for (const { name, request } of requests) {
-            const answer = answerOf(await world.raw.request(request));
-            const leak = answer === undefined ? undefined : leakIn(answer, textOf(request), secrets);
-            if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
-          }
-          for (const [name, answer] of part === 0 ? await ordinaryAnswers(world) : []) {
-            const leak = leakIn(answer, "", secrets);
-            if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
-          }
-          return pass;
-        },
-        { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
-      ),
-  },
+  "service.leaks-nothing": (_world, run) =>
+    run.forEach(
+      parts,
+      async (part, world) => {
+        const { requests, tokens } = await malformedBy(world, run, part);
+        const secrets = secretsIn(world, tokens);
+        for (const { name, request } of requests) {
+          const answer = answerOf(await world.raw.request(request));
+          const leak = answer === undefined ? undefined : leakIn(answer, textOf(request), secrets);
+          if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
+        }
+        for (const [name, answer] of part === 0 ? await ordinaryAnswers(world) : []) {
+          const leak = leakIn(answer, "", secrets);
+          if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
+        }
+        return pass;
+      },
+      { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
+    ),
 
-  whichContentTypesAreUsed: {
-    requirement: "service.content-type",
-    check: (_world, run) =>
-      run.observe(async (world) => {
-        const { answer: authorized, code } = await obtainCode(world);
-        const exchanged = await world.target.exchange(exchangeBody(world.client, code));
-        const tokens = await obtainTokens(world);
-        const refreshed = await obtainRefreshed(world, tokens);
-        const listed = await world.target.list({ accessToken: tokens.accessToken, query: { limit: 1 } });
-        const refused = await world.target.exchange(exchangeBody(world.client, "nosuchcode"));
-        const answers = { authorized, exchanged, refreshed: refreshed.answer, listed, refused };
-        const requests: Record<string, unknown> = {
-          "authorize without": await outcomeOf(world, await plainAuthorize(world)),
-          "list without": listOutcome(
-            await answerOrRefusal(() =>
-              world.target.list({ headers: [[accessTokenHeader, tokens.accessToken]], query: { limit: 1 } }),
-            ),
+  "service.content-type": (_world, run) =>
+    run.observe(async (world) => {
+      const { answer: authorized, code } = await obtainCode(world);
+      const exchanged = await world.target.exchange(exchangeBody(world.client, code));
+      const tokens = await obtainTokens(world);
+      const refreshed = await obtainRefreshed(world, tokens);
+      const listed = await world.target.list({ accessToken: tokens.accessToken, query: { limit: 1 } });
+      const refused = await world.target.exchange(exchangeBody(world.client, "nosuchcode"));
+      const answers = { authorized, exchanged, refreshed: refreshed.answer, listed, refused };
+      const requests: Record<string, unknown> = {
+        "authorize without": await outcomeOf(world, await plainAuthorize(world)),
+        "list without": listOutcome(
+          await answerOrRefusal(() =>
+            world.target.list({ headers: [[accessTokenHeader, tokens.accessToken]], query: { limit: 1 } }),
           ),
-        };
-        for (const type of requestTypes)
-          requests[`exchange ${type === undefined ? "without" : `as ${type}`}`] = await exchangeAs(
-            world,
-            type,
-          );
-        return {
-          answers: Object.fromEntries(
-            Object.entries(answers).map(([name, answer]) => [name, mediaTypeOf(answer) ?? "none"]),
-          ),
-          requests,
-        };
-      }),
-  },
+        ),
+      };
+      for (const type of requestTypes)
+        requests[`exchange ${type === undefined ? "without" : `as ${type}`}`] = await exchangeAs(world, type);
+      return {
+        answers: Object.fromEntries(
+          Object.entries(answers).map(([name, answer]) => [name, mediaTypeOf(answer) ?? "none"]),
+        ),
+        requests,
+      };
+    }),
 } satisfies Rules;
 
 const NOTHING_INTERNAL = "answers hold no stack traces, secrets or internal paths";

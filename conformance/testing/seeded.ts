@@ -7,15 +7,20 @@ import type { Verdict } from "../contract/verdict.ts";
 import { rules } from "../rules/index.ts";
 import { judge, judgeAll, type BenchOptions } from "./bench.ts";
 
+export const ruleFor = (id: RequirementId): Rule => {
+  const rule = rules.find(({ requirement }) => requirement === id);
+  if (rule === undefined) throw new Error(`no rule judges ${id}`);
+  return rule;
+};
+
 /** Judges a seeded defect by the rule of the requirement that it breaks first. */
 export const judgeDefect = async (
   name: string,
   options: Pick<BenchOptions, "stopAtBreach"> = {},
 ): Promise<{ verdict: Verdict; broken: RequirementId }> => {
   const broken = defects[name]?.breaks[0];
-  const rule = rules.find(({ requirement }) => requirement === broken);
-  if (broken === undefined || rule === undefined) throw new Error(`no rule sees the defect ${name}`);
-  return { verdict: await judge(rule, { behaviour: name, ...options }), broken };
+  if (broken === undefined) throw new Error(`there is no defect ${name}`);
+  return { verdict: await judge(ruleFor(broken), { behaviour: name, ...options }), broken };
 };
 
 const isList = (value: object): value is readonly string[] => Array.isArray(value);
