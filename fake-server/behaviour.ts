@@ -21,7 +21,6 @@ export interface HttpDecisions {
   readonly readQuery: (raw: string, context: Context) => Query | undefined;
   /** What is wrong with the set of parameters as such: repeated or unknown names. */
   readonly parametersRefusal: (query: Query, context: Context) => RefusalKind | undefined;
-  /** What is wrong with the Content-Type of the request. */
   readonly contentTypeRefusal: (contentType: string | undefined, context: Context) => RefusalKind | undefined;
   /** The JSON object that a body holds, or undefined when it holds none. */
   readonly readBody: (raw: Buffer, context: Context) => JsonObject | undefined;
@@ -101,7 +100,6 @@ export interface TokenDecisions {
   ) => void;
   /** What a refresh does to the tokens that were there before; `previous` is the access token issued last. */
   readonly afterRefresh: (record: RefreshRecord, previous: AccessRecord, context: Context) => void;
-  /** The access token that a request carries, if any. */
   readonly readAccessToken: (context: Context) => string | undefined;
   readonly findAccessToken: (presented: string, context: Context) => AccessRecord | undefined;
   readonly accessTokenIsAlive: (record: AccessRecord, context: Context) => boolean;

@@ -2,7 +2,6 @@ import type { Behaviour } from "./behaviour.ts";
 import type { FakeBehaviour, Variant } from "./registry.ts";
 import { sound } from "./sound.ts";
 
-/** What joins the names of behaviours that one service shows together. */
 export const joint = "+";
 
 /** One service that shows several behaviours at once; where two replace one decision, the later one has it. */

@@ -12,7 +12,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export interface Advance {
   /** The service's time afterwards, in milliseconds since 1970. */
   readonly now: number;
-  /** How many timers fired on the way. */
   readonly fired: number;
   /** How many pieces of work are still under way that no longer moved, such as a push to a receiver that hangs. */
   readonly inFlight: number;

@@ -11,7 +11,6 @@ import { controlApp } from "./serving.ts";
 
 /** What the operator of a fake can do beyond starting it. */
 export interface Controlled extends Host {
-  /** A behaviour as new, for a reset. */
   readonly renewBehaviour: () => Host["behaviour"];
   /** Pushes by the behaviour as it is now, and as new for a reset. */
   deliveries: Deliveries;

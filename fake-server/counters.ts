@@ -6,7 +6,6 @@ export interface Counters {
   /** Answers by HTTP status. */
   readonly answers: Record<number, number>;
   events: number;
-  /** How often its clock was moved by hand. */
   clockMoves: number;
   readonly pushes: Record<"sent" | "acknowledged" | "failed", number>;
 }

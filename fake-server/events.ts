@@ -2,7 +2,6 @@ import type { Deliveries } from "./delivery/deliveries.ts";
 import type { Notification } from "./notifications.ts";
 import type { Host } from "./server.ts";
 
-/** A business event, as the control interface takes it. */
 export interface BusinessEvent {
   readonly accountId: string;
   /** The client it concerns; without one it concerns every client. */

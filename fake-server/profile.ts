@@ -1,7 +1,6 @@
 import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
 import type { FakeServer } from "./start.ts";
 
-/** The environment variable that holds the secret of the client at this index. */
 export const secretVariable = (index: number): string => `TOUCHSTONE_FAKE_SECRET_${index + 1}`;
 
 /** The profile with which the gate judges a running fake, over its sockets and its control interface alone. */

@@ -15,7 +15,10 @@ export type Replacement = Replaces & { readonly [checked]: true };
 /** Only decisions that there are: a misspelt one is an error where it is written, not a defect that does nothing. */
 type Exactly<R> = R & { readonly [K in keyof R]: K extends Decision ? Behaviour[K] : never };
 
-/** Several decisions, or one that keeps state: the function is called once per service. */
+/**
+ * Several decisions, or one that keeps state. The function is called once per service; what it remembers are further
+ * parameters with a default.
+ */
 export const decisions = <R extends Partial<Behaviour>>(
   replaces: (sound: Behaviour) => Exactly<R>,
 ): Replacement => replaces as Replaces as Replacement;

@@ -52,7 +52,6 @@ export const readText = async (key: string, file: string, secret?: string): Prom
   }
 };
 
-/** The same for JSON. */
 export const readJson = async (key: string, file: string, secret?: string): Promise<unknown> => {
   const text = await readText(key, file, secret);
   try {

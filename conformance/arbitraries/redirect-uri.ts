@@ -73,7 +73,6 @@ export const callbackQueries: fc.Arbitrary<string> = fc
   )
   .map((pairs) => pairs.map(([name, value]) => `q${name}=${value}`).join("&"));
 
-/** Addresses that resemble the registered one and are not it. */
 export const lookAlikes = (
   registered: string,
 ): readonly { readonly name: string; readonly address: string }[] => {

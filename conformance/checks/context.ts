@@ -22,7 +22,6 @@ export interface RunContext {
   readonly casesAtATime: number;
   /** Waits a moment after a case that lost an answer, longer each time; says whether the target answers a plain request. */
   readonly recover: (tries: number) => Promise<boolean>;
-  /** Where the exchanges that prove a breach are kept. */
   readonly keep: (exchanges: readonly ExchangeRecord[]) => void;
   /**
    * Set where one breach settles the rule: once it is seen nothing further is judged, so that the breach is neither

@@ -23,7 +23,6 @@ export interface PlannedPair {
   readonly order: readonly [Side, Side];
 }
 
-/** A rule that a side broke while it was loaded, and how often. */
 export interface BrokenRule {
   readonly side: Side;
   readonly rule: string;

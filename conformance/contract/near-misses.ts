@@ -40,7 +40,6 @@ interface Value {
  */
 export const createNearMisses = (): NearMisses => {
   const lengths = new Set<number>();
-  /** Values by their first halves, and by their last. */
   const heads = new Map<string, Value[]>();
   const tails = new Map<string, Value[]>();
   /** Hashes of the first characters of first halves, and of the last characters of last ones: most words share none. */

@@ -1,4 +1,3 @@
-/** Characters that words are made of: letters, digits, "_" and "-". */
 const wordCharacters = new Uint8Array(128);
 for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
   wordCharacters[character.charCodeAt(0)] = 1;

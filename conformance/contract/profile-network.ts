@@ -84,7 +84,6 @@ export const Network = group("How target and hooks are reached: caFile, clientCe
   ),
 });
 
-/** How much the gate does at a time. Races and raw requests open a few more connections. */
 export const Concurrency = group("How much the gate does at a time: maxConnections, maxCases.", {
   maxConnections: Optional(
     integer("Connections to the target that are kept open; default 64.", { minimum: 1, maximum: 1_024 }),

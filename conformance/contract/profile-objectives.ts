@@ -33,7 +33,6 @@ const EndpointObjectives = group("Objectives of this endpoint; percentiles count
 const weight = (what: string) =>
   Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description: `Weight of visits that ${what}.` }));
 
-/** The course of a load, and what clients do under it. */
 export const Load = group("The course of a load, and what clients do under it.", {
   shape: Optional(
     list(

@@ -14,7 +14,6 @@ export const readsPrepared = (rule: Rule): boolean =>
 /** Whether a rule judges pushes, for which a receiver has to run. */
 export const watchesPushes = (rule: Rule): boolean => rule.needs?.includes("pushes") ?? false;
 
-/** What keeps a rule from being judged in this run. */
 export interface Missing {
   readonly verdict: CouldNotRun;
   /** Where only the wait is too long and the rule has probes for it: the ledger that keeps them for a later run. */

@@ -1,7 +1,6 @@
 import { closeSync, writeSync } from "node:fs";
 
 export interface Appender {
-  /** Appends a value as one line of JSON. */
   line(value: unknown): void;
   text(text: string): void;
   /** Writes at once, so that the bytes may change afterwards. */

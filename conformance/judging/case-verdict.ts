@@ -10,7 +10,6 @@ export type CaseVerdict =
   | { readonly kind: "inconclusive"; readonly reason: string }
   | { readonly kind: "discarded"; readonly reason: string };
 
-/** The promise was kept in this case. */
 export const pass: CaseVerdict = { kind: "passed" };
 
 /** The promise was broken: what it demands, and what was seen instead. Both are sentences without credentials. */
@@ -21,7 +20,6 @@ export const fail = (expected: string, actual: string, shownBy?: readonly number
   ...(shownBy === undefined ? {} : { shownBy }),
 });
 
-/** The case says nothing, and why. */
 export const inconclusive = (reason: string): CaseVerdict => ({ kind: "inconclusive", reason });
 
 /** The case turned out to ask nothing (a probe that fell into the guard around a boundary). It is neither counted nor held against the rule. */

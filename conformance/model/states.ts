@@ -112,7 +112,6 @@ export const ofRefresh = (model: Model, grant: GrantState, at: TimeInterval): Ex
   return side === "alive" && !grant.doubtful ? { outcome: "yield", state: "refresh token valid" } : either;
 };
 
-/** What listing with the access token must come to. */
 export const ofList = (model: Model, access: AccessState, at: TimeInterval): Expectation => {
   const side = sideIn(model, access, at);
   if (side === "dead") return { outcome: "refusal", state: "access token dead" };

@@ -6,7 +6,6 @@ import type { ConfigurationError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import type { Environment } from "./profile-secret.ts";
 
-/** A profile that cannot be used, as checks: one for each of its mistakes. */
 export const profileMistakes = ({ problems }: ConfigurationError): readonly Check[] =>
   problems.map((message) => ({
     check: "profile",

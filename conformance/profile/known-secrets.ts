@@ -2,7 +2,6 @@ import { decoded, secretsInProfile } from "../contract/profile-secrets.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import type { Secrets } from "../world/secrets.ts";
 
-/** Conceals every secret of a profile: of clients, headers, the receiver and the network. */
 export const concealResolved = (
   secrets: Secrets,
   resolved: Pick<ResolvedProfile, "profile" | "clients" | "receiver" | "network">,

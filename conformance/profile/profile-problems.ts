@@ -1,6 +1,5 @@
 import { ConfigurationError } from "../contract/problem.ts";
 
-/** A key within a profile, from the outside in. */
 export type KeyPath = readonly (string | number)[];
 
 /** One mistake in a profile: where it stands, and a sentence that names key, value and what is accepted. */

@@ -15,7 +15,6 @@ import { ControlFailed } from "../world/exchange.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
-/** What a refused attempt of this kind leaves of the code. */
 export const fateAfter = async (world: World, kind: AttemptKind): Promise<string> => {
   const issued = await obtainCode(world);
   const attempt = await attemptWrongly(world, kind, issued);

@@ -3,7 +3,6 @@ import { anomalyOf, type Anomaly } from "../judging/laws/one-shot.ts";
 import { raceForCode, type Connections, type Start } from "./shared/race.ts";
 import type { World } from "../world/world.ts";
 
-/** When the contenders of the rounds of one lane start. */
 const patterns = (lane: number): readonly (readonly Start[])[] => [
   [0, 0],
   [0, 0, 0],

@@ -121,7 +121,6 @@ const idsGiveTheirOwn: Judge<readonly PickedId[]> = async (picked, world) => {
     : fail(expected, `asked for several at the same time it got ${wrongness([wrong.one.id], wrong.seen)}`);
 };
 
-/** What was seen, and how it differs from the ids that should have been. */
 const wrongness = (ids: readonly string[], seen: Listing): string => {
   const wrong = difference(ids, seen.ids);
   return wrong === undefined ? seen.said : `${seen.said} (${wrong})`;

@@ -165,7 +165,6 @@ const observeMaximum = async (world: World): Promise<Readonly<Record<string, unk
   return { maximum: `${ids.length} or more`, greater: "served" };
 };
 
-/** The last limit that is served between one that is and one that is not. */
 const lastServed = async (
   list: List,
   accountId: string,

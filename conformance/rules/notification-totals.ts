@@ -45,7 +45,6 @@ export const notificationTotalRules = {
 /** As many pages of the whole list as are counted. */
 const MOST_PAGES = 18;
 
-/** A filter and the number of notifications that match it. */
 interface Question {
   readonly filter: ListQuery;
   readonly matches: number;

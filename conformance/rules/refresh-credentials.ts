@@ -4,7 +4,6 @@ import { credentialsOf } from "../world/answers.ts";
 import { obtainTokens, opens, refreshBody, refreshes, type IssuedTokens } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 
-/** What a refresh takes of tokens. */
 export type Refreshable = Pick<IssuedTokens, "client" | "refreshToken">;
 
 export const alive = (world: World, { client, refreshToken }: Refreshable): Promise<boolean> =>

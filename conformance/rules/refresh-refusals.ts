@@ -101,7 +101,6 @@ const withToken = (tokens: IssuedTokens, refreshToken: unknown): object => ({
   refreshToken,
 });
 
-/** Other things that a client holds, in the refresh token's place. */
 const otherCredentials: readonly Probe[] = [
   { name: "no refreshToken at all", body: ({ client }) => ({ clientId: client.id }) },
   { name: "the accessToken in its place", body: (tokens) => withToken(tokens, tokens.accessToken) },

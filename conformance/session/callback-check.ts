@@ -96,7 +96,6 @@ interface Awaited {
 }
 
 interface SeenInPreflight {
-  /** In which words it arrived. */
   readonly arrived: string | undefined;
   /** Whether it came without the clock being moved. */
   readonly isSoon: boolean;

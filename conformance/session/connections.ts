@@ -36,7 +36,6 @@ export interface Connections {
   readonly transportOptions: TransportOptions;
   readonly retries: Retries;
   readonly clocks: ClockSource;
-  /** What hooks and the receiver are called through. */
   readonly dispatcher: Dispatcher;
   readonly account: LeftBehindAccount;
   readonly hookReport: HookCaller["report"];

@@ -32,7 +32,6 @@ export interface Clock {
   readonly isTold: boolean;
 }
 
-/** A participant's own clock in a run. */
 export interface JoinedClock extends Clock {
   /** A clock for one case of this participant: time does not move while the case is awake. */
   branch(): JoinedClock;

@@ -8,7 +8,6 @@ import { openList, readAccount, readPages } from "./listed.ts";
 import type { Target } from "./target.ts";
 import type { Tolerances } from "./tolerances.ts";
 
-/** The notifications of one account as the run knows them. */
 export interface AccountSet {
   readonly accountId: string;
   /** Ids of all its notifications, in the order in which they were created where that is known. */
@@ -84,7 +83,6 @@ export const prepareNotifications = async (options: DatasetOptions): Promise<Pre
 
 const sizesFor = (defaultLimit: number): readonly number[] => [3 * defaultLimit + 6, 2 * defaultLimit, 3, 1];
 
-/** The same UUID with the hexadecimal digit at this index changed. */
 export const twinOf = (uuid: string, index: number): string => {
   const digit = Number.parseInt(uuid.charAt(index), 16);
   return uuid.slice(0, index) + ((digit + 1) % 16).toString(16) + uuid.slice(index + 1);

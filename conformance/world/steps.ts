@@ -98,7 +98,6 @@ export const obtainRefreshed = async (
   return { accessToken, expiresInMs: Number(expiresIn) * 1_000, answer };
 };
 
-/** Whether a list answer gave out data. */
 export const gaveData = (answer: Answer): boolean => gavePage(plainOf(answer));
 
 /**

@@ -12,7 +12,6 @@ import { asksFor, firstLike, lastOf, stranger } from "./tools.ts";
 const lives = (lifetimeMs: number | ((record: AccessRecord) => number)): Replacement =>
   livesFor("accessTokenIsAlive", lifetimeMs);
 
-/** Tokens found by a comparison that is not equality. */
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   decide("findAccessToken", (presented, { credentials }) =>
     firstLike(credentials.accessTokens, presented, matches),
@@ -87,31 +86,25 @@ export const accessDefects = rows({
       parseQuery(rawQueryOf(from.url ?? ""))?.values.get("accessToken"),
     ),
     "access-remembered-by-connection: A connection that has shown a token once needs none after that.":
-      decisions((sound) => {
-        const known = new WeakMap<object, string>();
-        return {
-          readAccessToken: (context) => {
-            const presented = sound.readAccessToken(context) ?? known.get(context.from.socket);
-            if (presented !== undefined && context.credentials.accessTokens.has(presented)) {
-              known.set(context.from.socket, presented);
-            }
-            return presented;
-          },
-        };
-      }),
+      decisions((sound, known = new WeakMap<object, string>()) => ({
+        readAccessToken: (context) => {
+          const presented = sound.readAccessToken(context) ?? known.get(context.from.socket);
+          if (presented !== undefined && context.credentials.accessTokens.has(presented)) {
+            known.set(context.from.socket, presented);
+          }
+          return presented;
+        },
+      })),
     "access-cached-by-address: A cache gives everyone what was last given for the same address.": decisions(
-      (sound) => {
-        const served = new Set<string>();
-        return {
-          readAccessToken: (context) => sound.readAccessToken(context) ?? "",
-          findAccessToken: (presented, context) => {
-            const address = context.from.url ?? "";
-            const record = sound.findAccessToken(presented, context);
-            if (record !== undefined) served.add(address);
-            return record ?? (served.has(address) ? stranger(context) : undefined);
-          },
-        };
-      },
+      (sound, served = new Set<string>()) => ({
+        readAccessToken: (context) => sound.readAccessToken(context) ?? "",
+        findAccessToken: (presented, context) => {
+          const address = context.from.url ?? "";
+          const record = sound.findAccessToken(presented, context);
+          if (record !== undefined) served.add(address);
+          return record ?? (served.has(address) ? stranger(context) : undefined);
+        },
+      }),
     ),
     "access-refusal-tells-total: A refused request is told the total.": refusingWith(({ notifications }) => ({
       data: [],
@@ -173,30 +166,26 @@ export const accessDefects = rows({
         return alive;
       },
     ),
-    "access-dies-idle: An accessToken dies when it is not used for half an hour.": decisions((sound) => {
-      const usedAtMs = new WeakMap<AccessRecord, number>();
-      return {
+    "access-dies-idle: An accessToken dies when it is not used for half an hour.": decisions(
+      (sound, usedAtMs = new WeakMap<AccessRecord, number>()) => ({
         accessTokenIsAlive: (record, context) => {
           const idleMs = context.nowMs - (usedAtMs.get(record) ?? record.issuedAtMs);
           const alive = idleMs < 30 * MINUTE_MS && sound.accessTokenIsAlive(record, context);
           if (alive) usedAtMs.set(record, context.nowMs);
           return alive;
         },
-      };
-    }),
-    "access-cached-beyond-expiry: A token that was accepted is accepted for ten minutes without another look.":
-      decisions((sound) => {
-        const seenAtMs = new WeakMap<AccessRecord, number>();
-        return {
-          accessTokenIsAlive: (record, context) => {
-            const sinceMs = context.nowMs - (seenAtMs.get(record) ?? -Infinity);
-            if (sinceMs < 10 * MINUTE_MS) return true;
-            const alive = sound.accessTokenIsAlive(record, context);
-            if (alive) seenAtMs.set(record, context.nowMs);
-            return alive;
-          },
-        };
       }),
+    ),
+    "access-cached-beyond-expiry: A token that was accepted is accepted for ten minutes without another look.":
+      decisions((sound, seenAtMs = new WeakMap<AccessRecord, number>()) => ({
+        accessTokenIsAlive: (record, context) => {
+          const sinceMs = context.nowMs - (seenAtMs.get(record) ?? -Infinity);
+          if (sinceMs < 10 * MINUTE_MS) return true;
+          const alive = sound.accessTokenIsAlive(record, context);
+          if (alive) seenAtMs.set(record, context.nowMs);
+          return alive;
+        },
+      })),
     "access-expires-in-milliseconds: expiresIn is given in milliseconds.": decide(
       "expiresIn",
       (lifetimeMs) => lifetimeMs,

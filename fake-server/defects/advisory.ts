@@ -31,10 +31,9 @@ export const advisoryDefects = rows({
     "advice-codes-short: Codes have ten digits.": decide("mintCode", (_client, _state, { random }) =>
       String(random.uint32()).padStart(10, "0"),
     ),
-    "advice-codes-counted: Codes are a number that goes up by one, behind a common prefix.": decisions(() => {
-      let issued = 0;
-      return { mintCode: () => `code-${String((issued += 1)).padStart(40, "0")}` };
-    }),
+    "advice-codes-counted: Codes are a number that goes up by one, behind a common prefix.": decisions(
+      (_sound, issued = 0) => ({ mintCode: () => `code-${String((issued += 1)).padStart(40, "0")}` }),
+    ),
   },
   "code.bound-to-client": {
     "advice-code-of-other-client-accepted: A client may exchange the code of another.": decide(
@@ -64,10 +63,9 @@ export const advisoryDefects = rows({
     ),
   },
   "exchange.token-entropy": {
-    "advice-tokens-counted: Access tokens are a number that goes up by one.": decisions(() => {
-      let issued = 1_000_000;
-      return { mintAccessToken: () => `token-${(issued += 1)}` };
-    }),
+    "advice-tokens-counted: Access tokens are a number that goes up by one.": decisions(
+      (_sound, issued = 1_000_000) => ({ mintAccessToken: () => `token-${(issued += 1)}` }),
+    ),
     "advice-refresh-token-from-access-token: The refreshToken is made of the accessToken.": change(
       "exchangeFields",
       (fields) => ({
@@ -104,16 +102,13 @@ export const advisoryDefects = rows({
         return query;
       }),
     "advice-bad-body-ends-service: After a body that cannot be read no other one is served.": decisions(
-      (sound) => {
-        let isBroken = false;
-        return {
-          readBody: (raw, context) => {
-            const body = sound.readBody(raw, context);
-            isBroken ||= body === undefined;
-            return isBroken ? undefined : body;
-          },
-        };
-      },
+      (sound, isBroken = false) => ({
+        readBody: (raw, context) => {
+          const body = sound.readBody(raw, context);
+          isBroken ||= body === undefined;
+          return isBroken ? undefined : body;
+        },
+      }),
     ),
   },
   "service.leaks-nothing": {

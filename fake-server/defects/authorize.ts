@@ -16,16 +16,13 @@ const redirecting = (changed: (address: URL) => void): Replacement =>
 export const authorizeDefects = rows({
   "authorize.answers-with-code": {
     "authorize-empty-code-at-times: Every seventh authorize answer carries an empty code.": decisions(
-      (sound) => {
-        let answers = 0;
-        return {
-          authorizeFields: (record, timestamp, context) => {
-            answers += 1;
-            const fields = sound.authorizeFields(record, timestamp, context);
-            return answers % 7 === 0 ? { ...fields, code: "" } : fields;
-          },
-        };
-      },
+      (sound, answers = 0) => ({
+        authorizeFields: (record, timestamp, context) => {
+          answers += 1;
+          const fields = sound.authorizeFields(record, timestamp, context);
+          return answers % 7 === 0 ? { ...fields, code: "" } : fields;
+        },
+      }),
     ),
     "authorize-code-of-digits-as-number: The code is a JSON number instead of a string.": decisions(
       (sound) => ({
@@ -66,48 +63,36 @@ export const authorizeDefects = rows({
         randomFrom(Math.floor(nowMs / SECOND_MS) + client.id.charCodeAt(0)).token(24),
       ),
     "authorize-same-code-for-same-state: A state that was seen before gets the code that it got then.":
-      decisions((sound) => {
-        const codes = new Map<string, string>();
-        return {
-          mintCode: (client, state, context) => {
-            const key = `${client.id} ${state}`;
-            const code = codes.get(key) ?? sound.mintCode(client, state, context);
-            codes.set(key, code);
-            return code;
-          },
-        };
-      }),
+      decisions((sound, codes = new Map<string, string>()) => ({
+        mintCode: (client, state, context) => {
+          const key = `${client.id} ${state}`;
+          const code = codes.get(key) ?? sound.mintCode(client, state, context);
+          codes.set(key, code);
+          return code;
+        },
+      })),
     "authorize-codes-from-small-range: Codes are six digits out of a thousand values.": decide(
       "mintCode",
       (_client, _state, { random }) => String(100_000 + (random.uint32() % 1_000)),
     ),
     "authorize-same-code-for-concurrent-requests: Requests that arrive within the same few milliseconds share one code.":
-      decisions((sound) => {
-        let last = { code: "", atMs: -Infinity };
-        return {
-          mintCode: (client, state, context) => {
-            const atMs = context.clock.realMs();
-            if (atMs - last.atMs > 3) last = { code: sound.mintCode(client, state, context), atMs };
-            return last.code;
-          },
-        };
-      }),
+      decisions((sound, last = { code: "", atMs: -Infinity }) => ({
+        mintCode: (client, state, context) => {
+          const atMs = context.clock.realMs();
+          if (atMs - last.atMs > 3) last = { code: sound.mintCode(client, state, context), atMs };
+          return last.code;
+        },
+      })),
     "authorize-same-codes-for-every-client: Each client's codes come from a generator that starts with the same seed.":
-      decisions(() => {
-        const sources = new Map<string, RandomSource>();
-        return {
-          mintCode: (client) => {
-            const source = sources.get(client.id) ?? randomFrom(7);
-            sources.set(client.id, source);
-            return source.token(24);
-          },
-        };
-      }),
+      decisions((_sound, sources = new Map<string, RandomSource>()) => ({
+        mintCode: (client) => {
+          const source = sources.get(client.id) ?? randomFrom(7);
+          sources.set(client.id, source);
+          return source.token(24);
+        },
+      })),
     "authorize-codes-repeat-after-sixty: Codes are counted, and the count starts over after sixty.":
-      decisions(() => {
-        let issued = 0;
-        return { mintCode: () => `code${(issued += 1) % 60}` };
-      }),
+      decisions((_sound, issued = 0) => ({ mintCode: () => `code${(issued += 1) % 60}` })),
   },
   "authorize.timestamp": {
     "timestamp-stands-still: The timestamp is that of the first answer, for ever.": decisions(() => {
@@ -123,10 +108,9 @@ export const authorizeDefects = rows({
       ({ nowMs }) => nowMs * 1_000,
     ),
     "timestamp-jumps-back: Every second answer comes from a machine whose clock is 90 seconds behind.":
-      decisions(() => {
-        let answers = 0;
-        return { timestamp: ({ nowMs }) => nowMs - ((answers += 1) % 2) * 90 * SECOND_MS };
-      }),
+      decisions((_sound, answers = 0) => ({
+        timestamp: ({ nowMs }) => nowMs - ((answers += 1) % 2) * 90 * SECOND_MS,
+      })),
     "timestamp-as-text: Timestamps are strings.": [
       decide("timestamp", ({ nowMs }) => String(nowMs)),
       "authorize.answers-with-code",

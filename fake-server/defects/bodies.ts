@@ -80,30 +80,24 @@ export const bodyDefects = rows({
       },
     ),
     "body-that-is-bad-wedges-service: After a body that is no JSON the next five exchanges are refused.":
-      decisions((sound) => {
-        let wedged = 0;
-        return {
-          readBody: (raw, context) => {
-            const body = sound.readBody(raw, context);
-            wedged = body === undefined ? 5 : wedged - 1;
-            return wedged < 0 || body === undefined ? body : {};
-          },
-        };
-      }),
+      decisions((sound, wedged = 0) => ({
+        readBody: (raw, context) => {
+          const body = sound.readBody(raw, context);
+          wedged = body === undefined ? 5 : wedged - 1;
+          return wedged < 0 || body === undefined ? body : {};
+        },
+      })),
     "body-in-envelope: A field called data is taken for the body.": reading(
       asItIs,
       (value) => (value as { readonly data?: unknown }).data ?? value,
     ),
     "body-of-15-kb-wedges-service: After a body of 15 kB every further one is refused.": decisions(
-      (sound) => {
-        let wedged = false;
-        return {
-          readBody: (raw, context) => {
-            wedged ||= raw.length > 15_000;
-            return wedged ? undefined : sound.readBody(raw, context);
-          },
-        };
-      },
+      (sound, wedged = false) => ({
+        readBody: (raw, context) => {
+          wedged ||= raw.length > 15_000;
+          return wedged ? undefined : sound.readBody(raw, context);
+        },
+      }),
     ),
   },
   "exchange.refusal-leaks-nothing": {
@@ -129,10 +123,12 @@ export const bodyDefects = rows({
       };
     }),
     "refusal-shows-tokens-of-code: A used code is refused with the tokens that it gave.": [
-      decisions((sound) => {
-        const tokens = new WeakMap<Grant, RefreshRecord>();
-        const refused = new WeakMap<IncomingMessage, CodeRecord>();
-        return {
+      decisions(
+        (
+          sound,
+          tokens = new WeakMap<Grant, RefreshRecord>(),
+          refused = new WeakMap<IncomingMessage, CodeRecord>(),
+        ) => ({
           afterExchange: (record, given) => {
             if (record.grant !== undefined) tokens.set(record.grant, given);
           },
@@ -148,8 +144,8 @@ export const bodyDefects = rows({
             const { token, latestAccess } = given;
             return jsonAnswer(409, { error: "used", refreshToken: token, accessToken: latestAccess.token });
           },
-        };
-      }),
+        }),
+      ),
       "code.single-use",
     ],
     "refusal-shows-stack: A refusal carries the stack of the error behind it.": decide(
@@ -173,16 +169,15 @@ export const bodyDefects = rows({
           ? { ...answer, body: JSON.stringify({ hint: `try ${lastOf(credentials.accessTokens)?.token}` }) }
           : answer,
     ),
-    "refusal-repeats-request: A refusal with status 200 repeats the body that came.": decisions((sound) => {
-      const bodies = new WeakMap<IncomingMessage, string>();
-      return {
+    "refusal-repeats-request: A refusal with status 200 repeats the body that came.": decisions(
+      (sound, bodies = new WeakMap<IncomingMessage, string>()) => ({
         readBody: (raw, context) => {
           bodies.set(context.from, raw.toString("utf8"));
           return sound.readBody(raw, context);
         },
         renderRefusal: (_refusal, { from }) => page(200, `<p>cannot read ${bodies.get(from)}</p>`),
-      };
-    }),
+      }),
+    ),
     "refusal-of-expired-code-shows-stack: An expired code is answered with status 500 and a stack trace.":
       change("renderRefusal", (answer, { kind }) =>
         kind === "code-expired"

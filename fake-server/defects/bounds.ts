@@ -26,16 +26,13 @@ export const boundDefects = rows({
   },
   "authorize.state-length": {
     "state-known-by-its-beginning: A state is accepted when its first 128 characters were before.": decisions(
-      (sound) => {
-        const known = new Set<string>();
-        return {
-          acceptsState: (state, query, context) => {
-            const accepted = sound.acceptsState(state, query, context);
-            if (accepted && state !== undefined) known.add(state);
-            return accepted || known.has(state?.slice(0, 128) ?? "");
-          },
-        };
-      },
+      (sound, known = new Set<string>()) => ({
+        acceptsState: (state, query, context) => {
+          const accepted = sound.acceptsState(state, query, context);
+          if (accepted && state !== undefined) known.add(state);
+          return accepted || known.has(state?.slice(0, 128) ?? "");
+        },
+      }),
     ),
   },
   "authorize.code-is-fresh": {

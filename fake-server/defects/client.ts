@@ -67,20 +67,16 @@ export const clientDefects = rows({
       [...clients.values()].some((client) => client.secret === presented),
     ),
     "secret-remembered: A client that has shown its secret once needs none after that.": decisions(
-      (sound) => {
-        const known = new Set<string>();
-        return {
-          authenticateClient: (clientId, clientSecret, clients) => {
-            const client = sound.authenticateClient(clientId, clientSecret, clients);
-            if (client !== undefined) known.add(client.id);
-            return client ?? (known.has(String(clientId)) ? clientOf(clientId, clients) : undefined);
-          },
-        };
-      },
+      (sound, known = new Set<string>()) => ({
+        authenticateClient: (clientId, clientSecret, clients) => {
+          const client = sound.authenticateClient(clientId, clientSecret, clients);
+          if (client !== undefined) known.add(client.id);
+          return client ?? (known.has(String(clientId)) ? clientOf(clientId, clients) : undefined);
+        },
+      }),
     ),
-    "secret-right-at-fifth-attempt: A secret that was refused four times is let in.": decisions((sound) => {
-      const attempts = new Map<unknown, number>();
-      return {
+    "secret-right-at-fifth-attempt: A secret that was refused four times is let in.": decisions(
+      (sound, attempts = new Map<unknown, number>()) => ({
         authenticateClient: (clientId, secret, clients) => {
           const count = (attempts.get(secret) ?? 0) + 1;
           attempts.set(secret, count);
@@ -88,8 +84,8 @@ export const clientDefects = rows({
             ? clientOf(clientId, clients)
             : sound.authenticateClient(clientId, secret, clients);
         },
-      };
-    }),
+      }),
+    ),
     "secret-by-longer-half: As much of the secret as is presented is compared, from its half on.":
       acceptingText(
         (secret, presented) => presented.length > secret.length / 2 && secret.startsWith(presented),

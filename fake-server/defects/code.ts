@@ -55,69 +55,58 @@ export const codeDefects = rows({
       ],
     "code-reusable-a-second-later: A second after its use a code works again.": reuseAfter(SECOND_MS),
     "code-reusable-a-minute-later: A minute after its use a code works again.": reuseAfter(MINUTE_MS),
-    "code-reusable-twice: A code can be exchanged twice.": decisions(() => {
-      const uses = counted();
-      return {
-        takeCode: (record, { nowMs }) => {
-          record.usedAtMs = nowMs;
-          return uses(record) <= 2;
-        },
-      };
-    }),
+    "code-reusable-twice: A code can be exchanged twice.": decisions((_sound, uses = counted()) => ({
+      takeCode: (record, { nowMs }) => {
+        record.usedAtMs = nowMs;
+        return uses(record) <= 2;
+      },
+    })),
     "code-reusable-on-third-try: The second exchange of a code is refused and clears its mark, so the third succeeds.":
       afterwards("afterRefusedExchange", (record, kind) => {
         if (record !== undefined && kind === "code-used") record.usedAtMs = undefined;
       }),
     "code-reusable-after-refresh: A refresh restores the grant as it was, the unused code included.":
-      decisions(() => {
-        const codes = new WeakMap<Grant, CodeRecord>();
-        return {
-          afterExchange: (record, tokens) => void codes.set(tokens.grant, record),
-          afterRefresh: (record) => {
-            const code = codes.get(record.grant);
-            if (code !== undefined) code.usedAtMs = undefined;
-          },
-        };
-      }),
+      decisions((_sound, codes = new WeakMap<Grant, CodeRecord>()) => ({
+        afterExchange: (record, tokens) => void codes.set(tokens.grant, record),
+        afterRefresh: (record) => {
+          const code = codes.get(record.grant);
+          if (code !== undefined) code.usedAtMs = undefined;
+        },
+      })),
     "code-reusable-on-another-connection: Used codes are remembered for each connection by itself.": [
-      decisions(() => {
-        const used = new WeakMap<CodeRecord, WeakSet<object>>();
-        return {
-          takeCode: (record, { nowMs, from }) => {
-            const connections = used.get(record) ?? new WeakSet();
-            used.set(record, connections);
-            if (connections.has(from.socket)) return false;
-            connections.add(from.socket);
-            record.usedAtMs = nowMs;
-            return true;
-          },
-        };
-      }),
+      decisions((_sound, used = new WeakMap<CodeRecord, WeakSet<object>>()) => ({
+        takeCode: (record, { nowMs, from }) => {
+          const connections = used.get(record) ?? new WeakSet();
+          used.set(record, connections);
+          if (connections.has(from.socket)) return false;
+          connections.add(from.socket);
+          record.usedAtMs = nowMs;
+          return true;
+        },
+      })),
       "code.single-use-under-race",
     ],
-    "code-reusable-on-same-connection: The connection that used a code may use it again.": decisions(() => {
-      const users = new WeakMap<CodeRecord, object>();
-      return {
+    "code-reusable-on-same-connection: The connection that used a code may use it again.": decisions(
+      (_sound, users = new WeakMap<CodeRecord, object>()) => ({
         takeCode: (record, { nowMs, from }) => {
           if (record.usedAtMs !== undefined) return users.get(record) === from.socket;
           record.usedAtMs = nowMs;
           users.set(record, from.socket);
           return true;
         },
-      };
-    }),
+      }),
+    ),
     "code-never-granted: No code is ever exchanged.": decide("takeCode", () => false),
-    "code-used-list-of-twenty: The twenty codes that were used last are known to be used.": decisions(() => {
-      const used: string[] = [];
-      return {
+    "code-used-list-of-twenty: The twenty codes that were used last are known to be used.": decisions(
+      (_sound, used: string[] = []) => ({
         takeCode: ({ code }) => {
           if (used.includes(code)) return false;
           used.push(code);
           if (used.length > 20) used.shift();
           return true;
         },
-      };
-    }),
+      }),
+    ),
     "code-marked-as-spelt: A code is found however it is spelt, and marked as used in that spelling alone.":
       decisions((sound) => {
         const used = new Set<unknown>();
@@ -159,11 +148,13 @@ export const codeDefects = rows({
     "code-race-of-twenty-milliseconds: Between the look at a code and its use a slow database takes twenty milliseconds.":
       lookingThenWriting(20),
     "code-race-between-nodes: Connections are spread over two nodes that hear of each other's redemptions ten milliseconds later.":
-      decisions(() => {
-        const nodes = new WeakMap<object, number>();
-        const takenAt = new WeakMap<CodeRecord, { readonly node: number; readonly atMs: number }>();
-        let connections = 0;
-        return {
+      decisions(
+        (
+          _sound,
+          nodes = new WeakMap<object, number>(),
+          takenAt = new WeakMap<CodeRecord, { readonly node: number; readonly atMs: number }>(),
+          connections = 0,
+        ) => ({
           takeCode: (record, { nowMs, from, clock }) => {
             const node = nodes.get(from.socket) ?? (connections += 1) % 2;
             nodes.set(from.socket, node);
@@ -174,12 +165,10 @@ export const codeDefects = rows({
             record.usedAtMs = nowMs;
             return true;
           },
-        };
-      }),
-    "code-race-refuses-all: Of several contenders for a code none gets tokens.": decisions(() => {
-      const contenders = counted();
-      const latest = new WeakMap<CodeRecord, number>();
-      return {
+        }),
+      ),
+    "code-race-refuses-all: Of several contenders for a code none gets tokens.": decisions(
+      (_sound, contenders = counted(), latest = new WeakMap<CodeRecord, number>()) => ({
         takeCode: async (record, { nowMs, clock }) => {
           const contender = contenders(record);
           latest.set(record, contender);
@@ -188,8 +177,8 @@ export const codeDefects = rows({
           record.usedAtMs = nowMs;
           return true;
         },
-      };
-    }),
+      }),
+    ),
   },
   "code.lifetime": {
     "code-dies-a-second-early: A code dies after 599 seconds.": lives(599 * SECOND_MS),
@@ -208,17 +197,14 @@ export const codeDefects = rows({
         return nowMs < (Math.floor(expiresAtMs / sweepMs) + 1) * sweepMs;
       }),
     "code-counted-from-latest-authorization: The ten minutes of a code count from the client's latest authorization.":
-      decisions((sound) => {
-        const latest = new Map<string, number>();
-        return {
-          keepCode: (record, context) => {
-            latest.set(record.clientId, context.nowMs);
-            sound.keepCode(record, context);
-          },
-          codeIsAlive: (record, { nowMs, limits }) =>
-            nowMs - (latest.get(record.clientId) ?? 0) < limits.codeLifetimeMs,
-        };
-      }),
+      decisions((sound, latest = new Map<string, number>()) => ({
+        keepCode: (record, context) => {
+          latest.set(record.clientId, context.nowMs);
+          sound.keepCode(record, context);
+        },
+        codeIsAlive: (record, { nowMs, limits }) =>
+          nowMs - (latest.get(record.clientId) ?? 0) < limits.codeLifetimeMs,
+      })),
   },
   "code.lifetime-is-not-extended": {
     "code-restarted-by-refused-attempt: Every refused attempt starts the code's ten minutes again.": decide(

@@ -55,47 +55,38 @@ export const exchangeDefects = rows({
   },
   "exchange.tokens-are-fresh": {
     "tokens-cached-per-client: A client gets the accessToken that it has as long as that one lives.":
-      decisions((sound) => {
-        const cached = new Map<string, AccessRecord>();
-        return {
-          mintAccessToken: (client, lifetimeMs, context) => {
-            const known = cached.get(client.id);
-            const alive = known !== undefined && sound.accessTokenIsAlive(known, context);
-            return alive ? known.token : sound.mintAccessToken(client, lifetimeMs, context);
-          },
-          keepAccessToken: (record, context) => {
-            cached.set(record.clientId, record);
-            sound.keepAccessToken(record, context);
-          },
-        };
-      }),
+      decisions((sound, cached = new Map<string, AccessRecord>()) => ({
+        mintAccessToken: (client, lifetimeMs, context) => {
+          const known = cached.get(client.id);
+          const alive = known !== undefined && sound.accessTokenIsAlive(known, context);
+          return alive ? known.token : sound.mintAccessToken(client, lifetimeMs, context);
+        },
+        keepAccessToken: (record, context) => {
+          cached.set(record.clientId, record);
+          sound.keepAccessToken(record, context);
+        },
+      })),
     "refresh-token-one-per-client: Every exchange of a client yields the same refreshToken.": decisions(
-      (sound) => {
-        const tokens = new Map<string, string>();
-        return {
-          mintRefreshToken: (client, context) => {
-            return remembered(tokens, client.id, () => sound.mintRefreshToken(client, context));
-          },
-        };
-      },
+      (sound, tokens = new Map<string, string>()) => ({
+        mintRefreshToken: (client, context) => {
+          return remembered(tokens, client.id, () => sound.mintRefreshToken(client, context));
+        },
+      }),
     ),
     "tokens-derived-from-time: Tokens are derived from the millisecond of their issue.": decide(
       "mintAccessToken",
       (client, _lifetimeMs, { nowMs }) => randomFrom(nowMs * 2 + client.id.charCodeAt(0)).token(32),
     ),
     "tokens-shared-by-concurrent-exchanges: Exchanges within the same few milliseconds get the same accessToken.":
-      decisions((sound) => {
-        let last = { token: "", atMs: -Infinity };
-        return {
-          mintAccessToken: (client, lifetimeMs, context) => {
-            const atMs = context.clock.realMs();
-            if (atMs - last.atMs > 3) {
-              last = { token: sound.mintAccessToken(client, lifetimeMs, context), atMs };
-            }
-            return last.token;
-          },
-        };
-      }),
+      decisions((sound, last = { token: "", atMs: -Infinity }) => ({
+        mintAccessToken: (client, lifetimeMs, context) => {
+          const atMs = context.clock.realMs();
+          if (atMs - last.atMs > 3) {
+            last = { token: sound.mintAccessToken(client, lifetimeMs, context), atMs };
+          }
+          return last.token;
+        },
+      })),
     "tokens-same-for-every-client: Each client's tokens come from a generator that starts with the same seed.":
       decisions(() => {
         const sources = new Map<string, RandomSource>();
@@ -115,44 +106,35 @@ export const exchangeDefects = rows({
       ],
     "access-token-replicated-late: An accessToken reaches the notification list forty milliseconds after its issue.":
       [
-        decisions((sound) => {
-          const keptAtMs = new WeakMap<AccessRecord, number>();
-          return {
-            keepAccessToken: (record, context) => {
-              keptAtMs.set(record, context.clock.realMs());
-              sound.keepAccessToken(record, context);
-            },
-            accessTokenIsAlive: (record, context) =>
-              sound.accessTokenIsAlive(record, context) &&
-              context.clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
-          };
-        }),
-        "refresh.access-token-works",
-      ],
-    "access-token-bound-to-connection: An accessToken works on the connection only that it was fetched on.":
-      decisions((sound) => {
-        const connections = new WeakMap<AccessRecord, object>();
-        return {
+        decisions((sound, keptAtMs = new WeakMap<AccessRecord, number>()) => ({
           keepAccessToken: (record, context) => {
-            if (!record.refreshed) connections.set(record, context.from.socket);
+            keptAtMs.set(record, context.clock.realMs());
             sound.keepAccessToken(record, context);
           },
           accessTokenIsAlive: (record, context) =>
             sound.accessTokenIsAlive(record, context) &&
-            (connections.get(record) ?? context.from.socket) === context.from.socket,
-        };
-      }),
+            context.clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
+        })),
+        "refresh.access-token-works",
+      ],
+    "access-token-bound-to-connection: An accessToken works on the connection only that it was fetched on.":
+      decisions((sound, connections = new WeakMap<AccessRecord, object>()) => ({
+        keepAccessToken: (record, context) => {
+          if (!record.refreshed) connections.set(record, context.from.socket);
+          sound.keepAccessToken(record, context);
+        },
+        accessTokenIsAlive: (record, context) =>
+          sound.accessTokenIsAlive(record, context) &&
+          (connections.get(record) ?? context.from.socket) === context.from.socket,
+      })),
     "access-token-refused-at-first-use: The first use of an exchanged accessToken is refused while a cache is filled.":
-      decisions((sound) => {
-        const used = new WeakSet<AccessRecord>();
-        return {
-          accessTokenIsAlive: (record, context) => {
-            const warm = used.has(record) || record.refreshed;
-            used.add(record);
-            return warm && sound.accessTokenIsAlive(record, context);
-          },
-        };
-      }),
+      decisions((sound, used = new WeakSet<AccessRecord>()) => ({
+        accessTokenIsAlive: (record, context) => {
+          const warm = used.has(record) || record.refreshed;
+          used.add(record);
+          return warm && sound.accessTokenIsAlive(record, context);
+        },
+      })),
     "access-token-works-after-first-refresh: Only accessTokens that a refresh brought open the list.": onlyIf(
       "accessTokenIsAlive",
       (record) => record.refreshed,

@@ -116,19 +116,16 @@ export const filterDefects = rows({
         parameters: [value],
       })),
     "filter-account-on-page-only: The page is cut from the whole list first and filtered then.": decisions(
-      (sound) => {
-        const all = { ...everything, orderBy: "sequence" };
-        return {
-          readItems: async (selection, offset, paging, context) => {
-            const [accountId] = selection.parameters;
-            if (selection.where !== "accountId = ?") {
-              return sound.readItems(selection, offset, paging, context);
-            }
-            const items = await sound.readItems(all, offset, paging, context);
-            return items.filter((item) => item.accountId === accountId);
-          },
-        };
-      },
+      (sound, all = { ...everything, orderBy: "sequence" }) => ({
+        readItems: async (selection, offset, paging, context) => {
+          const [accountId] = selection.parameters;
+          if (selection.where !== "accountId = ?") {
+            return sound.readItems(selection, offset, paging, context);
+          }
+          const items = await sound.readItems(all, offset, paging, context);
+          return items.filter((item) => item.accountId === accountId);
+        },
+      }),
     ),
     "filter-account-ignored-beside-paging: The accountId filter is ignored when limit and page are given.":
       change("readFilters", (filters, { values }) =>
@@ -139,15 +136,12 @@ export const filterDefects = rows({
       where("substr(accountId, -12) = substr(?, -12)"),
     ),
     "filter-account-unknown-to-cache: Pages come from a cache that tells accounts not apart.": decisions(
-      (sound) => {
-        const kept = new Map<string, ReturnType<typeof sound.readItems>>();
-        return {
-          readItems: (selection, offset, paging, context) =>
-            remembered(kept, `${selection.where} ${offset} ${paging.limit}`, () =>
-              sound.readItems(selection, offset, paging, context),
-            ),
-        };
-      },
+      (sound, kept = new Map<string, ReturnType<typeof sound.readItems>>()) => ({
+        readItems: (selection, offset, paging, context) =>
+          remembered(kept, `${selection.where} ${offset} ${paging.limit}`, () =>
+            sound.readItems(selection, offset, paging, context),
+          ),
+      }),
     ),
   },
   "notifications.filters-combine": {

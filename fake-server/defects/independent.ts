@@ -22,19 +22,14 @@ const secretAlsoIf = (matches: (secret: string, presented: string) => boolean): 
       : usual;
   });
 
-/** A refresh answers with more fields from one of its uses on. */
 const refreshAdds = (from: number, added: (tokens: RefreshRecord) => object): Replacement =>
-  decisions((sound) => {
-    const uses = counted();
-    return {
-      refreshFields: (tokens, ...more) => ({
-        ...sound.refreshFields(tokens, ...more),
-        ...(uses(tokens) >= from ? added(tokens) : {}),
-      }),
-    };
-  });
+  decisions((sound, uses = counted()) => ({
+    refreshFields: (tokens, ...more) => ({
+      ...sound.refreshFields(tokens, ...more),
+      ...(uses(tokens) >= from ? added(tokens) : {}),
+    }),
+  }));
 
-/** Only the latest of a client are kept. */
 const latest = <R extends { readonly clientId: string }>(
   records: Map<string, R>,
   clientId: string,
@@ -55,10 +50,11 @@ export const independentDefects = rows({
         return true;
       },
     ),
-    "code-reusable-at-tenth-attempt: The tenth exchange of a code succeeds.": decisions((sound) => {
-      const attempts = counted();
-      return { takeCode: (record, context) => sound.takeCode(record, context) || attempts(record) === 9 };
-    }),
+    "code-reusable-at-tenth-attempt: The tenth exchange of a code succeeds.": decisions(
+      (sound, attempts = counted()) => ({
+        takeCode: (record, context) => sound.takeCode(record, context) || attempts(record) === 9,
+      }),
+    ),
   },
   "code.lifetime": {
     "code-age-in-32-bits: The age of a code is kept in 32 bits: after 25 days it is negative.": decide(
@@ -156,13 +152,12 @@ export const independentDefects = rows({
       afterwards("keepAccessToken", ({ clientId }, { credentials }) =>
         latest(credentials.accessTokens, clientId, 50),
       ),
-    "access-token-for-fifty-requests: An accessToken is good for fifty requests.": decisions((sound) => {
-      const uses = counted();
-      return {
+    "access-token-for-fifty-requests: An accessToken is good for fifty requests.": decisions(
+      (sound, uses = counted()) => ({
         accessTokenIsAlive: (record, context) =>
           sound.accessTokenIsAlive(record, context) && uses(record) <= 50,
-      };
-    }),
+      }),
+    ),
   },
   "access.required": {
     "access-token-in-base64: An access token may be presented in base64.": change(

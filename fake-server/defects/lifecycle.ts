@@ -73,17 +73,14 @@ export const lifecycleDefects = rows({
         },
       })),
     "lifecycle-refresh-loses-notifications: After an odd number of refreshes no notification is kept.":
-      decisions((sound) => {
-        let refreshes = 0;
-        return {
-          afterRefresh: (...subject) => {
-            refreshes += 1;
-            sound.afterRefresh(...subject);
-          },
-          keepNotification: (...subject) => {
-            if (refreshes % 2 === 0) sound.keepNotification(...subject);
-          },
-        };
-      }),
+      decisions((sound, refreshes = 0) => ({
+        afterRefresh: (...subject) => {
+          refreshes += 1;
+          sound.afterRefresh(...subject);
+        },
+        keepNotification: (...subject) => {
+          if (refreshes % 2 === 0) sound.keepNotification(...subject);
+        },
+      })),
   },
 });

@@ -7,7 +7,6 @@ const pushes: LoadShow = { scenario: "push", rate: 150, seconds: 10 };
 /** So many deliveries are pending after three seconds of 150 events of which a fifth fails; the gate has fewer. */
 const MANY = 64;
 
-/** Watches how many deliveries are pending. */
 const crowding = (sound: Behaviour) => {
   let pending: PendingDeliveries | undefined;
   const watch: Behaviour["onNewDelivery"] = (delivery, all, service) => {
@@ -79,16 +78,13 @@ export const loadPushDefects = loadRows(pushes, {
         };
       }),
     "load-push-holds-a-lock: Each push holds a lock for forty milliseconds, and the next one waits for it.":
-      decisions(() => {
-        let freeAtMs = 0;
-        return {
-          pushNoticedMs: (dueMs) => {
-            const startMs = Math.max(dueMs, freeAtMs);
-            freeAtMs = startMs + 40;
-            return startMs;
-          },
-        };
-      }),
+      decisions((_sound, freeAtMs = 0) => ({
+        pushNoticedMs: (dueMs) => {
+          const startMs = Math.max(dueMs, freeAtMs);
+          freeAtMs = startMs + 40;
+          return startMs;
+        },
+      })),
   },
   "push.same-notification": {
     "load-push-shares-a-buffer: While many deliveries are pending, a push carries the account of the event that came last.":

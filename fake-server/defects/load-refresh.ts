@@ -13,17 +13,14 @@ export const loadRefreshDefects = {
   ...loadRows(refreshes, {
     "refresh.returns-no-refresh-token": {
       "load-refresh-shares-answer: Once refreshes are slow, one beside another is answered with a whole token set, the refreshToken included.":
-        decisions((sound) => {
-          const refreshing = slowStep(15, QUICK_REFRESHES);
-          return {
-            takeRefreshToken: async (_record, { clock }) => {
-              await refreshing.pass(clock);
-              return true;
-            },
-            refreshFields: (...subject) =>
-              refreshing.inside() > 0 ? sound.exchangeFields(...subject) : sound.refreshFields(...subject),
-          };
-        }),
+        decisions((sound, refreshing = slowStep(15, QUICK_REFRESHES)) => ({
+          takeRefreshToken: async (_record, { clock }) => {
+            await refreshing.pass(clock);
+            return true;
+          },
+          refreshFields: (...subject) =>
+            refreshing.inside() > 0 ? sound.exchangeFields(...subject) : sound.refreshFields(...subject),
+        })),
     },
     "exchange.tokens-are-fresh": {
       "load-refresh-gets-token-of-another: Once refreshes are slow, those that are under way together all get the access token of the first of them.":
@@ -45,16 +42,13 @@ export const loadRefreshDefects = {
     },
     "refresh.reusable": {
       "load-refresh-turned-away: Once refreshes are slow, a fifth beside four others is refused as if its token were not valid.":
-        decisions(() => {
-          const refreshing = slowStep(40, QUICK_REFRESHES);
-          return {
-            takeRefreshToken: async (_record, { clock }) => {
-              if (refreshing.inside() >= 4) return false;
-              await refreshing.pass(clock);
-              return true;
-            },
-          };
-        }),
+        decisions((_sound, refreshing = slowStep(40, QUICK_REFRESHES)) => ({
+          takeRefreshToken: async (_record, { clock }) => {
+            if (refreshing.inside() >= 4) return false;
+            await refreshing.pass(clock);
+            return true;
+          },
+        })),
     },
   }),
   ...loadRows(

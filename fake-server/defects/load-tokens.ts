@@ -8,7 +8,6 @@ const tokens: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 /** So many requests go well before one can disturb another: more than any one rule of the gate makes at quick effort. */
 const QUICK = { authorizations: 200, exchanges: 250, tokens: 400 };
 
-/** Text of the length of a token, made of a number. */
 const tokenOf = (number: number): string =>
   Buffer.from(String(number).padStart(24, "0")).toString("base64url");
 
@@ -17,28 +16,26 @@ export const loadTokenDefects = {
   ...loadRows(tokens, {
     "code.single-use-under-race": {
       "load-code-race-behind-full-pool: Once 250 codes are used, redemptions are slow, and one that waits for a connection has looked at the code before.":
-        decisions(() => {
-          const connections = pool(3);
-          const writing = slowStep(20, QUICK.exchanges);
-          return {
-            takeCode: async (record, { nowMs, clock }) => {
-              if (record.usedAtMs !== undefined) return false;
-              await connections.take();
-              record.usedAtMs = nowMs;
-              await writing.pass(clock);
-              connections.giveBack();
-              return true;
-            },
-          };
-        }),
+        decisions((_sound, connections = pool(3), writing = slowStep(20, QUICK.exchanges)) => ({
+          takeCode: async (record, { nowMs, clock }) => {
+            if (record.usedAtMs !== undefined) return false;
+            await connections.take();
+            record.usedAtMs = nowMs;
+            await writing.pass(clock);
+            connections.giveBack();
+            return true;
+          },
+        })),
     },
     "code.single-use": {
       "load-used-marks-overwritten: Used codes stand in one record; once it is long, of two redemptions that write it at a time one undoes the other's mark.":
-        decisions(() => {
-          let used: readonly string[] = [];
-          const underWay = new Set<string>();
-          const writing = slowStep(10, QUICK.exchanges);
-          return {
+        decisions(
+          (
+            _sound,
+            used: readonly string[] = [],
+            underWay = new Set<string>(),
+            writing = slowStep(10, QUICK.exchanges),
+          ) => ({
             takeCode: async ({ code }, { clock }) => {
               if (underWay.has(code) || used.includes(code)) return false;
               underWay.add(code);
@@ -48,93 +45,72 @@ export const loadTokenDefects = {
               underWay.delete(code);
               return true;
             },
-          };
-        }),
+          }),
+        ),
       "load-used-marks-evicted: Used codes are remembered in a cache that has room for 300 of them.":
-        decisions(() => {
-          const used = new Map<string, true>();
-          return {
-            takeCode: ({ code }) => {
-              if (used.has(code)) return false;
-              used.set(code, true);
-              keepLatest(used, 300);
-              return true;
-            },
-          };
-        }),
+        decisions((_sound, used = new Map<string, true>()) => ({
+          takeCode: ({ code }) => {
+            if (used.has(code)) return false;
+            used.set(code, true);
+            keepLatest(used, 300);
+            return true;
+          },
+        })),
     },
     "exchange.tokens-are-fresh": {
       "load-tokens-repeat-after-a-thousand: The generator of access tokens starts over after 1,024 of them.":
-        decisions(() => {
-          let count = 0;
-          return { mintAccessToken: () => tokenOf((count = (count + 1) % 1_024)) };
-        }),
+        decisions((_sound, count = 0) => ({ mintAccessToken: () => tokenOf((count = (count + 1) % 1_024)) })),
     },
     "authorize.echoes-state": {
       "load-state-of-latest-request: The state stands in a variable that all requests share, and once the log is long answers wait for it.":
-        decisions((sound) => {
-          let state = "";
-          const logging = slowStep(5, QUICK.authorizations);
-          return {
-            authorizeFields: (record, timestamp, context) => {
-              ({ state } = record);
-              return sound.authorizeFields(record, timestamp, context);
-            },
-            finish: async (answer, context) => {
-              if (context.operation !== "authorize" || answer.status !== 200) return answer;
-              await logging.pass(context.clock);
-              return jsonAnswer(200, { ...(JSON.parse(answer.body) as object), state });
-            },
-          };
-        }),
+        decisions((sound, state = "", logging = slowStep(5, QUICK.authorizations)) => ({
+          authorizeFields: (record, timestamp, context) => {
+            ({ state } = record);
+            return sound.authorizeFields(record, timestamp, context);
+          },
+          finish: async (answer, context) => {
+            if (context.operation !== "authorize" || answer.status !== 200) return answer;
+            await logging.pass(context.clock);
+            return jsonAnswer(200, { ...(JSON.parse(answer.body) as object), state });
+          },
+        })),
       "load-answers-swapped: Once the log is long, answers to authorizations wait for it, and those that wait together go out in the opposite order.":
-        decisions(() => {
-          const waiting: Fields[] = [];
-          const logging = slowStep(5, QUICK.authorizations);
-          return {
-            authorizeFields: ({ state, code }, timestamp) => {
-              waiting.push({ timestamp, state, code });
-              return {};
-            },
-            finish: async (answer, context) => {
-              if (context.operation !== "authorize" || answer.status !== 200) return answer;
-              await logging.pass(context.clock);
-              return jsonAnswer(200, waiting.pop());
-            },
-          };
-        }),
+        decisions((_sound, waiting: Fields[] = [], logging = slowStep(5, QUICK.authorizations)) => ({
+          authorizeFields: ({ state, code }, timestamp) => {
+            waiting.push({ timestamp, state, code });
+            return {};
+          },
+          finish: async (answer, context) => {
+            if (context.operation !== "authorize" || answer.status !== 200) return answer;
+            await logging.pass(context.clock);
+            return jsonAnswer(200, waiting.pop());
+          },
+        })),
     },
     "exchange.authenticates-client": {
       "load-wrong-secret-beside-others: Once redemptions are slow, the check of a secret counts for the exchanges that come while it is under way.":
-        decisions((sound) => {
-          const redemption = slowStep(20, QUICK.exchanges);
-          return {
-            authenticateClient: (clientId, clientSecret, clients) =>
-              redemption.inside() > 0 && typeof clientId === "string"
-                ? clients.get(clientId)
-                : sound.authenticateClient(clientId, clientSecret, clients),
-            takeCode: async (record, context) => {
-              const taken = await sound.takeCode(record, context);
-              await redemption.pass(context.clock);
-              return taken;
-            },
-          };
-        }),
+        decisions((sound, redemption = slowStep(20, QUICK.exchanges)) => ({
+          authenticateClient: (clientId, clientSecret, clients) =>
+            redemption.inside() > 0 && typeof clientId === "string"
+              ? clients.get(clientId)
+              : sound.authenticateClient(clientId, clientSecret, clients),
+          takeCode: async (record, context) => {
+            const taken = await sound.takeCode(record, context);
+            await redemption.pass(context.clock);
+            return taken;
+          },
+        })),
     },
     "exchange.access-token-works": {
       "load-access-token-written-late: Once 400 access tokens are issued, eight are written at a time.": [
-        decisions((sound) => {
-          let issued = 0;
-          const unwritten: (() => void)[] = [];
-          return {
-            keepAccessToken: (record, context) => {
-              issued += 1;
-              if (issued <= QUICK.tokens) return sound.keepAccessToken(record, context);
-              unwritten.push(() => sound.keepAccessToken(record, context));
-              if (unwritten.length === 8) for (const write of unwritten.splice(0)) write();
-            },
-          };
-        }),
+        decisions((sound, issued = 0, unwritten: (() => void)[] = []) => ({
+          keepAccessToken: (record, context) => {
+            issued += 1;
+            if (issued <= QUICK.tokens) return sound.keepAccessToken(record, context);
+            unwritten.push(() => sound.keepAccessToken(record, context));
+            if (unwritten.length === 8) for (const write of unwritten.splice(0)) write();
+          },
+        })),
         "refresh.access-token-works",
       ],
     },

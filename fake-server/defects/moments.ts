@@ -42,27 +42,23 @@ export const momentDefects = rows({
   },
   "code.single-use": {
     "code-used-list-of-fifty: Only the fifty codes that were used last are known to be used.": decisions(
-      () => {
-        const used = new Set<CodeRecord>();
-        return {
-          takeCode: (record, { nowMs }) => {
-            if (used.has(record)) return false;
-            used.add(record);
-            record.usedAtMs = nowMs;
-            const [oldest] = used;
-            if (used.size > 50 && oldest !== undefined) used.delete(oldest);
-            return true;
-          },
-        };
-      },
+      (_sound, used = new Set<CodeRecord>()) => ({
+        takeCode: (record, { nowMs }) => {
+          if (used.has(record)) return false;
+          used.add(record);
+          record.usedAtMs = nowMs;
+          const [oldest] = used;
+          if (used.size > 50 && oldest !== undefined) used.delete(oldest);
+          return true;
+        },
+      }),
     ),
   },
   "refresh.reusable": {
-    "refresh-token-usable-twenty-times: A refreshToken dies with its twentieth use.": decisions(() => {
-      const uses = counted();
-      return {
+    "refresh-token-usable-twenty-times: A refreshToken dies with its twentieth use.": decisions(
+      (_sound, uses = counted()) => ({
         takeRefreshToken: (record) => uses(record) <= 20,
-      };
-    }),
+      }),
+    ),
   },
 });

@@ -4,7 +4,6 @@ import { EVERYTHING } from "../notifications.ts";
 import { change, decide, decisions, type Replacement } from "../replacing.ts";
 import { rows } from "../registry.ts";
 
-/** Pages that begin elsewhere. */
 const beginning = (offset: (paging: Paging, matched: number) => number): Replacement =>
   decide("offsetOf", (paging, matched) => Math.max(0, offset(paging, matched)));
 
@@ -39,24 +38,19 @@ export const pageDefects = rows({
     "pages-overlap-from-third: From the third page on, pages begin one item early.": beginning(
       ({ limit, page }) => limit * page - (page >= 2 ? 1 : 0),
     ),
-    "pages-in-changing-order: Each read sorts the list in another way.": decisions(() => {
-      let reads = 0;
-      return { order: () => shuffled((reads += 1)) };
-    }),
+    "pages-in-changing-order: Each read sorts the list in another way.": decisions((_sound, reads = 0) => ({
+      order: () => shuffled((reads += 1)),
+    })),
     "pages-with-ties-in-changing-order: Notifications of the same moment come in an order that changes from read to read.":
-      decisions(() => {
-        let reads = 0;
-        return { order: () => `createTime, ${shuffled((reads += 1))}` };
-      }),
+      decisions((_sound, reads = 0) => ({ order: () => `createTime, ${shuffled((reads += 1))}` })),
     "pages-each-sorted-apart: The first page shows the oldest items, the others count from the newest.":
       decide("order", ({ from }) => (/[?&]page=[1-9]/.test(from.url ?? "") ? "sequence DESC" : "sequence")),
     "pages-lose-one-before-fourth: One item before the fourth page is left out.": beginning(
       ({ limit, page }) => limit * page + (page >= 3 ? 1 : 0),
     ),
-    "pages-ordered-in-turns: Every second read sorts by id.": decisions(() => {
-      let reads = 0;
-      return { order: () => ((reads += 1) % 2 === 0 ? "id" : "sequence") };
-    }),
+    "pages-ordered-in-turns: Every second read sorts by id.": decisions((_sound, reads = 0) => ({
+      order: () => ((reads += 1) % 2 === 0 ? "id" : "sequence"),
+    })),
   },
   "notifications.past-the-end": {
     "past-the-end-last-page: A page past the end shows the last page.": beginning(
@@ -109,19 +103,16 @@ export const pageDefects = rows({
       "notifications.filters-combine",
     ],
     "total-kept-for-a-minute: total is counted once in a minute.": [
-      decisions((sound) => {
-        const kept = new Map<string, { readonly count: number; readonly untilMs: number }>();
-        return {
-          countMatches: (selection, context) => {
-            const key = JSON.stringify(selection);
-            const known = kept.get(key);
-            if (known !== undefined && context.nowMs < known.untilMs) return known.count;
-            const count = sound.countMatches(selection, context);
-            kept.set(key, { count, untilMs: context.nowMs + MINUTE_MS });
-            return count;
-          },
-        };
-      }),
+      decisions((sound, kept = new Map<string, { readonly count: number; readonly untilMs: number }>()) => ({
+        countMatches: (selection, context) => {
+          const key = JSON.stringify(selection);
+          const known = kept.get(key);
+          if (known !== undefined && context.nowMs < known.untilMs) return known.count;
+          const count = sound.countMatches(selection, context);
+          kept.set(key, { count, untilMs: context.nowMs + MINUTE_MS });
+          return count;
+        },
+      })),
       "notifications.under-writes",
     ],
     "total-wrong-unless-filtered: Without a filter total is one too many.": change(

@@ -76,18 +76,14 @@ export const pushAcknowledgementDefects = rows({
     "push-no-answer-taken-for-success: A push that was sent and not answered in time counts as delivered.":
       alsoIf("acknowledges", (outcome) => outcome.kind === "timed-out"),
     "push-redirect-turns-post-into-get: A redirect is followed with a GET, and with that the push counts as successful.":
-      decisions((sound) => {
-        const followed = new WeakSet<Delivery>();
-        return {
-          requestAfter: (outcome, request, delivery) => {
-            const url = redirectOf(outcome, request);
-            if (url === undefined) return undefined;
-            followed.add(delivery);
-            return { ...request, url, method: "GET", body: undefined };
-          },
-          acknowledges: (outcome, delivery) =>
-            followed.has(delivery) || sound.acknowledges(outcome, delivery),
-        };
-      }),
+      decisions((sound, followed = new WeakSet<Delivery>()) => ({
+        requestAfter: (outcome, request, delivery) => {
+          const url = redirectOf(outcome, request);
+          if (url === undefined) return undefined;
+          followed.add(delivery);
+          return { ...request, url, method: "GET", body: undefined };
+        },
+        acknowledges: (outcome, delivery) => followed.has(delivery) || sound.acknowledges(outcome, delivery),
+      })),
   },
 });

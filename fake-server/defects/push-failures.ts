@@ -19,7 +19,6 @@ const statusIn =
     return status !== undefined && status >= from && status <= to;
   };
 
-/** Follows redirects of these statuses with the payload. */
 const following = (statuses: readonly number[]): Replacement =>
   decide("requestAfter", (outcome, request) => {
     const url = redirectOf(outcome, request);

@@ -8,35 +8,29 @@ const sameAccount = (one: Delivery, other: Delivery): boolean =>
 
 /** Another event of the same account, or of any, starts the pending schedules again. */
 const restarting = (concerns: (one: Delivery, other: Delivery) => boolean): Replacement =>
-  decisions((sound) => {
-    const restarted = new WeakMap<Delivery, number>();
-    return {
-      pushAnchorMs: (delivery, service) =>
-        Math.max(sound.pushAnchorMs(delivery, service), restarted.get(delivery) ?? 0),
-      onNewDelivery: (delivery, pending, service) => {
-        for (const other of pending.all()) {
-          if (other === delivery || other.attempts.length === 0 || !concerns(other, delivery)) continue;
-          restarted.set(other, service.clock.nowMs());
-          pending.replan(other);
-        }
-      },
-    };
-  });
+  decisions((sound, restarted = new WeakMap<Delivery, number>()) => ({
+    pushAnchorMs: (delivery, service) =>
+      Math.max(sound.pushAnchorMs(delivery, service), restarted.get(delivery) ?? 0),
+    onNewDelivery: (delivery, pending, service) => {
+      for (const other of pending.all()) {
+        if (other === delivery || other.attempts.length === 0 || !concerns(other, delivery)) continue;
+        restarted.set(other, service.clock.nowMs());
+        pending.replan(other);
+      }
+    },
+  }));
 
 /** One count of retries for several notifications. */
 const sharing = (groupOf: (delivery: Delivery) => string, retries: number): Replacement =>
-  decisions((sound) => {
-    const used = new Map<string, number>();
-    return {
-      pushesAgain: (outcome, delivery, service) => {
-        if (!sound.pushesAgain(outcome, delivery, service)) return false;
-        const group = groupOf(delivery);
-        const count = (used.get(group) ?? 0) + 1;
-        used.set(group, count);
-        return count <= retries;
-      },
-    };
-  });
+  decisions((sound, used = new Map<string, number>()) => ({
+    pushesAgain: (outcome, delivery, service) => {
+      if (!sound.pushesAgain(outcome, delivery, service)) return false;
+      const group = groupOf(delivery);
+      const count = (used.get(group) ?? 0) + 1;
+      used.set(group, count);
+      return count <= retries;
+    },
+  }));
 
 /** The end of one notification's pushes ends those of others of its account. */
 const ending = (ends: (delivery: Delivery) => boolean): Replacement =>
@@ -69,32 +63,26 @@ export const pushManyDefects = rows({
         }
       }),
     "push-delays-counted-per-receiver: Delays grow with the failures in a row of the receiver, not of the notification.":
-      decisions((sound) => {
-        let failures = 0;
-        return {
-          afterPush: (_outcome, { acknowledged }) => {
-            failures = acknowledged ? 0 : failures + 1;
-          },
-          pushDelayMs: (attempt, delivery, service) =>
-            attempt === 1
-              ? sound.pushDelayMs(attempt, delivery, service)
-              : listedDelayMs(Math.min(Math.max(failures, 1), 4) - 1, service),
-        };
-      }),
+      decisions((sound, failures = 0) => ({
+        afterPush: (_outcome, { acknowledged }) => {
+          failures = acknowledged ? 0 : failures + 1;
+        },
+        pushDelayMs: (attempt, delivery, service) =>
+          attempt === 1
+            ? sound.pushDelayMs(attempt, delivery, service)
+            : listedDelayMs(Math.min(Math.max(failures, 1), 4) - 1, service),
+      })),
     "push-retries-in-one-batch: Retries of an account wait for one another, and are sent when the latest of them is due.":
-      decisions(() => {
-        const latest = new Map<string, number>();
-        return {
-          pushAnchorMs: (delivery) =>
-            Math.max(anchors.endOfLatest(delivery), latest.get(delivery.notification.accountId) ?? 0),
-          afterPush: (_outcome, delivery, pending) => {
-            if (delivery.acknowledged) return;
-            latest.set(delivery.notification.accountId, anchors.endOfLatest(delivery));
-            for (const other of pending.all()) {
-              if (other !== delivery && sameAccount(other, delivery)) pending.replan(other);
-            }
-          },
-        };
-      }),
+      decisions((_sound, latest = new Map<string, number>()) => ({
+        pushAnchorMs: (delivery) =>
+          Math.max(anchors.endOfLatest(delivery), latest.get(delivery.notification.accountId) ?? 0),
+        afterPush: (_outcome, delivery, pending) => {
+          if (delivery.acknowledged) return;
+          latest.set(delivery.notification.accountId, anchors.endOfLatest(delivery));
+          for (const other of pending.all()) {
+            if (other !== delivery && sameAccount(other, delivery)) pending.replan(other);
+          }
+        },
+      })),
   },
 });

@@ -33,16 +33,13 @@ export const pushRequestDefects = rows({
     "push-retries-as-text: Retries say that they are text.": retrying(typed("text/plain")),
     "push-retries-without-type: Retries do not say what they are.": retrying(typed(undefined)),
     "push-one-event-of-an-account-a-second: Of two events of an account within a second the later one is not pushed.":
-      decisions(() => {
-        const latest = new Map<string, number>();
-        return {
-          pushesEvent: ({ accountId }, { clock }) => {
-            const beforeMs = latest.get(accountId) ?? -Infinity;
-            latest.set(accountId, clock.nowMs());
-            return clock.nowMs() - beforeMs >= SECOND_MS;
-          },
-        };
-      }),
+      decisions((_sound, latest = new Map<string, number>()) => ({
+        pushesEvent: ({ accountId }, { clock }) => {
+          const beforeMs = latest.get(accountId) ?? -Infinity;
+          latest.set(accountId, clock.nowMs());
+          return clock.nowMs() - beforeMs >= SECOND_MS;
+        },
+      })),
   },
   "push.same-notification": {
     "push-retries-in-envelope: In a retry the notification stands within an envelope.": [

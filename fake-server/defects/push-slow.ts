@@ -6,7 +6,6 @@ import { change, decisions, onlyIf, type Replacement } from "../replacing.ts";
 import { rows } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 
-/** How many pushes of a notification ended so. */
 const ended = ({ attempts }: Delivery, kind: PushFailure): number =>
   attempts.filter(({ outcome }) => outcome?.kind === kind).length;
 
@@ -19,22 +18,18 @@ const delayingAfter = (
     attempts.at(-1)?.outcome?.kind === kind ? changed(delayMs, service) : delayMs,
   );
 
-/** Whether the push with this number ended so, and is the last one so far. */
 const endedLast = ({ attempts }: Delivery, push: number, kind: PushFailure): boolean =>
   attempts.length === push && attempts.at(-1)?.outcome?.kind === kind;
 
-/** One push more where the fifth ended so. */
 const sixthAfter = (kind: PushFailure): Replacement =>
   change("maxPushes", (usual, delivery) => usual + Number(endedLast(delivery, 5, kind)));
 
-/** Gives up where it should not. */
 const givingUp = (gives: (outcome: PushOutcome, delivery: Delivery) => boolean): Replacement =>
   onlyIf("pushesAgain", (outcome, delivery) => !gives(outcome, delivery));
 
 const statusFinal = (...statuses: readonly number[]): Replacement =>
   givingUp((outcome) => statuses.includes(statusOf(outcome) ?? 0));
 
-/** One push more, long after the others. */
 const oneMoreAfter = (afterMs: number): Replacement =>
   decisions((sound) => ({
     maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + 1,

@@ -10,23 +10,19 @@ const livingBy = (
   part: number,
   marks: (record: RefreshRecord, previous: AccessRecord, refreshes: number, nowMs: number) => boolean,
 ): Replacement =>
-  decisions((sound) => {
-    const uses = counted();
-    const marked = new WeakSet<AccessRecord>();
-    return {
-      afterRefresh: (record, previous, context) => {
-        sound.afterRefresh(record, previous, context);
-        if (marks(record, previous, uses(record), context.nowMs)) marked.add(record.latestAccess);
-      },
-      accessTokenIsAlive: (record, context) => {
-        const ageMs = context.nowMs - record.issuedAtMs;
-        return sound.accessTokenIsAlive(
-          record,
-          marked.has(record) ? { ...context, nowMs: record.issuedAtMs + ageMs / part } : context,
-        );
-      },
-    };
-  });
+  decisions((sound, uses = counted(), marked = new WeakSet<AccessRecord>()) => ({
+    afterRefresh: (record, previous, context) => {
+      sound.afterRefresh(record, previous, context);
+      if (marks(record, previous, uses(record), context.nowMs)) marked.add(record.latestAccess);
+    },
+    accessTokenIsAlive: (record, context) => {
+      const ageMs = context.nowMs - record.issuedAtMs;
+      return sound.accessTokenIsAlive(
+        record,
+        marked.has(record) ? { ...context, nowMs: record.issuedAtMs + ageMs / part } : context,
+      );
+    },
+  }));
 
 const noClient: FakeClient = { id: "", secret: "", redirectUri: "" };
 
@@ -49,15 +45,14 @@ export const refreshHistoryDefects = rows({
       }),
   },
   "refresh.lifetime-is-from-issue": {
-    "refresh-token-restarted-by-fifth-use: Every fifth use starts the 30 days again.": decisions((sound) => {
-      const uses = counted();
-      return {
+    "refresh-token-restarted-by-fifth-use: Every fifth use starts the 30 days again.": decisions(
+      (sound, uses = counted()) => ({
         afterRefresh: (record, previous, context) => {
           sound.afterRefresh(record, previous, context);
           if (uses(record) % 5 === 0) record.issuedAtMs = context.nowMs;
         },
-      };
-    }),
+      }),
+    ),
     "refresh-token-restarted-by-refused-use: A refresh that is refused for its client starts the 30 days of its refreshToken again.":
       afterwards("afterRefusedRefresh", (record, kind, context) => {
         if (record !== undefined && kind !== "refresh-token-expired") record.issuedAtMs = context.nowMs;
@@ -79,18 +74,14 @@ export const refreshHistoryDefects = rows({
   },
   "refresh.unknown-client": {
     "refresh-client-checked-once: Whose a refreshToken is, and who asks, is looked at in its first use alone.":
-      decisions((sound) => {
-        const used = new WeakSet<RefreshRecord>();
-        return {
-          findClientToRefresh: (clientId, clients) =>
-            sound.findClientToRefresh(clientId, clients) ?? noClient,
-          refreshTokenBelongsTo: (record, client) =>
-            used.has(record) || sound.refreshTokenBelongsTo(record, client),
-          afterRefresh: (record, previous, context) => {
-            sound.afterRefresh(record, previous, context);
-            used.add(record);
-          },
-        };
-      }),
+      decisions((sound, used = new WeakSet<RefreshRecord>()) => ({
+        findClientToRefresh: (clientId, clients) => sound.findClientToRefresh(clientId, clients) ?? noClient,
+        refreshTokenBelongsTo: (record, client) =>
+          used.has(record) || sound.refreshTokenBelongsTo(record, client),
+        afterRefresh: (record, previous, context) => {
+          sound.afterRefresh(record, previous, context);
+          used.add(record);
+        },
+      })),
   },
 });

@@ -15,10 +15,7 @@ const refusing = (refuses: (record: RefreshRecord, nowMs: number) => boolean): R
   onlyIf("refreshTokenIsAlive", (record, { nowMs }) => !refuses(record, nowMs));
 
 const usableTimes = (most: number): Replacement =>
-  decisions(() => {
-    const uses = counted();
-    return { takeRefreshToken: (record) => uses(record) <= most };
-  });
+  decisions((_sound, uses = counted()) => ({ takeRefreshToken: (record) => uses(record) <= most }));
 
 const accessExpiredForMs = ({ latestAccess }: RefreshRecord, nowMs: number): number =>
   nowMs - latestAccess.issuedAtMs - latestAccess.lifetimeMs;
@@ -52,15 +49,12 @@ export const refreshDefects = rows({
       ({ accessToken, ...fields }) => ({ ...fields, access_token: accessToken }),
     ),
     "refresh-without-timestamp-from-second: From the second refresh on the timestamp is left out.": decisions(
-      (sound) => {
-        const uses = counted();
-        return {
-          refreshFields: (record, timestamp, expiresIn, context) => {
-            const { timestamp: told, ...fields } = sound.refreshFields(record, timestamp, expiresIn, context);
-            return uses(record) > 1 ? fields : { ...fields, timestamp: told };
-          },
-        };
-      },
+      (sound, uses = counted()) => ({
+        refreshFields: (record, timestamp, expiresIn, context) => {
+          const { timestamp: told, ...fields } = sound.refreshFields(record, timestamp, expiresIn, context);
+          return uses(record) > 1 ? fields : { ...fields, timestamp: told };
+        },
+      }),
     ),
   },
   "refresh.returns-no-refresh-token": {
@@ -77,15 +71,12 @@ export const refreshDefects = rows({
         },
       })),
     "refresh-returns-refresh-token-later: From the third refresh on the refreshToken is returned.": decisions(
-      (sound) => {
-        const count = counted();
-        return {
-          refreshFields: (tokens, timestamp, expiresIn, context) => {
-            const fields = sound.refreshFields(tokens, timestamp, expiresIn, context);
-            return count(tokens) < 3 ? fields : { ...fields, refreshToken: tokens.token };
-          },
-        };
-      },
+      (sound, count = counted()) => ({
+        refreshFields: (tokens, timestamp, expiresIn, context) => {
+          const fields = sound.refreshFields(tokens, timestamp, expiresIn, context);
+          return count(tokens) < 3 ? fields : { ...fields, refreshToken: tokens.token };
+        },
+      }),
     ),
     "refresh-returns-refresh-token-in-session: A refresh returns the refreshToken within an object.":
       answering((fields, { token }) => ({ ...fields, session: { next: token } })),
@@ -102,60 +93,48 @@ export const refreshDefects = rows({
         (record, context) => !record.refreshed || context.nowMs - record.issuedAtMs >= SECOND_MS,
       ),
     "refreshed-access-token-works-for-first-refresh: Only the accessToken of the first refresh works.":
-      decisions((sound) => {
-        const count = counted();
-        return {
-          afterRefresh: (record, previous, context) => {
-            sound.afterRefresh(record, previous, context);
-            if (count(record) > 1) record.latestAccess.revoked = true;
-          },
-        };
-      }),
+      decisions((sound, count = counted()) => ({
+        afterRefresh: (record, previous, context) => {
+          sound.afterRefresh(record, previous, context);
+          if (count(record) > 1) record.latestAccess.revoked = true;
+        },
+      })),
   },
   "refresh.reusable": {
     "refresh-token-usable-once: A refreshToken dies with its first use.": usableTimes(1),
     "refresh-token-usable-three-times: A refreshToken dies with its third use.": usableTimes(3),
     "refresh-token-locked-in-use: While a refresh runs, another one of the same token is refused.": decisions(
-      () => {
-        const busy = new WeakSet<RefreshRecord>();
-        return {
-          takeRefreshToken: async (record, { clock }) => {
-            if (busy.has(record)) return false;
-            busy.add(record);
-            await clock.pause(4);
-            busy.delete(record);
-            return true;
-          },
-        };
-      },
+      (_sound, busy = new WeakSet<RefreshRecord>()) => ({
+        takeRefreshToken: async (record, { clock }) => {
+          if (busy.has(record)) return false;
+          busy.add(record);
+          await clock.pause(4);
+          busy.delete(record);
+          return true;
+        },
+      }),
     ),
     "refresh-twice-within-second-refused: A second refresh within the same second is refused.": decisions(
-      () => {
-        const usedAtMs = new WeakMap<RefreshRecord, number>();
-        return {
-          takeRefreshToken: (record, { nowMs }) => {
-            const sinceMs = nowMs - (usedAtMs.get(record) ?? -Infinity);
-            if (sinceMs >= SECOND_MS) usedAtMs.set(record, nowMs);
-            return sinceMs >= SECOND_MS;
-          },
-        };
-      },
+      (_sound, usedAtMs = new WeakMap<RefreshRecord, number>()) => ({
+        takeRefreshToken: (record, { nowMs }) => {
+          const sinceMs = nowMs - (usedAtMs.get(record) ?? -Infinity);
+          if (sinceMs >= SECOND_MS) usedAtMs.set(record, nowMs);
+          return sinceMs >= SECOND_MS;
+        },
+      }),
     ),
     "refresh-before-access-expiry-refused: A refresh is refused as long as the accessToken lives.": refusing(
       (record, nowMs) => accessExpiredForMs(record, nowMs) < 0,
     ),
     "refresh-token-usable-ten-times: A refreshToken dies with its tenth use.": usableTimes(10),
     "refresh-within-a-minute-refused: A refresh is refused within a minute of the one before, unless it comes at once.":
-      decisions(() => {
-        const last = new WeakMap<RefreshRecord, number>();
-        return {
-          takeRefreshToken: (record, { nowMs }) => {
-            const sinceMs = nowMs - (last.get(record) ?? nowMs);
-            last.set(record, nowMs);
-            return sinceMs === 0 || sinceMs > MINUTE_MS;
-          },
-        };
-      }),
+      decisions((_sound, last = new WeakMap<RefreshRecord, number>()) => ({
+        takeRefreshToken: (record, { nowMs }) => {
+          const sinceMs = nowMs - (last.get(record) ?? nowMs);
+          last.set(record, nowMs);
+          return sinceMs === 0 || sinceMs > MINUTE_MS;
+        },
+      })),
   },
   "refresh.lifetime": {
     "refresh-token-dies-a-second-early: A refreshToken dies a second before its 30 days are over.": lives(
@@ -242,28 +221,22 @@ export const refreshDefects = rows({
   },
   "refresh.reauthorize": {
     "reauthorize-refused-after-expiry: A client whose refreshToken was refused as expired gets codes that cannot be exchanged.":
-      decisions((sound) => {
-        const locked = new Set<string>();
-        return {
-          afterRefusedRefresh: (record, kind) => {
-            if (record !== undefined && kind === "refresh-token-expired") locked.add(record.clientId);
-          },
-          keepCode: (record, context) => {
-            if (!locked.has(record.clientId)) sound.keepCode(record, context);
-          },
-        };
-      }),
+      decisions((sound, locked = new Set<string>()) => ({
+        afterRefusedRefresh: (record, kind) => {
+          if (record !== undefined && kind === "refresh-token-expired") locked.add(record.clientId);
+        },
+        keepCode: (record, context) => {
+          if (!locked.has(record.clientId)) sound.keepCode(record, context);
+        },
+      })),
     "reauthorize-yields-dead-refresh-token: The 30 days of every refreshToken count from the client's first authorization.":
-      decisions((sound) => {
-        const firstAtMs = new Map<string, number>();
-        return {
-          keepRefreshToken: (record, context) => {
-            record.issuedAtMs = firstAtMs.get(record.clientId) ?? context.nowMs;
-            firstAtMs.set(record.clientId, record.issuedAtMs);
-            sound.keepRefreshToken(record, context);
-          },
-        };
-      }),
+      decisions((sound, firstAtMs = new Map<string, number>()) => ({
+        keepRefreshToken: (record, context) => {
+          record.issuedAtMs = firstAtMs.get(record.clientId) ?? context.nowMs;
+          firstAtMs.set(record.clientId, record.issuedAtMs);
+          sound.keepRefreshToken(record, context);
+        },
+      })),
     "reauthorize-yields-dead-access-token: After a refreshToken has expired, the client's new accessTokens are refused.":
       decisions((sound) => {
         const firstAtMs = new Map<string, number>();

@@ -51,17 +51,14 @@ export const stateDefects = rows({
       (state) => !/^\d/.test(state ?? ""),
     ),
     "state-of-first-spelling: A cache that ignores case answers with the spelling that was seen first.":
-      decisions(() => {
-        const spellings = new Map<string, string>();
-        return {
-          authorizeFields: ({ state, code }, timestamp) => {
-            const folded = state.toLowerCase();
-            const spelling = spellings.get(folded) ?? state;
-            spellings.set(folded, spelling);
-            return { timestamp, state: spelling, code };
-          },
-        };
-      }),
+      decisions((_sound, spellings = new Map<string, string>()) => ({
+        authorizeFields: ({ state, code }, timestamp) => {
+          const folded = state.toLowerCase();
+          const spelling = spellings.get(folded) ?? state;
+          spellings.set(folded, spelling);
+          return { timestamp, state: spelling, code };
+        },
+      })),
     "state-of-request-before: The state that comes back is that of the request before.": decisions(
       (sound) => {
         let last: string | undefined;
@@ -107,19 +104,16 @@ export const stateDefects = rows({
     "state-with-malformed-encoding: Percent-encoding that is no UTF-8 is dropped from the query instead of refused.":
       decide("readQuery", (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll(REPAIRABLE, ""))),
     "state-refused-with-code: A bad state is answered with status 400, and a code that works.": [
-      decisions((sound) => {
-        const refused = new WeakSet<IncomingMessage>();
-        return {
-          acceptsState: (state, query, context) => {
-            if (!sound.acceptsState(state, query, context)) refused.add(context.from);
-            return state !== undefined;
-          },
-          renderAuthorized: (fields, redirectUri, context) => {
-            const answer = sound.renderAuthorized(fields, redirectUri, context);
-            return refused.has(context.from) ? { ...answer, status: 400 } : answer;
-          },
-        };
-      }),
+      decisions((sound, refused = new WeakSet<IncomingMessage>()) => ({
+        acceptsState: (state, query, context) => {
+          if (!sound.acceptsState(state, query, context)) refused.add(context.from);
+          return state !== undefined;
+        },
+        renderAuthorized: (fields, redirectUri, context) => {
+          const answer = sound.renderAuthorized(fields, redirectUri, context);
+          return refused.has(context.from) ? { ...answer, status: 400 } : answer;
+        },
+      })),
       "authorize.state-length",
     ],
     "state-with-case-folding: A pattern that ignores case takes characters that fold to letters.": accepting(

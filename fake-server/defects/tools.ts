@@ -34,7 +34,6 @@ export const counted = (): ((record: object) => number) => {
   };
 };
 
-/** The value kept for a key, made when it is asked for first. */
 export const remembered = <V>(kept: Map<string, V>, key: string, make: () => V): V => {
   const value = kept.get(key) ?? make();
   kept.set(key, value);
@@ -67,20 +66,17 @@ export const leavingOut = (
   isGone: Settled,
   concerns: (filters: Filters) => boolean = () => true,
 ): Replacement =>
-  decisions((sound) => {
-    const gone: string[] = [];
-    return {
-      afterPush: (_outcome, delivery, _pending, service) => {
-        if (isGone(delivery, sound, service)) gone.push(delivery.notification.id);
-      },
-      matching: (filters, viewer, context) => {
-        const { where, parameters } = sound.matching(filters, viewer, context);
-        return gone.length === 0 || !concerns(filters)
-          ? { where, parameters }
-          : {
-              where: `${where} AND id NOT IN (SELECT value FROM json_each(?))`,
-              parameters: [...parameters, JSON.stringify(gone)],
-            };
-      },
-    };
-  });
+  decisions((sound, gone: string[] = []) => ({
+    afterPush: (_outcome, delivery, _pending, service) => {
+      if (isGone(delivery, sound, service)) gone.push(delivery.notification.id);
+    },
+    matching: (filters, viewer, context) => {
+      const { where, parameters } = sound.matching(filters, viewer, context);
+      return gone.length === 0 || !concerns(filters)
+        ? { where, parameters }
+        : {
+            where: `${where} AND id NOT IN (SELECT value FROM json_each(?))`,
+            parameters: [...parameters, JSON.stringify(gone)],
+          };
+    },
+  }));

@@ -3,7 +3,6 @@ import { change, decide, decisions, type Replacement } from "../replacing.ts";
 import { rows } from "../registry.ts";
 import { asText, firstLike, isNothing, lastOf } from "./tools.ts";
 
-/** Codes found by a comparison that is not equality. */
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   decide("findCode", (presented, { credentials }) => firstLike(credentials.codes, presented, matches));
 
@@ -52,20 +51,17 @@ export const unknownCodeDefects = rows({
       (usual, presented, context) => (isNothing(presented) ? lastOf(context.credentials.codes) : usual),
     ),
     "code-of-right-form-accepted: A code that has the right length and alphabet is taken for one that another node has issued.":
-      decisions((sound) => {
-        let latestClient = "";
-        return {
-          keepCode: (record, context) => {
-            latestClient = record.clientId;
-            sound.keepCode(record, context);
-          },
-          findCode: (presented, context) =>
-            sound.findCode(presented, context) ??
-            (typeof presented === "string" && /^[\w-]{32}$/.test(presented)
-              ? invented(presented, latestClient, context.nowMs)
-              : undefined),
-        };
-      }),
+      decisions((sound, latestClient = "") => ({
+        keepCode: (record, context) => {
+          latestClient = record.clientId;
+          sound.keepCode(record, context);
+        },
+        findCode: (presented, context) =>
+          sound.findCode(presented, context) ??
+          (typeof presented === "string" && /^[\w-]{32}$/.test(presented)
+            ? invented(presented, latestClient, context.nowMs)
+            : undefined),
+      })),
     "code-may-be-refresh-token: A refreshToken passes for a code.": decisions((sound) => ({
       findCode: (presented, context) => {
         const token = sound.findRefreshToken(presented, context);

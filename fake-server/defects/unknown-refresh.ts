@@ -4,7 +4,6 @@ import { change, decide, decisions, type Replacement } from "../replacing.ts";
 import { rows } from "../registry.ts";
 import { asText, firstLike, isNothing, lastOf, stranger } from "./tools.ts";
 
-/** Refresh tokens found by a comparison that is not equality. */
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   decide("findRefreshToken", (presented, { credentials }) =>
     firstLike(credentials.refreshTokens, presented, matches),

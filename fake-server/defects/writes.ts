@@ -79,31 +79,22 @@ export const writeDefects = rows({
         };
       }),
     "writes-lost-when-concurrent: Of two notifications created within a millisecond one replaces the other in the list.":
-      decisions((sound) => {
-        let last = { atMs: -Infinity };
-        return {
-          keepNotification: (notification: Notification, owner, service) => {
-            const atMs = service.clock.realMs();
-            if (atMs - last.atMs > 1) sound.keepNotification(notification, owner, service);
-            last = { atMs };
-          },
-        };
-      }),
-    "total-kept-for-ever: total is counted once.": decisions((sound) => {
-      const kept = new Map<string, number>();
-      return {
-        countMatches: (selection, context) =>
-          remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
-      };
-    }),
-    "writes-lose-every-fifth: Every fifth notification is lost.": decisions((sound) => {
-      let events = 0;
-      return {
-        keepNotification: (...subject) => {
-          if ((events += 1) % 5 !== 0) sound.keepNotification(...subject);
+      decisions((sound, last = { atMs: -Infinity }) => ({
+        keepNotification: (notification: Notification, owner, service) => {
+          const atMs = service.clock.realMs();
+          if (atMs - last.atMs > 1) sound.keepNotification(notification, owner, service);
+          last = { atMs };
         },
-      };
-    }),
+      })),
+    "total-kept-for-ever: total is counted once.": decisions((sound, kept = new Map<string, number>()) => ({
+      countMatches: (selection, context) =>
+        remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
+    })),
+    "writes-lose-every-fifth: Every fifth notification is lost.": decisions((sound, events = 0) => ({
+      keepNotification: (...subject) => {
+        if ((events += 1) % 5 !== 0) sound.keepNotification(...subject);
+      },
+    })),
   },
   "notifications.versioned-path": {
     "list-without-version: The list is served at /open-api/notifications.": change(

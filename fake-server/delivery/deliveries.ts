@@ -114,7 +114,6 @@ const comeDue = (outbox: Outbox, delivery: Delivery): void => {
   serve(outbox);
 };
 
-/** Takes the next one out of the line, where there is one and room for it. */
 const takeNext = ({ stopped, line, inLine, underWay, behaviour, service }: Outbox): Delivery | undefined => {
   if (stopped || line.length === 0 || underWay.size >= behaviour.pushesInFlight(service)) return undefined;
   const [next] = line.splice(behaviour.nextInLine(line), 1);

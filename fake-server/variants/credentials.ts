@@ -26,13 +26,11 @@ const jwt = (random: RandomSource, nowMs: number, lifetimeMs: number): string =>
 
 /** Codes and tokens (section 2) where the document leaves room. */
 export const credentialVariants = variantRows({
-  "tokens-like-jwt: Tokens have the three parts of a JWT.": decisions(() => {
-    return {
-      mintAccessToken: (_client, lifetimeMs, { random, nowMs }) => jwt(random, nowMs, lifetimeMs),
-      mintRefreshToken: (_client, { random, nowMs, limits }) =>
-        jwt(random, nowMs, limits.refreshTokenLifetimeMs),
-    };
-  }),
+  "tokens-like-jwt: Tokens have the three parts of a JWT.": decisions((_sound) => ({
+    mintAccessToken: (_client, lifetimeMs, { random, nowMs }) => jwt(random, nowMs, lifetimeMs),
+    mintRefreshToken: (_client, { random, nowMs, limits }) =>
+      jwt(random, nowMs, limits.refreshTokenLifetimeMs),
+  })),
   "credentials-in-hexadecimal: Codes and tokens are hexadecimal.": minting((random) => random.hex(24)),
   "credentials-in-base64: Codes and tokens are base64 with plus, slash and padding.": minting((random) =>
     Buffer.from(random.hex(25), "hex").toString("base64"),
@@ -87,27 +85,23 @@ export const credentialVariants = variantRows({
   })),
   "codes-with-label: Codes begin with a label.": change("mintCode", (code) => `ac_live_${code}`),
   "access-lifetimes-differ: AccessTokens live for one to five minutes, one after the other, and say so.":
-    decisions(() => {
-      let issued = 0;
-      return { accessTokenLifetimeMs: () => MINUTE_MS * (1 + ((issued += 1) % 5)) };
-    }),
+    decisions((_sound, issued = 0) => ({
+      accessTokenLifetimeMs: () => MINUTE_MS * (1 + ((issued += 1) % 5)),
+    })),
   "access-for-forty-days: An accessToken lives for forty days.": accessLivingFor(40 * DAY_MS),
   "exchanges-of-a-code-in-turn: Exchanges of one code wait for one another, and each takes a millisecond.":
-    decisions(() => {
-      const queues = new WeakMap<CodeRecord, Promise<unknown>>();
-      return {
-        takeCode: (record, { clock, nowMs }) => {
-          const turn = (queues.get(record) ?? Promise.resolve()).then(async () => {
-            await clock.pause(1);
-            if (record.usedAtMs !== undefined) return false;
-            record.usedAtMs = nowMs;
-            return true;
-          });
-          queues.set(record, turn);
-          return turn;
-        },
-      };
-    }),
+    decisions((_sound, queues = new WeakMap<CodeRecord, Promise<unknown>>()) => ({
+      takeCode: (record, { clock, nowMs }) => {
+        const turn = (queues.get(record) ?? Promise.resolve()).then(async () => {
+          await clock.pause(1);
+          if (record.usedAtMs !== undefined) return false;
+          record.usedAtMs = nowMs;
+          return true;
+        });
+        queues.set(record, turn);
+        return turn;
+      },
+    })),
   "refusals-and-refreshes-revoke: A refused exchange uses its code up and ends its tokens, and a refresh ends the accessToken before.":
     decisions(() => ({
       afterRefusedExchange: (record) => {

@@ -152,15 +152,9 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "strict-transport-security": "max-age=63072000",
     }),
     "rate-limited-by-service-clock: A hundred requests at once, then twenty in a second of the service's clock.":
-      decisions(() => {
-        const take = bucket(100, 20);
-        return { admission: ({ nowMs }) => take(nowMs) };
-      }),
+      decisions((_sound, take = bucket(100, 20)) => ({ admission: ({ nowMs }) => take(nowMs) })),
     "rate-limited-by-real-time: Five hundred requests at once, then six hundred in a second.": decisions(
-      () => {
-        const take = bucket(500, 600);
-        return { admission: ({ clock }) => take(clock.realMs()) };
-      },
+      (_sound, take = bucket(500, 600)) => ({ admission: ({ clock }) => take(clock.realMs()) }),
     ),
     "timestamps-since-2000: Timestamps count milliseconds since the year 2000.": decide(
       "timestamp",

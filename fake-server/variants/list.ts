@@ -90,16 +90,15 @@ export const listVariants = variantRows({
     ...notification,
     status: /[0-7]$/.test(notification.id) ? "unread" : "readed",
   })),
-  "status-readed-once-listed: A notification is unread until it was listed.": decisions(() => {
-    const listed = new Set<string>();
-    return {
+  "status-readed-once-listed: A notification is unread until it was listed.": decisions(
+    (_sound, listed = new Set<string>()) => ({
       item: (notification) => {
         const status = listed.has(notification.id) ? "readed" : "unread";
         listed.add(notification.id);
         return { ...notification, status };
       },
-    };
-  }),
+    }),
+  ),
   "texts-of-every-kind: The texts of a notification hold many scripts, quotes, lines and JSON.": decisions(
     () => ({
       item: (notification) => ({ ...notification, ...textsOfEveryKind }),
@@ -107,12 +106,11 @@ export const listVariants = variantRows({
     }),
   ),
   "limit-25-at-most-refused: A greater limit than 25 is refused.": atMost(25, "refused"),
-  "ids-consecutive: Ids are counted, so that those of neighbours differ in one digit.": decisions(() => {
-    let minted = 0;
-    return {
+  "ids-consecutive: Ids are counted, so that those of neighbours differ in one digit.": decisions(
+    (_sound, minted = 0) => ({
       mintNotificationId: () => `00000000-0000-0000-0000-${(minted += 1).toString(16).padStart(12, "0")}`,
-    };
-  }),
+    }),
+  ),
   "filters-in-every-spelling: Filters understand every spelling of a UUID.": change(
     "readFilters",
     ({ id, accountId }) => ({
@@ -128,8 +126,5 @@ export const listVariants = variantRows({
         : refusal,
   ),
   "notifications-visible-each-later: A new notification is in the list up to six seconds after its event, each after another time.":
-    decisions(() => {
-      let events = 0;
-      return { visibilityDelayMs: () => ((events += 1) % 5) * 1_500 };
-    }),
+    decisions((_sound, events = 0) => ({ visibilityDelayMs: () => ((events += 1) % 5) * 1_500 })),
 });

@@ -39,64 +39,52 @@ export const loadVariants = variantRows({
     latencyMs: workers(8, 4),
   })),
   "load-overload-refused: Every answer takes ten milliseconds; with sixteen requests under way a further one is refused with 503.":
-    decisions(() => {
-      let underWay = 0;
-      return {
-        latencyMs: () => {
-          underWay += 1;
-          return 10;
-        },
-        admission: () => {
-          underWay -= 1;
-          return underWay >= MOST_UNDER_WAY ? { kind: "overloaded" } : undefined;
-        },
-      };
-    }),
+    decisions((_sound, underWay = 0) => ({
+      latencyMs: () => {
+        underWay += 1;
+        return 10;
+      },
+      admission: () => {
+        underWay -= 1;
+        return underWay >= MOST_UNDER_WAY ? { kind: "overloaded" } : undefined;
+      },
+    })),
   "load-connections-of-a-hundred-requests: A connection is closed after its hundredth request.": decisions(
-    () => {
-      const served = new WeakMap<object, number>();
-      return {
-        finish: (answer, { from }) => {
-          const count = (served.get(from.socket) ?? 0) + 1;
-          served.set(from.socket, count);
-          return count < REQUESTS_OF_A_CONNECTION
-            ? answer
-            : { ...answer, headers: { ...answer.headers, connection: "close" } };
-        },
-      };
-    },
+    (_sound, served = new WeakMap<object, number>()) => ({
+      finish: (answer, { from }) => {
+        const count = (served.get(from.socket) ?? 0) + 1;
+        served.set(from.socket, count);
+        return count < REQUESTS_OF_A_CONNECTION
+          ? answer
+          : { ...answer, headers: { ...answer.headers, connection: "close" } };
+      },
+    }),
   ),
   "load-redemptions-one-at-a-time: Redemptions wait for one another, and each takes a millisecond.":
-    decisions((sound) => {
-      const lock = pool(1);
-      return {
-        takeCode: async (record, context) => {
-          await lock.take();
-          const taken = sound.takeCode(record, context);
-          await context.clock.pause(1);
-          lock.giveBack();
-          return taken;
-        },
-      };
-    }),
+    decisions((sound, lock = pool(1)) => ({
+      takeCode: async (record, context) => {
+        await lock.take();
+        const taken = sound.takeCode(record, context);
+        await context.clock.pause(1);
+        lock.giveBack();
+        return taken;
+      },
+    })),
   "load-equal-reads-shared: Reads that ask for exactly the same and are under way together share one answer from the database.":
-    decisions((sound) => {
-      const underWay = new Map<string, Promise<readonly Notification[]>>();
-      return {
-        readItems: (selection, offset, paging, context) => {
-          const key = JSON.stringify([selection, offset, paging, context.notifications.count(everything)]);
-          const shared = underWay.get(key);
-          if (shared !== undefined) return shared;
-          const items = sound.readItems(selection, offset, paging, context);
-          const read = context.clock
-            .pause(5)
-            .then(() => items)
-            .finally(() => underWay.delete(key));
-          underWay.set(key, read);
-          return read;
-        },
-      };
-    }),
+    decisions((sound, underWay = new Map<string, Promise<readonly Notification[]>>()) => ({
+      readItems: (selection, offset, paging, context) => {
+        const key = JSON.stringify([selection, offset, paging, context.notifications.count(everything)]);
+        const shared = underWay.get(key);
+        if (shared !== undefined) return shared;
+        const items = sound.readItems(selection, offset, paging, context);
+        const read = context.clock
+          .pause(5)
+          .then(() => items)
+          .finally(() => underWay.delete(key));
+        underWay.set(key, read);
+        return read;
+      },
+    })),
   "load-tokens-written-in-groups: Exchanges wait for the next write of a group, every eight milliseconds, before they answer.":
     decisions((sound) => ({
       takeCode: async (record, context) => {

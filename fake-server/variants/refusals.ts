@@ -85,20 +85,17 @@ export const refusalVariants = variantRows({
       jsonAnswer(200, { code: "40001", accessToken: "", refreshToken: null, message: "invalid_grant" }),
     ),
   "refusals-show-code-sent: Refusals are pages with their own id and the code that was sent.": decisions(
-    (sound) => {
-      const presented = new WeakMap<object, unknown>();
-      return {
-        findCode: (value, context) => {
-          presented.set(context.from, value);
-          return sound.findCode(value, context);
-        },
-        renderRefusal: ({ kind }, { from, random }) => ({
-          status: 400,
-          headers: { "content-type": "text/html" },
-          body: `<p>${kind} ${String(presented.get(from))} (${random.uuid()})</p>`,
-        }),
-      };
-    },
+    (sound, presented = new WeakMap<object, unknown>()) => ({
+      findCode: (value, context) => {
+        presented.set(context.from, value);
+        return sound.findCode(value, context);
+      },
+      renderRefusal: ({ kind }, { from, random }) => ({
+        status: 400,
+        headers: { "content-type": "text/html" },
+        body: `<p>${kind} ${String(presented.get(from))} (${random.uuid()})</p>`,
+      }),
+    }),
   ),
   "refusals-show-address-sent: Refusals name the address that was asked for.": decide(
     "renderRefusal",

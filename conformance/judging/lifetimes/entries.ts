@@ -39,7 +39,6 @@ export interface Entry extends Plan {
   readonly settledAtMs?: number;
   /** Whether the service kept the promise, for judged ones. */
   readonly held?: boolean;
-  /** The age at which it was probed. */
   readonly age?: TimeInterval;
 }
 

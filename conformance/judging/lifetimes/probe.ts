@@ -48,7 +48,6 @@ export const sideOf = ({ leastMs, greatestMs, lifetimeMs, guardMs }: Age): Side 
 export const distanceFromEnd = (side: Side, { lifetimeMs, leastMs, greatestMs }: Age): number =>
   side === "alive" ? lifetimeMs - leastMs : greatestMs - lifetimeMs;
 
-/** What a credential promises on each side of its end. */
 export const promiseOf = (name: string, side: Side, lifetimeMs: number): string =>
   side === "alive"
     ? `the ${name} works for ${duration(lifetimeMs)} from its issue`

@@ -16,7 +16,6 @@ export const followedRedirects = (pushRun: PushRun): ReadonlyMap<string, SeenPus
   return found;
 };
 
-/** Pushes that were answered with a redirect, by its status. */
 export const redirected = (pushRun: PushRun): readonly string[] =>
   ofPurpose(pushRun, "kind")
     .filter(({ pushes, actions: [action] }) => {
@@ -25,7 +24,6 @@ export const redirected = (pushRun: PushRun): readonly string[] =>
     })
     .map(({ pushes }) => String(pushes[0]?.line.status));
 
-/** push.redirects: advisory. */
 export const judgeRedirects = (pushRun: PushRun): Finding => {
   const followed = followedRedirects(pushRun);
   const parts = redirected(pushRun).map((status): Part => {
@@ -72,7 +70,6 @@ export const judgeCertificateCheck = (pushRun: PushRun): Finding | undefined => 
   );
 };
 
-/** push.no-head-of-line-blocking: advisory. */
 export const judgeHeadOfLine = (pushRun: PushRun): Finding => {
   const hung = ofPurpose(pushRun, "hang").filter(({ pushes: [first] }) => first?.line.action === "hang");
   if (hung.length === 0) return undecidedFinding("no push was left without an answer");

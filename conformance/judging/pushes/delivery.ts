@@ -176,7 +176,6 @@ export const judgeAcknowledgedStops = (pushRun: PushRun): Finding => {
   return findingOf(parts, "no first push was acknowledged");
 };
 
-/** Whether nothing came after the acknowledgement of the push with this index. */
 export const endOfPushes = (pushCase: PushCase, index: number): Part => {
   const further = pushesAfter(pushCase, index);
   const [first] = further;
@@ -239,7 +238,6 @@ export const differingFields = (first: SeenPush, later: SeenPush): readonly stri
 
 const isDocumented = (name: string): boolean => documentedFields.includes(name);
 
-/** Whether all pushes of one notification carry the same one. */
 export const samePart = ({ pushes: [first, ...later] }: Pick<PushCase, "pushes">): Part => {
   for (const push of first === undefined ? [] : later) {
     const differing = differingFields(first as SeenPush, push);

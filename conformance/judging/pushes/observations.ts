@@ -28,7 +28,6 @@ export const observedVerdict = (observation: Observation | undefined): Verdict =
         ...(observation.facts === undefined ? {} : { facts: observation.facts }),
       };
 
-/** Whether a notification was pushed again, by the name of its first answer. */
 const repeatedAfter = (pushCases: readonly PushCase[]): Record<string, "accepted" | "pushed again"> =>
   Object.fromEntries(
     pushCases.map(({ name, pushes }) => [name, pushes.length > 1 ? "pushed again" : "accepted"]),
@@ -47,7 +46,6 @@ const repeated = (pushCases: readonly PushCase[]): Record<string, "accepted" | "
 const isOpenCut = ({ expect, pushes: [first] }: PushCase): boolean =>
   expect.kind === "open" && (first?.line.action === "close" || first?.line.action === "hang");
 
-/** push.acknowledgement-body. */
 export const observeAcknowledgementBody = (pushRun: PushRun): Observation => {
   const seen = repeated(ofPurpose(pushRun, "body"));
   const kinds = new Set(Object.values(seen));
@@ -61,7 +59,6 @@ export const observeAcknowledgementBody = (pushRun: PushRun): Observation => {
   };
 };
 
-/** push.accepted-codes. */
 export const observeAcceptedCodes = (pushRun: PushRun): Observation => {
   const seen = repeated(ofPurpose(pushRun, "code"));
   const prompt = ofPurpose(pushRun, "prompt").filter((one) => acknowledgedAt(one, pushRun) === 0);
@@ -82,7 +79,6 @@ const REAL_FIRST_DELAY_MS = documentLimits.pushDelaysMs[0] ?? 0;
 const SHORT_MS = 700;
 const SHORT_FIRST_DELAY_MS = REAL_FIRST_DELAY_MS / 10;
 
-/** push.sender-timeout. */
 export const observeSenderTimeout = (pushRun: PushRun): Observation => {
   const firstMs = pushRun.limits.pushDelaysMs[0] ?? 1;
   const hung = ofPurpose(pushRun, "hang").filter(({ pushes: [first] }) => first?.line.action === "hang");
@@ -108,7 +104,6 @@ export const observeSenderTimeout = (pushRun: PushRun): Observation => {
   return { seen: classes.length === 1 ? classes[0] : classes, cases: hung.length };
 };
 
-/** push.follows-redirects. */
 export const observeFollowedRedirects = (pushRun: PushRun): Observation => {
   const followed = followedRedirects(pushRun);
   const seen = Object.fromEntries(
@@ -138,7 +133,6 @@ export const observeOrder = ({ pushCases }: PushRun): Observation | undefined =>
   };
 };
 
-/** push.headers. */
 export const observeHeaders = ({ pushCases }: PushRun): Observation => {
   const pushes = pushCases.flatMap((pushCase) => pushCase.pushes);
   const always = commonTo(pushes.map((push) => push.line.headers.map(([name]) => name.toLowerCase())));

@@ -8,7 +8,6 @@ export interface Reading {
   readonly name: ReadingName;
   /** How many pushes a notification gets that is never acknowledged. */
   readonly pushes: number;
-  /** Whether it keeps to the greatest number of pushes. */
   readonly keepsCap: boolean;
   /** What the delays are counted from: the push before, the first push, or the event. */
   readonly from: "previous" | "first" | "event";
@@ -59,6 +58,5 @@ export const instantsOf = ({ from, delaysMs }: Reading): readonly number[] => {
   return delaysMs.map((delay) => (sumMs += delay));
 };
 
-/** The latest instant at which any reading has a push. */
 export const lastInstantMs = (limits: ScheduleLimits): number =>
   Math.max(...readingsOf(limits).flatMap(instantsOf));

@@ -2,7 +2,6 @@ import type { TimeInterval } from "../interval.ts";
 import type { Limits } from "../../contract/limits.ts";
 import type { JournalMark, LostStage, Push, PushAction } from "../../contract/push.ts";
 
-/** One push as it reached the receiver. */
 export interface SeenPush {
   readonly line: Push & { readonly n: number; readonly epoch: string };
   /** When it reached the receiver, on the push run's scale. */
@@ -44,7 +43,6 @@ export type Purpose =
   /** Fails plainly, but for one push after the first that ends in a way which takes the whole receiver, or real time. */
   | "ending";
 
-/** How one push after the first ends. */
 export interface LaterEnding {
   /** Which push, from 1. */
   readonly push: number;
@@ -79,7 +77,6 @@ export interface PushCasePlan {
   readonly family?: string;
   /** It is looked up in the list once so many of its pushes have come. */
   readonly readAtPush?: number;
-  /** What one of its later pushes meets. */
   readonly meets?: LaterEnding;
 }
 
@@ -121,7 +118,6 @@ export interface LostConnection {
 /** A look into the list for a notification whose pushes were still under way. */
 export interface ListLook {
   readonly name: string;
-  /** The push after which it was looked for first. */
   readonly push: SeenPush;
   /** When it was looked for last, on the push run's scale. */
   readonly at: TimeInterval;
@@ -161,7 +157,6 @@ export interface PushRun extends PushTrace {
    * did not, what moves a push on may have come to its sender's notice later on its clock than the brackets say.
    */
   readonly isAwaited: boolean;
-  /** Looks into the list while pushes were under way. */
   readonly listLooks: readonly ListLook[];
   /** How long after its event a pushed notification may be missing from the list, in milliseconds. */
   readonly visibilityMs: number;

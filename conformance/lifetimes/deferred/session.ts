@@ -5,7 +5,6 @@ import { obtainTokens } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
 import type { Store } from "../store/store.ts";
 
-/** A ledger that a run was given, and the wall clock that goes with it. */
 export interface LedgerAccess {
   readonly store: Store;
   /** This machine's wall clock, in milliseconds since 1970. */

@@ -3,7 +3,6 @@ import type { Answer } from "../../world/exchange.ts";
 import { answerOrHangUp } from "../../world/target.ts";
 import type { World } from "../../world/world.ts";
 
-/** Exchanges of a live code that must be refused, by what is wrong with them. */
 const wrongBodies = {
   "a wrong secret": (world, { client, code }) => ({
     ...exchangeBody(client, code),

@@ -28,7 +28,6 @@ export interface Listing {
 
 export type List = (query: ListQuery) => Promise<Listing>;
 
-/** Obtains a token and reads the list with it. */
 export const openLists = async (world: World, client?: Client): Promise<List> => {
   const { accessToken } = await obtainTokens(world, client === undefined ? {} : { client });
   return async (query) => {

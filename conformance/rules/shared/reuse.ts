@@ -15,7 +15,6 @@ import type { Answer } from "../../world/exchange.ts";
 import { answerOrHangUp, type Target } from "../../world/target.ts";
 import type { World } from "../../world/world.ts";
 
-/** What happens to a code, or around it, after its first exchange. */
 export type ReuseEvent = keyof typeof happenings | { readonly pauseMs: number };
 
 /** A code after its first exchange. */
@@ -70,7 +69,6 @@ const happenings = {
     nothing(obtainTokens(world, world.secondClient === undefined ? {} : { client: world.secondClient })),
 } as const satisfies Record<string, Happening>;
 
-/** Events that any history may be made of. */
 export const usedUpEvents = (_world: World): fc.Arbitrary<ReuseEvent> => {
   const names = Object.keys(happenings) as (keyof typeof happenings)[];
   return fc.constantFrom(...names.filter((name) => name !== "many other codes are exchanged"));

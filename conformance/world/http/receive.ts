@@ -7,7 +7,6 @@ import { codeOf } from "../../contract/files.ts";
 /** No answer is read further than this. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** A whole answer as it was received. */
 export interface Received {
   readonly status: number;
   readonly headers: Answer["headers"];
@@ -113,7 +112,6 @@ export const reasonOf = (error: unknown): TransportError["reason"] => {
   return "closed";
 };
 
-/** What an error of the network says, with its code. */
 export const messageOf = (error: unknown): string => {
   const text = errorMessage(error);
   const code = codeOf(error);

@@ -4,7 +4,6 @@ import type { ConnectionHealth } from "./connection-health.ts";
 import { sendWithRetries, type Retries } from "./retry.ts";
 import type { PatientClock, Throttles } from "./throttling.ts";
 
-/** The target's address, as all connections to it share it. */
 export interface TargetAddress {
   readonly retries: Retries;
   readonly health: ConnectionHealth;

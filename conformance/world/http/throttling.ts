@@ -4,7 +4,6 @@ import { TransportError, headerOf, type Answer, type Request } from "../exchange
 import type { ConnectionHealth } from "./connection-health.ts";
 import { retryPolicy, type Retries } from "./retry.ts";
 
-/** What a wait for a limiter needs of a clock. */
 export type PatientClock = Pick<Clock, "kind" | "sleep" | "sleepOnEither" | "canWait">;
 
 /** Obeys answers that ask to come back later (RFC 6585 section 4, RFC 9110 section 15.6.4). */
