@@ -42,6 +42,7 @@ export const run: Action<typeof definition> = async (context, a, b, flags) => {
 };
 
 interface Side {
+  /** What names it on the command line. */
   readonly given: string;
   readonly load: LoadContext;
 }

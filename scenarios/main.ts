@@ -1,22 +1,44 @@
+import { sleep } from "k6";
+import exec from "k6/execution";
+import type { Options } from "k6/options";
 import type { ScenarioName } from "../conformance/contract/load-shape.ts";
 import { iterate, setUpContext } from "./lib/iteration.ts";
-import { optionsFor } from "./lib/options.ts";
-import { flushChecks } from "./lib/report.ts";
+import { flushChecks, say } from "./lib/report.ts";
 import type { Scenario } from "./lib/scenario.ts";
 import { sendForSetUp } from "./lib/send.ts";
 import { settings } from "./lib/settings.ts";
-import { waitForStart } from "./lib/start.ts";
 import { mixed } from "./mixed.ts";
 import { notifications } from "./notifications.ts";
 import { push } from "./push.ts";
 import { token } from "./token.ts";
+import { executorFor } from "./lib/arrivals.ts";
+import { epochMs } from "./lib/clock.ts";
 
 /* The script that k6 runs: one bundle for all scenarios, of which the settings name one. */
 
 const scenarios: Readonly<Record<ScenarioName, Scenario>> = { token, notifications, mixed, push };
 const scenario = scenarios[settings.scenario];
+const { segment } = settings;
 
-export const options = optionsFor(settings);
+const SET_UP_MS = 60_000;
+
+/**
+ * Virtual users keep their connections, as clients do; those of requests that run at the same time
+ * are different ones over HTTP/1.1, and one over HTTP/2.
+ */
+export const options: Options = {
+  scenarios: {
+    [settings.scenario]: settings.preflight
+      ? { executor: "shared-iterations", vus: 1, iterations: 1, exec: "preflight", maxDuration: "60s" }
+      : executorFor(settings.stages, settings.virtualUsers, settings.gracefulStopMs),
+  },
+  // How long the set-up of a scenario may take, and the wait for other segments after it.
+  setupTimeout: `${SET_UP_MS + Math.max(0, (segment?.startAtMs ?? 0) - epochMs())}ms`,
+  maxRedirects: 0,
+  insecureSkipTLSVerify: false,
+  discardResponseBodies: false,
+  userAgent: "touchstone",
+};
 
 const setUp = (): unknown => {
   if (scenario.setUp === undefined) return undefined;
@@ -26,8 +48,22 @@ const setUp = (): unknown => {
   return data;
 };
 
-/** Runs in every segment, so that waiting for the others is its last act. */
-export const setup = (): unknown => waitForStart(setUp);
+/**
+ * Does the set-up, then waits for the moment at which all segments begin; k6 begins right after. A
+ * set-up that outlasted it ends the run before any load: a segment that begins late is no part of the whole.
+ * It sleeps to the end: where the last milliseconds are spun away, processes begin further apart (docs/figures.md).
+ */
+export const setup = (): unknown => {
+  const beganAtMs = epochMs();
+  const data = setUp();
+  if (segment === undefined || settings.preflight) return data;
+  const doneAtMs = epochMs();
+  const leftMs = segment.startAtMs - doneAtMs;
+  say({ kind: "set-up", tookMs: doneAtMs - beganAtMs, lateMs: -leftMs });
+  if (leftMs < 0) exec.test.abort("the set-up outlasted the start");
+  sleep(leftMs / 1_000);
+  return data;
+};
 
 export const preflight = (): void => iterate(scenario.preflight);
 

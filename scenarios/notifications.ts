@@ -1,7 +1,7 @@
 import exec from "k6/execution";
-import { hasEvents } from "./lib/events.ts";
+import { hasEvents, beginEvent, endEvent } from "./lib/events.ts";
 import { drawKind, oneWriterIn, readKinds, readsPerIteration } from "./lib/mix.ts";
-import { newAccount, type Account } from "./lib/oracles/account.ts";
+import { newAccount, isSettled, noteSeen, type Account } from "./lib/oracles/account.ts";
 import {
   judgeDefaultPage,
   judgeMatches,
@@ -9,14 +9,18 @@ import {
   judgeWalk,
   judgeWhole,
 } from "./lib/oracles/reads.ts";
-import type { IterationContext } from "./lib/iteration.ts";
+import { accountsAreOwn, requests, type IterationContext } from "./lib/iteration.ts";
 import { preflightLists } from "./lib/preflight.ts";
 import { read, type Read } from "./lib/reading.ts";
 import { report } from "./lib/report.ts";
 import { scenario } from "./lib/scenario.ts";
 import { settings } from "./lib/settings.ts";
-import { accountsOf, createFixtures, type Fixtures } from "./lib/fixtures.ts";
 import { isNearItsEnd, logIn, type Session } from "./lib/session.ts";
+import { sleep } from "k6";
+import type { ScriptClient } from "./protocol.ts";
+import { epochMs } from "./lib/clock.ts";
+import { pageOf } from "./lib/oracles/pages.ts";
+import { send, sendTogether } from "./lib/send.ts";
 
 /*
  * The list of notifications: pages, filters and walks of accounts that are not written to, and reads
@@ -155,6 +159,82 @@ const matches = (
 ): void => {
   if (read?.page !== undefined && read.isSound) report(judgeMatches(rule, read.page, count), [read.exchange]);
 };
+
+/*
+ * Accounts that are filled before the load begins and never written to again. Virtual users share no
+ * memory, but what k6's set-up returns they all get: so all of them know exactly what is in these.
+ */
+
+/** What the set-up hands to the virtual users. */
+interface Fixtures {
+  /** One login for each client; virtual users log in themselves once its token nears its end. */
+  readonly sessions: readonly (Session | undefined)[];
+  readonly accounts: readonly {
+    readonly client: number;
+    readonly accountId: string;
+    readonly begun: number;
+    readonly acknowledgedAtMs: readonly number[];
+    readonly seen: readonly string[];
+  }[];
+}
+
+/** Two pages and a bit, and one page and a bit: defaults, limits and walks can be told from their neighbours. */
+const sizes = [2 * defaultLimit + 4, defaultLimit + 3];
+
+const createFixtures = (context: IterationContext): Fixtures => {
+  const sessions = settings.clients.map((client) => logIn(context, client));
+  const canFill = hasEvents && accountsAreOwn && !settings.preflight;
+  const accounts = sessions.flatMap((session, client) =>
+    session === undefined || !canFill
+      ? []
+      : sizes
+          .map((size) => filled(context, session, size))
+          .filter(({ doubtful }) => !doubtful)
+          .map((account) => ({ ...account, client, seen: [...account.seen] })),
+  );
+  return { sessions, accounts };
+};
+
+const TOGETHER = 6;
+
+const filled = (context: IterationContext, session: Session, size: number): Account => {
+  const account = newAccount(context.freshAccount());
+  while (account.begun < size) {
+    const sentAtMs = epochMs();
+    const begun = Array.from({ length: Math.min(TOGETHER, size - account.begun) }, () =>
+      beginEvent(session.client, account),
+    );
+    for (const answer of sendTogether(begun)) endEvent(account, sentAtMs, answer);
+  }
+  readAll(session, account);
+  return account;
+};
+
+/**
+ * Reads the account's pages until all of it has been seen, but not for long: where notifications take
+ * their time to be listed, virtual users judge by what must be there by then, and see the rest themselves.
+ */
+const readAll = (session: Session, account: Account): void => {
+  for (const pauseS of [0, 0.05, 0.1, 0.2, 0.4]) {
+    sleep(pauseS);
+    for (let page = 0; page * defaultLimit < account.begun; page += 1) {
+      const answer = send(requests.list(session.accessToken, { accountId: account.accountId, page }, true));
+      const seen = pageOf(answer);
+      if (seen !== undefined) noteSeen(account, seen);
+    }
+    if (isSettled(account) || account.doubtful) return;
+  }
+};
+
+const accountsOf = (fixtures: Fixtures, client: ScriptClient): readonly Account[] =>
+  fixtures.accounts
+    .filter((kept) => settings.clients[kept.client]?.id === client.id)
+    .map(({ accountId, begun, acknowledgedAtMs, seen }) => ({
+      ...newAccount(accountId),
+      begun,
+      acknowledgedAtMs: [...acknowledgedAtMs],
+      seen: new Set(seen),
+    }));
 
 export const notifications = scenario({
   setUp: createFixtures,

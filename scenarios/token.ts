@@ -1,4 +1,3 @@
-import { keepUsed, takeUsed } from "./lib/earlier.ts";
 import type { Exchange } from "./lib/exchange.ts";
 import {
   obtainCode,
@@ -136,3 +135,18 @@ export const token = scenario({
   preflight: preflightTokens,
   iteration: (context) => courses[drawKind(tokenKinds, context.random)](context),
 });
+
+const MOST = 20;
+
+/**
+ * Used codes of this virtual user's earlier iterations, oldest first. None of their tokens is in use any
+ * more. Which ones they are depends, unlike all else, on which iterations k6 gave to this user.
+ */
+const kept: IssuedCode[] = [];
+
+const keepUsed = ({ client, code }: IssuedCode): void => {
+  if (kept.length < MOST) kept.push({ client, code });
+};
+
+/** The oldest one, which is given once; undefined where there is none yet. */
+const takeUsed = (): IssuedCode | undefined => kept.shift();

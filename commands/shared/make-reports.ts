@@ -25,6 +25,7 @@ export const makeReports = async (
   return writeReports(runs, { ...asked, program, root });
 };
 
+/** Marks what failed, and adds to the job's summary where the service has one. */
 const tellCi = async (
   { output, environment, programName: program }: CommandContext,
   runs: readonly Run[],

@@ -1,7 +1,7 @@
 import { progressOf } from "../../fake-server/receiver/page/model/progress.ts";
 import { readings } from "../../fake-server/receiver/page/model/schedule.ts";
 import { createStore } from "../../fake-server/receiver/page/model/store.ts";
-import { windowsIn } from "../../reports/html/pictures/schedule-lanes.ts";
+import { windowsIn } from "../../reports/html/pictures/schedule.ts";
 import type { ScheduleRow } from "../../reports/text/facts.ts";
 import { judgePushes } from "../../scenarios/runner/push/judge.ts";
 import { seenPushes } from "../../scenarios/runner/push/seen.ts";

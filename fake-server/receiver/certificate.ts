@@ -100,6 +100,7 @@ export interface CertificateRequest {
   readonly nowMs: number;
   /** Where the authority and the certificate are kept; without it they are made for this process alone. */
   readonly folder?: string;
+  /** The user's own. */
   readonly certificate?: Certificate;
 }
 

@@ -18,6 +18,7 @@ interface Registry {
 
 export type Connections = ReturnType<typeof createConnections>;
 
+/** Tracks connections and limits their number to `most`. */
 export const createConnections = (clock: ReceiverClock, reportFault: ReportFault, most: number) => {
   const [links, idle, byPeer] = [new Map<Socket, Link>(), new Set<Link>(), new Map<string, Link>()];
   const bySocket = new WeakMap<Socket, Link>();

@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { controlApp } from "../serving.ts";
 import { createAccess, isLoopback } from "./access.ts";
-import { addChangingRoutes, type Controlled } from "./changing-routes.ts";
-import { addReadingRoutes } from "./reading-routes.ts";
+import { addChangingRoutes, fieldOf, type Controlled } from "./changing-routes.ts";
 import { addWorkbenchRoutes } from "./workbench-routes.ts";
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import type { EventLog } from "./event-log.ts";
 
 export interface ControlOptions {
   readonly host: string;
@@ -40,4 +43,94 @@ const sendPage = async (url: string, reply: FastifyReply): Promise<boolean> => {
   if (answer === undefined) return false;
   await reply.code(answer.status).headers(answer.headers).send(answer.body);
   return true;
+};
+
+const LONGEST_WAIT_MS = 60_000;
+/** Lines that are put into one piece of an answer. */
+const LINES_AT_ONCE = 1_000;
+
+const addReadingRoutes = (app: FastifyInstance, log: EventLog, journalFile: string | undefined): void => {
+  app.get("/pushes", async (request, reply) => {
+    const after = wholeIn(request.query, "after", 0, Number.MAX_SAFE_INTEGER);
+    const limit = wholeIn(request.query, "limit", Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    const waitMs = wholeIn(request.query, "wait", 0, LONGEST_WAIT_MS);
+    await log.waitFor(after, waitMs, untilClosed(reply));
+    return reply.type("application/json").send(Readable.from(linesDocument(log, after, limit)));
+  });
+  app.get("/events", (request, reply) => {
+    const seen = request.headers["last-event-id"];
+    const query = seen === undefined ? request.query : { after: seen };
+    const after = wholeIn(query, "after", 0, Number.MAX_SAFE_INTEGER);
+    reply.type("text/event-stream").header("cache-control", "no-store");
+    return reply.send(Readable.from(events(log, after, untilClosed(reply))));
+  });
+  app.get("/journal", (_request, reply) => {
+    reply.type("application/x-ndjson").header("content-disposition", 'attachment; filename="pushes.jsonl"');
+    return reply.send(
+      journalFile === undefined ? Readable.from(linesText(log)) : createReadStream(journalFile),
+    );
+  });
+};
+
+const untilClosed = ({ raw }: FastifyReply): AbortSignal => {
+  const closed = new AbortController();
+  raw.once("close", () => closed.abort());
+  return closed.signal;
+};
+
+function* linesOf(
+  log: EventLog,
+  after: number,
+  upTo: number,
+  limit = Infinity,
+): Generator<readonly string[]> {
+  let [from, left] = [after, limit];
+  while (from < upTo && left > 0) {
+    const lines = log.read(from, upTo, Math.min(left, LINES_AT_ONCE));
+    if (lines.length === 0) return;
+    yield lines;
+    left -= lines.length;
+    from = numberOf(lines.at(-1) ?? "");
+  }
+}
+
+/** The number of a line, found without parsing it. */
+const numberOf = (line: string): number => Number(/"n":(\d+)/.exec(line.slice(0, 64))?.[1] ?? NaN);
+
+/** The lines are JSON already: they are joined, never parsed. */
+function* linesDocument(log: EventLog, after: number, limit: number): Generator<string> {
+  const last = log.last();
+  let separator = `{"last":${last},"lines":[`;
+  for (const lines of linesOf(log, after, last, limit)) {
+    yield separator + lines.join(",");
+    separator = ",";
+  }
+  yield separator === "," ? "]}" : `${separator}]}`;
+}
+
+function* linesText(log: EventLog): Generator<string> {
+  for (const lines of linesOf(log, 0, log.last())) yield `${lines.join("\n")}\n`;
+}
+
+/** Server-sent events: each line as one event, its number as the event's id. */
+async function* events(log: EventLog, after: number, closed: AbortSignal): AsyncGenerator<string> {
+  // A comment, so that the reader has an answer even before the first line.
+  yield ":\n\n";
+  let sent = after;
+  while (!closed.aborted) {
+    await log.waitFor(sent, LONGEST_WAIT_MS, closed);
+    const upTo = log.last();
+    for (const lines of linesOf(log, sent, upTo))
+      yield lines.map((line) => `id: ${numberOf(line)}\ndata: ${line}\n\n`).join("");
+    sent = Math.max(sent, upTo);
+  }
+}
+
+const wholeIn = (query: unknown, name: string, otherwise: number, most: number): number => {
+  const text = fieldOf(query, name);
+  if (text === undefined) return otherwise;
+  const value = Number(text);
+  if (typeof text !== "string" || text === "" || !Number.isSafeInteger(value) || value < 0)
+    throw new ConfigurationError(`${name} is ${JSON.stringify(text)}; accepted is a whole number from 0`);
+  return Math.min(value, most);
 };

@@ -1,14 +1,15 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Answered, Push, PushAction } from "../../conformance/contract/push.ts";
-import { perform, prepare } from "./answer.ts";
+import { perform, prepare, type Prepared } from "./answer.ts";
 import { type Answering, type Request, requestOf } from "./answering.ts";
-import type { ReceiverClock } from "./clock.ts";
+import { rounded, type ReceiverClock, type Stamp } from "./clock.ts";
 import type { Connections } from "./connections.ts";
 import type { EventLog } from "./event-log.ts";
 import type { LostConnection, ReportFault } from "./faults.ts";
 import type { ReceiverLimits } from "./limits.ts";
-import { factsOf, type Received, textOf } from "./received.ts";
+import { isUtf8 } from "node:buffer";
+import type { Link } from "./link.ts";
 
 export interface Intake {
   readonly clock: ReceiverClock;
@@ -184,3 +185,62 @@ const refuseLarge = (intake: Intake, received: Received): void => {
     return perform(action, prepared, { link, response, clock: intake.clock, ended });
   });
 };
+
+interface Received {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly link: Link;
+  /** Number of this request on its connection, from 1. */
+  readonly number: number;
+  readonly first: Stamp;
+  readonly chunks: Buffer[];
+  bytes: number;
+}
+
+const BODY_CHARACTERS = 65_536;
+
+/** A body as text; undefined where it is not UTF-8. */
+const textOf = (body: Buffer): string | undefined => (isUtf8(body) ? body.toString("utf8") : undefined);
+
+const factsOf = (
+  { request, link, first, number }: Received,
+  body: Buffer,
+  text: string | undefined,
+  bodySha256: string,
+  prepared: Prepared | undefined,
+): Omit<Push, "attempt" | "action" | "notificationId" | "accountId"> => ({
+  ...(prepared === undefined ? {} : { status: prepared.status }),
+  firstByteMs: rounded(first.ms),
+  completeMs: rounded(link.newest.ms),
+  uncertaintyMs: rounded(Math.max(first.uncertaintyMs, link.newest.uncertaintyMs)),
+  method: request.method ?? "",
+  path: request.url ?? "",
+  headers: pairs(request.rawHeaders),
+  connection: {
+    id: link.id,
+    remotePort: link.remotePort,
+    request: number,
+    ...(link.tls === undefined ? {} : { tls: link.tls }),
+  },
+  bodyBytes: body.length,
+  bodySha256,
+  body: text === undefined ? body.toString("base64", 0, (BODY_CHARACTERS / 4) * 3) : cut(text),
+  bodyEncoding: text === undefined ? "base64" : "utf8",
+  ...(prepared === undefined ? {} : { answer: prepared.text }),
+});
+
+const cut = (text: string): string =>
+  text.length > BODY_CHARACTERS ? text.slice(0, BODY_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "") : text;
+
+const pairs = (raw: readonly string[]): (readonly [string, string])[] => {
+  const lines: (readonly [string, string])[] = [];
+  for (let index = 0; index < raw.length; index += 2)
+    lines.push([raw[index] ?? "", kept(raw[index] ?? "", raw[index + 1] ?? "")]);
+  return lines;
+};
+
+const isCredential = /^(?:(?:proxy-)?authorization|cookie)$/i;
+
+/** What a sender proves itself by is not kept, but for how long it is: the journal is read by people and tools. */
+const kept = (name: string, value: string): string =>
+  isCredential.test(name) ? `‹${name.toLowerCase()}, ${value.length} characters, not kept›` : value;

@@ -61,6 +61,7 @@ const createCounters = () => {
         if (ordinals.size < upTo && !ordinals.has(arrival.key) && matches(match, arrival))
           ordinals.set(arrival.key, ordinals.size + 1);
     },
+    /** Forgets which notification was the n-th. */
     clear: (): void => {
       for (const { ordinals } of counters.values()) ordinals.clear();
     },

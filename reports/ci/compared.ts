@@ -2,11 +2,9 @@ import type { ComparedRule } from "../compare/rules.ts";
 import type { Comparison } from "../compare/compare.ts";
 import type { DuetDocument } from "../duet/document.ts";
 import type { Member, MemberVerdict } from "../duet/model.ts";
-import { plural } from "../text/figures.ts";
-import { change, latency } from "../text/latency.ts";
+import { plural, change, latency, inUnit } from "../text/figures.ts";
 import { safe } from "../text/safe.ts";
 import { wordOf } from "../text/verdicts.ts";
-import { inUnit } from "../text/units.ts";
 import type { CiCase, CiSuite } from "./case.ts";
 
 /*

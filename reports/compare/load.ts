@@ -1,10 +1,16 @@
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import {
+  histogramUnit,
+  type LoadRecord,
+  type SampleOutcome,
+} from "../../conformance/contract/load-record.ts";
 import type { LoadRun } from "../read/index.ts";
-import { ratioOf } from "../statistics/blocks.ts";
+import { ratioOf, quantileEstimates, type QuantileEstimate } from "../statistics/blocks.ts";
 import type { Random } from "../statistics/random.ts";
 import type { Interval } from "../statistics/sample.ts";
-import { latencyProfile, quantileNames, type EndpointProfile, type QuantileName } from "./profile.ts";
 import { densitiesOf, type Densities } from "./densities.ts";
+import type { Histogram } from "../read/latency-log.ts";
+import { firstCounted } from "../read/totals.ts";
+import { countedOf, mergeCounted, type Counted } from "../statistics/distribution.ts";
 
 /** One latency of one endpoint in two runs, in milliseconds. The interval of the ratio tells of these two runs, not of the next ones. */
 export interface ComparedLatency {
@@ -38,7 +44,9 @@ export interface LoadComparison {
   readonly figures: readonly ComparedFigure[];
   readonly rules: readonly LoadRuleChange[];
   readonly alone: readonly { readonly endpoint: string; readonly only: "base" | "head" }[];
+  /** What makes the latencies less than comparable, such as a run that was invalid. */
   readonly warnings: readonly string[];
+  /** Whether a promise was broken under load only in the later run. */
   readonly regressed: boolean;
 }
 
@@ -130,3 +138,51 @@ const warningsOf = ({ record }: LoadRun, which: "base" | "head"): readonly strin
       ]
     : []),
 ];
+
+const comparedQuantiles = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
+type QuantileName = keyof typeof comparedQuantiles;
+const quantileNames = Object.keys(comparedQuantiles) as readonly QuantileName[];
+
+/** Latencies of one endpoint over a whole run without its warm-up, in milliseconds. */
+interface EndpointProfile {
+  readonly endpoint: string;
+  readonly outcome: SampleOutcome;
+  readonly all: Counted;
+  readonly quantiles: Readonly<Record<QuantileName, QuantileEstimate>>;
+}
+
+const MOST_BLOCKS = 40;
+const CONFIDENCE = 0.95;
+
+/**
+ * The response latency (as the user would have felt it) of each endpoint with granted requests, with
+ * intervals from up to 40 blocks of time. Chance only resamples the blocks.
+ */
+const latencyProfile = async (run: LoadRun, random: Random): Promise<readonly EndpointProfile[]> => {
+  const from = firstCounted(run.record);
+  const blockSeconds = Math.max(1, Math.ceil((lengthOf(run.record) - from) / MOST_BLOCKS));
+  const blocks = new Map<string, Map<number, Histogram>>();
+  for await (const { endpoint, second, histogram } of run.histograms({
+    kind: "response",
+    outcome: "granted",
+  })) {
+    if (second < from) continue;
+    const block = Math.floor((second - from) / blockSeconds);
+    const ofEndpoint = blocks.get(endpoint) ?? new Map<number, Histogram>();
+    blocks.set(endpoint, ofEndpoint);
+    const known = ofEndpoint.get(block);
+    if (known === undefined) ofEndpoint.set(block, histogram);
+    else known.add(histogram);
+  }
+  return [...blocks].map(([endpoint, parts]) => {
+    const counted = [...parts.values()].map((part) => countedOf(part, histogramUnit.perMs));
+    const shares = Object.values(comparedQuantiles);
+    const estimates = quantileEstimates(counted, shares, CONFIDENCE, random);
+    const quantiles = Object.fromEntries(
+      quantileNames.map((name, at) => [name, estimates[at]]),
+    ) as unknown as EndpointProfile["quantiles"];
+    return { endpoint, outcome: "granted", all: mergeCounted(counted), quantiles };
+  });
+};
+
+const lengthOf = ({ achieved, durationMs }: LoadRecord): number => achieved?.seconds ?? durationMs / 1_000;

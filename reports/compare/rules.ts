@@ -20,6 +20,7 @@ export interface ComparedRule {
   readonly id: RequirementId;
   readonly level: Level;
   readonly change: RuleChange;
+  /** Whether it fails only now, and a run fails for it. */
   readonly regresses: boolean;
   readonly base?: VerdictKind;
   readonly head?: VerdictKind;
@@ -41,6 +42,7 @@ export interface RulesComparison {
   readonly changes: readonly ComparedRule[];
   readonly drift: readonly Drift[];
   readonly unchanged: number;
+  /** Whether any rule that gates fails only now. */
   readonly regressed: boolean;
 }
 

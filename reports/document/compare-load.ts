@@ -1,10 +1,8 @@
 import type { Densities } from "../compare/densities.ts";
 import type { LimitedMetric, LimitsComparison } from "../compare/limits.ts";
 import type { ComparedFigure, ComparedLatency, LoadComparison } from "../compare/load.ts";
-import { plural } from "../text/figures.ts";
-import { change, latency, percent, sparkline } from "../text/latency.ts";
+import { plural, change, latency, percent, sparkline, rate } from "../text/figures.ts";
 import { knownRequirement } from "../text/titles.ts";
-import { rate } from "../text/units.ts";
 import {
   code,
   figure,

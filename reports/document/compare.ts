@@ -2,7 +2,7 @@ import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { Comparison, RunHeading } from "../compare/compare.ts";
 import { changeTitles, type ComparedRule, type RulesComparison } from "../compare/rules.ts";
 import { plural } from "../text/figures.ts";
-import { changedOf, readableFingerprint } from "../text/leaves.ts";
+import { changedOf, readableFingerprint } from "../text/compact.ts";
 import { knownRequirement } from "../text/titles.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { loadComparisonSections } from "./compare-load.ts";

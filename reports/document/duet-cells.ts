@@ -1,6 +1,5 @@
 import type { Member, MemberVerdict } from "../duet/model.ts";
-import { change, latency, percent } from "../text/latency.ts";
-import { rate } from "../text/units.ts";
+import { change, latency, percent, rate } from "../text/figures.ts";
 
 export type GatedMember = Member & { readonly verdict: MemberVerdict; readonly floor: number };
 

@@ -5,9 +5,7 @@ import type { DuetDocument } from "../duet/document.ts";
 import type { Member, MemberVerdict } from "../duet/model.ts";
 import type { DuetPlan } from "../duet/model.ts";
 import { sortedPairs, valueOf } from "../duet/ratios.ts";
-import { plural } from "../text/figures.ts";
-import { change, percent, sparkline } from "../text/latency.ts";
-import { rate } from "../text/units.ts";
+import { plural, change, percent, sparkline, rate } from "../text/figures.ts";
 import {
   amountOf,
   cellsOf,

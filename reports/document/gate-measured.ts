@@ -1,7 +1,7 @@
 import { duration } from "../../conformance/contract/duration.ts";
 import type { ExchangeRecord, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import type { PushDigest, SeenPush } from "../gather/pushes.ts";
-import { compactFields, words } from "../text/compact.ts";
+import { compactFields, words, leavesOf, parseFingerprint } from "../text/compact.ts";
 import {
   cameText,
   factsOf,
@@ -14,7 +14,6 @@ import {
   type ScheduleRow,
 } from "../text/facts.ts";
 import { figure as number, plural } from "../text/figures.ts";
-import { leavesOf, parseFingerprint } from "../text/leaves.ts";
 import { knownRequirement } from "../text/titles.ts";
 import { readingLines, ruleAnchor } from "./gate-rules.ts";
 import type { GateOptions } from "./gate-subject.ts";

@@ -4,7 +4,7 @@ import type { RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
 import { causesOf, commonCauseOf } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
-import { changedOf } from "../text/leaves.ts";
+import { changedOf } from "../text/compact.ts";
 import { leftInShort, leftOn } from "../text/left-behind.ts";
 import { groupTitles, knownRequirement } from "../text/titles.ts";
 import { wordOf } from "../text/verdicts.ts";

@@ -1,7 +1,5 @@
 import type { History, ListedRun, RuleHistory, Trend } from "../history/index.ts";
-import { figure as number, plural } from "../text/figures.ts";
-import { change, latency, percent, sparkline } from "../text/latency.ts";
-import { rate } from "../text/units.ts";
+import { figure as number, plural, change, latency, percent, sparkline, rate } from "../text/figures.ts";
 import { isVerdict } from "../text/verdicts.ts";
 import {
   code,

@@ -82,6 +82,7 @@ const told = ({ latest, times }: Alike): Text =>
     latest.note,
   );
 
+/** Rows of which a reader wants to know the latest, and how many there were. */
 interface Alike {
   readonly latest: LedgerRow;
   readonly times: number;

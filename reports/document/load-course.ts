@@ -2,9 +2,7 @@ import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { perSecond, type Bucket } from "../gather/buckets.ts";
 import type { Course, EndpointCourse } from "../gather/course.ts";
 import { msOf, type LatencyPoint } from "../gather/heat.ts";
-import { figure as number, plural } from "../text/figures.ts";
-import { latency, sparkline } from "../text/latency.ts";
-import { rate } from "../text/units.ts";
+import { figure as number, plural, latency, sparkline, rate } from "../text/figures.ts";
 import { figure, link, softText, table, type Block, type Figure, type Text } from "./model.ts";
 
 /** As many values as a line of text has room for. */

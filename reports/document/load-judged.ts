@@ -4,11 +4,9 @@ import type {
   LoadRecord,
   ObjectiveResult,
 } from "../../conformance/contract/load-record.ts";
-import { elapsed, plural, figure as number } from "../text/figures.ts";
-import { latency } from "../text/latency.ts";
+import { elapsed, plural, figure as number, latency, inUnit, rate } from "../text/figures.ts";
 import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
-import { inUnit, rate } from "../text/units.ts";
 import type { Bucket } from "../gather/buckets.ts";
 import type { LoadSubject } from "./load-subject.ts";
 import {

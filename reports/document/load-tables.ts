@@ -1,8 +1,6 @@
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { elapsed, plural, figure as number } from "../text/figures.ts";
-import { latency, percent } from "../text/latency.ts";
+import { elapsed, plural, figure as number, latency, percent, rate } from "../text/figures.ts";
 import { knownRequirement } from "../text/titles.ts";
-import { rate } from "../text/units.ts";
 import type { LoadOptions } from "./load-subject.ts";
 import {
   code,

@@ -1,10 +1,9 @@
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { plural } from "../text/figures.ts";
 import { safe } from "../text/safe.ts";
-import { originOf } from "./curl.ts";
+import { originOf, asTemplate } from "./curl.ts";
 import type { Failure } from "./failures.ts";
 import { runtime } from "./runtime.ts";
-import { asTemplate } from "./variables.ts";
 
 interface Step {
   readonly method: string;

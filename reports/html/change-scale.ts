@@ -1,5 +1,5 @@
 import { scaleLinear } from "d3-scale";
-import { change } from "../text/latency.ts";
+import { change } from "../text/figures.ts";
 import type { Tick } from "./chart.ts";
 
 /** Changes that label the axis, as shares; each one that fits is shown with its opposite. */

@@ -5,7 +5,7 @@ import { changeScale } from "./change-scale.ts";
 import { plot, type Tick } from "./chart.ts";
 import { latencyPicture } from "./pictures/latency.ts";
 import { latencyScale, timeScale, upScale } from "./scales.ts";
-import { axisOf } from "./pictures/schedule-lanes.ts";
+import { axisOf } from "./pictures/schedule.ts";
 
 /** What the narrowest page leaves for a picture, and the widest that a character of its labels usually is. */
 const [WIDTH_PX, CHARACTER_PX] = [220, 7];

@@ -3,7 +3,7 @@ import { gravestOf, type Chapter } from "../document/chapters.ts";
 import type { Block, Doc, Fact, Figure, Section, Table, Text } from "../document/model.ts";
 import { el, type Child } from "./element.ts";
 import { evidence } from "./exchanges.ts";
-import { toneMark } from "./mark.ts";
+import { toneMark } from "./icons.ts";
 import { command, facts, figure, link, table } from "./parts.ts";
 import { bullet } from "./pictures/bullet.ts";
 import { draw } from "./pictures/draw.ts";

@@ -1,5 +1,5 @@
 import { h, type ComponentChild, type VNode } from "preact";
-import { inert } from "./inert.ts";
+import { safe } from "../text/safe.ts";
 
 export type Child = VNode | string | number | false | undefined | readonly Child[];
 
@@ -22,3 +22,17 @@ export const el = (tag: string, attributes: Attributes = {}, ...children: readon
       props[name] = typeof value === "string" ? inert(value) : value;
   return h(tag, props, ...children.map(childOf));
 };
+
+/**
+ * A text that is safe anywhere in the page: control characters, marks that turn the direction of
+ * text, invisible ones and halves of surrogate pairs are shown escaped; line ends and tabs stay.
+ */
+const inert = (text: string): string =>
+  text.includes("\n") || text.includes("\t")
+    ? text
+        .split(/([\n\t])/)
+        .map(keep)
+        .join("")
+    : safe(text);
+
+const keep = (piece: string): string => (piece === "\n" || piece === "\t" ? piece : safe(piece));

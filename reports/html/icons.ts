@@ -1,6 +1,9 @@
 import type { VNode } from "preact";
-import type { Icon } from "../document/model.ts";
+import type { Icon, Tone } from "../document/model.ts";
 import { el } from "./element.ts";
+import type { VerdictKind } from "../../conformance/contract/verdict.ts";
+import { lookOf } from "../document/looks.ts";
+import { wordOf } from "../text/verdicts.ts";
 
 /** Marks as strokes in a box of 16 by 16: a font may lack the characters for them. */
 const strokes: Readonly<Record<Icon, string>> = {
@@ -33,3 +36,10 @@ export const iconOf = (icon: Icon): VNode =>
     { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" },
     el("use", { href: `#${idOf(icon)}` }),
   );
+
+export const toneOf = (kind: VerdictKind): Tone => lookOf[kind][0];
+
+export const mark = (kind: VerdictKind): VNode => toneMark(...lookOf[kind], wordOf(kind));
+
+export const toneMark = (tone: Tone, icon: Icon, word: string): VNode =>
+  el("span", { class: `mark ${tone}` }, iconOf(icon), el("span", { class: "heard" }, `${word} `));

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { launchBrowser } from "../../conformance/testing/browser.ts";
 import { figure, mebibytes, seconds } from "../../conformance/testing/measure.ts";
-import { percent } from "../text/latency.ts";
+import { percent } from "../text/figures.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { median } from "../statistics/sample.ts";
 

@@ -3,7 +3,7 @@ import type { RuleEntry, RuleGroup, Rules } from "../document/model.ts";
 import { plural } from "../text/figures.ts";
 import { verdictOrder, wordOf } from "../text/verdicts.ts";
 import { el, type Child } from "./element.ts";
-import { mark, toneOf } from "./mark.ts";
+import { mark, toneOf } from "./icons.ts";
 
 /** All rules: a map of them, filters, and a line for each that unfolds. `body` draws what a line unfolds to. */
 export const rulesNode = ({ groups }: Rules, body: (entry: RuleEntry) => Child): readonly Child[] => [

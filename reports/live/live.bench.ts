@@ -8,7 +8,7 @@ import { loadFiles, type LoadRecord, type SecondLine } from "../../conformance/c
 import { figure, runCli } from "../../conformance/testing/measure.ts";
 import { runnerClock } from "../../scenarios/runner/index.ts";
 import { writeLoadRun } from "../testing/records.ts";
-import { percent } from "../text/latency.ts";
+import { percent } from "../text/figures.ts";
 import { follow } from "./follow.ts";
 import { serveLive } from "./serve.ts";
 

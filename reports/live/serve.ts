@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { answerPage, pageHeaders } from "../../web/page.ts";
 import type { LiveEvent } from "./protocol.ts";
 
+/** A live page that is being served, on this machine alone. */
 export interface LivePage {
   readonly url: string;
   readonly tell: (event: LiveEvent) => void;

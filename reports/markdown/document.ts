@@ -5,8 +5,7 @@ import { lookOf, symbolOfIcon } from "../document/looks.ts";
 import { plural } from "../text/figures.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { endsOf } from "../gather/sampled.ts";
-import { codeMarkdown, inertMarkdown } from "./inert.ts";
-import { fitted, type Piece } from "./pieces.ts";
+import { safe } from "../text/safe.ts";
 
 /** What CI services accept of a summary. */
 const MEBIBYTE = 1_048_576;
@@ -160,3 +159,47 @@ const textOf = (text: Text): string => {
       return textOf(text.text);
   }
 };
+
+interface Piece {
+  readonly text: string;
+  /** What the piece is part of; what is left out is counted by it. */
+  readonly of: string;
+  /** The lower, the sooner it gets its room. */
+  readonly rank: number;
+}
+
+const bytesOf = (text: string): number => Buffer.byteLength(text);
+const GAP = "\n\n";
+
+/** As many pieces as there is room for, by their rank and in their order; a last line counts what was left out. */
+const fitted = (pieces: readonly Piece[], mostBytes: number): string => {
+  let room = mostBytes - bytesOf(leftOut(pieces)) - GAP.length;
+  const kept = new Set<Piece>();
+  for (const piece of pieces.toSorted((a, b) => a.rank - b.rank)) {
+    room -= bytesOf(piece.text) + GAP.length;
+    if (room < 0) break;
+    kept.add(piece);
+  }
+  return [
+    ...pieces.filter((piece) => kept.has(piece)).map(({ text }) => text),
+    leftOut(pieces.filter((piece) => !kept.has(piece))),
+  ]
+    .filter((text) => text !== "")
+    .join(GAP);
+};
+
+const leftOut = (pieces: readonly Piece[]): string =>
+  pieces.length === 0
+    ? ""
+    : `**Left out for want of room:** ${[...Map.groupBy(pieces, (piece) => piece.of)]
+        .map(([of, members]) => `${members.length} of “${inertMarkdown(of)}”`)
+        .join(", ")}. The run directory has everything.`;
+
+const markup = /[&<>"'`*_~[\](){}\\|#!@^$:]/g;
+
+/** A text as Markdown shows it and never acts on it: what could be markup is written as entities. */
+export const inertMarkdown = (text: string): string =>
+  safe(text).replace(markup, (character) => `&#${character.codePointAt(0) ?? 63};`);
+
+/** The same, set as code: names that begin with an at sign mention no user there. */
+const codeMarkdown = (text: string): string => `<code>${inertMarkdown(text)}</code>`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { failedRule, gateRun, hostileRun, loadRun, missingRule } from "../testing/ci-runs.ts";
 import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
 import { acting, hostile } from "../testing/hostile.ts";
-import { inertMarkdown } from "./inert.ts";
+import { inertMarkdown } from "./document.ts";
 import { renderMarkdown } from "../testing/run-pages.ts";
 
 const options = { program: "touchstone" };

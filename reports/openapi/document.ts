@@ -1,6 +1,9 @@
-import { accessTokenHeader } from "../../conformance/contract/forms.ts";
-import { paths, promisesOf, push } from "./operations.ts";
-import { schemas, type JsonObject } from "./schemas.ts";
+import { accessTokenHeader, endpoints, type Endpoint } from "../../conformance/contract/forms.ts";
+import { schemas, reference, state, type JsonObject } from "./schemas.ts";
+import { catalogue, requirementIds } from "../../conformance/contract/catalogue.ts";
+import { duration } from "../../conformance/contract/duration.ts";
+import { documentLimits } from "../../conformance/contract/limits.ts";
+import type { Group } from "../../conformance/contract/requirement.ts";
 
 const description = [
   "The interface that Touchstone judges: the OAuth 2.0 authorization code flow, paged notifications, and pushes to a webhook.",
@@ -36,3 +39,171 @@ export const openApiDocument = (version: string): JsonObject => ({
   },
   ...promisesOf("whole", "untestable"),
 });
+
+const limits = documentLimits;
+
+/** What is promised of a part of the document, and what it leaves open, by the ids of the catalogue. */
+const promisesOf = (...groups: readonly Group[]): JsonObject => {
+  const sentences = (isOpen: boolean): JsonObject =>
+    Object.fromEntries(
+      requirementIds
+        .map((id) => [id, catalogue[id]] as const)
+        .filter(([, { group }]) => groups.includes(group))
+        .filter(([, { level }]) => (level === "unspecified" || level === "untestable") === isOpen)
+        .map(([id, { sentence }]) => [id, sentence]),
+    );
+  return { "x-requirements": sentences(false), "x-left-open": sentences(true) };
+};
+
+const json = (name: keyof typeof schemas): JsonObject => ({
+  content: { "application/json": { schema: reference(name) } },
+});
+
+const refused: JsonObject = {
+  description:
+    "A request that is refused. Status and body are not shown (section 7): any status may be used, 2XX included, with any body.",
+};
+
+const query = (name: string, description: string, schema: JsonObject): JsonObject => ({
+  name,
+  in: "query",
+  required: false,
+  description,
+  schema,
+});
+
+const authorizeOperation: JsonObject = {
+  operationId: "authorize",
+  summary: "Obtain an authorization code",
+  description: "Section 4.1. Whether each parameter is required is not shown.",
+  parameters: [
+    query("clientId", "Client id.", { type: "string" }),
+    query("state", "Echoed back. Longer states, and ones with other characters, are refused.", state),
+    query("redirectUri", "Callback address; URL-encoded.", { type: "string" }),
+  ],
+  responses: {
+    "2XX": {
+      description: "The code, as JSON.",
+      ...json("Grant"),
+      links: {
+        exchange: {
+          operationId: "exchange",
+          requestBody: { code: "$response.body#/code" },
+          description: `The code works once, within ${duration(limits.codeLifetimeMs)} of its issue.`,
+        },
+      },
+    },
+    "3XX": {
+      description: "The code, in a redirect. The exact redirect behaviour is not shown.",
+      headers: {
+        Location: { schema: { type: "string" }, description: "redirectUri with code and state added." },
+      },
+    },
+    default: refused,
+  },
+  "x-code-lifetime-seconds": limits.codeLifetimeMs / 1_000,
+  ...promisesOf("authorize"),
+};
+
+const listLink = (more: string): JsonObject => ({
+  operationId: "list",
+  parameters: { [`header.${accessTokenHeader}`]: "$response.body#/accessToken" },
+  description: `The accessToken works at once, and for expiresIn seconds from its issue.${more}`,
+});
+
+const exchangeOperation: JsonObject = {
+  operationId: "exchange",
+  summary: "Exchange a code for an access token",
+  description: `Section 4.2. A code works once, within ${duration(limits.codeLifetimeMs)} of its issue.`,
+  requestBody: json("ExchangeRequest"),
+  responses: {
+    "2XX": {
+      description: "The token set.",
+      ...json("TokenSet"),
+      links: {
+        list: listLink(""),
+        refresh: {
+          operationId: "refresh",
+          requestBody: { refreshToken: "$response.body#/refreshToken" },
+          description: `The refreshToken works for ${duration(limits.refreshTokenLifetimeMs)} from its issue.`,
+        },
+      },
+    },
+    default: refused,
+  },
+  "x-refresh-token-lifetime-seconds": limits.refreshTokenLifetimeMs / 1_000,
+  ...promisesOf("code", "exchange"),
+};
+
+const refreshOperation: JsonObject = {
+  operationId: "refresh",
+  summary: "Refresh an access token",
+  description: `Section 4.3. After ${duration(limits.refreshTokenLifetimeMs)} the client has to authorize again.`,
+  requestBody: json("RefreshRequest"),
+  responses: {
+    "2XX": {
+      description: "A new accessToken, and no new refreshToken.",
+      ...json("RefreshedToken"),
+      links: { list: listLink("") },
+    },
+    default: refused,
+  },
+  ...promisesOf("refresh"),
+};
+
+const listOperation: JsonObject = {
+  operationId: "list",
+  summary: "List notifications",
+  description: "Section 4.4. What values outside the documented ones get is not shown.",
+  security: [{ accessToken: [] }],
+  parameters: [
+    query("id", "Only the notification with this id.", { type: "string" }),
+    query("limit", "Page size. The greatest is not shown.", {
+      type: "number",
+      default: limits.defaultLimit,
+    }),
+    query("page", "Page number.", { type: "number", default: limits.defaultPage }),
+    query("accountId", "Only notifications of this account.", { type: "string" }),
+  ],
+  responses: { "2XX": { description: "A page.", ...json("NotificationPage") }, default: refused },
+  ...promisesOf("access", "notifications"),
+};
+
+const operations: Readonly<Record<Endpoint, JsonObject>> = {
+  authorize: authorizeOperation,
+  exchange: exchangeOperation,
+  refresh: refreshOperation,
+  list: listOperation,
+};
+
+const paths: JsonObject = Object.fromEntries(
+  Object.entries(endpoints).map(([name, { method, path }]) => [
+    path,
+    { [method.toLowerCase()]: operations[name as Endpoint] },
+  ]),
+);
+
+const delays = limits.pushDelaysMs.map(duration).join(", ");
+
+const push: JsonObject = {
+  operationId: "push",
+  summary: "Push a notification to the client's callback address",
+  description: [
+    "Section 4.5. Sent by the service as POST https://<host:port>/service/webhook, to the one callback address that the client provides.",
+    `A push counts as unsuccessful when the expected return code is not received. Pushes that fail are repeated with delays of ${delays}, each later one delayed further; ${limits.maxPushes} pushes at most.`,
+    "Which return code is expected, and how a receiver can tell that a push is authentic, is not shown.",
+  ].join("\n\n"),
+  requestBody: { required: true, ...json("PushedNotification") },
+  responses: {
+    "2XX": {
+      description: "Received, if the code is the expected one, which is not shown. The push is not repeated.",
+      ...json("Acknowledgement"),
+    },
+    default: { description: "Not received: the push is repeated while its schedule lasts." },
+  },
+  "x-callback-path": "/service/webhook",
+  "x-retry-delays-seconds": limits.pushDelaysMs.map((delayMs) => delayMs / 1_000),
+  "x-max-pushes": limits.maxPushes,
+  "x-retry-readings": catalogue["push.schedule"].readings,
+  ...promisesOf("push"),
+};

@@ -1,8 +1,15 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { statSync } from "node:fs";
+import { statSync, readdirSync } from "node:fs";
 import { codeOf, fileReason, recordFiles } from "../../conformance/contract/files.ts";
-import { LoadBreach, LoadRecord, loadFiles, SecondLine } from "../../conformance/contract/load-record.ts";
+import {
+  LoadBreach,
+  LoadRecord,
+  loadFiles,
+  SecondLine,
+  sampleOutcomes,
+  type EndpointRow,
+} from "../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
 import {
   ExchangeLine,
@@ -17,9 +24,10 @@ import { checkOf, type Check } from "./check.ts";
 import { histogramsOf, latenciesIn } from "./latency-log.ts";
 import { jsonLines, parse } from "./lines.ts";
 import type { GateRun, LoadRun, Run } from "./opened.ts";
-import { rebuilt } from "./rebuild.ts";
 import { verify, type Alteration } from "./verify.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { latenciesOf } from "../../conformance/contract/latencies.ts";
+import { firstCounted, totalsOf } from "./totals.ts";
 
 export interface ReadOptions {
   /** Reads a run whose files were altered after it was sealed, as far as possible; by default it is refused. */
@@ -143,3 +151,78 @@ async function* pushLines(file: string): AsyncGenerator<PushLine> {
     yield value as PushLine;
   }
 }
+
+/**
+ * The record of a load run that was cut off, with what its files tell: latencies of each endpoint, the
+ * first breach of each rule, and what was achieved. Nothing in it is judged: that comes with the seal.
+ */
+const rebuilt = async (run: LoadRun): Promise<LoadRecord> => {
+  const endpoints = await endpointRows(run);
+  const first = new Map<string, LoadBreach>();
+  for await (const breach of run.breaches()) if (!first.has(breach.rule)) first.set(breach.rule, breach);
+  const achieved = await achievedOf(run);
+  return { ...run.record, endpoints, breaches: [...first.values()], ...(achieved && { achieved }) };
+};
+
+const endpointRows = async (run: LoadRun): Promise<EndpointRow[]> => {
+  const totals = await totalsOf(run, { fromSecond: firstCounted(run.record) });
+  const endpoints = new Set(totals.map(({ endpoint }) => endpoint));
+  return [...endpoints].flatMap((endpoint) =>
+    sampleOutcomes.flatMap((outcome) => {
+      const of = (kind: string) =>
+        totals.find(
+          (total) => total.endpoint === endpoint && total.outcome === outcome && total.kind === kind,
+        )?.histogram;
+      const [service, response] = [of("service"), of("response")];
+      return service === undefined
+        ? []
+        : [
+            {
+              endpoint,
+              outcome,
+              service: latenciesOf(service),
+              response: latenciesOf(response ?? service),
+            },
+          ];
+    }),
+  );
+};
+
+const achievedOf = async (run: LoadRun): Promise<LoadRecord["achieved"]> => {
+  let [arrivalsAsked, arrivals, dropped, requests] = [0, 0, 0, 0];
+  // A second may have several lines: in a search, what was answered after the end of a step.
+  const told = new Set<number>();
+  for await (const line of run.seconds()) {
+    told.add(line.second);
+    arrivalsAsked += line.asked;
+    arrivals += line.started;
+    dropped += line.dropped;
+    for (const { granted, refused, failed } of Object.values(line.requests))
+      requests += granted + refused + failed;
+  }
+  const seconds = told.size;
+  if (seconds === 0) return undefined;
+  return { arrivalsAsked, arrivals, dropped, requests, requestsPerSecond: requests / seconds, seconds };
+};
+
+/**
+ * The run directories right below a folder, in the order of their names; other folders and files in it are
+ * passed over. Throws ConfigurationError where the folder cannot be read.
+ */
+export const runsIn = (folder: string): readonly string[] =>
+  namesIn(folder)
+    .map((name) => path.join(folder, name))
+    .filter(
+      (directory) =>
+        statSync(path.join(directory, recordFiles.run), { throwIfNoEntry: false })?.isFile() === true,
+    );
+
+const namesIn = (folder: string): readonly string[] => {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch (error) {
+    throw new ConfigurationError(
+      `"${folder}" cannot be read (${fileReason(error)}); give a folder with run directories, such as runs`,
+    );
+  }
+};

@@ -1,11 +1,26 @@
-import { symbolOfIcon } from "../document/looks.ts";
-import type { Block, Card, Doc, Figure, Section, Text } from "../document/model.ts";
-import { indent } from "../text/layout.ts";
+import { symbolOfIcon, lookOf } from "../document/looks.ts";
+import {
+  mark,
+  soft,
+  table,
+  type Block,
+  type Card,
+  type Doc,
+  type Figure,
+  type Section,
+  type Text,
+  type Exchanges,
+  type RuleEntry,
+  type Rules,
+} from "../document/model.ts";
+import { indent, fold, hang, widest, padStart } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
-import { exchangeLines } from "./exchanges.ts";
 import { fitted, narrowed, type Page } from "./palette.ts";
 import { apart, factLines, paintOf, tableLines, textLines } from "./rich.ts";
-import { rulesLines } from "./rules-lines.ts";
+import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import { accessTokenHeader } from "../../conformance/contract/forms.ts";
+import { elapsed, figure, plural } from "../text/figures.ts";
+import { verdictOrder, wordOf } from "../text/verdicts.ts";
 
 /** A report for a terminal, at most 100 columns wide; the verdict comes last, next to the prompt. */
 export const renderTerminal = (document: Doc, options: Page): string => {
@@ -95,3 +110,129 @@ const figureLines = ({ title, note, brief, table }: Figure, page: Page): string[
       : tableLines(table, page)
     : brief.flatMap((line) => textLines(line, page))),
 ];
+
+type Headers = ExchangeRecord["request"]["headers"];
+
+const FIRST = 3;
+const LAST = 5;
+const LINES = 3;
+
+/** Headers that say nothing in a history unless the breach speaks of them. */
+const usualTypes = /^application\/json\b/i;
+
+interface HistoryOptions extends Page {
+  /** Text of the breach: headers that it names are shown. */
+  readonly about: string;
+  /** Columns that are taken on the left already. */
+  readonly left: number;
+}
+
+/**
+ * Exchanges as numbered requests with their answers, a few lines each. Of a long history the first
+ * and the last are shown; the numbers are those of exchanges.jsonl, where all of them are.
+ */
+const history = (exchanges: readonly ExchangeRecord[], options: HistoryOptions): string[] => {
+  const numbers = exchanges.map(({ n }) => `#${n}`);
+  const margin = widest(numbers);
+  const lines = exchanges.map((exchange, at) => {
+    const [first = "", ...rest] = oneExchange(exchange, { ...options, left: options.left + margin + 2 });
+    return [
+      `${options.palette.dim(padStart(numbers[at] ?? "", margin))}  ${first}`,
+      ...indent(rest, margin + 2),
+    ];
+  });
+  const omitted = lines.length - FIRST - LAST;
+  if (omitted < 2) return lines.flat();
+  return [
+    ...lines.slice(0, FIRST).flat(),
+    options.palette.dim(`${" ".repeat(margin)}  … ${omitted} exchanges are left out here`),
+    ...lines.slice(-LAST).flat(),
+  ];
+};
+
+const oneExchange = (exchange: ExchangeRecord, options: HistoryOptions): string[] => {
+  const { palette } = options;
+  const { request, answer } = exchange;
+  const columns = options.columns - options.left;
+  const data = (text: string, by: number): string[] => indent(fold(safe(text), columns - by, LINES), by);
+  const headers = (list: Headers): string[] =>
+    list
+      .filter((header) => isTelling(header, options.about))
+      .flatMap(([name, value]) => data(`${name}: ${value}`, 2));
+  return [
+    ...hang(safe(`${request.method} ${request.path}`), columns, LINES),
+    ...headers(request.headers),
+    ...(request.body === undefined || request.body === "" ? [] : data(request.body, 2)),
+    ...(answer === undefined
+      ? hang(`→ no whole answer: ${safe(exchange.error ?? "unknown")}`, columns, LINES).map(palette.red)
+      : answerLines(answer, columns, headers)),
+  ];
+};
+
+const answerLines = (
+  answer: NonNullable<ExchangeRecord["answer"]>,
+  columns: number,
+  headers: (list: Headers) => string[],
+): string[] => {
+  const status = `→ ${answer.status}`;
+  const told = headers(answer.headers);
+  if (answer.text === "") return [`${status} with an empty body`, ...told];
+  if (told.length > 0) return [status, ...told, ...indent(fold(safe(answer.text), columns - 2, LINES), 2)];
+  return hang(`${status} ${safe(answer.text)}`, columns, LINES);
+};
+
+const always = new Set(["location", "retry-after", accessTokenHeader]);
+
+const isTelling = ([name, value]: Headers[number], about: string): boolean => {
+  const lower = name.toLowerCase();
+  if (lower === "content-type") return !usualTypes.test(value);
+  return always.has(lower) || about.toLowerCase().includes(lower.length < 5 ? `${lower}:` : lower);
+};
+
+const exchangeLines = ({ shown, count, where, about }: Exchanges, page: Page): string[] => [
+  ...history(shown, { ...page, about, left: 0 }),
+  ...(shown.length < count
+    ? [page.palette.dim(`${shown.length} of ${count} exchanges are shown here; ${where} has the others`)]
+    : []),
+];
+
+const rulesLines = ({ isLong, groups }: Rules, page: Page): string[] => {
+  if (!isLong) return groupLines(groups, page);
+  const width = Math.max(...groups.flatMap(({ rules }) => rules.map(({ id }) => safe(id).length)));
+  return apart(
+    groups.map(({ title, rules }) => {
+      const rows = table(
+        "",
+        ["", "", ">", ">"],
+        rules.map((rule) => cellsOf(rule, width)),
+      );
+      return [page.palette.bold(title), ...(rows === undefined ? [] : tableLines(rows, page).slice(1))];
+    }),
+  );
+};
+
+const cellsOf = ({ id, kind, cases, durationMs }: RuleEntry, width: number): readonly Text[] => [
+  mark(lookOf[kind], [id.padEnd(width)]),
+  wordOf(kind),
+  soft(cases === 0 ? "" : plural(cases, "case")),
+  soft(elapsed(durationMs)),
+];
+
+const groupLines = (groups: Rules["groups"], page: Page): string[] => {
+  const all = groups.flatMap(({ rules }) => rules);
+  const kinds = verdictOrder.filter((kind) => all.some((rule) => rule.kind === kind));
+  const rows = table(
+    "",
+    ["Rules", ...kinds.map((kind) => `>${wordOf(kind)}`), ">cases"],
+    groups.map(({ title, rules }): readonly Text[] => {
+      const counts = kinds.map((kind) => rules.filter((rule) => rule.kind === kind).length);
+      const worst = kinds.find((kind, at) => counts[at] !== 0 && kind !== "observed") ?? "observed";
+      return [
+        mark(lookOf[worst], [title]),
+        ...counts.map((count) => (count === 0 ? "" : figure(count))),
+        soft(figure(rules.reduce((sum, { cases }) => sum + cases, 0))),
+      ];
+    }),
+  );
+  return rows === undefined ? [] : tableLines(rows, page);
+};

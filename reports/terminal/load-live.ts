@@ -1,6 +1,5 @@
 import type { Latencies, SecondLine } from "../../conformance/contract/load-record.ts";
-import { figure, plural } from "../text/figures.ts";
-import { latency, sparkline } from "../text/latency.ts";
+import { figure, plural, latency, sparkline } from "../text/figures.ts";
 import { cut, width } from "../text/layout.ts";
 import type { Page } from "./palette.ts";
 

@@ -38,6 +38,7 @@ export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
 
 /** One reason for which many rules could not be judged, and the breaches that quote the same answer. */
 export interface CommonCause {
+  /** What the rules say of their controls. */
   readonly reason: string;
   readonly unjudged: readonly string[];
   /** Broken rules that were given an answer like the one in the reason; a rule's own id, not made safe. */

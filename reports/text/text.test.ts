@@ -1,11 +1,9 @@
 import { assert, integer, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Broken, othersOf } from "./breach.ts";
-import { compact, compactFields, words } from "./compact.ts";
-import { elapsed, figure, plural, shellWord } from "./figures.ts";
-import { change, percent } from "./latency.ts";
+import { compact, compactFields, words, changedOf } from "./compact.ts";
+import { elapsed, figure, plural, shellWord, change, percent } from "./figures.ts";
 import { cut, flow, fold, padEnd, padStart, width, wrap } from "./layout.ts";
-import { changedOf } from "./leaves.ts";
 import { safe } from "./safe.ts";
 
 it.each([

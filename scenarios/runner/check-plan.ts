@@ -1,8 +1,9 @@
 import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
 import { traits } from "../lib/mix.ts";
 import type { LoadPlan } from "./context.ts";
-import { checkSafety } from "./judge/safety.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { duration } from "../../conformance/contract/duration.ts";
+import type { Profile } from "../../conformance/contract/profile.ts";
 
 /**
  * Refuses a load that cannot or must not run: a scenario that lacks what it needs, a host that the
@@ -33,3 +34,56 @@ export const checkPlan = (
       `--scenario ${plan.scenario} needs ${missing.join(" and ")} in the profile`,
     ]);
 };
+
+/** Ceilings where the profile sets none. */
+const usual = {
+  loopback: { maxRate: 20_000, maxDurationMs: 24 * 3_600_000 },
+  elsewhere: { maxRate: 500, maxDurationMs: 3_600_000 },
+} as const;
+
+interface AskedLoad {
+  /** Requests a second at the peak. */
+  readonly rate: number;
+  readonly durationMs: number;
+}
+
+/**
+ * Refuses a load that the target has not been released for. Loopback may always be loaded; any
+ * other host only where `safety.hosts` names it exactly. Event hooks are loaded too, so their hosts
+ * are held to the same. Throws ConfigurationError.
+ */
+export const checkSafety = (
+  profile: Pick<Profile, "baseUrl" | "safety">,
+  loaded: readonly string[],
+  asked: AskedLoad,
+): void => {
+  const allowed = profile.safety?.hosts ?? [];
+  const refused = [...new Set([profile.baseUrl, ...loaded].map(hostOf))].filter(
+    (host) => !isLoopback(host) && !allowed.includes(host),
+  );
+  const ceilings = {
+    ...usual[isLoopback(hostOf(profile.baseUrl)) ? "loopback" : "elsewhere"],
+    ...profile.safety,
+  };
+  const problems = [
+    ...refused.map(
+      (host) =>
+        `host "${host}" may not be loaded; accepted are loopback and what the profile's safety.hosts names${allowed.length === 0 ? " (nothing so far)" : `: ${allowed.join(", ")}`}`,
+    ),
+    ...(asked.rate > ceilings.maxRate
+      ? [`--rate is ${asked.rate}; accepted is up to ${ceilings.maxRate} requests a second (safety.maxRate)`]
+      : []),
+    ...(asked.durationMs > ceilings.maxDurationMs
+      ? [
+          `--duration is ${duration(asked.durationMs)}; accepted is up to ${duration(ceilings.maxDurationMs)} (safety.maxDurationMs)`,
+        ]
+      : []),
+  ];
+  if (problems.length > 0) throw new ConfigurationError(problems);
+};
+
+const hostOf = (address: string): string => new URL(address).hostname.replace(/^\[|\]$/g, "");
+
+/** Names and addresses that never leave this machine. */
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);

@@ -32,6 +32,7 @@ export interface LoadPlan {
   readonly segment?: SegmentPlan | undefined;
   /** Where k6 sends its metrics besides. */
   readonly k6Output?: K6OutputName | undefined;
+  /** Words that name the run, kept in its record. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
   /** The target was loaded in the same way a moment ago, so the preflight is skipped. */
   readonly isKnown?: boolean | undefined;

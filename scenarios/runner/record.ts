@@ -5,9 +5,10 @@ import {
   type LoadRecord,
   type SecondLine,
 } from "../../conformance/contract/load-record.ts";
-import { openRunDirectory } from "../../conformance/files/run-directory.ts";
+import { openRunDirectory, type RunDirectory } from "../../conformance/files/run-directory.ts";
 import type { Issued } from "../protocol.ts";
-import { openDigests } from "./record-digests.ts";
+import { digestFile, digestPartitions } from "../../conformance/contract/segments.ts";
+import { digestBytes, partitionOf, writeDigest } from "./digests.ts";
 
 const recordVersion = 1;
 
@@ -80,5 +81,30 @@ export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecor
       digests?.flush();
       run.close();
     },
+  };
+};
+
+const BUFFER_BYTES = 512 * digestBytes;
+
+/** The files in which a segment keeps the digests of what was issued, so that a merge finds what another segment got as well. */
+const openDigests = ({ append }: Pick<RunDirectory<never>, "append">) => {
+  const partitions = Array.from({ length: digestPartitions }, (_, partition) => ({
+    file: append(digestFile(partition)),
+    buffer: Buffer.alloc(BUFFER_BYTES),
+    filled: 0,
+  }));
+  const flush = (partition: (typeof partitions)[number]): void => {
+    partition.file.bytes(partition.buffer.subarray(0, partition.filled));
+    partition.filled = 0;
+  };
+  return {
+    add: (what: Issued, digest: string, atMs: number): void => {
+      const partition = /^[0-9a-f]{16}$/.test(digest) ? partitions[partitionOf(digest)] : undefined;
+      if (partition === undefined) return;
+      writeDigest(partition.buffer, partition.filled, { what, digest, atMs });
+      partition.filled += digestBytes;
+      if (partition.filled === BUFFER_BYTES) flush(partition);
+    },
+    flush: () => partitions.forEach(flush),
   };
 };

@@ -1,7 +1,7 @@
 import { area, curveBasis } from "d3-shape";
 import type { VNode } from "preact";
 import type { DensitiesPicture } from "../../document/pictures.ts";
-import { latency } from "../../text/latency.ts";
+import { latency } from "../../text/figures.ts";
 import { plot } from "../chart.ts";
 import { el } from "../element.ts";
 import { latencyScale } from "../scales.ts";

@@ -1,7 +1,16 @@
 import type { VNode } from "preact";
 import type { SchedulePicture } from "../../document/pictures.ts";
-import { axisOf, measuredLane, readingLane } from "./schedule-lanes.ts";
-import { laneGroup } from "./lane.ts";
+import { laneGroup, type LaneRow } from "./lane.ts";
+import { scalePow } from "d3-scale";
+import { documentLimits } from "../../../conformance/contract/limits.ts";
+import type { TimeInterval } from "../../../conformance/judging/interval.ts";
+import { allowedLatenessMs } from "../../../conformance/judging/pushes/fits.ts";
+import { tolerances } from "../../../conformance/judging/tolerances.ts";
+import type { RuleResult } from "../../../conformance/contract/record.ts";
+import { knownRequirement } from "../../text/titles.ts";
+import { cameText, expectedOf, secondsText, type ScheduleRow } from "../../text/facts.ts";
+import { percent, type Tick } from "../chart.ts";
+import { el } from "../element.ts";
 
 export const schedule = ({ result, rows, fits, names, mostPushes: most }: SchedulePicture): VNode => {
   const axis = axisOf(rows);
@@ -13,5 +22,138 @@ export const schedule = ({ result, rows, fits, names, mostPushes: most }: Schedu
       ...names.map((name) => readingLane(name, { result, rows, fits: fits.has(name), axis, most })),
     ],
     ticks: axis.ticks,
+  });
+};
+
+const ROW_PX = 30;
+/** Bands go on beyond their strip, to the ends of a row that is higher. */
+const BEYOND_PX = 60;
+
+/** When each push of a reading is in time, in milliseconds after the event, as the gate judged it. */
+export const windowsIn = (rows: readonly ScheduleRow[], name: string): readonly TimeInterval[] => {
+  let beforeMs = 0;
+  return rows.flatMap((row) => {
+    const fromMs = row.expectedMs[name];
+    if (typeof fromMs !== "number") return [];
+    // Records of earlier versions tell no windows: theirs follow from the delays, with the default tolerances.
+    const lateMs = allowedLatenessMs(fromMs - beforeMs, { latenessMs: usualLatenessMs });
+    beforeMs = fromMs;
+    return [
+      {
+        earliestMs: valueOf(row.earliestMs, name) ?? fromMs,
+        latestMs: valueOf(row.latestMs, name) ?? fromMs + lateMs,
+      },
+    ];
+  });
+};
+
+const usualLatenessMs = tolerances.pushLateness.default({ limits: documentLimits });
+
+const valueOf = (byName: unknown, name: string): number | undefined => {
+  const value = isRecord(byName) ? byName[name] : undefined;
+  return typeof value === "number" ? value : undefined;
+};
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+interface Axis {
+  readonly at: (ms: number) => number;
+  readonly ticks: readonly Tick[];
+}
+
+/** The square root of time: the first gaps stay visible beside the last ones. */
+export const axisOf = (rows: readonly ScheduleRow[]): Axis => {
+  const instants = rows.flatMap(({ beforeMs, expectedMs }) => [
+    beforeMs ?? 0,
+    ...Object.values(expectedMs).flatMap((ms) => (typeof ms === "number" ? [ms] : [])),
+  ]);
+  const at = scalePow([0, Math.max(1_000, ...instants) * 1.06], [1, 100]).exponent(0.5);
+  const measured = [
+    ...new Set(
+      rows.flatMap(({ beforeMs }) => (beforeMs === undefined ? [] : [Math.round(beforeMs / 1_000) * 1_000])),
+    ),
+  ];
+  return {
+    at: (ms) => at(ms),
+    ticks: measured.toSorted((a, b) => a - b).map((ms) => ({ at: at(ms), label: `${ms / 1_000} s` })),
+  };
+};
+
+const bands = (rows: readonly ScheduleRow[], axis: Axis, className: string): readonly VNode[] =>
+  rows.flatMap(({ afterMs, beforeMs }) => {
+    if (afterMs === undefined || beforeMs === undefined) return [];
+    const [from, to] = [axis.at(afterMs), axis.at(beforeMs)];
+    return [
+      el("rect", {
+        class: className,
+        x: percent(from),
+        width: percent(Math.max(0.25, to - from)),
+        y: -BEYOND_PX,
+        height: ROW_PX + 2 * BEYOND_PX,
+      }),
+    ];
+  });
+
+const measuredLane = (rows: readonly ScheduleRow[], axis: Axis): LaneRow => ({
+  name: el("b", {}, "measured"),
+  label: `Pushes came after ${rows.map(cameText).join(", ")} seconds`,
+  heightPx: ROW_PX,
+  drawing: [
+    ...bands(rows, axis, "band"),
+    ...rows.flatMap(({ push, beforeMs }) => {
+      if (beforeMs === undefined) return [];
+      const x = percent(axis.at(beforeMs));
+      return [
+        el("circle", { class: "push-dot", cx: x, cy: ROW_PX / 2, r: 8 }),
+        el("text", { class: "push-nth", x, y: ROW_PX / 2 + 4, "text-anchor": "middle" }, String(push)),
+      ];
+    }),
+  ],
+});
+
+interface Lane {
+  readonly result: RuleResult;
+  readonly rows: readonly ScheduleRow[];
+  readonly fits: boolean;
+  readonly axis: Axis;
+  readonly most: number;
+}
+
+const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): LaneRow => {
+  const readings = knownRequirement(result.id)?.readings ?? {};
+  const words = Object.hasOwn(readings, name) ? (readings[name] ?? "") : "";
+  const expected = expectedOf(rows, name);
+  const [tone, verdict] = verdictOf(fits, expected.length > most);
+  return {
+    name: [
+      el("b", {}, `${name} `, el("span", { class: "fit" }, verdict)),
+      el("span", { class: "soft" }, words),
+    ],
+    label: `${name} ${verdict}: pushes at ${expected.map(secondsText).join(", ")} seconds`,
+    heightPx: ROW_PX,
+    drawing: [
+      ...bands(rows, axis, "band faint"),
+      ...windowsIn(rows, name).map((one) => window(one, axis, tone)),
+    ],
+    className: ` ${tone}`,
+  };
+};
+
+/** A reading may fit what was measured and still have more pushes than the document allows. */
+const verdictOf = (fits: boolean, isBeyond: boolean): readonly [tone: string, verdict: string] => {
+  if (!fits) return ["out", "does not fit"];
+  return isBeyond ? ["beyond", "fits, beyond the cap"] : ["fits", "fits"];
+};
+
+const window = ({ earliestMs, latestMs }: TimeInterval, axis: Axis, tone: string): VNode => {
+  const [from, to] = [axis.at(Math.max(0, earliestMs)), axis.at(latestMs)];
+  return el("rect", {
+    class: `window ${tone}`,
+    x: percent(from),
+    width: percent(Math.min(100, to) - from),
+    y: 7,
+    height: ROW_PX - 14,
+    rx: 2,
   });
 };

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { msAt } from "../../document/load-course.ts";
 import type { SpreadPicture } from "../../document/pictures.ts";
 import type { EndpointCourse } from "../../gather/course.ts";
-import { latency } from "../../text/latency.ts";
+import { latency } from "../../text/figures.ts";
 import { percent, round, stretched } from "../chart.ts";
 import { el } from "../element.ts";
 import { latencyScale } from "../scales.ts";

@@ -2,7 +2,7 @@ import { scaleLog } from "d3-scale";
 import type { VNode } from "preact";
 import type { BreakpointStep } from "../../../conformance/contract/load-record.ts";
 import type { StepsPicture } from "../../document/pictures.ts";
-import { rate } from "../../text/units.ts";
+import { rate } from "../../text/figures.ts";
 import { percent, plot, round, type Tick } from "../chart.ts";
 import { el } from "../element.ts";
 

@@ -3,7 +3,7 @@ import { line } from "d3-shape";
 import type { VNode } from "preact";
 import type { TrendPicture } from "../../document/pictures.ts";
 import type { Trend } from "../../history/trends.ts";
-import { rate } from "../../text/units.ts";
+import { rate } from "../../text/figures.ts";
 import { percent, plot, round } from "../chart.ts";
 import { el } from "../element.ts";
 import { roundLatency, upScale } from "../scales.ts";

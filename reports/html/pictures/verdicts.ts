@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { VerdictsPicture } from "../../document/pictures.ts";
 import { isVerdict } from "../../text/verdicts.ts";
 import { el } from "../element.ts";
-import { mark, toneMark } from "../mark.ts";
+import { mark, toneMark } from "../icons.ts";
 
 export const verdicts = ({ label, points }: VerdictsPicture): VNode =>
   el(

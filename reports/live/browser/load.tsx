@@ -1,8 +1,6 @@
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
-import { elapsed, figure } from "../../text/figures.ts";
-import { latency, percent } from "../../text/latency.ts";
+import { elapsed, figure, latency, percent, rate } from "../../text/figures.ts";
 import { exchangesUnderLoad } from "../../text/breach.ts";
-import { rate } from "../../text/units.ts";
 import { bucketsOf, MOST_BUCKETS } from "../../gather/buckets.ts";
 import { msOf, type LatencyPoint } from "../../gather/heat.ts";
 import { latencyPicture } from "../../html/pictures/latency.ts";

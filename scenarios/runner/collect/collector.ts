@@ -19,7 +19,6 @@ import { createBreaches, maskOf, type Breaches } from "./breaches.ts";
 import { logHead, logLine } from "./histograms.ts";
 import type { Readings } from "./readings.ts";
 import { createRowReader, type RowSink } from "./rows.ts";
-import { createScriptLog, type ScriptLog } from "./script-log.ts";
 import { createSeconds, type ClosedSecond, type Seconds } from "./seconds.ts";
 import { createTotals, type Totals } from "./totals.ts";
 import { shareOf } from "../segment-plan.ts";
@@ -39,6 +38,7 @@ export interface CollectorOptions {
   readonly onSecond?: (second: LoadSecond) => string | undefined;
   /** An event was triggered and acknowledged. Moments are wall-clock milliseconds. */
   readonly onEvent?: (sentAtMs: number, notification: string | undefined) => void;
+  /** Secrets besides those of the clients. */
   readonly hidden?: readonly string[];
 }
 
@@ -56,6 +56,7 @@ export interface Collected extends Totals, ScriptLog {
 export interface Collector {
   readonly samples: (bytes: Uint8Array) => void;
   readonly log: (line: LogLine) => void;
+  /** Measures what the load costs from here on. */
   readonly watch: (read: Readings["read"]) => void;
   /** Closes what is open, so that the record holds all that was measured. */
   readonly close: () => void;
@@ -168,4 +169,42 @@ const proofOf = (rule: (typeof issuedRules)[Issued], { what, atMs, beforeMs }: D
     exchanges: [],
     secrets: [],
   };
+};
+
+interface ScriptLog {
+  readonly troubles: readonly string[];
+  /** Iterations in which the script threw an exception, and the first of them: mistakes of the script, not of the service. */
+  readonly exceptions: { readonly count: number; readonly first: readonly string[] };
+}
+
+/** Only the first complaints of a script are of use. */
+const MOST_TROUBLES = 20;
+const MOST_EXCEPTIONS = 5;
+
+interface ScriptLogOptions {
+  readonly mask: (text: string) => string;
+  /** Takes a masked line for the record. */
+  readonly write: (line: string) => void;
+  readonly onSetUp: (message: Extract<ScriptMessage, { kind: "set-up" }>) => void;
+  readonly onBreach: (message: Extract<ScriptMessage, { kind: "breach" }>) => void;
+}
+
+const createScriptLog = ({ mask, write, onBreach, onSetUp }: ScriptLogOptions) => {
+  const troubles: string[] = [];
+  const exceptions: { count: number; readonly first: string[] } = { count: 0, first: [] };
+  const take = (line: LogLine): void => {
+    if (line.kind === "words") return write(`${line.level}: ${mask(line.text)}`);
+    if (line.kind === "exception") {
+      exceptions.count += 1;
+      if (exceptions.count > MOST_EXCEPTIONS) return;
+      exceptions.first.push(mask(line.text));
+      return write(`exception: ${mask(line.text)}`);
+    }
+    const { message } = line;
+    if (message.kind === "breach") onBreach(message);
+    else if (message.kind === "set-up") onSetUp(message);
+    else if (troubles.length < MOST_TROUBLES && !troubles.includes(message.what))
+      troubles.push(mask(message.what));
+  };
+  return { take, log: { troubles, exceptions } satisfies ScriptLog };
 };

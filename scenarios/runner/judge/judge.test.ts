@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAbortWatch } from "./abort.ts";
 import { judgeObjectives, shareInterval, type EndpointMeasure } from "./objectives.ts";
-import { checkSafety } from "./safety.ts";
+import { checkSafety } from "../check-plan.ts";
 import { counted } from "../testing/counted.ts";
 
 const measure = (latencyMs: number, counts: Partial<EndpointMeasure> = {}): EndpointMeasure => ({

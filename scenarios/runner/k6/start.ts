@@ -31,6 +31,7 @@ export interface StartOptions {
 
 export interface RunningK6 {
   readonly pid: number;
+  /** Environment variables of the user's that it did not get. */
   readonly ignored: readonly string[];
   /** Tells k6 to end: it lets go of its iterations and writes out what it has. By force after `graceMs`. */
   readonly stop: (graceMs?: number) => void;

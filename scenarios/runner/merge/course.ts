@@ -5,7 +5,6 @@ import type { TaggedHistogram } from "../collect/seconds.ts";
 import type { createTotals } from "../collect/totals.ts";
 import { latencyHistogram } from "../judge/counts.ts";
 import type { LoadSink } from "../record.ts";
-import { addedUp, bySecond, mergeLines } from "./lines.ts";
 import type { SecondLatencies, SegmentRun } from "./segment-run.ts";
 
 export interface CourseSink {
@@ -72,3 +71,91 @@ const createPool = () => {
     },
   };
 };
+
+type Counts = SecondLine["requests"][string];
+
+/**
+ * The same second of several machines as one. Counts are added up; of what tells how busy a machine was, or
+ * how late its iterations were, the worst counts, because one that is spoilt spoils the whole.
+ */
+const mergeLines = (second: number, lines: readonly SecondLine[]): SecondLine => {
+  const sum = (of: (line: SecondLine) => number | undefined): number =>
+    lines.reduce((total, line) => total + (of(line) ?? 0), 0);
+  const most = (values: readonly (number | undefined)[]): number | undefined => {
+    const known = values.filter((value) => value !== undefined);
+    return known.length === 0 ? undefined : Math.max(...known);
+  };
+  const late = lines.flatMap(({ lagMs }) => lagMs ?? []);
+  const idle = most(lines.map(({ machineIdle }) => (machineIdle === undefined ? undefined : -machineIdle)));
+  const users = lines.flatMap(({ virtualUsers }) => virtualUsers ?? []);
+  const collectorLagMs = most(lines.map(({ collector }) => collector?.lagMs));
+  return {
+    second,
+    asked: sum(({ asked }) => asked),
+    started: sum(({ started }) => started),
+    dropped: sum(({ dropped }) => dropped),
+    requests: mergeRequests(lines),
+    ...(late.length === 0
+      ? {}
+      : {
+          lagMs: {
+            p50Ms: Math.max(...late.map((one) => one.p50Ms)),
+            maxMs: Math.max(...late.map((one) => one.maxMs)),
+          },
+        }),
+    ...(users.length === 0 ? {} : { virtualUsers: sum(({ virtualUsers }) => virtualUsers) }),
+    blockedMs: sum(({ blockedMs }) => blockedMs),
+    breaches: addedUp(lines.map(({ breaches }) => breaches)),
+    ...(lines.some(({ k6 }) => k6 !== undefined)
+      ? { k6: { cores: sum(({ k6 }) => k6?.cores), memoryMiB: sum(({ k6 }) => k6?.memoryMiB) } }
+      : {}),
+    ...(lines.some(({ collector }) => collector !== undefined)
+      ? {
+          collector: {
+            cores: sum(({ collector }) => collector?.cores),
+            memoryMiB: sum(({ collector }) => collector?.memoryMiB),
+            ...(collectorLagMs === undefined ? {} : { lagMs: collectorLagMs }),
+          },
+        }
+      : {}),
+    ...(idle === undefined ? {} : { machineIdle: -idle }),
+  };
+};
+
+const mergeRequests = (lines: readonly SecondLine[]): SecondLine["requests"] => {
+  const merged: Record<string, Counts> = {};
+  for (const { requests } of lines)
+    for (const [endpoint, { granted, refused, failed }] of Object.entries(requests)) {
+      const sum = (merged[endpoint] ??= { granted: 0, refused: 0, failed: 0 });
+      sum.granted += granted;
+      sum.refused += refused;
+      sum.failed += failed;
+    }
+  return merged;
+};
+
+const addedUp = (parts: readonly Readonly<Record<string, number>>[]): Record<string, number> => {
+  const all: Record<string, number> = {};
+  for (const part of parts)
+    for (const [rule, count] of Object.entries(part)) all[rule] = (all[rule] ?? 0) + count;
+  return all;
+};
+
+/** What several machines tell, second by second: each of them in the order of its seconds. */
+async function* bySecond<T extends { readonly second: number }>(
+  streams: readonly AsyncGenerator<T>[],
+): AsyncGenerator<{ readonly second: number; readonly items: readonly T[] }> {
+  const heads = await Promise.all(streams.map(async (stream) => ({ stream, next: await stream.next() })));
+  for (;;) {
+    const open = heads.flatMap(({ next }) => (next.done === true ? [] : [next.value.second]));
+    if (open.length === 0) return;
+    const second = Math.min(...open);
+    const items: T[] = [];
+    for (const head of heads)
+      while (head.next.done !== true && head.next.value.second <= second) {
+        items.push(head.next.value);
+        head.next = await head.stream.next();
+      }
+    yield { second, items };
+  }
+}

@@ -27,6 +27,7 @@ export interface PushEvidence {
   /** Where the target's clock stood when watching ended. */
   readonly watchedUntil: TimeInterval;
   readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
+  /** tolerances.latenessMs of the profile. */
   readonly latenessMs: number | undefined;
   readonly acknowledgedStatus: number;
   readonly askedRateAt: (atMs: number) => number;
@@ -37,6 +38,7 @@ export interface PushJudgement {
   readonly breaches: readonly LoadBreach[];
   /** Readings of the schedule that all notifications fit. */
   readonly readings: readonly string[];
+  /** Notifications by how often each was pushed. */
   readonly attempts: Readonly<Record<string, number>>;
 }
 

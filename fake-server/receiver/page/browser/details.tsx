@@ -6,9 +6,12 @@ import { clockTime, span } from "../model/format.ts";
 import { answerText, bodyNote, facts, outcomeOf, requestText } from "../model/raw.ts";
 import type { Progress } from "../model/progress.ts";
 import type { Attempt, Notification } from "../model/store.ts";
-import { Differences, Replay } from "./again.tsx";
 import type { Feed } from "./feed.ts";
-import { Field, Table } from "./parts.tsx";
+import { Field, Table, TaskForm, Text } from "./parts.tsx";
+import { harmless } from "../../../../conformance/contract/harmless-text.ts";
+import { remember, remembered } from "../../../../web/browser/theme.tsx";
+import { type Outcome, outcomeWords } from "../model/answers.ts";
+import { differencesOf } from "../model/difference.ts";
 
 export interface DetailsProps {
   readonly notification: Notification;
@@ -203,5 +206,43 @@ export const Details = ({ notification, progress, feed, onClose, onAccount }: De
       <PushTable attempts={attempts} progress={progress} chosen={chosen} onChoose={choose} />
       <PushDetails attempts={attempts} chosen={chosen} feed={feed} />
     </aside>
+  );
+};
+
+const urlKey = "touchstone.replay";
+
+const Replay = ({ feed, n }: { feed: Feed; n: number }) => {
+  const [url, setUrl] = useState(() => remembered(urlKey) ?? "http://127.0.0.1:3000/webhook");
+  const replay = async (): Promise<string> => {
+    remember(urlKey, url);
+    const { omitted, outcome } = (await feed.call("POST", "replay", { push: n, url })) as {
+      readonly omitted: readonly string[];
+      readonly outcome: Outcome;
+    };
+    const without = omitted.length === 0 ? "" : `, without ${omitted.join(", ")}`;
+    return harmless(`Sent${without}: ${outcomeWords(outcome)}.`);
+  };
+  return (
+    <section aria-label="Replay">
+      <h3>Send again to an address on this machine</h3>
+      <TaskForm label="Replay" button="Replay" task={replay}>
+        <Field label="Address" kind="grow">
+          <Text id="replay-url" value={url} onText={setUrl} />
+        </Field>
+      </TaskForm>
+    </section>
+  );
+};
+
+const Differences = ({ push, other, number }: { push: PushOf; other: PushOf; number: number }) => {
+  const found = differencesOf(other, push);
+  if (found.length === 0) return <p class="same">Method, path, headers and body are equal.</p>;
+  return (
+    <Table
+      label={`What differs from push ${number}`}
+      name="differences"
+      columns={["Where", `Push ${number}`, "This push"]}
+      rows={found.map(({ where, before = "–", after = "–" }) => [where, before, after].map(harmless))}
+    />
   );
 };

@@ -25,6 +25,7 @@ export const readings: readonly Reading[] = [
   { id: "R8", words: "first delayed, only the listed delays, four in all" },
 ];
 
+/** The delays of the document, section 6. */
 export const documentDelaysMs: readonly number[] = documentLimits.pushDelaysMs;
 
 export interface Schedule {
