@@ -1,8 +1,7 @@
 import type { Answer, Fields, Refusal, RefusalKind } from "./answer.ts";
 import type { JsonObject } from "./body.ts";
 import type { FakeClient } from "./clients.ts";
-import type { Context, Operation, Service } from "./context.ts";
-import type { AccessRecord, CodeRecord, RefreshRecord } from "./credentials.ts";
+import type { Context, Operation, Service, AccessRecord, CodeRecord, RefreshRecord } from "./context.ts";
 import type { Notification, Selection } from "./notifications.ts";
 import type { Query } from "./query.ts";
 import type { Callback, Delivery, PushOutcome, PushRequest } from "./pushes.ts";

@@ -1,6 +1,5 @@
 import type { Behaviour } from "./behaviour.ts";
-import type { Context } from "./context.ts";
-import { purge } from "./credentials.ts";
+import { type Context, purge } from "./context.ts";
 
 /** Looked at once in so many issues, so that the cost per request vanishes. */
 const ISSUES_BETWEEN = 256;

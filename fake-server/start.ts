@@ -2,7 +2,7 @@ import { type ClockMode, createClock } from "./clock.ts";
 import { defaultClients, type FakeClient } from "./clients.ts";
 import { buildControl, type Controlled } from "./control.ts";
 import { zeroCounters } from "./counters.ts";
-import { emptyCredentials } from "./credentials.ts";
+import { emptyCredentials } from "./context.ts";
 import { createDeliveries } from "./delivery/deliveries.ts";
 import { openData } from "./delivery/data.ts";
 import { type ServiceLimits, serviceLimits } from "./limits.ts";

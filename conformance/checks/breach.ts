@@ -6,7 +6,7 @@ import type { World } from "../world/world.ts";
 import { assignedClient, type ClientIndex } from "./client-assignment.ts";
 import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
 import { judgeOnce } from "./judge-once.ts";
-import type { CaseOptions } from "./run.ts";
+import type { CaseOptions } from "./rule.ts";
 import { factsOf, type Tally } from "./tally.ts";
 
 export const REPLAYS = 4;

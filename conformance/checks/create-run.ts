@@ -3,7 +3,7 @@ import type { RunContext } from "./context.ts";
 import { forEach } from "./list.ts";
 import { observe, once } from "./once.ts";
 import { forAll } from "./property.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./rule.ts";
 import { worstOf } from "./worst-of.ts";
 
 export const createRun = (context: RunContext): Run => ({

@@ -5,7 +5,7 @@ import { clientIndexAt, failed, judgeAgain, printed, REPLAYS } from "./breach.ts
 import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
 import { judgeOnce } from "./judge-once.ts";
 import { mapLimited } from "./map-limited.ts";
-import type { Judge, ListOptions, Run } from "./run.ts";
+import type { Judge, ListOptions, Run } from "./rule.ts";
 import { count, newTally, unbroken, type Tally } from "./tally.ts";
 
 /** Enough of an input, among others that fail too, to know it by. */

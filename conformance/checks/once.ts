@@ -4,7 +4,7 @@ import type { World } from "../world/world.ts";
 import { failed } from "./breach.ts";
 import type { RunContext } from "./context.ts";
 import { judgeOnce } from "./judge-once.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./rule.ts";
 import { count, factsOf, newTally, unbroken } from "./tally.ts";
 
 const REPLAYS_OF_A_HISTORY = 2;

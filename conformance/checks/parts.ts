@@ -1,5 +1,5 @@
 import type { Verdict } from "../contract/verdict.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./rule.ts";
 
 /**
  * One verdict out of parts that must not overlap: while a part sleeps, time may pass for

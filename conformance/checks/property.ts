@@ -6,7 +6,7 @@ import type { ClientIndex } from "./client-assignment.ts";
 import type { CaseResult, RunContext } from "./context.ts";
 import { casesOf } from "./effort.ts";
 import { judgeOnce } from "./judge-once.ts";
-import type { Judge, PropertyOptions, Run } from "./run.ts";
+import type { Judge, PropertyOptions, Run } from "./rule.ts";
 import { count, exhausted, newTally, unbroken, type Tally } from "./tally.ts";
 
 /** How a property tells fast-check of a failing case; whatever else it throws is no judgement. */

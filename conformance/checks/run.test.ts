@@ -4,7 +4,7 @@ import type { Verdict } from "../contract/verdict.ts";
 import { fail, pass, discard, inconclusive as undecided, type CaseVerdict } from "../judging/case-verdict.ts";
 import { createRun } from "./create-run.ts";
 import { Interrupted, type RunContext } from "./context.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./rule.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
 import type { ExchangeRecord, Scope } from "../world/evidence/journal.ts";
 import type { World } from "../world/world.ts";

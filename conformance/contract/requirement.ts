@@ -13,7 +13,6 @@ export const groups = [
 export type Group = (typeof groups)[number];
 
 interface Common {
-  readonly group: Group;
   /** Sections of the service's document that the requirement comes from. */
   readonly sections: readonly string[];
   /** What must hold (or what is watched), in one sentence. */
@@ -29,7 +28,7 @@ interface Common {
  * `required` and `derived` fail the gate, `advisory` warns, `unspecified` is only
  * observed, `untestable` is listed with its reason.
  */
-export type Requirement =
+export type WrittenRequirement =
   | (Common & { readonly level: "required" })
   | (Common & {
       readonly level: "derived";
@@ -38,6 +37,9 @@ export type Requirement =
   | (Common & { readonly level: "advisory"; /** The clause of a public standard. */ readonly clause: string })
   | (Common & { readonly level: "unspecified" })
   | (Common & { readonly level: "untestable"; readonly reason: string });
+
+/** A requirement with the group of its file. */
+export type Requirement = WrittenRequirement & { readonly group: Group };
 
 export type Level = Requirement["level"];
 export const levels = [

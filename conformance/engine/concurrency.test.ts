@@ -4,7 +4,7 @@ import type { Profile } from "../contract/profile.ts";
 import { runRules } from "./executor.ts";
 import { pass } from "../judging/case-verdict.ts";
 import type { Rule } from "../checks/rule.ts";
-import { emptyPrepared } from "../world/prepared.ts";
+import { emptyPrepared } from "../world/world.ts";
 import { openSession } from "../session/session.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { serveHttp } from "../testing/servers.ts";

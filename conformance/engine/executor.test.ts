@@ -4,13 +4,12 @@ import type { RuleResult } from "../contract/record.ts";
 import { runRules } from "./executor.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { Rule } from "../checks/rule.ts";
-import { emptyPrepared, type Prepared } from "../world/prepared.ts";
+import { emptyPrepared, type Prepared, type World } from "../world/world.ts";
 import { openSession } from "../session/session.ts";
 import { obtainCode, obtainTokens } from "../world/steps.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
-import type { World } from "../world/world.ts";
 
 const stopping = stopAfterEach();
 

@@ -4,7 +4,7 @@ import { catalogue } from "../contract/catalogue.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { pushRunsOf } from "./push-runs.ts";
 import type { Session } from "../session/session.ts";
-import type { Prepared } from "../world/prepared.ts";
+import type { Prepared } from "../world/world.ts";
 import { distanceOf, judgeRule, type Bench } from "./judge-rule.ts";
 import { readsPrepared, watchesPushes } from "./needs.ts";
 

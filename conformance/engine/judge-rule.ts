@@ -1,8 +1,7 @@
 import { judgeCase, type Places } from "../checks/cases.ts";
-import type { Rule } from "../checks/rule.ts";
+import type { Rule, Run } from "../checks/rule.ts";
 import { createRun } from "../checks/create-run.ts";
 import type { Effort } from "../checks/effort.ts";
-import type { Run } from "../checks/run.ts";
 import { hash32 } from "../contract/random.ts";
 import { catalogue } from "../contract/catalogue.ts";
 import type { RuleResult } from "../contract/record.ts";
@@ -13,7 +12,7 @@ import { judgeByLedger } from "../lifetimes/deferred/deferred.ts";
 import type { PushRuns } from "./push-runs.ts";
 import { pushRunMs } from "../pushes/span.ts";
 import type { Session } from "../session/session.ts";
-import { emptyPrepared, type Prepared } from "../world/prepared.ts";
+import { emptyPrepared, type Prepared } from "../world/world.ts";
 import { beginAnew } from "../world/http/retry.ts";
 import { pause, stopwatch, type Clock, type JoinedClock } from "../world/clock.ts";
 import { TransportError } from "../world/exchange.ts";

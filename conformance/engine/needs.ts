@@ -4,7 +4,7 @@ import { duration } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { LedgerSession } from "../lifetimes/deferred/session.ts";
 import type { Session } from "../session/session.ts";
-import type { Prepared } from "../world/prepared.ts";
+import type { Prepared } from "../world/world.ts";
 
 type CouldNotRun = Extract<Verdict, { readonly kind: "could-not-run" }>;
 

@@ -1,10 +1,9 @@
-import type { Prepared } from "../world/prepared.ts";
+import type { Prepared } from "../world/world.ts";
 import type { Session } from "../session/session.ts";
 import { ReceiverError } from "../world/receiver.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
-import { describe } from "../world/answers.ts";
+import { describe, ControlFailed, TransportError } from "../world/exchange.ts";
 import { obtainTokens } from "../world/steps.ts";
-import { ControlFailed, TransportError } from "../world/exchange.ts";
 import { newScope } from "../world/evidence/journal.ts";
 import { findListed } from "../world/find-listed.ts";
 import type { JoinedClock } from "../world/clock.ts";

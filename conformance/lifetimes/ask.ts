@@ -1,4 +1,4 @@
-import type { ExpiringCredential } from "../checks/expiring-credential.ts";
+import type { ExpiringCredential } from "../checks/rule.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import {

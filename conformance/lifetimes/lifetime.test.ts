@@ -3,7 +3,7 @@ import { behaviourFrom } from "../../fake-server/registry.ts";
 import { runRules } from "../engine/executor.ts";
 import { judgeLifetime, type JudgedLifetime } from "./lifetime.ts";
 import type { Rule } from "../checks/rule.ts";
-import { emptyPrepared } from "../world/prepared.ts";
+import { emptyPrepared } from "../world/world.ts";
 import { openSession } from "../session/session.ts";
 import { exchangeBody, obtainCode, yielded, type IssuedCode } from "../world/steps.ts";
 import { runOptions, startFake } from "../testing/fake.ts";

@@ -22,9 +22,7 @@ import {
   type Delay,
   type Precision,
 } from "../judging/lifetimes/resolution.ts";
-import type { ExpiringCredential } from "../checks/expiring-credential.ts";
-import type { WaitFacts } from "../checks/rule.ts";
-import type { Run } from "../checks/run.ts";
+import type { ExpiringCredential, WaitFacts, Run } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";

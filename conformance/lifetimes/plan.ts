@@ -1,6 +1,6 @@
 import { probeAges, type ProbeAge } from "../arbitraries/ages.ts";
 import { assignedClient, type ClientIndex } from "../checks/client-assignment.ts";
-import type { Run } from "../checks/run.ts";
+import type { Run } from "../checks/rule.ts";
 import type { Side } from "../judging/lifetimes/probe.ts";
 import { roomSteps } from "../judging/lifetimes/resolution.ts";
 import type { World } from "../world/world.ts";

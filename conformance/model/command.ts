@@ -1,7 +1,6 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import type fc from "fast-check";
-import { describe } from "../world/answers.ts";
-import type { Answer } from "../world/exchange.ts";
+import { describe, type Answer } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import type { AccessState, CodeState, Expectation, GrantState, Model } from "./states.ts";

@@ -1,4 +1,4 @@
-import { credentialsOf, describe, grantOf } from "../world/answers.ts";
+import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
 import { exchangeBody, gaveData, refreshBody, yielded } from "../world/steps.ts";
 import {
   clientOf,

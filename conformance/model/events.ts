@@ -1,6 +1,5 @@
-import { describe, pageOf } from "../world/answers.ts";
+import { describe, pageOf, type Answer } from "../world/exchange.ts";
 import { gaveData } from "../world/steps.ts";
-import type { Answer } from "../world/exchange.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
 import { command, compare, Disagreement, during, pickFrom, sleep, type Command } from "./command.ts";

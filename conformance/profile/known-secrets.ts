@@ -1,6 +1,6 @@
 import { decoded, secretsInProfile } from "../contract/profile-secrets.ts";
 import type { ResolvedProfile } from "./profile.ts";
-import type { Secrets } from "../world/secrets.ts";
+import type { Secrets } from "../contract/secrets.ts";
 
 export const concealResolved = (
   secrets: Secrets,

@@ -1,7 +1,7 @@
 import { shift, type TimeInterval } from "../judging/interval.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { PushLine } from "../contract/push.ts";
-import type { Reading } from "../judging/pushes/readings.ts";
+import type { Reading, History } from "../judging/pushes/readings.ts";
 import { monotonicMs, type Advanced, type JoinedClock } from "../world/clock.ts";
 import type { Events } from "../world/hooks/events.ts";
 
@@ -13,7 +13,6 @@ import type { Collector } from "./collector.ts";
 import { isAcknowledged } from "../judging/pushes/answer.ts";
 import { withUnseenPush } from "../judging/pushes/later-endings.ts";
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
-import type { History } from "../judging/pushes/due.ts";
 import type { ListLooks, LookUp } from "./list-looks.ts";
 import type { PlanRevision, Triggered } from "./pairing.ts";
 import type { Timeline } from "./timeline.ts";

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
 import { readingsLeft } from "../judging/pushes/fits.ts";
 import { isOverdue, nextStopMs } from "./clock-stops.ts";
-import { readingsOf } from "../judging/pushes/readings.ts";
-import type { History } from "../judging/pushes/due.ts";
+import { readingsOf, type History } from "../judging/pushes/readings.ts";
 
 const options = {
   latenessMs: 10_000,

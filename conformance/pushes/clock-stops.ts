@@ -1,8 +1,7 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import { allowedLatenessMs, fitOf, type Tolerance } from "../judging/pushes/fits.ts";
 import { timeoutEnds } from "../judging/pushes/timeouts.ts";
-import type { Reading } from "../judging/pushes/readings.ts";
-import { anchors, dueOf, type Anchor, type History } from "../judging/pushes/due.ts";
+import { type Reading, anchors, dueOf, type Anchor, type History } from "../judging/pushes/readings.ts";
 
 /** One notification that more pushes may come of, and the readings that its pushes so far allow. */
 export interface Watched {

@@ -7,7 +7,7 @@ import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
 import { allowedLatenessMs } from "../judging/pushes/fits.ts";
 import { announce } from "./plan-revisions.ts";
 import { look, sorted, advanceTo, watchedOf, type PushRunOptions, type RunState } from "./advance.ts";
-import { dueOf } from "../judging/pushes/due.ts";
+import { dueOf } from "../judging/pushes/readings.ts";
 import { hangEndAfterMs, watchMs } from "./span.ts";
 import { isNeeded, type warmUps } from "./push-cases.ts";
 import { openTimeline } from "./timeline.ts";

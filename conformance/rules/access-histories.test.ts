@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Run } from "../checks/run.ts";
+import type { Run } from "../checks/rule.ts";
 import type { World } from "../world/world.ts";
 import { refreshHistories } from "./access-histories.ts";
 import { HOUR_MS, DAY_MS } from "../contract/duration.ts";

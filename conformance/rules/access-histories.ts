@@ -2,7 +2,7 @@ import type { TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
 import type { DurableSteps } from "../world/durable-steps.ts";
 import { duration, HOUR_MS, DAY_MS } from "../contract/duration.ts";
-import type { Run } from "../checks/run.ts";
+import type { Run } from "../checks/rule.ts";
 import { obtainRefreshed, obtainTokens, refreshBody, timed, type IssuedTokens } from "../world/steps.ts";
 
 import type { World } from "../world/world.ts";

@@ -3,11 +3,9 @@ import { expectThat, type CaseVerdict } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
 import type { DurableSteps } from "../world/durable-steps.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
-import type { Deferral, ExpiringCredential } from "../checks/expiring-credential.ts";
+import type { Deferral, ExpiringCredential, Run, Rules } from "../checks/rule.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
-import type { Run } from "../checks/run.ts";
-import type { Rules } from "../checks/rule.ts";
 import {
   exchangeLate,
   isShownSomething,

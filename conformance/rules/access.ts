@@ -1,6 +1,6 @@
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
-import { describe, pageOf } from "../world/answers.ts";
+import { describe, pageOf, ControlFailed, type Answer } from "../world/exchange.ts";
 import {
   alteredTokens,
   byOtherWays,
@@ -19,7 +19,6 @@ import { listForms, type ListForm } from "../world/list-forms.ts";
 import { withConnections } from "./shared/race.ts";
 import type { Rules } from "../checks/rule.ts";
 import { gaveData, obtainTokens, timed, type IssuedTokens } from "../world/steps.ts";
-import { ControlFailed, type Answer } from "../world/exchange.ts";
 import { answerOrHangUp, encodeQuery, type Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { accessLifetimeRules } from "./access-lifetime.ts";

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { grantOf, locationOf } from "../world/answers.ts";
+import { grantOf, locationOf, objectOf, type Answer } from "../world/exchange.ts";
 import {
   callbackQueries,
   encodings,
@@ -14,7 +14,6 @@ import { placeOf, strayLocation } from "./shared/redirects.ts";
 import type { Rules } from "../checks/rule.ts";
 import { kindOfBody } from "./shared/shapes.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
-import { objectOf, type Answer } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 

@@ -1,11 +1,10 @@
-import { describe, grantOf } from "../world/answers.ts";
+import { describe, grantOf, type Answer } from "../world/exchange.ts";
 import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../arbitraries/foreign.ts";
 import { encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
-import type { Answer } from "../world/exchange.ts";
 import { answerOf } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
 

@@ -1,10 +1,9 @@
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
-import { describe } from "../world/answers.ts";
+import { describe } from "../world/exchange.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { duration } from "../contract/duration.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import type { Rule } from "../checks/rule.ts";
-import type { Run } from "../checks/run.ts";
+import type { Rule, Run } from "../checks/rule.ts";
 import { obtainCode, timed } from "../world/steps.ts";
 
 import type { World } from "../world/world.ts";

@@ -1,4 +1,4 @@
-import { describe, grantOf, plainOf } from "../world/answers.ts";
+import { describe, grantOf, plainOf } from "../world/exchange.ts";
 import { confusableStates, tellingStates, validStates } from "../arbitraries/state.ts";
 import { guessability } from "./shared/entropy.ts";
 import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
@@ -6,7 +6,7 @@ import { strayLocation } from "./shared/redirects.ts";
 import type { Rules } from "../checks/rule.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { echoBreach, grantBreach } from "../judging/laws/grant.ts";
-import { firstRepeated, issuedOnce } from "../judging/laws/unique.ts";
+import { firstRepeated, issuedOnce } from "../judging/laws/tokens.ts";
 import { obtainCode, redeem, yieldedCode, type IssuedCode } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";

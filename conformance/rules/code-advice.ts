@@ -1,4 +1,4 @@
-import { describe } from "../world/answers.ts";
+import { describe, ControlFailed } from "../world/exchange.ts";
 import { attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import {
@@ -11,7 +11,6 @@ import {
   refreshes,
   yielded,
 } from "../world/steps.ts";
-import { ControlFailed } from "../world/exchange.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 

@@ -1,12 +1,11 @@
 import { ageBetween } from "../judging/interval.ts";
 import fc from "fast-check";
-import { describe } from "../world/answers.ts";
+import { describe, ControlFailed } from "../world/exchange.ts";
 import { durableSteps } from "../world/durable-steps.ts";
 import { judgeFirstOfMany } from "./shared/many.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
 import { expectThat, fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { exchangeBody, obtainCode, sleepSince, timed, yielded, type IssuedCode } from "../world/steps.ts";
-import { ControlFailed } from "../world/exchange.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 

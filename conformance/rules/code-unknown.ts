@@ -1,5 +1,5 @@
 import type { NearMiss } from "../arbitraries/credentials.ts";
-import { describe } from "../world/answers.ts";
+import { describe } from "../world/exchange.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
 import { answerOrHangUp } from "../world/target.ts";

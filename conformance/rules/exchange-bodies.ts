@@ -6,13 +6,12 @@ import {
   repeatedKeys,
   type BadBody,
 } from "../arbitraries/bodies.ts";
-import { credentialsOf } from "../world/answers.ts";
+import { credentialsOf, TransportError } from "../world/exchange.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { exchangeText } from "./shared/refusals.ts";
 import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
-import { TransportError } from "../world/exchange.ts";
 import { answerOrHangUp } from "../world/target.ts";
-import type { Run } from "../checks/run.ts";
+import type { Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { World } from "../world/world.ts";
 

@@ -1,9 +1,8 @@
 import { without } from "../arbitraries/bodies.ts";
 import { altered, nearMisses, type Alteration, type NearMiss } from "../arbitraries/credentials.ts";
-import { credentialsOf } from "../world/answers.ts";
+import { credentialsOf, ControlFailed, type Answer } from "../world/exchange.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
-import { ControlFailed, type Answer } from "../world/exchange.ts";
 import { forBoth } from "../checks/client-assignment.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";

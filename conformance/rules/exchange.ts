@@ -1,9 +1,8 @@
 import { alterations } from "../arbitraries/credentials.ts";
-import { describe } from "../world/answers.ts";
+import { describe, objectOf } from "../world/exchange.ts";
 import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
-import { tokenSetBreach } from "../judging/laws/tokens.ts";
-import { firstRepeated, issuedOnce } from "../judging/laws/unique.ts";
+import { tokenSetBreach, firstRepeated, issuedOnce } from "../judging/laws/tokens.ts";
 import { refusalsOf } from "./shared/refusals.ts";
 import type { Rules } from "../checks/rule.ts";
 import { mapLimited } from "../checks/map-limited.ts";
@@ -17,7 +16,6 @@ import {
   type IssuedTokens,
 } from "../world/steps.ts";
 import { bitsToGuess } from "./shared/token-entropy.ts";
-import { objectOf } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { badBodies, badBodyIsRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";

@@ -9,8 +9,7 @@ import { notificationObservations } from "./notification-observations.ts";
 import { notificationPageRules } from "./notification-pages.ts";
 import { notificationWriteRules } from "./notification-writes.ts";
 import { notificationRules } from "./notifications.ts";
-import { pushObservations } from "./push-observations.ts";
-import { pushRules } from "./push.ts";
+import { pushObservations, pushRules } from "./push.ts";
 import { refreshRules } from "./refresh.ts";
 import { serviceRules } from "./service.ts";
 

@@ -6,8 +6,7 @@ import { Disagreement, type Real } from "../model/command.ts";
 import { presentAll, tryAll } from "../model/commands.ts";
 import { readAccount } from "../model/events.ts";
 import { newModel, states, type State } from "../model/states.ts";
-import type { Rules } from "../checks/rule.ts";
-import type { Run } from "../checks/run.ts";
+import type { Rules, Run } from "../checks/rule.ts";
 import type { World } from "../world/world.ts";
 
 /** Histories relative to the usual number of cases: each is cheap, and the rare orders matter. */

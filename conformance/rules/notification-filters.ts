@@ -3,8 +3,7 @@ import { anyNearMiss, nearMisses, otherSpellings } from "../arbitraries/uuids.ts
 import { fail, expectThat, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { difference, fold } from "../judging/laws/pages.ts";
 import { asked, openLists, whileSteady, type Listing, type ListQuery } from "./shared/lists.ts";
-import type { Rules } from "../checks/rule.ts";
-import type { Judge, Run } from "../checks/run.ts";
+import type { Rules, Judge, Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";

@@ -12,8 +12,7 @@ import {
   whileSteady,
   whileTotalStands,
 } from "./shared/lists.ts";
-import type { Rules } from "../checks/rule.ts";
-import type { Judge } from "../checks/run.ts";
+import type { Rules, Judge } from "../checks/rule.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { notificationTotalRules } from "./notification-totals.ts";

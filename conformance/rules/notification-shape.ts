@@ -1,4 +1,11 @@
-import { credentialsOf, describe, grantOf } from "../world/answers.ts";
+import {
+  credentialsOf,
+  describe,
+  grantOf,
+  ControlFailed,
+  objectOf,
+  TransportError,
+} from "../world/exchange.ts";
 import { pagesIn } from "../arbitraries/paging.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
@@ -8,7 +15,6 @@ import { fold } from "../judging/laws/pages.ts";
 import { asked, openLists, type Listing, type ListQuery } from "./shared/lists.ts";
 import type { Rules } from "../checks/rule.ts";
 import { exchangeBody, gaveData, refreshBody } from "../world/steps.ts";
-import { ControlFailed, objectOf, TransportError } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import { offBy, tellsClockTime } from "./told-time.ts";
 

@@ -13,8 +13,7 @@ import {
   type List,
   type ListQuery,
 } from "./shared/lists.ts";
-import type { Rules } from "../checks/rule.ts";
-import type { Judge } from "../checks/run.ts";
+import type { Rules, Judge } from "../checks/rule.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 

@@ -1,8 +1,7 @@
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
 import { asked, openLists, readPages, type List, type Listing, type ListQuery } from "./shared/lists.ts";
-import type { Rules } from "../checks/rule.ts";
-import type { Judge } from "../checks/run.ts";
+import type { Rules, Judge } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
 import type { World } from "../world/world.ts";

@@ -22,8 +22,7 @@ import {
   type List,
   type ListQuery,
 } from "./shared/lists.ts";
-import type { Rules } from "../checks/rule.ts";
-import type { Judge, Run } from "../checks/run.ts";
+import type { Rules, Judge, Run } from "../checks/rule.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";

@@ -1,4 +1,4 @@
-import { describe, pageOf } from "../world/answers.ts";
+import { describe, pageOf, ControlFailed } from "../world/exchange.ts";
 import type { PushRun, SeenPush, PushCase } from "../judging/pushes/trace.ts";
 import { bodyOf } from "../judging/pushes/finding.ts";
 import { duration } from "../contract/duration.ts";
@@ -7,7 +7,6 @@ import { changedFields } from "../judging/laws/notification.ts";
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import { obtainTokens } from "../world/steps.ts";
-import { ControlFailed } from "../world/exchange.ts";
 import { findListed, LARGE_PAGE } from "../world/find-listed.ts";
 import type { World } from "../world/world.ts";
 

@@ -3,8 +3,7 @@ import { rulesOf } from "../checks/rule.ts";
 import { ruleFor } from "../testing/seeded.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { judgeAll, type BenchOptions } from "../testing/bench.ts";
-import { pushObservations } from "./push-observations.ts";
-import { pushRules } from "./push.ts";
+import { pushObservations, pushRules } from "./push.ts";
 
 const all = [...rulesOf(pushRules), ...rulesOf(pushObservations)];
 

@@ -13,11 +13,21 @@ import { judgeIndependence } from "../judging/pushes/independence.ts";
 import { judgeSchedule } from "../judging/pushes/schedule.ts";
 import { pushRunMs } from "../pushes/span.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import type { Rule, Rules } from "../checks/rule.ts";
-import type { Run } from "../checks/run.ts";
+import type { Rule, Rules, Run } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import { pushesAreListed } from "./push-listed.ts";
+import { judgeCertificateCheck, judgeHeadOfLine, judgeRedirects } from "../judging/pushes/advisory.ts";
+import {
+  observeAcceptedCodes,
+  observeAcknowledgementBody,
+  observedVerdict,
+  observeFollowedRedirects,
+  observeHeaders,
+  observeOrder,
+  observeSenderTimeout,
+  type Observation,
+} from "../judging/pushes/observations.ts";
 
 /** What all push rules have in common: they are judged by the one push run that all of them share. */
 export const fromPushRun = {
@@ -69,4 +79,37 @@ export const pushRules = {
   }),
   "push.same-notification": judges(judgeSameNotification),
   "push.independent-schedules": judges(judgeIndependence, { timesPushes: true }),
+} satisfies Rules;
+
+/** A rule that records what the document leaves open. */
+const observes = (observe: (pushRun: PushRun) => Observation | undefined) => ({
+  ...fromPushRun,
+  check: (world: World): Promise<Verdict> => Promise.resolve(observedVerdict(observe(pushRunOf(world)))),
+});
+
+/** Sections 4.5 and 6: what is good practice with pushes, and what the document leaves open. */
+export const pushObservations = {
+  "push.no-head-of-line-blocking": judges(judgeHeadOfLine, { timesPushes: true }),
+  "push.certificate-check": {
+    ...fromPushRun,
+    check: (world, run) =>
+      pushRunOf(world).outages.some(({ kind }) => kind === "untrusted")
+        ? judged(
+            run,
+            (pushRun) =>
+              judgeCertificateCheck(pushRun) as NonNullable<ReturnType<typeof judgeCertificateCheck>>,
+          )
+        : Promise.resolve({
+            kind: "not-applicable",
+            by: "profile",
+            reason: "the receiver is spoken to without TLS and shows no certificate",
+          }),
+  },
+  "push.redirects": judges(judgeRedirects),
+  "push.acknowledgement-body": observes(observeAcknowledgementBody),
+  "push.accepted-codes": observes(observeAcceptedCodes),
+  "push.sender-timeout": observes(observeSenderTimeout),
+  "push.follows-redirects": observes(observeFollowedRedirects),
+  "push.order": observes(observeOrder),
+  "push.headers": observes(observeHeaders),
 } satisfies Rules;

@@ -1,6 +1,6 @@
-import type { Deferral, ExpiringCredential } from "../checks/expiring-credential.ts";
+import type { Deferral, ExpiringCredential } from "../checks/rule.ts";
 import { windowsOfWeeks } from "../judging/lifetimes/entries.ts";
-import { credentialsOf } from "../world/answers.ts";
+import { credentialsOf } from "../world/exchange.ts";
 import { obtainTokens, opens, refreshBody, refreshes, type IssuedTokens } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "./refresh-credentials.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { durableSteps } from "../world/durable-steps.ts";
-import { credentialsOf, describe, grantOf } from "../world/answers.ts";
+import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
 import { longMonthBegins } from "../lifetimes/calendar.ts";
 import { duration } from "../contract/duration.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";

@@ -8,7 +8,7 @@ import {
   type Alteration,
   type NearMiss,
 } from "../arbitraries/credentials.ts";
-import { describe } from "../world/answers.ts";
+import { describe, ControlFailed } from "../world/exchange.ts";
 import { invented } from "../arbitraries/intrusions.ts";
 import { inGroups } from "../contract/text.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
@@ -22,7 +22,6 @@ import {
   yielded,
   type IssuedTokens,
 } from "../world/steps.ts";
-import { ControlFailed } from "../world/exchange.ts";
 import { forBoth } from "../checks/client-assignment.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";

@@ -1,15 +1,13 @@
 import { ageBetween } from "../judging/interval.ts";
 import fc from "fast-check";
-import { credentialsOf, describe } from "../world/answers.ts";
+import { credentialsOf, describe, type Answer } from "../world/exchange.ts";
 import { duration, MINUTE_MS } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany } from "./shared/many.ts";
 import { withConnections } from "./shared/race.ts";
-import type { Rules } from "../checks/rule.ts";
-import type { Run } from "../checks/run.ts";
+import type { Rules, Run } from "../checks/rule.ts";
 import { obtainTokens, opens, refreshBody, timed, type IssuedTokens } from "../world/steps.ts";
-import type { Answer } from "../world/exchange.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { credentialsOf, describe, pageOf } from "../world/answers.ts";
+import { credentialsOf, describe, pageOf, headerOf, objectOf, type Answer } from "../world/exchange.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { refreshTokenBreach, tokenSetBreach } from "../judging/laws/tokens.ts";
@@ -13,7 +13,6 @@ import {
   refreshes,
   type IssuedTokens,
 } from "../world/steps.ts";
-import { headerOf, objectOf, type Answer } from "../world/exchange.ts";
 import { beginAnew } from "../world/http/retry.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";

@@ -3,8 +3,7 @@ import { accessTokenHeader, endpoints } from "../contract/forms.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { internalsIn } from "./shared/internals.ts";
 import { readable, stackTraceIn } from "./shared/leaks.ts";
-import type { Rules } from "../checks/rule.ts";
-import type { Run } from "../checks/run.ts";
+import type { Rules, Run } from "../checks/rule.ts";
 import { kindOfBody, mediaTypeOf } from "./shared/shapes.ts";
 import {
   answerOrRefusal,

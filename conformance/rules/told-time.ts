@@ -1,11 +1,10 @@
 import type { Endpoint } from "../contract/forms.ts";
 import { tolerances } from "../judging/tolerances.ts";
 import type { TimeInterval } from "../judging/interval.ts";
-import { describe, grantOf, locationOf } from "../world/answers.ts";
+import { describe, grantOf, locationOf, ControlFailed, objectOf, type Answer } from "../world/exchange.ts";
 import { duration } from "../contract/duration.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { exchangeBody, obtainCode, redeem, refreshBody, timed } from "../world/steps.ts";
-import { ControlFailed, objectOf, type Answer } from "../world/exchange.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 

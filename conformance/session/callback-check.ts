@@ -2,7 +2,7 @@ import { pushToleranceOf } from "../judging/pushes/fits.ts";
 import type { Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";
 import type { PushLine } from "../contract/push.ts";
-import type { Prepared } from "../world/prepared.ts";
+import type { Prepared } from "../world/world.ts";
 import type { Session } from "./session.ts";
 import { monotonicMs, type Clock } from "../world/clock.ts";
 import { EventHookFailed } from "../world/hooks/events.ts";

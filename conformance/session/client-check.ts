@@ -1,12 +1,10 @@
 import type { Check } from "../contract/check.ts";
-import { credentialsOf, grantOf } from "../world/answers.ts";
-import { TransportError, type Answer } from "../world/exchange.ts";
+import { credentialsOf, grantOf, TransportError, type Answer, describeBriefly } from "../world/exchange.ts";
 import { beginAnew } from "../world/http/retry.ts";
 import { exchangeBody, gaveData } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { unreachable } from "./reach-check.ts";
-import { describeBriefly } from "./refusals.ts";
 
 interface ClientCheck {
   readonly check: Check;

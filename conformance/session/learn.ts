@@ -1,7 +1,6 @@
 import type { PushLine } from "../contract/push.ts";
 import type { Secrets } from "../contract/secrets.ts";
-import { grantOf } from "../world/answers.ts";
-import type { Answer } from "../world/exchange.ts";
+import { grantOf, type Answer } from "../world/exchange.ts";
 
 /** A line of the receiver's journal as it may leave the process: what it quotes of a request may hold what is secret. */
 export const maskedLine = (line: PushLine, mask: Secrets["mask"]): PushLine => {

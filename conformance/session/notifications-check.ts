@@ -3,8 +3,7 @@ import { prepareNotifications } from "../world/dataset.ts";
 import { EventHookFailed } from "../world/hooks/events.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
 import { obtainTokens } from "../world/steps.ts";
-import type { World } from "../world/world.ts";
-import { emptyPrepared, type Prepared } from "../world/prepared.ts";
+import { type World, emptyPrepared, type Prepared } from "../world/world.ts";
 import type { Session } from "./session.ts";
 
 /** Makes or finds the notifications that rules read. Where the list itself is at fault, the rules will say so. */

@@ -2,13 +2,12 @@ import type { Check } from "../contract/check.ts";
 import type { Clock } from "../world/clock.ts";
 import { HookError } from "../world/hooks/hooks.ts";
 import { newScope } from "../world/evidence/journal.ts";
-import type { World } from "../world/world.ts";
+import { type World, emptyPrepared, type Prepared } from "../world/world.ts";
 import { checkCallback } from "./callback-check.ts";
 import { checkClients } from "./client-check.ts";
 import { checkClock, failedHook } from "./clock-check.ts";
 import { checkFollowed } from "./followed-check.ts";
 import { checkNotifications } from "./notifications-check.ts";
-import { emptyPrepared, type Prepared } from "../world/prepared.ts";
 import { checkReach } from "./reach-check.ts";
 import type { Session } from "./session.ts";
 

@@ -1,8 +1,6 @@
 import type { Check } from "../contract/check.ts";
-import { grantOf } from "../world/answers.ts";
-import { TransportError, type Answer } from "../world/exchange.ts";
+import { grantOf, TransportError, type Answer, describeBriefly } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
-import { describeBriefly } from "./refusals.ts";
 import type { Session } from "./session.ts";
 
 /** Whether anything that speaks HTTP and looks like the service answers at the base address. */

@@ -1,7 +1,7 @@
 import { ageBetween } from "../judging/interval.ts";
 import { describe, expect, it } from "vitest";
 import type { Profile } from "../contract/profile.ts";
-import { emptyPrepared } from "../world/prepared.ts";
+import { emptyPrepared } from "../world/world.ts";
 import { openSession } from "./session.ts";
 import { obtainTokens, opens, refreshes, timed, yielded, yieldedCode, gaveData } from "../world/steps.ts";
 import { runOptions, startFake } from "../testing/fake.ts";

@@ -8,21 +8,49 @@ import { ledgerTarget, type LedgerAccess, type LedgerSession } from "../lifetime
 import type { ResolvedProfile } from "../profile/profile.ts";
 import type { Clock, ClockSource } from "../world/clock.ts";
 import type { Checkpoint } from "../world/durable-steps.ts";
-import type { Events } from "../world/hooks/events.ts";
+import { type Events, createEvents } from "../world/hooks/events.ts";
 import type { HookReport } from "../world/hooks/hook-caller.ts";
 import { createJournal, type JournalSink, type Scope } from "../world/evidence/journal.ts";
 import { openReceiver, type Receiver, type ReceiverAccess } from "../world/receiver.ts";
 import type { Retries } from "../world/http/retry.ts";
 import type { Transport } from "../world/http/transport.ts";
 import type { Tolerances } from "../world/tolerances.ts";
-import type { World } from "../world/world.ts";
+import type { World, Prepared } from "../world/world.ts";
 import type { ClientIndex } from "../checks/client-assignment.ts";
 import { cleanUp } from "./clean-up.ts";
 import { openConnections, type Connections } from "./connections.ts";
-import { eventsOf } from "./events.ts";
 import { maskedLine } from "./learn.ts";
-import type { Prepared } from "../world/prepared.ts";
 import { worldsOf } from "./worlds.ts";
+import { HookError, resultOf } from "../world/hooks/hooks.ts";
+
+/** Creates notifications through the profile's hook, and keeps account of them; undefined where it has none. */
+export const eventsOf = (
+  resolved: ResolvedProfile,
+  freshUuid: () => string,
+  { callHook, account }: Pick<Connections, "callHook" | "account">,
+): Events | undefined => {
+  const trigger = resolved.profile.hooks?.events?.trigger;
+  if (trigger === undefined) return undefined;
+  return createEvents({
+    accounts: resolved.profile.accounts,
+    freshUuid,
+    runHook: async (values) => {
+      const answer = await callHook("events.trigger", trigger, { ...values }).catch((error: unknown) => {
+        if (mayHaveBeenObeyed(error)) account.maybeCreated();
+        throw error;
+      });
+      const told = resultOf(answer, trigger.result, ["/id", "/notificationId", "/data/id"]);
+      const id = typeof told === "string" && told !== "" ? told : undefined;
+      account.created(values.accountId, id);
+      return id;
+    },
+    clientId: resolved.clients[0]?.id ?? "",
+  });
+};
+
+/** A call whose answer is lost may have done its work all the same; one that was not accepted has not. */
+const mayHaveBeenObeyed = (error: unknown): boolean =>
+  error instanceof HookError && error.end?.kind === "lost" && error.end.reason !== "refused";
 
 export interface SessionOptions {
   /** The longest single wait where the target's time cannot be advanced, in milliseconds. */

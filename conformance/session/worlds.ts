@@ -3,16 +3,15 @@ import { checkpointOf } from "../lifetimes/checkpoint/checkpoint.ts";
 import type { Checkpoint } from "../world/durable-steps.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { asExchange } from "../pushes/evidence.ts";
-import { grantOf } from "../world/answers.ts";
+import { grantOf } from "../world/exchange.ts";
 import type { Clock } from "../world/clock.ts";
 import { grantByHook } from "../world/hooks/grant.ts";
 import type { Journal, Scope } from "../world/evidence/journal.ts";
 import { createRawTarget } from "../world/raw.ts";
 import { createTarget, encodeQuery, type TargetOptions } from "../world/target.ts";
-import type { World } from "../world/world.ts";
+import type { World, Prepared } from "../world/world.ts";
 import type { Connections } from "./connections.ts";
 import { learn } from "./learn.ts";
-import type { Prepared } from "../world/prepared.ts";
 
 /** What the worlds of all cases have in common. */
 export interface WorldsOptions extends Pick<

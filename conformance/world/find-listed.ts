@@ -1,5 +1,4 @@
-import { pageOf } from "./answers.ts";
-import type { Answer } from "./exchange.ts";
+import { pageOf, type Answer } from "./exchange.ts";
 import { untilListed } from "./listing.ts";
 
 type Item = Readonly<Record<string, unknown>>;

@@ -1,8 +1,7 @@
-import { grantOf } from "./answers.ts";
+import { grantOf, type Answer, type Request } from "./exchange.ts";
 import type { LeftBehind } from "../contract/left-behind.ts";
 import type { Limits } from "../contract/limits.ts";
 import { endpoints } from "../contract/forms.ts";
-import type { Answer, Request } from "./exchange.ts";
 import { isObject, parseJson } from "../contract/json.ts";
 
 /** The latest moment at which the target's clock may stand, and whether it counts from 1970. */

@@ -1,5 +1,5 @@
 import type { ListRequest } from "./target.ts";
-import type { Prepared } from "./prepared.ts";
+import type { Prepared } from "./world.ts";
 
 export type ListForm = NonNullable<ListRequest["query"]>;
 

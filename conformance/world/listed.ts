@@ -1,6 +1,5 @@
 import type { Page } from "../judging/laws/pages.ts";
-import { pageOf } from "./answers.ts";
-import { ControlFailed, TransportError } from "./exchange.ts";
+import { pageOf, ControlFailed, TransportError } from "./exchange.ts";
 import type { Target } from "./target.ts";
 
 /** Reads pages of the service's own size; `page` counts from 0, whatever number the service gives its first. */

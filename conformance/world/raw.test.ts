@@ -7,7 +7,7 @@ import { answerOf, createRawTarget, type RawTarget } from "./raw.ts";
 import { createConnectionHealth } from "./http/connection-health.ts";
 import { createRetries } from "./http/retry.ts";
 import { createThrottles } from "./http/throttling.ts";
-import { createSecrets } from "./secrets.ts";
+import { createSecrets } from "../contract/secrets.ts";
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { withDeadline } from "./clock.ts";
 import { getGlobalDispatcher, type Dispatcher } from "undici";
 import type { JournalMark, PushLine, PushPlan, ReceiverState } from "../contract/push.ts";
-import { shorten } from "./evidence/text.ts";
+import { shorten } from "../contract/text.ts";
 import { messageOf, receive } from "./http/receive.ts";
 import { parseJson } from "../contract/json.ts";
 

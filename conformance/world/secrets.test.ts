@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { monotonicMs } from "./clock.ts";
-import { createSecrets } from "./secrets.ts";
+import { createSecrets } from "../contract/secrets.ts";
 
 const knowing = (...values: readonly string[]) => {
   const secrets = createSecrets();

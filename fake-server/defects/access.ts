@@ -1,11 +1,9 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
-import type { Context } from "../context.ts";
-import type { AccessRecord } from "../credentials.ts";
+import type { Context, AccessRecord } from "../context.ts";
 import { jsonAnswer } from "../answer.ts";
 import { EVERYTHING } from "../notifications.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
-import { afterwards, change, decide, decisions, livesFor, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { afterwards, change, decide, decisions, livesFor, type Replacement, rows } from "../registry.ts";
 import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
 import { asksFor, firstLike, lastOf, stranger } from "./tools.ts";
 

@@ -1,6 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
-import { decide, decisions, onlyIf, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { codeAndState, redirectTo, withCodeAndState } from "../redirect.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
 

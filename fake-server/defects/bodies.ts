@@ -2,9 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { type Answer, jsonAnswer, withHeaders } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
 import { fieldOf, type JsonObject } from "../body.ts";
-import type { CodeRecord, Grant, RefreshRecord } from "../credentials.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import type { CodeRecord, Grant, RefreshRecord } from "../context.ts";
+import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 import { lastOf } from "./tools.ts";
 
 /** JSON read without any care for what else a text may be; `text` may be mended first. */

@@ -1,7 +1,6 @@
 import { randomFrom } from "../random.ts";
 import type { Service } from "../context.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 
 /** Limits in a stretch are cut to what lies below it; smaller and greater ones are served. */
 const cutBetween = (from: number, to: number): Replacement =>

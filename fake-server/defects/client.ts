@@ -1,6 +1,5 @@
 import type { FakeClient } from "../clients.ts";
-import { decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { decide, decisions, type Replacement, rows } from "../registry.ts";
 import { asText } from "./tools.ts";
 
 type Clients = ReadonlyMap<string, FakeClient>;

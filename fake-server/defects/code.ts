@@ -1,8 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
-import type { Context } from "../context.ts";
-import type { CodeRecord, Grant } from "../credentials.ts";
-import { afterwards, decide, decisions, livesFor, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import type { Context, CodeRecord, Grant } from "../context.ts";
+import { afterwards, decide, decisions, livesFor, type Replacement, rows } from "../registry.ts";
 import { counted } from "./tools.ts";
 
 const lives = (lifetimeMs: number): Replacement => livesFor("codeIsAlive", lifetimeMs);

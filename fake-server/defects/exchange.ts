@@ -1,9 +1,8 @@
 import { HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
-import type { AccessRecord } from "../credentials.ts";
+import type { AccessRecord } from "../context.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
-import { change, decide, decisions, onlyIf, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { change, decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { remembered } from "./tools.ts";
 
 const answering = (changed: (fields: Fields) => Fields): Replacement => change("exchangeFields", changed);

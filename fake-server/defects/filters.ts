@@ -1,7 +1,6 @@
 import type { Filters } from "../behaviour.ts";
 import { EVERYTHING, type Selection } from "../notifications.ts";
-import { change, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { change, decisions, type Replacement, rows } from "../registry.ts";
 import { remembered } from "./tools.ts";
 
 type Condition = Omit<Selection, "orderBy">;

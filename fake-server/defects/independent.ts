@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { DAY_MS, MINUTE_MS } from "../../conformance/contract/duration.ts";
 import { withHeaders } from "../answer.ts";
-import type { RefreshRecord } from "../credentials.ts";
-import { afterwards, change, decide, decisions, alsoIf, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import type { RefreshRecord } from "../context.ts";
+import { afterwards, change, decide, decisions, alsoIf, type Replacement, rows } from "../registry.ts";
 import { counted, firstLike } from "./tools.ts";
 
 const fromBase64 = (text: string): string => Buffer.from(text, "base64").toString();

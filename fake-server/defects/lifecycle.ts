@@ -1,6 +1,5 @@
 import type { Context } from "../context.ts";
-import { afterwards, change, decide, decisions } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { afterwards, change, decide, decisions, rows } from "../registry.ts";
 
 /** Every refresh token and grant of a client but the newest is revoked. */
 const endOlderSessions = (clientId: string, { credentials }: Context): void => {

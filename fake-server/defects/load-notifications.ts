@@ -1,6 +1,5 @@
 import type { Notification } from "../notifications.ts";
-import { decisions } from "../replacing.ts";
-import { loadRows, type LoadShow } from "../registry.ts";
+import { decisions, loadRows, type LoadShow } from "../registry.ts";
 import { slowStep } from "../contention.ts";
 
 const reads: LoadShow = { scenario: "notifications", rate: 400, seconds: 10 };

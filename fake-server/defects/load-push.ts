@@ -1,6 +1,5 @@
 import type { Behaviour, PendingDeliveries } from "../behaviour.ts";
-import { decisions } from "../replacing.ts";
-import { loadRows, type LoadShow } from "../registry.ts";
+import { decisions, loadRows, type LoadShow } from "../registry.ts";
 
 const pushes: LoadShow = { scenario: "push", rate: 150, seconds: 10 };
 

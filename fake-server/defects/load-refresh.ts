@@ -1,7 +1,6 @@
-import type { AccessRecord } from "../credentials.ts";
+import type { AccessRecord } from "../context.ts";
 import { keepLatest, slowStep } from "../contention.ts";
-import { decisions } from "../replacing.ts";
-import { loadRows, type LoadShow } from "../registry.ts";
+import { decisions, loadRows, type LoadShow } from "../registry.ts";
 
 const refreshes: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 

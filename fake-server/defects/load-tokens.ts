@@ -1,6 +1,5 @@
 import { type Fields, jsonAnswer } from "../answer.ts";
-import { decide, decisions } from "../replacing.ts";
-import { loadRows, type LoadShow } from "../registry.ts";
+import { decide, decisions, loadRows, type LoadShow } from "../registry.ts";
 import { keepLatest, pool, slowStep } from "../contention.ts";
 
 const tokens: LoadShow = { scenario: "token", rate: 400, seconds: 10 };

@@ -1,7 +1,6 @@
 import { DAY_MS } from "../../conformance/contract/duration.ts";
-import type { CodeRecord } from "../credentials.ts";
-import { decide, decisions } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import type { CodeRecord } from "../context.ts";
+import { decide, decisions, rows } from "../registry.ts";
 import { counted } from "./tools.ts";
 
 /** The same day of the next month; its last day where it has no such day. */

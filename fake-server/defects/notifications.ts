@@ -1,6 +1,5 @@
 import type { Notification } from "../notifications.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 import { asksFor } from "./tools.ts";
 
 /** Elements of `data` with some fields replaced by what `changed` gives. */

@@ -1,8 +1,7 @@
 import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 import type { Paging } from "../behaviour.ts";
 import { EVERYTHING } from "../notifications.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 
 const beginning = (offset: (paging: Paging, matched: number) => number): Replacement =>
   decide("offsetOf", (paging, matched) => Math.max(0, offset(paging, matched)));

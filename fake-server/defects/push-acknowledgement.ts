@@ -1,8 +1,7 @@
 import type { Delivery } from "../pushes.ts";
 import { redirectOf } from "../delivery/redirect.ts";
 import { listedDelayMs } from "../delivery/schedule.ts";
-import { alsoIf, decide, decisions, onlyIf } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { alsoIf, decide, decisions, onlyIf, rows } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 
 /** What ends the pushes of a notification (section 6), gone wrong. */

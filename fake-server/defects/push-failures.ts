@@ -1,8 +1,7 @@
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Delivery, PushFailure, PushOutcome } from "../pushes.ts";
 import { redirectOf } from "../delivery/redirect.ts";
-import { decide, decisions, onlyIf, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 
 /** Gives up after pushes that ended in certain ways. */

@@ -1,7 +1,6 @@
 import type { Delivery } from "../pushes.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
-import { decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { decide, decisions, type Replacement, rows } from "../registry.ts";
 
 const sameAccount = (one: Delivery, other: Delivery): boolean =>
   one.notification.accountId === other.notification.accountId;

@@ -1,7 +1,6 @@
 import type { Service } from "../context.ts";
 import type { Notification } from "../notifications.ts";
-import { decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { decide, decisions, type Replacement, rows } from "../registry.ts";
 import { givenUp, leavingOut } from "./tools.ts";
 
 /** Sends something else than the notification. */

@@ -1,8 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { PendingDeliveries } from "../behaviour.ts";
 import type { PushRequest } from "../pushes.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 import { givenUp, leavingOut } from "./tools.ts";
 
 /** Only retries are sent otherwise. */

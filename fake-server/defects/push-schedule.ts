@@ -1,8 +1,7 @@
 import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 import type { Service } from "../context.ts";
 import { anchors, listedDelayMs, readings } from "../delivery/schedule.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 
 /** Other delays between pushes, in units of the document's first one. */
 const delaying = (units: (retry: number) => number): Replacement =>

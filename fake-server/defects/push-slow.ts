@@ -2,8 +2,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.
 import type { Service } from "../context.ts";
 import type { Delivery, PushFailure, PushOutcome } from "../pushes.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
-import { change, decisions, onlyIf, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { change, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 
 const ended = ({ attempts }: Delivery, kind: PushFailure): number =>

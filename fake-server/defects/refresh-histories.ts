@@ -1,8 +1,7 @@
 import { DAY_MS, MINUTE_MS } from "../../conformance/contract/duration.ts";
 import type { FakeClient } from "../clients.ts";
-import type { AccessRecord, RefreshRecord } from "../credentials.ts";
-import { afterwards, change, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import type { AccessRecord, RefreshRecord } from "../context.ts";
+import { afterwards, change, decisions, type Replacement, rows } from "../registry.ts";
 import { counted } from "./tools.ts";
 
 /** Access tokens marked by how their refresh came about live for a part of their promised life, or for a multiple. */

@@ -1,8 +1,16 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
-import type { AccessRecord, RefreshRecord } from "../credentials.ts";
-import { afterwards, change, decide, decisions, livesFor, onlyIf, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import type { AccessRecord, RefreshRecord } from "../context.ts";
+import {
+  afterwards,
+  change,
+  decide,
+  decisions,
+  livesFor,
+  onlyIf,
+  type Replacement,
+  rows,
+} from "../registry.ts";
 import { counted } from "./tools.ts";
 
 const lives = (lifetimeMs: number): Replacement => livesFor("refreshTokenIsAlive", lifetimeMs);

@@ -1,7 +1,6 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Context, Service } from "../context.ts";
-import { afterwards, alsoIf, change, decisions } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { afterwards, alsoIf, change, decisions, rows } from "../registry.ts";
 
 const isSecond = (clientId: string | undefined, { clients }: Pick<Service, "clients">): boolean =>
   clientId !== undefined && [...clients.keys()].indexOf(clientId) === 1;

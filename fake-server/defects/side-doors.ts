@@ -1,6 +1,5 @@
 import type { Context } from "../context.ts";
-import { afterwards, alsoIf, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { afterwards, alsoIf, decisions, type Replacement, rows } from "../registry.ts";
 import { asksFor, stranger } from "./tools.ts";
 
 /** Serves the list under another path as well, where no token is asked for. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { change, decide, decisions, onlyIf, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { change, decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { parseQuery } from "../query.ts";
 
 /** The state as `written` writes it. */

@@ -1,6 +1,5 @@
 import { HOUR_MS } from "../../conformance/contract/duration.ts";
-import { decide, decisions } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { decide, decisions, rows } from "../registry.ts";
 
 /** The same moment with the hours of its day counted to twelve, and twice. */
 const inTwelveHours = (nowMs: number): string =>

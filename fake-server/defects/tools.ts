@@ -1,8 +1,7 @@
 import type { Behaviour, Filters } from "../behaviour.ts";
-import type { Context, Service } from "../context.ts";
-import type { AccessRecord } from "../credentials.ts";
+import type { Context, Service, AccessRecord } from "../context.ts";
 import type { Delivery } from "../pushes.ts";
-import { decisions, type Replacement } from "../replacing.ts";
+import { decisions, type Replacement } from "../registry.ts";
 
 /** The first record that a careless look-up takes for the presented text; text only. */
 export const firstLike = <R>(

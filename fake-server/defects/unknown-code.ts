@@ -1,6 +1,5 @@
-import type { CodeRecord } from "../credentials.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import type { CodeRecord } from "../context.ts";
+import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 import { asText, firstLike, isNothing, lastOf } from "./tools.ts";
 
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>

@@ -1,7 +1,6 @@
 import type { FakeClient } from "../clients.ts";
-import type { AccessRecord, RefreshRecord } from "../credentials.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import type { AccessRecord, RefreshRecord } from "../context.ts";
+import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 import { asText, firstLike, isNothing, lastOf, stranger } from "./tools.ts";
 
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>

@@ -1,8 +1,7 @@
 import type { Behaviour } from "../behaviour.ts";
 import type { Context } from "../context.ts";
 import type { Notification } from "../notifications.ts";
-import { change, decisions } from "../replacing.ts";
-import { rows } from "../registry.ts";
+import { change, decisions, rows } from "../registry.ts";
 import { remembered } from "./tools.ts";
 
 /** Keeps notifications as `sound` does, and when it did. */

@@ -1,7 +1,6 @@
 import type { Answer } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import type { Context } from "../context.ts";
-import type { CodeRecord } from "../credentials.ts";
+import type { Context, CodeRecord } from "../context.ts";
 import type { Query } from "../query.ts";
 
 /** `GET /open-api/oauth/authorize` (section 4.1): a code for a client, a state and a redirectUri. */

@@ -2,8 +2,7 @@ import type { Answer, RefusalKind } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
 import { fieldOf, type JsonObject } from "../body.ts";
 import type { FakeClient } from "../clients.ts";
-import type { Context } from "../context.ts";
-import type { AccessRecord, CodeRecord, Grant, RefreshRecord } from "../credentials.ts";
+import type { Context, AccessRecord, CodeRecord, Grant, RefreshRecord } from "../context.ts";
 
 /** `POST /open-api/oauth/access-token` (section 4.2): a code, used up, for a token set. */
 export const exchange = async (behaviour: Behaviour, body: JsonObject, context: Context): Promise<Answer> => {

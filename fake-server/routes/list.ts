@@ -1,7 +1,6 @@
 import type { Answer, RefusalKind } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import type { Context } from "../context.ts";
-import type { AccessRecord } from "../credentials.ts";
+import type { Context, AccessRecord } from "../context.ts";
 import type { Query } from "../query.ts";
 
 /** `GET /open-api/v1/notifications` (section 4.4): one page of what matches, and how much does. */

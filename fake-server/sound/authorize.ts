@@ -1,6 +1,6 @@
 import { jsonAnswer } from "../answer.ts";
 import type { AuthorizeDecisions, CodeDecisions } from "../behaviour.ts";
-import type { CodeRecord } from "../credentials.ts";
+import type { CodeRecord } from "../context.ts";
 
 /** 192 bits, more than RFC 6749 section 10.10 asks for. */
 const CODE_BYTES = 24;

@@ -1,8 +1,7 @@
 import { jsonAnswer } from "../answer.ts";
 import { codeAndState, redirectTo, withCodeAndState } from "../redirect.ts";
 import { rawValueOf } from "../query.ts";
-import { alsoIf, decide, onlyIf, type Replacement } from "../replacing.ts";
-import { variantRows } from "../registry.ts";
+import { alsoIf, decide, onlyIf, type Replacement, variantRows } from "../registry.ts";
 
 const redirecting = (status: number): Replacement =>
   decide("renderAuthorized", (fields, redirectUri) => ({

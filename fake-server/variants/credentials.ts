@@ -1,8 +1,7 @@
-import type { CodeRecord } from "../credentials.ts";
+import type { CodeRecord } from "../context.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { RandomSource } from "../random.ts";
-import { afterwards, change, decide, decisions, type Replacement } from "../replacing.ts";
-import { variantRows } from "../registry.ts";
+import { afterwards, change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
 
 /** Codes and tokens of another look. */
 const minting = (mint: (random: RandomSource) => string): Replacement =>

@@ -3,8 +3,7 @@ import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts
 import type { Behaviour } from "../behaviour.ts";
 import type { JsonObject } from "../body.ts";
 import { parseQuery } from "../query.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { type Variant, variantRows } from "../registry.ts";
+import { change, decide, decisions, type Replacement, type Variant, variantRows } from "../registry.ts";
 
 const PARAMETERS = new Set(["clientId", "state", "redirectUri", "id", "limit", "page", "accountId"]);
 const BODY_FIELDS = new Set(["clientId", "clientSecret", "code", "refreshToken"]);

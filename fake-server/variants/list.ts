@@ -1,6 +1,5 @@
 import { uuidOf } from "../random.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { variantRows } from "../registry.ts";
+import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
 import { wholeNumber } from "../sound/notifications.ts";
 
 /** A greatest page size; what is above it is cut, or refused. */

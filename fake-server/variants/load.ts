@@ -1,8 +1,7 @@
 import type { Behaviour } from "../behaviour.ts";
 import { pool } from "../contention.ts";
 import { EVERYTHING, type Notification } from "../notifications.ts";
-import { decide, decisions } from "../replacing.ts";
-import { variantRows } from "../registry.ts";
+import { decide, decisions, variantRows } from "../registry.ts";
 
 const MOST_UNDER_WAY = 16;
 const REQUESTS_OF_A_CONNECTION = 100;

@@ -1,8 +1,7 @@
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import net from "node:net";
 import tls from "node:tls";
-import { change, decide, decisions } from "../replacing.ts";
-import { variantRows } from "../registry.ts";
+import { change, decide, decisions, variantRows } from "../registry.ts";
 
 /** Opens a connection that nothing is sent on, as senders do that dial while they wait for a free one. */
 const openInVain = (url: string): void => {

@@ -1,7 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { anchors, listedDelayMs, readings } from "../delivery/schedule.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { variantRows } from "../registry.ts";
+import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 
 const POLL_MS = 5 * SECOND_MS;

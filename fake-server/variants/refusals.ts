@@ -1,8 +1,7 @@
 import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
 import { redirectTo } from "../redirect.ts";
-import { change, decide, decisions, type Replacement } from "../replacing.ts";
-import { variantRows } from "../registry.ts";
+import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
 import { refusalMessage } from "../sound/http.ts";
 
 /** Refusals written in another way; being told to come back later stays what it is. */

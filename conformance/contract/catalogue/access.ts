@@ -1,9 +1,8 @@
-import type { Requirement } from "../requirement.ts";
+import type { WrittenRequirement } from "../requirement.ts";
 
 /** Sections 2.2 and 5: the access token at work. */
 export const access = {
   "access.required": {
-    group: "access",
     level: "required",
     sections: ["1", "5.2"],
     sentence: "Without a valid accessToken in x-service-access-token no data is given out.",
@@ -11,7 +10,6 @@ export const access = {
       "Absent, empty, invented and altered tokens, tokens under another header, and codes or refreshTokens in their place must yield no notification and no total; the right token must.",
   },
   "access.lifetime": {
-    group: "access",
     level: "required",
     sections: ["2.2", "5.1"],
     sentence: "An accessToken is accepted until expiresIn seconds after its issue and refused after.",
@@ -19,7 +17,6 @@ export const access = {
       "Tokens of exchanges and of refreshes, idle and in use, are tried at generated ages on both sides of their own expiresIn.",
   },
   "access.header": {
-    group: "access",
     level: "required",
     sections: ["5.2"],
     sentence:
@@ -27,4 +24,4 @@ export const access = {
     judged:
       "The same token is sent under differently capitalised spellings of the name, which HTTP treats as one (RFC 9110 section 5.1).",
   },
-} as const satisfies Record<string, Requirement>;
+} as const satisfies Record<string, WrittenRequirement>;

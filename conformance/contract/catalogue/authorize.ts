@@ -1,9 +1,8 @@
-import type { Requirement } from "../requirement.ts";
+import type { WrittenRequirement } from "../requirement.ts";
 
 /** Section 4.1: obtaining an authorization code. */
 export const authorize = {
   "authorize.answers-with-code": {
-    group: "authorize",
     level: "required",
     sections: ["4.1"],
     sentence:
@@ -12,7 +11,6 @@ export const authorize = {
       "Valid requests with generated states are sent; the JSON answer and a redirect to redirectUri that carries code and state both count, and the code must be exchangeable.",
   },
   "authorize.echoes-state": {
-    group: "authorize",
     level: "required",
     sections: ["2.1", "4.1"],
     sentence:
@@ -21,7 +19,6 @@ export const authorize = {
       "Generated states, among them ones that look like numbers, booleans, null and property names, are compared byte for byte with the state of the answer.",
   },
   "authorize.state-charset": {
-    group: "authorize",
     level: "required",
     sections: ["2.1", "8"],
     sentence: "A state with any character outside a-z, A-Z, 0-9 is refused.",
@@ -29,7 +26,6 @@ export const authorize = {
       "Each foreign character is placed in an otherwise valid state; the answer must yield no exchangeable code, while a twin request with a valid state must yield one.",
   },
   "authorize.state-length": {
-    group: "authorize",
     level: "required",
     sections: ["2.1", "8"],
     sentence: "A state of 128 bytes is accepted and one of 129 bytes is refused.",
@@ -41,7 +37,6 @@ export const authorize = {
     },
   },
   "authorize.code-is-fresh": {
-    group: "authorize",
     level: "derived",
     sections: ["2.1"],
     sentence:
@@ -51,7 +46,6 @@ export const authorize = {
       "Many codes are collected, in sequence, concurrently and for each client, and none may occur twice.",
   },
   "authorize.timestamp": {
-    group: "authorize",
     level: "required",
     sections: ["4.1"],
     sentence: "The timestamp of the answer is a number that follows the clock and never runs backwards.",
@@ -60,7 +54,6 @@ export const authorize = {
     readings: { seconds: "timestamps count seconds", milliseconds: "timestamps count milliseconds" },
   },
   "authorize.redirect-uri-encoded": {
-    group: "authorize",
     level: "required",
     sections: ["4.1"],
     sentence:
@@ -69,7 +62,6 @@ export const authorize = {
       "Encoded addresses of many shapes are sent; each must be accepted, and where the service redirects, the Location must be that address with code and state added.",
   },
   "authorize.redirect": {
-    group: "authorize",
     level: "unspecified",
     sections: ["4.1"],
     sentence:
@@ -77,14 +69,12 @@ export const authorize = {
     judged: "One valid request is observed.",
   },
   "authorize.missing-or-unknown-parameters": {
-    group: "authorize",
     level: "unspecified",
     sections: ["4"],
     sentence: "What an absent, empty, repeated or unknown query parameter gets.",
     judged: "One request of each kind is observed.",
   },
   "authorize.unregistered-redirect": {
-    group: "authorize",
     level: "advisory",
     sections: ["4.1"],
     sentence: "An address that was never registered gets no redirect that carries a code.",
@@ -93,7 +83,6 @@ export const authorize = {
       "Look-alike addresses of the registered one are sent, and no Location that points there may hold a usable code.",
   },
   "authorize.code-entropy": {
-    group: "authorize",
     level: "advisory",
     sections: ["2.1"],
     sentence: "Codes cannot be guessed: at least 128 bits, no shared prefix, no monotone order.",
@@ -101,4 +90,4 @@ export const authorize = {
     judged:
       "Length times log2 of the alphabet seen over many codes gives the bits; prefixes and order are examined on the same codes.",
   },
-} as const satisfies Record<string, Requirement>;
+} as const satisfies Record<string, WrittenRequirement>;

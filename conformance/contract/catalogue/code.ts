@@ -1,9 +1,8 @@
-import type { Requirement } from "../requirement.ts";
+import type { WrittenRequirement } from "../requirement.ts";
 
 /** Sections 2.1 and 3.1: the life of an authorization code. */
 export const code = {
   "code.single-use": {
-    group: "code",
     level: "required",
     sections: ["2.1", "3.1"],
     sentence: "The first exchange of a code succeeds and every later one is refused.",
@@ -11,7 +10,6 @@ export const code = {
       "A code is exchanged, then presented again: at once, after a pause, after a refresh, on the same and on another connection; only the first may yield usable tokens.",
   },
   "code.single-use-under-race": {
-    group: "code",
     level: "required",
     sections: ["2.1", "3.1"],
     sentence: "Of exchanges of one code that run at the same time, at most one succeeds.",
@@ -19,7 +17,6 @@ export const code = {
       "Many rounds of two and three contenders on separate connections; the history of answers must be linearizable against a one-shot register, with a timeout counted as unknown.",
   },
   "code.lifetime": {
-    group: "code",
     level: "required",
     sections: ["2.1", "3.1", "8"],
     sentence: "A code that is not used can be exchanged for 10 minutes and no longer.",
@@ -27,7 +24,6 @@ export const code = {
       "Codes are exchanged at generated ages on both sides of the limit, each once; alive while the greatest possible age is under it, dead once the least possible age is over it.",
   },
   "code.lifetime-is-not-extended": {
-    group: "code",
     level: "derived",
     sections: ["3.1"],
     sentence: "A refused attempt does not start the 10 minutes again.",
@@ -36,7 +32,6 @@ export const code = {
       "Codes get refused attempts of several kinds during their life and must be dead once 10 minutes from issue are over.",
   },
   "code.independence": {
-    group: "code",
     level: "derived",
     sections: ["3.1"],
     sentence: "Using a code, or letting it expire, changes no other code of the same client or of another.",
@@ -45,7 +40,6 @@ export const code = {
       "Of a generated set of codes some are used, reused or refused in generated order; every other one must still be exchangeable.",
   },
   "code.unknown": {
-    group: "code",
     level: "derived",
     sections: ["4.2"],
     sentence: "A code that was never issued is refused.",
@@ -54,7 +48,6 @@ export const code = {
       "Near misses of a live code (case, prefix, suffix, padding, white space), other types and other credentials in its place must be refused, and the live code must still work.",
   },
   "code.failed-attempt": {
-    group: "code",
     level: "unspecified",
     sections: ["3.1"],
     sentence: "Whether a refused attempt uses the code up.",
@@ -62,7 +55,6 @@ export const code = {
       "A code gets one refused attempt of each kind and is then exchanged rightly; the outcome is observed.",
   },
   "code.bound-to-client": {
-    group: "code",
     level: "advisory",
     sections: ["4.2"],
     sentence: "A code is refused to a client that it was not issued to.",
@@ -71,7 +63,6 @@ export const code = {
       "A second client presents the first one's code with its own correct secret; its own code must work.",
   },
   "code.reuse-revokes-tokens": {
-    group: "code",
     level: "advisory",
     sections: ["3.1"],
     sentence: "A second presentation of a code revokes the tokens that its first one yielded.",
@@ -79,4 +70,4 @@ export const code = {
     judged:
       "After a refused reuse the tokens of the first exchange are tried; a set from another code must go on working.",
   },
-} as const satisfies Record<string, Requirement>;
+} as const satisfies Record<string, WrittenRequirement>;

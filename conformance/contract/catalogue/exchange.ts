@@ -1,9 +1,8 @@
-import type { Requirement } from "../requirement.ts";
+import type { WrittenRequirement } from "../requirement.ts";
 
 /** Sections 4.2 and 2.2: exchanging a code for tokens. */
 export const exchange = {
   "exchange.token-set": {
-    group: "exchange",
     level: "required",
     sections: ["2.2", "4.2"],
     sentence:
@@ -11,7 +10,6 @@ export const exchange = {
     judged: "Fresh codes are exchanged and every field of each answer is examined.",
   },
   "exchange.authenticates-client": {
-    group: "exchange",
     level: "required",
     sections: ["4.2", "5.1"],
     sentence: "Without the client's own exact secret nothing is issued.",
@@ -19,7 +17,6 @@ export const exchange = {
       "Wrong, missing, empty, truncated, case-changed, padded and non-string secrets and another client's secret must be refused, while the right secret on a twin code succeeds.",
   },
   "exchange.unknown-client": {
-    group: "exchange",
     level: "derived",
     sections: ["5.1"],
     sentence: "A clientId that does not exist is refused.",
@@ -29,7 +26,6 @@ export const exchange = {
       "Unknown, empty, absent, altered and non-string ids are sent with a live code; a twin with the right id succeeds.",
   },
   "exchange.tokens-are-fresh": {
-    group: "exchange",
     level: "derived",
     sections: ["2.2"],
     sentence: "No two exchanges yield the same token, for one client or for several.",
@@ -37,7 +33,6 @@ export const exchange = {
     judged: "Tokens of many exchanges, in sequence and at once, are collected and none may occur twice.",
   },
   "exchange.access-token-works": {
-    group: "exchange",
     level: "required",
     sections: ["5.2", "4.4"],
     sentence: "The accessToken of an exchange opens the notification list at once.",
@@ -45,7 +40,6 @@ export const exchange = {
       "Each token is used directly after the answer that brought it, on the same and on another connection.",
   },
   "exchange.refusal-leaks-nothing": {
-    group: "exchange",
     level: "derived",
     sections: ["4.2"],
     sentence: "A refusal carries no token, no secret and no stack trace.",
@@ -55,7 +49,6 @@ export const exchange = {
       "Refusals of every kind are searched, headers and body, for any credential known to the run, for usable tokens and for stack traces.",
   },
   "exchange.bad-bodies": {
-    group: "exchange",
     level: "derived",
     sections: ["4"],
     sentence: "A body that is not the documented JSON object is refused, and the service keeps serving.",
@@ -70,14 +63,12 @@ export const exchange = {
     },
   },
   "exchange.errors": {
-    group: "exchange",
     level: "unspecified",
     sections: ["7"],
     sentence: "Status and shape of the answer for each kind of refusal.",
     judged: "One refusal of each kind is observed.",
   },
   "exchange.no-store": {
-    group: "exchange",
     level: "advisory",
     sections: ["4.2"],
     sentence: "Answers that carry tokens forbid being stored by caches.",
@@ -85,7 +76,6 @@ export const exchange = {
     judged: "Cache-Control of token answers must hold no-store.",
   },
   "exchange.token-entropy": {
-    group: "exchange",
     level: "advisory",
     sections: ["2.2"],
     sentence:
@@ -94,4 +84,4 @@ export const exchange = {
     judged:
       "Bits are estimated over the positions that differ between many tokens; order and shared parts are examined.",
   },
-} as const satisfies Record<string, Requirement>;
+} as const satisfies Record<string, WrittenRequirement>;

@@ -1,9 +1,8 @@
-import type { Requirement } from "../requirement.ts";
+import type { WrittenRequirement } from "../requirement.ts";
 
 /** Sections 4.4 and 2.3: listing notifications. */
 export const notifications = {
   "notifications.shape": {
-    group: "notifications",
     level: "required",
     sections: ["2.3", "4.4"],
     sentence:
@@ -12,7 +11,6 @@ export const notifications = {
       "Every item of the pages that the run reads is checked against the schema; further fields are allowed.",
   },
   "notifications.default-limit": {
-    group: "notifications",
     level: "required",
     sections: ["4.4", "8"],
     sentence: "Without limit a page holds 10 items when more match.",
@@ -20,7 +18,6 @@ export const notifications = {
       "Lists with more than 10 matches, filtered and not, on the first and on a later page, are read without limit.",
   },
   "notifications.default-page": {
-    group: "notifications",
     level: "required",
     sections: ["4.4", "8"],
     sentence: "Without page the answer is that of page=0, the first page.",
@@ -28,7 +25,6 @@ export const notifications = {
       "The answers without page and with page=0 must be the same, and different from page=1, for generated limits and filters.",
   },
   "notifications.limit": {
-    group: "notifications",
     level: "required",
     sections: ["4.4"],
     sentence: "For every limit up to the service's maximum a page holds that many items, or what remains.",
@@ -36,7 +32,6 @@ export const notifications = {
       "Generated limits and pages are read; each page must hold min(limit, what remains) items. The maximum is found first.",
   },
   "notifications.pages-partition": {
-    group: "notifications",
     level: "derived",
     sections: ["4.4"],
     sentence:
@@ -47,14 +42,12 @@ export const notifications = {
       "The set is walked with generated limits; the union must be the known set, no item may occur twice, and a second walk must give the same.",
   },
   "notifications.total": {
-    group: "notifications",
     level: "required",
     sections: ["4.4"],
     sentence: "total is the number of matching notifications, whatever limit and page are.",
     judged: "Totals under generated limits, pages and filters are compared with the known number of matches.",
   },
   "notifications.filter-id": {
-    group: "notifications",
     level: "required",
     sections: ["4.4"],
     sentence: "The id filter gives exactly the notification with that id.",
@@ -62,7 +55,6 @@ export const notifications = {
       "Ids that exist give one item and total 1; ids that do not, prefixes and other near misses give none.",
   },
   "notifications.filter-account": {
-    group: "notifications",
     level: "required",
     sections: ["4.4"],
     sentence: "The accountId filter gives exactly the notifications of that account.",
@@ -70,14 +62,12 @@ export const notifications = {
       "Accounts with known notifications are read whole; accounts without any, prefixes and other near misses give none.",
   },
   "notifications.filters-combine": {
-    group: "notifications",
     level: "required",
     sections: ["4.4"],
     sentence: "id and accountId together give what matches both, and total follows.",
     judged: "Matching and clashing pairs of id and accountId are read.",
   },
   "notifications.past-the-end": {
-    group: "notifications",
     level: "derived",
     sections: ["4.4"],
     sentence: "A page past the last one never repeats an item of an earlier page.",
@@ -85,7 +75,6 @@ export const notifications = {
     judged: "Pages from just past the end to far beyond it are read for generated limits.",
   },
   "notifications.under-writes": {
-    group: "notifications",
     level: "derived",
     sections: ["4.4"],
     sentence:
@@ -96,53 +85,46 @@ export const notifications = {
       "Reads run beside events: total is at least what was visible before and at most what had been begun before the answer came; a walk to an empty page holds everything visible at its start.",
   },
   "notifications.invalid-paging": {
-    group: "notifications",
     level: "unspecified",
     sections: ["4.4"],
     sentence: "What limit and page of 0, negative, fractional, huge, textual or repeated values get.",
     judged: "One request of each kind is observed.",
   },
   "notifications.maximum-limit": {
-    group: "notifications",
     level: "unspecified",
     sections: ["8"],
     sentence: "Which limit is the greatest, and what a greater one gets.",
     judged: "Growing limits are read until one is cut or refused.",
   },
   "notifications.order": {
-    group: "notifications",
     level: "unspecified",
     sections: ["4.4"],
     sentence: "In which order notifications are listed.",
     judged: "The order of a walk is compared with createTime and with the order of creation.",
   },
   "notifications.status-values": {
-    group: "notifications",
     level: "unspecified",
     sections: ["2.3", "3.3"],
     sentence: "Which values of status, businessType and businessStatus occur.",
     judged: "The values seen during the run are observed.",
   },
   "notifications.tenancy": {
-    group: "notifications",
     level: "unspecified",
     sections: ["4.4"],
     sentence: "Whether one client sees the notifications of another.",
     judged: "The same account is read with each client's token.",
   },
   "notifications.unknown-parameters": {
-    group: "notifications",
     level: "unspecified",
     sections: ["4.4"],
     sentence: "What an unknown query parameter gets.",
     judged: "A request with one is compared with the same request without.",
   },
   "notifications.versioned-path": {
-    group: "notifications",
     level: "required",
     sections: ["9"],
     sentence:
       "The list is served under /open-api/v1/ and the OAuth endpoints under /open-api/oauth/ without a version.",
     judged: "The documented paths must serve.",
   },
-} as const satisfies Record<string, Requirement>;
+} as const satisfies Record<string, WrittenRequirement>;

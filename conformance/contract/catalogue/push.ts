@@ -1,9 +1,8 @@
-import type { Requirement } from "../requirement.ts";
+import type { WrittenRequirement } from "../requirement.ts";
 
 /** Sections 4.5 and 6: pushing notifications to the client's callback address. */
 export const push = {
   "push.delivered": {
-    group: "push",
     level: "required",
     sections: ["4.5", "6"],
     sentence: "Every event arrives at the callback address as a POST with a JSON body.",
@@ -11,7 +10,6 @@ export const push = {
       "Some dozens of events are triggered, two of them for one account at the same moment; for each, a POST with JSON must reach the registered path of the instrumented receiver, and so must each repetition, as JSON by its content type if first pushes say that.",
   },
   "push.payload": {
-    group: "push",
     level: "required",
     sections: ["2.3", "2.4"],
     sentence:
@@ -20,7 +18,6 @@ export const push = {
       "Every push of the run is checked against the schema, and the id against what the event's hook told. Template and further fields are allowed and listed.",
   },
   "push.listed": {
-    group: "push",
     level: "required",
     sections: ["6"],
     sentence: "What was pushed can be read from the list of notifications, with the same fields.",
@@ -28,7 +25,6 @@ export const push = {
       "Pushed notifications, acknowledged and given up ones, are looked up by id, by account and in the whole list; each must be there with the pushed values. Some are looked up while their pushes are under way. status is left out, as its transitions are not shown.",
   },
   "push.acknowledged-stops": {
-    group: "push",
     level: "required",
     sections: ["6"],
     sentence:
@@ -37,7 +33,6 @@ export const push = {
       "Notifications whose first push was acknowledged are watched to the end, past the instant of a sixth push, and looked at again up to thirty days later where time can be moved.",
   },
   "push.unacknowledged-retries": {
-    group: "push",
     level: "required",
     sections: ["6"],
     sentence: "Every kind of failure leads to another push.",
@@ -45,7 +40,6 @@ export const push = {
       "Each kind is the only reason for a retry of one notification: 4xx, 5xx and 3xx answers, a refused connection, a reset, a connection closed before the answer, no answer at all, and an answer with a failing status that is cut behind its head, cut in its body, or never ends. Some fail so each time, and must be pushed as often as all others. A push that is missing is a breach once its time is over by every reading, late as it may be. Behind the expected code, a cut answer counts as a failure only where the service judges the acknowledgement's body; behind another 2xx it is open.",
   },
   "push.schedule": {
-    group: "push",
     level: "required",
     sections: ["6", "8"],
     sentence:
@@ -64,7 +58,6 @@ export const push = {
     },
   },
   "push.cap": {
-    group: "push",
     level: "required",
     sections: ["6", "8"],
     sentence: "No notification is pushed more than five times.",
@@ -72,7 +65,6 @@ export const push = {
       "All pushes of each notification are counted until well past the instant at which any reading has a sixth push, and again up to thirty days later where time can be moved.",
   },
   "push.late-acknowledgement": {
-    group: "push",
     level: "derived",
     sections: ["6"],
     sentence: "An acknowledgement of the n-th push ends the pushes of that notification, for every n.",
@@ -82,7 +74,6 @@ export const push = {
       "For each n from 1 to the greatest number of pushes a notification is acknowledged at its n-th push and not before.",
   },
   "push.same-notification": {
-    group: "push",
     level: "derived",
     sections: ["6"],
     sentence: "All pushes of one notification carry the same id and the same body.",
@@ -91,7 +82,6 @@ export const push = {
       "The bodies of each notification's pushes are compared field by field: those of section 2.3, and Template. Further fields that differ are listed.",
   },
   "push.independent-schedules": {
-    group: "push",
     level: "derived",
     sections: ["6", "8"],
     sentence: "Several notifications that fail at once each keep their own schedule and their own cap.",
@@ -101,7 +91,6 @@ export const push = {
       "Many notifications fail side by side, some triggered later, some in one account; each must be pushed as often as the others and at the same distances from its own event.",
   },
   "push.no-head-of-line-blocking": {
-    group: "push",
     level: "advisory",
     sections: ["6"],
     sentence: "A receiver that gives no answer to one push does not hold up the pushes of other events.",
@@ -110,7 +99,6 @@ export const push = {
       "While several pushes hang, other events are triggered; their first pushes may be late by no more than tolerances.latenessMs.",
   },
   "push.certificate-check": {
-    group: "push",
     level: "advisory",
     sections: ["4.5"],
     sentence: "A receiver whose certificate is not trusted gets no payload.",
@@ -119,7 +107,6 @@ export const push = {
       "For one event the receiver shows a certificate of an unknown authority; no request may arrive before it shows its own again.",
   },
   "push.redirects": {
-    group: "push",
     level: "advisory",
     sections: ["4.5", "6"],
     sentence: "A redirect is not followed with the payload.",
@@ -128,7 +115,6 @@ export const push = {
       "First pushes are answered with redirects to another path of the receiver; nothing may arrive there with a body.",
   },
   "push.acknowledgement-body": {
-    group: "push",
     level: "unspecified",
     sections: ["2.4", "6"],
     sentence: "What an expected code with a wrong acknowledgement body counts as.",
@@ -140,7 +126,6 @@ export const push = {
     },
   },
   "push.accepted-codes": {
-    group: "push",
     level: "unspecified",
     sections: ["6"],
     sentence: "Which success codes count as the expected one.",
@@ -148,14 +133,12 @@ export const push = {
       "First pushes are answered with 200, 201, 202, 204, 206 and 299; which are pushed again is observed.",
   },
   "push.sender-timeout": {
-    group: "push",
     level: "unspecified",
     sections: ["6"],
     sentence: "How long the service waits for the answer to a push.",
     judged: "Some pushes get no answer at all; when the service lets go of them is observed, in classes.",
   },
   "push.follows-redirects": {
-    group: "push",
     level: "unspecified",
     sections: ["6"],
     sentence: "Which redirects are followed, and with which method.",
@@ -163,7 +146,6 @@ export const push = {
       "First pushes are answered with 301, 302, 303, 307 and 308; what arrives at the other path is observed.",
   },
   "push.order": {
-    group: "push",
     level: "unspecified",
     sections: ["6"],
     sentence: "Whether a later event of an account waits for an earlier one that fails.",
@@ -171,10 +153,9 @@ export const push = {
       "In one account an event is triggered while another one fails; which is through first is observed.",
   },
   "push.headers": {
-    group: "push",
     level: "unspecified",
     sections: ["4.5"],
     sentence: "Which headers a push carries, and which fields beyond those of a Notification.",
     judged: "Names of the headers, the content type and further fields of the bodies are observed.",
   },
-} as const satisfies Record<string, Requirement>;
+} as const satisfies Record<string, WrittenRequirement>;

@@ -1,9 +1,8 @@
-import type { Requirement } from "../requirement.ts";
+import type { WrittenRequirement } from "../requirement.ts";
 
 /** Sections 4.3 and 3.2: refreshing the access token. */
 export const refresh = {
   "refresh.token-set": {
-    group: "refresh",
     level: "required",
     sections: ["4.3"],
     sentence:
@@ -11,21 +10,18 @@ export const refresh = {
     judged: "Refresh tokens are used and every field of each answer is examined.",
   },
   "refresh.returns-no-refresh-token": {
-    group: "refresh",
     level: "required",
     sections: ["4.3", "2.2"],
     sentence: "A refresh returns no new refreshToken.",
     judged: "Answers to first and to later refreshes must not carry a refreshToken.",
   },
   "refresh.access-token-works": {
-    group: "refresh",
     level: "required",
     sections: ["4.3", "5.2"],
     sentence: "The accessToken of a refresh opens the notification list.",
     judged: "Each refreshed token is used directly after the answer that brought it.",
   },
   "refresh.reusable": {
-    group: "refresh",
     level: "derived",
     sections: ["2.2", "4.3"],
     sentence:
@@ -36,7 +32,6 @@ export const refresh = {
       "One token is refreshed repeatedly, concurrently, and again late in its life; each answer must carry a working accessToken.",
   },
   "refresh.lifetime": {
-    group: "refresh",
     level: "required",
     sections: ["2.2", "3.2", "8"],
     sentence: "A refreshToken works for 30 days from its issue and not after.",
@@ -44,14 +39,12 @@ export const refresh = {
       "Tokens are refreshed at generated ages on both sides of the limit; alive and dead are judged with the bracket of the moment of issue.",
   },
   "refresh.lifetime-is-from-issue": {
-    group: "refresh",
     level: "required",
     sections: ["3.2"],
     sentence: "Using a refreshToken does not lengthen its 30 days.",
     judged: "Tokens in regular use must be dead once 30 days from their issue are over, and alive before.",
   },
   "refresh.after-access-expiry": {
-    group: "refresh",
     level: "required",
     sections: ["5.1"],
     sentence: "A refresh works once the accessToken has expired.",
@@ -59,7 +52,6 @@ export const refresh = {
       "The accessToken is left to expire, its death is seen at the notification list, and then the refresh must yield one that works.",
   },
   "refresh.reauthorize": {
-    group: "refresh",
     level: "required",
     sections: ["3.2", "5.3"],
     sentence: "When the refreshToken has become invalid, a new authorization works.",
@@ -67,7 +59,6 @@ export const refresh = {
       "After the 30 days the old token is refused and a new run of the flow must yield tokens that work.",
   },
   "refresh.unknown": {
-    group: "refresh",
     level: "derived",
     sections: ["4.3"],
     sentence: "A value that was never issued as a refreshToken is refused.",
@@ -76,7 +67,6 @@ export const refresh = {
       "Near misses of a live token, other types, a code and an accessToken in its place must yield nothing usable; the live token must still work.",
   },
   "refresh.unknown-client": {
-    group: "refresh",
     level: "derived",
     sections: ["4.3"],
     sentence: "A clientId that is unknown, empty or absent is refused.",
@@ -85,7 +75,6 @@ export const refresh = {
     judged: "A live refreshToken is sent with clientIds that do not exist; with the right one it must work.",
   },
   "refresh.bound-to-client": {
-    group: "refresh",
     level: "advisory",
     sections: ["4.3"],
     sentence: "A refreshToken is refused to a client that it was not issued to.",
@@ -93,10 +82,9 @@ export const refresh = {
     judged: "A second client presents the first one's token; its own must work.",
   },
   "refresh.previous-access-token": {
-    group: "refresh",
     level: "unspecified",
     sections: ["4.3"],
     sentence: "Whether the earlier accessToken lives on after a refresh.",
     judged: "The earlier token is tried after a refresh and the outcome is observed.",
   },
-} as const satisfies Record<string, Requirement>;
+} as const satisfies Record<string, WrittenRequirement>;

@@ -1,9 +1,8 @@
-import type { Requirement } from "../requirement.ts";
+import type { WrittenRequirement } from "../requirement.ts";
 
 /** What concerns the service as a whole, and what no client can see. */
 export const whole = {
   "lifecycle.model": {
-    group: "whole",
     level: "derived",
     sections: ["2", "3", "4", "5"],
     sentence:
@@ -13,7 +12,6 @@ export const whole = {
       "Random histories run against the service and a reference model side by side; the histories must have reached every state, or nothing is said.",
   },
   "service.survives-bad-input": {
-    group: "whole",
     level: "advisory",
     sections: ["4"],
     sentence:
@@ -23,7 +21,6 @@ export const whole = {
       "Malformed requests go to every endpoint, over HTTP clients and over raw sockets; a right request must succeed afterwards.",
   },
   "service.leaks-nothing": {
-    group: "whole",
     level: "advisory",
     sections: ["7"],
     sentence: "Answers hold no stack traces, secrets or internal paths.",
@@ -32,14 +29,15 @@ export const whole = {
       "Every kind of error answer is searched for traces of common run times, file paths and the credentials that the run knows.",
   },
   "service.content-type": {
-    group: "whole",
     level: "unspecified",
     sections: ["4"],
     sentence: "Content types of answers, and what an absent or other content type of a request gets.",
     judged: "One request of each kind is observed.",
   },
+} as const satisfies Record<string, WrittenRequirement>;
+
+export const untestable = {
   "untestable.client-issuing": {
-    group: "untestable",
     level: "untestable",
     sections: ["5"],
     sentence: "How clientId and clientSecret are issued.",
@@ -48,7 +46,6 @@ export const whole = {
       "Credentials reach the harness through its profile; how they came about happens out of its sight.",
   },
   "untestable.push-authenticity": {
-    group: "untestable",
     level: "untestable",
     sections: ["5"],
     sentence: "How a receiver can tell that a push is authentic.",
@@ -56,7 +53,6 @@ export const whole = {
     reason: "The document names no signature and no secret, so there is nothing to verify a push against.",
   },
   "untestable.rate-limits": {
-    group: "untestable",
     level: "untestable",
     sections: ["8"],
     sentence: "Which rates are allowed.",
@@ -64,7 +60,6 @@ export const whole = {
     reason: "No rate is promised, and one that is met by chance could belong to anything on the way.",
   },
   "untestable.version-policy": {
-    group: "untestable",
     level: "untestable",
     sections: ["9"],
     sentence: "How versions are changed, kept compatible and retired.",
@@ -72,7 +67,6 @@ export const whole = {
     reason: "A policy shows in what a service does over years, not in its answers today.",
   },
   "untestable.template-list": {
-    group: "untestable",
     level: "untestable",
     sections: ["6"],
     sentence: "Which Template values exist and which payload belongs to each.",
@@ -80,4 +74,4 @@ export const whole = {
     reason:
       "The list is not shown, and a complete one cannot be inferred from the values that happen to occur.",
   },
-} as const satisfies Record<string, Requirement>;
+} as const satisfies Record<string, WrittenRequirement>;

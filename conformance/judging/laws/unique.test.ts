@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstRepeated } from "./unique.ts";
+import { firstRepeated } from "./tokens.ts";
 
 test("the first value that was there before comes with the one that it repeats", () => {
   const codes = ["a1", "b2", "c3", "b4", "a5"];

@@ -1,11 +1,10 @@
 import { duration } from "../../contract/duration.ts";
-import { dueOf } from "./due.ts";
+import { dueOf, lastInstantMs, readingsOf } from "./readings.ts";
 import { findingOf, journalText, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
 import { allowedLatenessMs, readingsLeft } from "./fits.ts";
 import { readingsThatFit } from "./fitted.ts";
 import { metEnding } from "./later-endings.ts";
 import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED } from "./lost-connections.ts";
-import { lastInstantMs, readingsOf } from "./readings.ts";
 import type { PushCase, PushRun, PushTrace } from "./trace.ts";
 
 /** Whether one notification was pushed no more often than it may be; `unseen` pushes of it reached no receiver. */

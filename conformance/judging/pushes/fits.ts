@@ -3,8 +3,7 @@ import type { Limits } from "../../contract/limits.ts";
 import { tolerances } from "../tolerances.ts";
 import { duration } from "../../contract/duration.ts";
 
-import type { Reading } from "./readings.ts";
-import { anchors, dueOf, type Anchor, type History } from "./due.ts";
+import { type Reading, anchors, dueOf, type Anchor, type History } from "./readings.ts";
 
 /** How exactly a push is expected, in milliseconds. */
 export interface Tolerance {

@@ -1,10 +1,9 @@
 import { tolerances } from "../tolerances.ts";
-import { readingsOf, type Reading, type ReadingName } from "./readings.ts";
+import { readingsOf, type Reading, type ReadingName, dueOf } from "./readings.ts";
 import type { PushCase, PushTrace } from "./trace.ts";
 import { ofPurpose } from "./finding.ts";
 import { fitOf, type Fit, type FitOptions } from "./fits.ts";
 import { commonPeriodMs } from "./poll.ts";
-import { dueOf } from "./due.ts";
 
 /** Notifications whose pushes tell the schedule: they failed at once, each time, until acknowledged if ever. */
 export const telling = (pushRun: PushTrace): readonly PushCase[] =>

@@ -1,5 +1,5 @@
 import type { TimeInterval } from "../interval.ts";
-import type { History } from "./due.ts";
+import type { History } from "./readings.ts";
 import { allowedLatenessMs } from "./fits.ts";
 import type { PushCase, PushRun } from "./trace.ts";
 

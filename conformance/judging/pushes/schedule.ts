@@ -1,5 +1,5 @@
 import { duration } from "../../contract/duration.ts";
-import { instantsOf, readingsOf, type Reading } from "./readings.ts";
+import { instantsOf, readingsOf, type Reading, anchors, type Anchor } from "./readings.ts";
 import { fail, pass } from "../case-verdict.ts";
 import type { PushRun, PushCase } from "./trace.ts";
 import { momentsText, ofPurpose, undecidedFinding, type Finding } from "./finding.ts";
@@ -14,7 +14,6 @@ import {
   type Fitted,
 } from "./fitted.ts";
 import { unlessLost } from "./lost-connections.ts";
-import { anchors, type Anchor } from "./due.ts";
 import { slowFit, slowPushCases } from "./slow-failures.ts";
 
 /** push.schedule: sections 6 and 8. */

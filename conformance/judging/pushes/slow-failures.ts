@@ -1,10 +1,9 @@
 import type { TimeInterval } from "../interval.ts";
-import { instantsOf, type Reading } from "./readings.ts";
+import { instantsOf, type Reading, anchors, type History } from "./readings.ts";
 import type { PushRun, SeenPush, PushCase } from "./trace.ts";
 import { ofPurpose } from "./finding.ts";
 import { allowedLatenessMs, fitOf, fits, type Fit } from "./fits.ts";
 import { optionsFor, usualFirstLagMs } from "./fitted.ts";
-import { anchors, type History } from "./due.ts";
 import { merged } from "../intervals.ts";
 import { metEnding, type MetEnding } from "./later-endings.ts";
 

@@ -1,5 +1,4 @@
-import type { DeferredCredential } from "../../checks/expiring-credential.ts";
-import type { Run } from "../../checks/run.ts";
+import type { DeferredCredential, Run } from "../../checks/rule.ts";
 import { HOUR_MS } from "../../contract/duration.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import { pass } from "../../judging/case-verdict.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { DeferredCredential } from "../../checks/expiring-credential.ts";
+import type { DeferredCredential } from "../../checks/rule.ts";
 import { createSecrets } from "../../contract/secrets.ts";
 import type { World } from "../../world/world.ts";
 import type { Settlement, Store, Unlocked } from "../store/store.ts";

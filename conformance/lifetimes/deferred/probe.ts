@@ -1,4 +1,4 @@
-import type { DeferredCredential } from "../../checks/expiring-credential.ts";
+import type { DeferredCredential } from "../../checks/rule.ts";
 import { duration } from "../../contract/duration.ts";
 import { discard, fail, type CaseVerdict } from "../../judging/case-verdict.ts";
 import { ageBetween, type TimeInterval } from "../../judging/interval.ts";

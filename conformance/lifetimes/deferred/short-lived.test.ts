@@ -8,7 +8,7 @@ import { rules } from "../../rules/index.ts";
 import { openSession } from "../../session/session.ts";
 import { runOptions, startFake, type FakeTarget } from "../../testing/fake.ts";
 import type { ClockSource } from "../../world/clock.ts";
-import { emptyPrepared } from "../../world/prepared.ts";
+import { emptyPrepared } from "../../world/world.ts";
 import { virtualClock } from "../../world/time/virtual-clock.ts";
 import { openLedger } from "../store/open.ts";
 import type { Store } from "../store/store.ts";

@@ -1,10 +1,9 @@
-import { describe, pageOf } from "../../world/answers.ts";
+import { describe, pageOf, ControlFailed, TransportError, type Answer } from "../../world/exchange.ts";
 import { fold, sameSet } from "../../judging/laws/pages.ts";
 import { discard, type CaseVerdict } from "../../judging/case-verdict.ts";
 import { gaveData, obtainTokens } from "../../world/steps.ts";
 import type { AccountSet } from "../../world/dataset.ts";
 import { answerOrHangUp, type Client } from "../../world/target.ts";
-import { ControlFailed, TransportError, type Answer } from "../../world/exchange.ts";
 import type { World } from "../../world/world.ts";
 
 /** What to ask the list for, sent in this order. `page` counts from 0, whatever number the first page has. */

@@ -1,5 +1,4 @@
-import { locationOf } from "../../world/answers.ts";
-import type { Answer } from "../../world/exchange.ts";
+import { locationOf, type Answer } from "../../world/exchange.ts";
 
 /** Percent-encodings as RFC 3986 section 6.2.2 makes them equal: capital digits, none for what needs none. */
 const normalised = (path: string): string =>

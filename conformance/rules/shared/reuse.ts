@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { duration } from "../../contract/duration.ts";
-import { credentialsOf, describe } from "../../world/answers.ts";
+import { credentialsOf, describe, type Answer } from "../../world/exchange.ts";
 import { attemptWrongly } from "./attempts.ts";
 import { fail, pass, type CaseVerdict } from "../../judging/case-verdict.ts";
 import {
@@ -11,7 +11,6 @@ import {
   yielded,
   type IssuedCode,
 } from "../../world/steps.ts";
-import type { Answer } from "../../world/exchange.ts";
 import { answerOrHangUp, type Target } from "../../world/target.ts";
 import type { World } from "../../world/world.ts";
 

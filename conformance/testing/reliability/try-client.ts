@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { createJournal, newScope } from "../../world/evidence/journal.ts";
 import { TransportError } from "../../world/exchange.ts";
 import { createRawTarget } from "../../world/raw.ts";
-import { createSecrets } from "../../world/secrets.ts";
+import { createSecrets } from "../../contract/secrets.ts";
 import { createRetries } from "../../world/http/retry.ts";
 import { createTransport } from "../../world/http/transport.ts";
 import { hostileAnswer, type HostileAnswer } from "./hostile-answers.ts";

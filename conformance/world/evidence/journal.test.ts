@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createJournal, newScope, type ExchangeRecord } from "./journal.ts";
-import { createSecrets } from "../secrets.ts";
+import { createSecrets } from "../../contract/secrets.ts";
 
 const secret = "abcdefgh.ijklmnop.qrstuvwx";
 

@@ -1,10 +1,10 @@
 import type { PushLine } from "../../contract/push.ts";
 import type { ExchangeRecord } from "../../contract/record.ts";
-import { shorten } from "./text.ts";
+import { shorten } from "../../contract/text.ts";
 import type { Answer } from "../exchange.ts";
 import { newLosses, type Losses } from "./losses.ts";
 import { hideSecretFields } from "./secret-fields.ts";
-import type { Secrets } from "../secrets.ts";
+import type { Secrets } from "../../contract/secrets.ts";
 
 export type { ExchangeRecord };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newScope, createJournal, type ExchangeRecord } from "./journal.ts";
-import { createSecrets } from "../secrets.ts";
+import { createSecrets } from "../../contract/secrets.ts";
 
 const secret = "sAci3a2ukquPJT8XxtNR-ohjhGIP_hzp";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shorten } from "./text.ts";
+import { shorten } from "../../contract/text.ts";
 
 test("what is short enough stays as it is", () => {
   expect(shorten("a short one", 11)).toBe("a short one");

@@ -1,5 +1,5 @@
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
-import { shorten } from "../evidence/text.ts";
+import { shorten } from "../../contract/text.ts";
 import { monotonicMs } from "../clock.ts";
 import type { Answer } from "../exchange.ts";
 import { HookError, resultOf, type HookAnswer } from "./hooks.ts";

@@ -5,7 +5,7 @@ import { getGlobalDispatcher, type Dispatcher } from "undici";
 import { withDeadline } from "../clock.ts";
 import { atPointer, fill, fillAddress, fillJson } from "../../contract/placeholders.ts";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
-import { shorten } from "../evidence/text.ts";
+import { shorten } from "../../contract/text.ts";
 import type { Answer, TransportError } from "../exchange.ts";
 import { messageOf, reasonOf, receive } from "../http/receive.ts";
 import { parseJson } from "../../contract/json.ts";

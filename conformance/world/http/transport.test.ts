@@ -6,7 +6,7 @@ import { stopAfterEach } from "../../testing/stopping.ts";
 import type { Clock } from "../clock.ts";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
 import { createJournal, newScope } from "../evidence/journal.ts";
-import { createSecrets } from "../secrets.ts";
+import { createSecrets } from "../../contract/secrets.ts";
 import { retryAfterMs } from "./throttling.ts";
 import { parseJson } from "../../contract/json.ts";
 import { createRetries } from "./retry.ts";

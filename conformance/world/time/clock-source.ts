@@ -7,7 +7,7 @@ import { virtualClock } from "./virtual-clock.ts";
 import type { HookCaller } from "../hooks/hook-caller.ts";
 import { coarsenessMs, HookError, instantMs, resultOf, runHook } from "../hooks/hooks.ts";
 import { duration } from "../../contract/duration.ts";
-import { shorten } from "../evidence/text.ts";
+import { shorten } from "../../contract/text.ts";
 
 export interface TimeOptions {
   readonly now: HookDefinition | undefined;

@@ -5,7 +5,7 @@ import {
   type LoadRule,
   type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
-import { issuedOnce } from "../../../conformance/judging/laws/unique.ts";
+import { issuedOnce } from "../../../conformance/judging/laws/tokens.ts";
 import {
   issuedNames,
   issuedRules,

@@ -1,7 +1,7 @@
 import type { LoadBreach } from "../../../conformance/contract/load-record.ts";
 import { askedRateAt, type Stage } from "../../../conformance/contract/load-shape.ts";
 import { digestPartitions } from "../../../conformance/contract/segments.ts";
-import { issuedOnce } from "../../../conformance/judging/laws/unique.ts";
+import { issuedOnce } from "../../../conformance/judging/laws/tokens.ts";
 import { issuedNames, issuedRules } from "../../protocol.ts";
 import { crossDuplicates, type CrossDuplicate } from "../digests.ts";
 import { begunOf, type Begun } from "./machines.ts";

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { describe as describeAnswer, grantOf, locationOf, plainOf } from "./answers.ts";
-import type { Answer } from "./exchange.ts";
+import { describe as describeAnswer, grantOf, locationOf, plainOf, type Answer } from "./exchange.ts";
 
 const answer = (json: unknown, more: Partial<Answer> = {}): Answer => ({
   exchange: 1,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../contract/limits.ts";
-import { instantsOf, lastInstantMs, readingsOf } from "./readings.ts";
-import { dueOf } from "./due.ts";
+import { instantsOf, lastInstantMs, readingsOf, dueOf } from "./readings.ts";
 import { pushRunMs, hangAfterMs, watchMs } from "../../pushes/span.ts";
 
 const readings = readingsOf(documentLimits);

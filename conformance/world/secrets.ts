@@ -1,1 +1,0 @@
-export { createSecrets, type Secrets } from "../contract/secrets.ts";
