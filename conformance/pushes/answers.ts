@@ -4,11 +4,13 @@ import { hash32 } from "../contract/random.ts";
 type Body = Extract<PushAction, { kind: "answer" }>["body"];
 
 /** Statuses that receivers, gateways and frameworks answer with, and that senders treat specially. */
-export const usualStatuses = [400, 401, 404, 405, 408, 410, 413, 422, 429, 500, 501, 502, 503, 504] as const;
+export const usualStatuses = [
+  400, 401, 404, 405, 408, 409, 410, 413, 422, 429, 500, 501, 502, 503, 504,
+] as const;
 
 /** Of all others that say that a request failed some are tried in each run, or a service may know the list above. */
 const otherStatuses = {
-  client: [402, 403, 406, 409, 411, 412, 414, 415, 416, 417, 418, 423, 424, 426, 428, 431, 451],
+  client: [402, 403, 406, 411, 412, 414, 415, 416, 417, 418, 423, 424, 426, 428, 431, 451],
   server: [505, 506, 507, 508, 510, 511],
 } as const;
 

@@ -91,6 +91,8 @@ export const pushSlowDefects = rows({
     "push-second-kind-of-failure-final: After a failed connection and a bad status the notification is given up.":
       givingUp((_outcome, { attempts }) => new Set(attempts.map(({ outcome }) => outcome?.kind)).size > 1),
     "push-408-final: After 408 the notification is given up.": statusFinal(408),
+    "push-409-final: After 409, which some receivers answer to what they have already, the notification is given up.":
+      statusFinal(409),
     "push-422-final: After 422 the notification is given up.": statusFinal(422),
     "push-501-final: After 501 the notification is given up.": statusFinal(501),
     "push-seldom-status-final: A rare 4xx ends the pushes.": statusFinal(...seldom),

@@ -39,9 +39,9 @@ export const addChangingRoutes = (app: FastifyInstance, controlled: Controlled):
     const kind = choiceIn(request.body, "kind", certificateKinds);
     if (controlled.certificates === undefined)
       throw new ConfigurationError("kind: the receiver speaks plain HTTP and shows no certificate");
-    return controlled.certificates.of(kind).then((certificate) => {
+    return controlled.certificates.of(kind).then(async (certificate) => {
       controlled.listener.show(certificate);
-      controlled.connections.retire();
+      await controlled.connections.retire();
       return { kind, ...markOf(controlled) };
     });
   });
@@ -72,7 +72,7 @@ const setListener = async (controlled: Controlled, state: "open" | "closed"): Pr
   if (state === "open") await listener.open();
   else {
     listener.close();
-    connections.retire();
+    await connections.retire();
   }
   log.record({ kind: "listener", atMs: clock.nowMs(), state });
   return markOf(controlled);

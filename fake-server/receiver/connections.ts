@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ReceiverClock } from "./clock.ts";
 import type { LostConnection, ReportFault } from "./faults.ts";
+import type { ReceiverLimits } from "./limits.ts";
 import { type HandshakeFailure, type Link, lostWith, newLink, peerOf, stampBytes } from "./link.ts";
 
 interface Registry {
@@ -18,8 +19,11 @@ interface Registry {
 
 export type Connections = ReturnType<typeof createConnections>;
 
-/** Tracks connections and limits their number to `most`. */
-export const createConnections = (clock: ReceiverClock, reportFault: ReportFault, most: number) => {
+export const createConnections = (
+  clock: ReceiverClock,
+  reportFault: ReportFault,
+  { connections: most, leavingMs }: Pick<ReceiverLimits, "connections" | "leavingMs">,
+) => {
   const [links, idle, byPeer] = [new Map<Socket, Link>(), new Set<Link>(), new Map<string, Link>()];
   const bySocket = new WeakMap<Socket, Link>();
   const registry: Registry = { clock, reportFault, most, links, idle, byPeer, bySocket, lastId: 0 };
@@ -63,12 +67,16 @@ export const createConnections = (clock: ReceiverClock, reportFault: ReportFault
       link.busy -= 1;
       if (link.busy === 0 && links.has(link.raw)) idle.add(link);
     },
-    /** Closes those that are between two requests, and the others after their answer. */
-    retire: (): void => {
-      for (const link of links.values()) {
-        link.retired = true;
-        if (link.busy === 0) link.raw.destroy();
-      }
+    /**
+     * Closes those that are between two requests, and the others after their answer. Fulfilled when the senders of the
+     * first have closed them as well: until then they may still send a push on them, which meets their end in place of
+     * what new connections meet.
+     */
+    retire: async (): Promise<void> => {
+      for (const link of links.values()) link.retired = true;
+      await Promise.all(
+        [...links.values()].filter(({ busy }) => busy === 0).map((link) => left(link, clock, leavingMs)),
+      );
     },
     /** Fulfilled when all of them are gone. */
     destroyAll: async (): Promise<void> => {
@@ -76,6 +84,17 @@ export const createConnections = (clock: ReceiverClock, reportFault: ReportFault
     },
   };
 };
+
+const left = ({ raw, socket }: Link, clock: ReceiverClock, mostMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const forget = clock.after(mostMs, () => raw.destroy());
+    raw.once("close", () => {
+      forget();
+      resolve();
+    });
+    if (socket === undefined) raw.destroy();
+    else socket.end();
+  });
 
 const destroyed = (raw: Socket): Promise<void> =>
   new Promise((resolve) => {

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
+import { connect } from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JournalMark, PushLine, ReceiverState } from "../../conformance/contract/push.ts";
 import { stopAfterEach } from "../../conformance/testing/stopping.ts";
@@ -213,6 +215,33 @@ describe("the control interface", () => {
       });
       sender.close();
       other.close();
+    },
+  );
+
+  it.each(["http", "https"] as const)(
+    "is closed once senders have let go of connections that they keep, over %s",
+    async (scheme) => {
+      const { receiver, control } = await start({ scheme, limits: { leavingMs: 60_000 } });
+      const { hostname: host, port } = new URL(receiver.callbackUrl);
+      const options = { host, port: Number(port), allowHalfOpen: true };
+      const slow =
+        scheme === "http"
+          ? connect(options)
+          : connectTls({ ...options, ...(receiver.caPem === undefined ? {} : { ca: receiver.caPem }) });
+      const body = JSON.stringify(notification("n"));
+      const head = `POST /service/webhook HTTP/1.1\r\nhost: x\r\ncontent-type: application/json`;
+      const push = `${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+      const order: string[] = [];
+      slow.write(push);
+      await once(slow, "data");
+      const closing = control.call("POST", "/listener", { state: "closed" });
+      void closing.then(() => order.push("closed"));
+      await once(slow, "end");
+      await control.call("GET", "/state");
+      order.push("let go");
+      slow.end();
+      await closing;
+      expect(order).toEqual(["let go", "closed"]);
     },
   );
 

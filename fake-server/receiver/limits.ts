@@ -16,6 +16,8 @@ export interface ReceiverLimits {
    * retry is sent on it would be a failure that no plan asked for.
    */
   readonly keepAliveMs: number;
+  /** How long a sender may take to close a connection that the receiver has closed, before that is cut off. */
+  readonly leavingMs: number;
 }
 
 export const receiverLimits: ReceiverLimits = {
@@ -27,4 +29,5 @@ export const receiverLimits: ReceiverLimits = {
   unusedMs: 120_000,
   requestMs: 30_000,
   keepAliveMs: 20 * 60_000,
+  leavingMs: 1_000,
 };

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
 import type { Connections } from "./connections.ts";
 import type { ReportFault } from "./faults.ts";
 import type { ReceiverLimits } from "./limits.ts";
@@ -43,7 +43,8 @@ export const createListener = (options: ListenerOptions) => {
     },
     /** Stops listening: connections are refused from now on. Those that are open stay. */
     close: (): void => {
-      if (server.listening) server.close();
+      // A server of HTTP that closes cuts off connections between two requests, before their senders know.
+      if (server.listening) NetServer.prototype.close.call(server);
     },
     /** Shows another certificate to new connections. */
     show: ({ certPem, keyPem }: Certificate): void => {

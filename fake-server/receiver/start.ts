@@ -92,7 +92,7 @@ const start = async (
   const certificates = scheme === "http" ? undefined : await certificatesOf(settings, clock);
   const limits = { ...receiverLimits, ...settings.limits };
   const reportFault = createFaults(log, clock);
-  const connections = createConnections(clock, reportFault, limits.connections);
+  const connections = createConnections(clock, reportFault, limits);
   const onRequest = createIntake({ clock, connections, reportFault, log, limits, path, answering });
   const listener = createListener({
     host,
