@@ -60,10 +60,10 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
     signal: stop.signal,
   });
   const account = createLeftBehind({ limits: options.limits, estimate: () => estimateNow(clocks) });
-  const { dispatcher, transportOptions } = wayToTarget(resolved, options, { retries, account });
+  const { dispatcher, unkept, transportOptions } = wayToTarget(resolved, options, { retries, account });
   const transport = createTransport(transportOptions);
   const target = { origin: transportOptions.origin, health: transport.address.health };
-  const hooks = createHookCaller({ signal: stop.signal, dispatcher, target, retries });
+  const hooks = createHookCaller({ signal: stop.signal, dispatcher, unkept, target, retries });
   const counted = countingCalls(hooks.call);
   const faketime = faketimeOf(profile);
   const clocks = clockSource({
@@ -93,7 +93,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
     close: async () => {
       stopWatching();
       faketime?.release();
-      await dispatcher.destroy();
+      await Promise.all([dispatcher.destroy(), unkept.destroy()]);
       await transport.close();
     },
   };
@@ -103,14 +103,17 @@ const wayToTarget = (
   { profile, network = {} }: ResolvedProfile,
   options: ConnectionsOptions,
   { retries, account }: Pick<Connections, "retries" | "account">,
-): Pick<Connections, "dispatcher" | "transportOptions"> => {
+): Pick<Connections, "dispatcher" | "transportOptions"> & { readonly unkept: Dispatcher } => {
   const dialer = Object.keys(network).length === 0 ? undefined : createDialer(network);
   const { origin, pathname } = new URL(profile.baseUrl);
+  const common = {
+    allowH2: false,
+    ...(dialer === undefined ? {} : { connect: dialer.connector(options.requestTimeoutMs) }),
+  };
   return {
-    dispatcher: new Agent({
-      allowH2: false,
-      ...(dialer === undefined ? {} : { connect: dialer.connector(options.requestTimeoutMs) }),
-    }),
+    dispatcher: new Agent(common),
+    // This is how undici is told to keep no connection.
+    unkept: new Agent({ ...common, pipelining: 0 }),
     transportOptions: {
       origin,
       dialer,

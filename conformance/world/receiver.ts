@@ -36,7 +36,8 @@ export class ReceiverError extends Error {
   }
 }
 
-const TIMEOUT_MS = 10_000;
+/** No verdict rests on it, and on a busy machine the receiver may be kept from its answer for long. */
+const TIMEOUT_MS = 60_000;
 const jsonContent = ["content-type", "application/json"] as const;
 
 /** Opens a client of a receiver's control interface; nothing is sent yet. */

@@ -72,17 +72,18 @@ export const createConnections = (
      * first have closed them as well: until then they may still send a push on them, which meets their end in place of
      * what new connections meet.
      */
-    retire: async (): Promise<void> => {
-      for (const link of links.values()) link.retired = true;
-      await Promise.all(
-        [...links.values()].filter(({ busy }) => busy === 0).map((link) => left(link, clock, leavingMs)),
-      );
-    },
+    retire: (): Promise<void> => retire(registry, leavingMs),
     /** Fulfilled when all of them are gone. */
     destroyAll: async (): Promise<void> => {
       await Promise.all([...links.keys()].map(destroyed));
     },
   };
+};
+
+const retire = async ({ links, clock }: Registry, leavingMs: number): Promise<void> => {
+  const all = [...links.values()];
+  for (const link of all) link.retired = true;
+  await Promise.all(all.filter(({ busy }) => busy === 0).map((link) => left(link, clock, leavingMs)));
 };
 
 const left = ({ raw, socket }: Link, clock: ReceiverClock, mostMs: number): Promise<void> =>

@@ -1,6 +1,6 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { getGlobalDispatcher } from "undici";
+import { Agent, getGlobalDispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { hookNotes } from "../../engine/road-notes.ts";
@@ -49,6 +49,7 @@ const open = (more: RetryOptions & Partial<Pick<HookCallerOptions, "target">> = 
   const caller = createHookCaller({
     signal: new AbortController().signal,
     dispatcher: getGlobalDispatcher(),
+    unkept: new Agent({ pipelining: 0 }),
     target: more.target ?? { origin: "http://127.0.0.1:1", health },
     retries,
   });
@@ -65,6 +66,21 @@ const failureOf = async (running: Promise<unknown>): Promise<string> => {
 };
 
 const all = ["clock.now", "callback.register", "clock.advance", "events.trigger", "authorize.code"] as const;
+
+describe("the connection of a call", () => {
+  it.each(["clock.advance", "events.trigger", "authorize.code"])("of %s is its own", async (name) => {
+    const seen = new Set<unknown>();
+    const { origin } = await stopping(
+      serveHttp((request, response) => {
+        seen.add(request.socket);
+        response.end("{}");
+      }),
+    );
+    const { caller } = open();
+    for (let call = 0; call < 3; call += 1) await caller.call(name, hookAt(origin), {});
+    expect(seen.size).toBe(3);
+  });
+});
 
 describe("a hook that does not answer", () => {
   it.each(all)("%s is called again once its server is back: no server had got the call", async (name) => {

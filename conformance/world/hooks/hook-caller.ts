@@ -51,6 +51,11 @@ export interface HookCallerOptions {
   readonly signal: AbortSignal;
   /** What hooks over HTTP are called through. */
   readonly dispatcher: Dispatcher;
+  /**
+   * What those are called through that must not be called twice, with a connection for each call: one that was kept may
+   * be closed by the other side just when a call is sent on it, and nobody knows then whether it was obeyed.
+   */
+  readonly unkept: Dispatcher;
   /** The target's origin and its connection health, which hooks at the same address share. */
   readonly target: { readonly origin: string; readonly health: ConnectionHealth };
   readonly retries: Retries;
@@ -111,7 +116,7 @@ const createHealths = ({ signal, dispatcher, target, retries }: HookCallerOption
 };
 
 export const createHookCaller = (options: HookCallerOptions): HookCaller => {
-  const { signal, dispatcher, target, retries } = options;
+  const { signal, dispatcher, unkept, target, retries } = options;
   const healths = createHealths(options);
   const met = new Map<string, { lost: number; madeAgain: number; throttled: number }>();
 
@@ -148,7 +153,7 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
         health,
         isHarmless: harmless.has(name),
         send: async () => {
-          const answer = await run(dispatcher);
+          const answer = await run(harmless.has(name) ? dispatcher : unkept);
           // How long hooks take says nothing of how far away the target is.
           if (health !== target.health) health.answered(0);
           return answer;
