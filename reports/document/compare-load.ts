@@ -11,6 +11,7 @@ import {
   section,
   softText,
   table,
+  tableSection,
   text,
   type Block,
   type Figure,
@@ -23,55 +24,38 @@ export const loadComparisonSections = (
   unjudged: string | undefined,
 ): readonly Section[] => [
   section("warnings", "Warnings", ...load.warnings.map((one) => note(one))),
-  section("broken", "Broken under load", ruleTable(load)),
-  section(
-    "limits",
-    `Against ${plural(limits?.runs ?? 0, "earlier run")}`,
-    ...(limits === undefined ? [] : limitsBlocks(limits)),
-  ),
-  section(
-    "latency",
-    "Latency, base against head",
-    load.latencies.length > 0 && latencies(load.latencies, unjudged),
-  ),
-  section("distributions", "Distribution of latencies", ...load.distributions.map(distribution)),
-  section("load", "What was achieved", ...achieved(load)),
-];
-
-const ruleTable = ({ rules }: LoadComparison) =>
-  table(
+  tableSection(
+    "broken",
     "Broken under load",
     ["Rule", "Change", ">Breaches before", ">Breaches now", "What it says"],
-    rules.map(({ id, change: became, baseBreaches, headBreaches }) => [
+    load.rules.map(({ id, change: became, baseBreaches, headBreaches }) => [
       mark(became === "fixed" ? ["good", "check"] : ["bad", "cross"], code(id), became),
       became,
       String(baseBreaches),
       String(headBreaches),
       knownRequirement(id)?.sentence ?? "",
     ]),
-  );
+  ),
+  section(
+    "limits",
+    `Against ${plural(limits?.runs ?? 0, "earlier run")}`,
+    ...(limits === undefined ? [] : limitsBlocks(limits)),
+  ),
+  section("latency", "Latency, base against head", load.latencies.length > 0 && latencies(load, unjudged)),
+  section("distributions", "Distribution of latencies", ...load.distributions.map(distribution)),
+  section("load", "What was achieved", ...achieved(load)),
+];
 
-const latencies = (all: readonly ComparedLatency[], unjudged: string | undefined): Figure => {
-  const rows = table(
-    "How latencies changed",
-    ["Endpoint", "Percentile", ">Base", ">Head", ">Change", ">95 % interval within these runs"],
-    all.map((one) => [
-      one.endpoint,
-      one.quantile,
-      latency(one.baseMs),
-      latency(one.headMs),
-      change(one.ratio),
-      intervalText(one),
-    ]),
-  );
+const latencies = ({ latencies: all }: LoadComparison, unjudged: string | undefined): Figure => {
+  const title = "How latencies changed";
   return figure({
-    title: "How latencies changed",
+    title,
     note: `Each percentile of the head against that of the base, on a logarithmic axis, with its 95 % interval within these two runs: the next two may differ by more.${unjudged === undefined ? "" : ` Speed is shown here, not judged: ${unjudged}.`}`,
     legend: [["change-mean", "change, and its 95 % interval"]],
     picture: {
       is: "lanes",
       axis: "change",
-      label: "How latencies changed",
+      label: title,
       lanes: all.map((one) => ({
         name: `${one.endpoint} ${one.quantile}`,
         said: `${latency(one.baseMs)} to ${latency(one.headMs)}`,
@@ -80,7 +64,18 @@ const latencies = (all: readonly ComparedLatency[], unjudged: string | undefined
         dot: one.ratio,
       })),
     },
-    ...(rows && { table: rows }),
+    table: table(
+      title,
+      ["Endpoint", "Percentile", ">Base", ">Head", ">Change", ">95 % interval within these runs"],
+      all.map((one) => [
+        one.endpoint,
+        one.quantile,
+        latency(one.baseMs),
+        latency(one.headMs),
+        change(one.ratio),
+        intervalText(one),
+      ]),
+    ),
   });
 };
 
@@ -116,7 +111,7 @@ const distribution = (one: Densities): Figure => {
       `base ${sparkline(base, base.length, peak)}`,
       `head ${sparkline(head, head.length, peak)}`,
     ],
-    ...(rows && { table: rows }),
+    table: rows,
   });
 };
 
@@ -127,34 +122,33 @@ const amount = ({ metric }: LimitedMetric, value: number): string =>
 
 const limitsText = (one: LimitedMetric): string => `${amount(one, one.low)} to ${amount(one, one.high)}`;
 
-const limitsBlocks = (limits: LimitsComparison): readonly (Block | undefined)[] => {
+const limitsBlocks = (limits: LimitsComparison): readonly (Block | false | undefined)[] => {
   const timed = limits.metrics.filter(({ metric }) => metric !== "failed share");
   return [
-    timed.length === 0
-      ? undefined
-      : figure({
-          title: "The head run and the limits of the earlier ones",
-          note: "Where one more run of an unchanged service would lie; the axis is logarithmic.",
-          legend: [
-            ["limits", "limits, and what is usual"],
-            ["pair-dot", "the head run"],
-          ],
-          picture: {
-            is: "lanes",
-            axis: "latency",
-            label: "Limits",
-            lanes: timed.map((one) => ({
-              name: `${one.endpoint} ${one.metric}`,
-              said: `${latency(one.head)}, ${one.verdict}`,
-              label: `${one.endpoint} ${one.metric}: ${amount(one, one.head)}, limits ${limitsText(one)}, ${one.verdict}`,
-              band: { look: "limit", range: [one.low, one.high] },
-              lines: [["usual", one.usual]],
-              dot: one.head,
-              verdict: isWorse(one) ? "regressed" : undefined,
-            })),
-          },
-          brief: [],
-        }),
+    timed.length > 0 &&
+      figure({
+        title: "The head run and the limits of the earlier ones",
+        note: "Where one more run of an unchanged service would lie; the axis is logarithmic.",
+        legend: [
+          ["limits", "limits, and what is usual"],
+          ["pair-dot", "the head run"],
+        ],
+        picture: {
+          is: "lanes",
+          axis: "latency",
+          label: "Limits",
+          lanes: timed.map((one) => ({
+            name: `${one.endpoint} ${one.metric}`,
+            said: `${latency(one.head)}, ${one.verdict}`,
+            label: `${one.endpoint} ${one.metric}: ${amount(one, one.head)}, limits ${limitsText(one)}, ${one.verdict}`,
+            band: { look: "limit", range: [one.low, one.high] },
+            lines: [["usual", one.usual]],
+            dot: one.head,
+            verdict: isWorse(one) ? "regressed" : undefined,
+          })),
+        },
+        brief: [],
+      }),
     table(
       "Limits that earlier runs set for one more run",
       ["Endpoint", "Metric", ">Usual", ">Limits for one more run", ">Head", "Verdict"],

@@ -20,6 +20,7 @@ import {
   soft,
   strong,
   table,
+  tableSection,
   text,
   type Block,
   type Card,
@@ -49,30 +50,24 @@ export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): D
       ["Head", runText(head, pages.head)],
     ],
     sections: [
-      section(
+      tableSection(
         "lacking",
         "Not checked on both sides",
-        table(
-          "Not checked on both sides",
-          ["Side", "Why", "What"],
-          [...Map.groupBy(lacking, ({ side, why }) => `${side}\n${why}`).values()].map((members) => [
-            members[0]?.side ?? "",
-            members[0]?.why ?? "",
-            members.map(({ what }) => what).join(", "),
-          ]),
-        ),
+        ["Side", "Why", "What"],
+        [...Map.groupBy(lacking, ({ side, why }) => `${side}\n${why}`).values()].map((members) => [
+          members[0]?.side ?? "",
+          members[0]?.why ?? "",
+          members.map(({ what }) => what).join(", "),
+        ]),
       ),
       ...(comparison.kind === "conform"
         ? rulesSections(comparison.rules)
         : loadComparisonSections(comparison.load, comparison.limits, comparison.unjudged)),
-      section(
+      tableSection(
         "left-out",
         "Runs that were left out",
-        table(
-          "Runs that were left out",
-          ["Run", "Why"],
-          leftOut.map(({ directory, reason }) => [code(directory), reason]),
-        ),
+        ["Run", "Why"],
+        leftOut.map(({ directory, reason }) => [code(directory), reason]),
       ),
     ],
     source: `${base.directory} and ${head.directory}`,
@@ -80,18 +75,11 @@ export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): D
 };
 
 const answerOf = ({ verdict, kind }: Comparison): readonly [Look, string] => {
-  switch (verdict) {
-    case "regressed":
-      return [["bad", "cross"], "The head run is worse than the base."];
-    case "incomplete":
-      return [["open", "question"], "Incomplete: the two runs did not check the same things completely."];
-    case "drifted":
-      return [["warn", "unequal"], "A pinned observation changed."];
-    default:
-      return kind === "conform"
-        ? [["good", "check"], "Nothing newly fails."]
-        : [["good", "check"], "Nothing is judged to be worse."];
-  }
+  if (verdict === "regressed") return [["bad", "cross"], "The head run is worse than the base."];
+  if (verdict === "incomplete")
+    return [["open", "question"], "Incomplete: the two runs did not check the same things completely."];
+  if (verdict === "drifted") return [["warn", "unequal"], "A pinned observation changed."];
+  return [["good", "check"], kind === "conform" ? "Nothing newly fails." : "Nothing is judged to be worse."];
 };
 
 const detailOf = (comparison: Comparison): string => {
@@ -133,19 +121,16 @@ const runText = (
     page !== undefined && file(page, "The report of this run"),
   );
 
-const forced = ({ differences, altered }: Comparison): readonly Block[] => [
-  ...(differences.length === 0
-    ? []
-    : [
-        callout(
-          `Compared by force: these runs differ in ${differences.map(({ part }) => part).join(", ")}`,
-          table(
-            "What they differ in",
-            ["Part", "Base", "Head"],
-            differences.map((one) => [one.part, one.base || "(none)", one.head || "(none)"]),
-          ),
-        ),
-      ]),
+const forced = ({ differences, altered }: Comparison): readonly (Block | false)[] => [
+  differences.length > 0 &&
+    callout(
+      `Compared by force: these runs differ in ${differences.map(({ part }) => part).join(", ")}`,
+      table(
+        "What they differ in",
+        ["Part", "Base", "Head"],
+        differences.map((one) => [one.part, one.base || "(none)", one.head || "(none)"]),
+      ),
+    ),
   ...altered.map(({ directory, files }) =>
     note(`Read by force: ${directory} was altered after it was sealed (${files.join(", ")}).`),
   ),
@@ -159,18 +144,15 @@ const rulesSections = ({ changes, drift, unchanged }: RulesComparison): readonly
       ...changes.filter((one) => one.change === change).map(ruleCard),
     ),
   ),
-  section(
+  tableSection(
     "drift",
     "Observed behaviour that changed",
-    table(
-      "Observed behaviour that changed",
-      ["Observation", "Was", "Now", "Pinned"],
-      drift.map(({ id, base, head, pinned }) => [
-        code(id),
-        ...changedOf(base, head).map((one) => code(readableFingerprint(one))),
-        pinned ? "pinned" : "",
-      ]),
-    ),
+    ["Observation", "Was", "Now", "Pinned"],
+    drift.map(({ id, base, head, pinned }) => [
+      code(id),
+      ...changedOf(base, head).map((one) => code(readableFingerprint(one))),
+      pinned ? "pinned" : "",
+    ]),
   ),
   section("unchanged", "Unchanged", text(`${plural(unchanged, "rule")} with the same verdict in both.`)),
 ];

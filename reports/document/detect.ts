@@ -70,7 +70,7 @@ const isBroken = ({ defects }: DetectReport, id: RequirementId): boolean =>
 
 const killed = (report: DetectReport, group: (typeof groups)[number]): Section => {
   const ids = requirementIds.filter((id) => catalogue[id].group === group && isBroken(report, id));
-  return section(group, groupTitles[group], ids.length > 0 && list(ids.map((id) => killsOf(report, id))));
+  return section(group, groupTitles[group], list(ids.map((id) => killsOf(report, id))));
 };
 
 const killsOf = ({ defects }: DetectReport, id: RequirementId): Text => {
@@ -102,12 +102,11 @@ const survivors = ({ defects }: DetectReport): Section =>
   section(
     "survivors",
     `Survivors (${defects.survivors.length})`,
-    defects.survivors.length > 0 &&
-      list(
-        defects.survivors.map(({ name, rule, verdict, reason }) =>
-          lines([mark(bad, name), soft(`  ${rule}: ${wordOf(verdict)}`)], reason),
-        ),
+    list(
+      defects.survivors.map(({ name, rule, verdict, reason }) =>
+        lines([mark(bad, name), soft(`  ${rule}: ${wordOf(verdict)}`)], reason),
       ),
+    ),
   );
 
 const falseAlarms = ({ variants }: DetectReport): Section =>
@@ -134,30 +133,25 @@ const unsettled = ({ variants }: DetectReport): Section => {
   return section(
     "unsettled",
     `Not settled on a variant (${open.length})`,
-    open.length > 0 &&
-      list(
-        [...causes.values()].flatMap((members) =>
-          members
-            .slice(0, 1)
-            .map(({ rule, verdict, reason }) =>
-              lines(
-                mark(lookOf[verdict], `${rule}: ${wordOf(verdict)}`),
-                reason,
-                soft(members.map(({ variant }) => variant).join(" · ")),
-              ),
+    list(
+      [...causes.values()].flatMap((members) =>
+        members
+          .slice(0, 1)
+          .map(({ rule, verdict, reason }) =>
+            lines(
+              mark(lookOf[verdict], `${rule}: ${wordOf(verdict)}`),
+              reason,
+              soft(members.map(({ variant }) => variant).join(" · ")),
             ),
-        ),
+          ),
       ),
+    ),
   );
 };
 
 /** Every defect against every rule: what is not named beside a defect held. */
 const matrix = ({ matrix: rows = [] }: DetectReport): Section =>
-  section(
-    "matrix",
-    `Every defect against every rule (${rows.length})`,
-    rows.length > 0 && list(rows.map(matrixItem)),
-  );
+  section("matrix", `Every defect against every rule (${rows.length})`, list(rows.map(matrixItem)));
 
 const matrixItem = ({ defect, breaks, verdicts }: MatrixRow): Text => {
   const judged = requirementIds.flatMap((id) => {

@@ -22,11 +22,13 @@ import {
   doc,
   facts,
   figure,
+  given,
   mark,
   note,
   section,
   softText,
   table,
+  tableSection,
   text,
   type Block,
   type Doc,
@@ -62,14 +64,12 @@ export const duetDoc = (duet: DuetDocument, context: DuetContext): Doc => {
       section("judged", "Judged", gated.length > 0 && forest(gated)),
       section("pairs", "Pair by pair", ...pairFigures(duet, gated)),
       section("shown", "Shown, not judged", shownTable(shown)),
-      section(
+      tableSection(
         "spoilt",
         "Replaced: spoilt pairs",
-        table(
-          "Spoilt pairs",
-          [">Pair", "Why"],
-          duet.spoilt.map(({ pair, reasons }) => [String(pair + 1), reasons.join("; ")]),
-        ),
+        [">Pair", "Why"],
+        duet.spoilt.map(({ pair, reasons }) => [String(pair + 1), reasons.join("; ")]),
+        "Spoilt pairs",
       ),
       section("method", "How it was judged", ...method(duet, context.run)),
     ],
@@ -106,21 +106,15 @@ const answerOf = (duet: DuetDocument, { isPilot }: DuetContext): readonly [Look,
 const detailOf = (duet: DuetDocument, gated: readonly GatedMember[]): string => {
   const { pairs, planned, spoilt, ended, plan } = duet;
   const regressed = gated.filter(({ verdict }) => verdict === "regressed");
-  return [
+  return given([
     `${pairs} of ${plural(planned, "planned pair")} judged, ${plural(spoilt.length, "spoilt pair")} left out; ${plural(gated.length, "metric")} judged.`,
-    ...(regressed.length === 0
-      ? []
-      : [
-          `Slower: ${regressed.map((one) => `${one.endpoint} ${one.metric} ${changeText(one.ratio)}`).join(", ")}.`,
-        ]),
-    ...(ended === "a regression is certain" ? ["It ended early because a regression was certain."] : []),
-    ...(ended === "too many pairs were spoilt"
-      ? [
-          `It ended because more than ${mostSpoilt(planned)} pairs were spoilt. Ask for a lower --rate, or measure on a machine that has nothing else to do.`,
-        ]
-      : []),
-    ...(plan === undefined ? [] : [`Play them with --pairs ${plan.pairs}.`]),
-  ].join(" ");
+    regressed.length > 0 &&
+      `Slower: ${regressed.map((one) => `${one.endpoint} ${one.metric} ${changeText(one.ratio)}`).join(", ")}.`,
+    ended === "a regression is certain" && "It ended early because a regression was certain.",
+    ended === "too many pairs were spoilt" &&
+      `It ended because more than ${mostSpoilt(planned)} pairs were spoilt. Ask for a lower --rate, or measure on a machine that has nothing else to do.`,
+    plan && `Play them with --pairs ${plan.pairs}.`,
+  ]).join(" ");
 };
 
 const forest = (gated: readonly GatedMember[]): Figure => {
@@ -145,7 +139,7 @@ const forest = (gated: readonly GatedMember[]): Figure => {
     ],
     picture: { is: "lanes", axis: "change", label: "How b differs from a", lanes: gated.map(laneOf) },
     open: true,
-    ...(judged && { table: judged }),
+    table: judged,
   });
 };
 
@@ -215,11 +209,9 @@ const pairFigure = (member: GatedMember, pairs: readonly Pair[]): Figure => {
     note: `${verdict}: ${changeText(ratio)} over ${plural(pairs.length, "pair")}.`,
     legend: [
       ["pair-dot", "b against a in one pair"],
-      ...(interval === undefined ? [] : ([[`interval ${verdict}`, "95 % interval of the change"]] as const)),
+      interval && [`interval ${verdict}`, "95 % interval of the change"],
       ["floor", "too small to matter"],
-      ...(smallestDetectable === undefined
-        ? []
-        : ([["detectable", "the smallest change that this duet finds"]] as const)),
+      smallestDetectable !== undefined && ["detectable", "the smallest change that this duet finds"],
     ],
     picture: {
       is: "pairs",
@@ -232,7 +224,7 @@ const pairFigure = (member: GatedMember, pairs: readonly Pair[]): Figure => {
       detectable: smallestDetectable,
     },
     brief: [`${sparkline(heights, MOST_PAIRS)}  ${range}`],
-    ...(all && { table: all }),
+    table: all,
   });
 };
 

@@ -63,19 +63,20 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
       ageText(interval.refusedFromMs),
     ]),
   );
-  return rows === undefined
-    ? undefined
-    : figure({
-        title: "Lifetimes as measured",
-        note: "Each credential was probed once, at ages on both sides of its promised end. The truth lies between the two ages.",
-        legend: [
-          ["good", "still accepted"],
-          ["ended", "refused"],
-          ["wrong", "on the wrong side of the promise"],
-        ],
-        picture: { is: "lifetimes", rows: measured },
-        table: rows,
-      });
+  return (
+    rows &&
+    figure({
+      title: "Lifetimes as measured",
+      note: "Each credential was probed once, at ages on both sides of its promised end. The truth lies between the two ages.",
+      legend: [
+        ["good", "still accepted"],
+        ["ended", "refused"],
+        ["wrong", "on the wrong side of the promise"],
+      ],
+      picture: { is: "lifetimes", rows: measured },
+      table: rows,
+    })
+  );
 };
 
 /** An infinite age is null in JSON. */
@@ -88,16 +89,10 @@ export const readingsTable = (rules: readonly RuleResult[], place: Place): Table
   table(
     "Readings that the evidence allows",
     ["Rule", "Readings"],
-    rules.flatMap((result) => {
+    rules.map((result) => {
+      const { id } = result;
       const allowed = readingsOf(result);
-      return allowed === undefined
-        ? []
-        : [
-            [
-              link(ruleAnchor(place, result.id), result.id),
-              readingLines(allowed, knownRequirement(result.id)),
-            ],
-          ];
+      return allowed && [link(ruleAnchor(place, id), id), readingLines(allowed, knownRequirement(id))];
     }),
   );
 
@@ -105,16 +100,9 @@ export const alsoMeasured = (rules: readonly RuleResult[], place: Place): Table 
   table(
     "Also measured",
     ["Rule", "Measured"],
-    rules.flatMap((result) => {
-      const others = otherFactsOf(result);
-      return others.length === 0
-        ? []
-        : [
-            [
-              link(ruleAnchor(place, result.id), result.id),
-              others.map(([name, value]) => factText(name, value)).join(" · "),
-            ],
-          ];
+    rules.map((result) => {
+      const others = otherFactsOf(result).map(([name, value]) => factText(name, value));
+      return others.length > 0 && [link(ruleAnchor(place, result.id), result.id), others.join(" · ")];
     }),
   );
 
@@ -164,10 +152,10 @@ const scheduleFigure = (
       ["measured", "a push as measured"],
       ["window-fits", "window of a reading that fits"],
       ["window-out", "window of a reading that does not"],
-      ...(isBeyond ? ([["window-beyond", "window of a reading that fits beyond the cap"]] as const) : []),
+      isBeyond && ["window-beyond", "window of a reading that fits beyond the cap"],
     ],
     picture: { is: "schedule", result, rows, fits, names, mostPushes },
-    ...(all && { table: all }),
+    table: all,
   });
 };
 
@@ -199,7 +187,7 @@ const journal = (pushes: PushDigest): readonly (Block | undefined)[] => [
   table(
     "Notifications by how often each was pushed",
     ["Pushed", ">Notifications"],
-    pushes.attempts.flatMap((count, at) => (count === 0 ? [] : [[plural(at + 1, "time"), number(count)]])),
+    pushes.attempts.map((count, at) => count > 0 && [plural(at + 1, "time"), number(count)]),
   ),
   table(
     "Pushes by what the receiver answered, as planned",
@@ -235,17 +223,15 @@ export const observedTable = (
   table(
     "Observed where the document leaves it open",
     ["Observation", "What the service does"],
-    rules.flatMap(({ id, verdict }) => {
-      if (verdict.kind !== "observed") return [];
+    rules.map(({ id, verdict }) => {
+      if (verdict.kind !== "observed") return undefined;
       const was = Object.hasOwn(pinned, id) ? pinned[id] : undefined;
       const seen = fingerprintText(verdict.fingerprint);
       return [
-        [
-          link(ruleAnchor(place, id), id),
-          was === undefined || was === verdict.fingerprint
-            ? seen
-            : lines(seen, [strong("The profile pins "), fingerprintText(was)]),
-        ],
+        link(ruleAnchor(place, id), id),
+        was === undefined || was === verdict.fingerprint
+          ? seen
+          : lines(seen, [strong("The profile pins "), fingerprintText(was)]),
       ];
     }),
   );

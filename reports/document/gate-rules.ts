@@ -14,6 +14,7 @@ import { lookOf } from "./looks.ts";
 import {
   code,
   facts,
+  given,
   lines,
   link,
   mark,
@@ -21,7 +22,6 @@ import {
   text,
   type Block,
   type Card,
-  type Exchanges,
   type Fact,
   type RuleEntry,
   type RuleGroup,
@@ -65,7 +65,7 @@ export const breachCard = (
       header: mark(lookOf[verdict.kind], link(ruleAnchor(place, id), strong(id)), wordOf(verdict.kind)),
       beside: known === undefined ? "" : `${level}, ${sectionsOf(known)}`,
       promise: known?.sentence ?? "",
-      blocks: [
+      blocks: given([
         facts([
           known?.level === "advisory" && ["Clause", known.clause],
           breach.part !== undefined && ["Part", breach.part],
@@ -76,22 +76,19 @@ export const breachCard = (
           ["Again", cameBack(replayed)],
           waiver !== undefined && ["Waived", waiverText(waiver)],
         ]),
-        ...(isShort || exchanges.length === 0
-          ? []
-          : [historyOf(result, `${breach.expected} ${breach.actual}`, baseUrl)]),
+        !isShort &&
+          exchanges.length > 0 && {
+            is: "exchanges",
+            ...endsOf(exchanges, FIRST, LAST),
+            where: "run.json",
+            baseUrl,
+            about: `${breach.expected} ${breach.actual}`,
+          },
         replayCommand(id, run, place),
-      ],
+      ]),
     },
   ];
 };
-
-const historyOf = ({ exchanges }: RuleResult, about: string, baseUrl: string | undefined): Exchanges => ({
-  is: "exchanges",
-  ...endsOf(exchanges, FIRST, LAST),
-  where: "run.json",
-  baseUrl,
-  about,
-});
 
 const replayCommand = (id: string, run: string, { program }: Place): Block => ({
   is: "command",
@@ -125,20 +122,14 @@ const entryOf = (result: RuleResult, subject: GateSubject, options: GateOptions)
     sentence: known?.sentence ?? "A rule that this version does not know.",
     cases: casesOf(verdict),
     durationMs,
-    blocks: [
-      ...("breach" in verdict
-        ? [
-            text(
-              link(
-                breachAnchor(options, id),
-                "What was expected, what was seen, and the exchanges that show it",
-              ),
-            ),
-          ]
-        : []),
+    blocks: given([
+      "breach" in verdict &&
+        text(
+          link(breachAnchor(options, id), "What was expected, what was seen, and the exchanges that show it"),
+        ),
       facts(aboutRule(result, known)),
       ...evidenceOf(result, subject, options),
-    ],
+    ]),
   };
 };
 
@@ -206,16 +197,14 @@ const evidenceOf = (
   { id, group, verdict }: RuleResult,
   { run, evidence, pushes }: GateSubject,
   options: GateOptions,
-): readonly Block[] => {
+): readonly (Block | false)[] => {
   if ("breach" in verdict) return [];
   const seen = evidence?.get(id);
   return [
-    ...(group === "push" && pushes !== undefined
-      ? [text(link(`${options.prefix}pushes`, "The pushes that the receiver saw"))]
-      : []),
-    ...(seen === undefined || seen.count === 0
-      ? []
-      : [{ is: "exchanges", ...seen, where: "exchanges.jsonl", about: "" } as const]),
-    ...(verdict.kind === "not-applicable" ? [] : [replayCommand(id, run, options)]),
+    group === "push" &&
+      pushes !== undefined &&
+      text(link(`${options.prefix}pushes`, "The pushes that the receiver saw")),
+    seen !== undefined && seen.count > 0 && { is: "exchanges", ...seen, where: "exchanges.jsonl", about: "" },
+    verdict.kind !== "not-applicable" && replayCommand(id, run, options),
   ];
 };

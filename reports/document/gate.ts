@@ -74,7 +74,7 @@ const partOf =
   (id, title, ...blocks) =>
     section(`${prefix}${id}`, title, ...blocks);
 
-const failureSections = (subject: GateSubject, options: GateOptions): readonly Section[] => {
+const failureSections = (subject: GateSubject, options: GateOptions): readonly (Section | false)[] => {
   const { record, pinned = {} } = subject;
   const part = partOf(options);
   const excused = activeWaivers(record);
@@ -99,9 +99,8 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly S
     part("cause", "Look at this first", cause !== undefined && causeCallout(cause, options)),
     part("broken", `Broken promises (${broken.length})`, ...broken),
     part("known", `Known breaches, waived for a while (${known.length})`, ...known),
-    ...(options.detail === "failures" && !record.strict
-      ? []
-      : [part("warned", `Warnings (${warned.length}): from public standards, not the document`, ...warned)]),
+    (options.detail !== "failures" || record.strict) &&
+      part("warned", `Warnings (${warned.length}): from public standards, not the document`, ...warned),
     part("waivers", `Waivers (${record.waivers?.length ?? 0})`, waiverTable(record)),
     part("changed", "Changed since they were pinned", driftTable(record, pinned, options)),
   ];
@@ -144,20 +143,18 @@ const driftTable = ({ rules }: RunRecord, pinned: Readonly<Record<string, string
   return table(
     "Pinned observations that changed",
     ["Observation", "Pinned", "Seen"],
-    rules.flatMap(({ id, verdict }) =>
-      verdict.kind === "observed" && changed.has(id)
-        ? [
-            [
-              mark(["bad", "unequal"], link(ruleAnchor(place, id), id), "changed"),
-              ...changedOf(pinned[id] ?? "", verdict.fingerprint).map(fingerprintText),
-            ],
-          ]
-        : [],
+    rules.map(
+      ({ id, verdict }) =>
+        verdict.kind === "observed" &&
+        changed.has(id) && [
+          mark(["bad", "unequal"], link(ruleAnchor(place, id), id), "changed"),
+          ...changedOf(pinned[id] ?? "", verdict.fingerprint).map(fingerprintText),
+        ],
     ),
   );
 };
 
-const accountSections = (subject: GateSubject, options: GateOptions): readonly Section[] => {
+const accountSections = (subject: GateSubject, options: GateOptions): readonly (Section | false)[] => {
   const { record, pinned = {}, pushes } = subject;
   const part = partOf(options);
   const isFull = options.detail === "full";
@@ -172,7 +169,7 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly S
     part("lifetimes", "Lifetimes", lifetimesFigure(record, options)),
     part("readings", "Readings that the evidence allows", readingsTable(record.rules, options)),
     part("pushes", "Pushes", ...pushBlocks(record, pushes, options)),
-    ...(isFull ? [part("measured", "Also measured", alsoMeasured(record.rules, options))] : []),
+    isFull && part("measured", "Also measured", alsoMeasured(record.rules, options)),
     part(
       "observed",
       "Observed where the document leaves it open",
@@ -182,16 +179,9 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly S
             softText(`${plural(observed, "observation")}; --verbose and reports show what was seen.`),
     ),
     part("untested", "Not asked for, or not testable", ...untested(record, options)),
-    ...(isFull
-      ? [
-          part(
-            "left",
-            "Left on the target: the document has no call that takes it back",
-            leftOn(record).length > 0 && list(leftOn(record)),
-          ),
-          part("environment", "How it was judged", facts(environment(record))),
-        ]
-      : []),
+    isFull &&
+      part("left", "Left on the target: the document has no call that takes it back", list(leftOn(record))),
+    isFull && part("environment", "How it was judged", facts(environment(record))),
   ];
 };
 
@@ -199,7 +189,7 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly S
 const wasCutOff = ({ verdict }: RunRecord["rules"][number]): boolean =>
   verdict.kind === "inconclusive" && verdict.reason === "interrupted";
 
-const unjudged = (record: RunRecord, options: GateOptions): readonly Block[] => {
+const unjudged = (record: RunRecord, options: GateOptions): readonly (Block | false)[] => {
   const settled = record.rules.filter((result) => !wasCutOff(result));
   const ids = new Set<string>(settled.map(({ id }) => id));
   const unreached = record.selected.filter((id) => !ids.has(id));
@@ -213,40 +203,38 @@ const unjudged = (record: RunRecord, options: GateOptions): readonly Block[] => 
         softText(...of.flatMap((id, at) => [at > 0 ? ", " : "", link(ruleAnchor(options, id), id)])),
       ],
     })),
-    ...(unreached.length === 0
-      ? []
-      : [
-          softText(
-            `${plural(unreached.length, "rule was", "rules were")} not judged before the run ended${names}.`,
-          ),
-        ]),
+    unreached.length > 0 &&
+      softText(
+        `${plural(unreached.length, "rule was", "rules were")} not judged before the run ended${names}.`,
+      ),
   ];
 };
 
-const untested = ({ selected }: RunRecord, { detail }: GateOptions): readonly (Block | undefined)[] => {
+const untested = (
+  { selected }: RunRecord,
+  { detail }: GateOptions,
+): readonly (Block | false | undefined)[] => {
   const asked = new Set<string>(selected);
   const testable = requirementIds.filter((id) => knownRequirement(id)?.level !== "untestable");
   const unasked = testable.filter((id) => !asked.has(id));
   const statements = requirementIds.length - testable.length;
   const names = detail === "full" ? `: ${unasked.join(", ")}` : "";
   return [
-    unasked.length === 0
-      ? undefined
-      : softText(`${plural(unasked.length, "rule was", "rules were")} not asked for${names}.`),
+    unasked.length > 0 &&
+      softText(`${plural(unasked.length, "rule was", "rules were")} not asked for${names}.`),
     detail === "full"
       ? table(
           groupTitles.untestable,
           ["Statement", "What the document says", "Why it cannot be tested"],
-          requirementIds.flatMap((id) => {
+          requirementIds.map((id) => {
             const known = knownRequirement(id);
-            return known?.level === "untestable" ? [[code(id), known.sentence, known.reason]] : [];
+            return known?.level === "untestable" && [code(id), known.sentence, known.reason];
           }),
         )
-      : unasked.length > 0
-        ? undefined
-        : softText(
-            `${plural(statements, "statement")} of the document cannot be tested from outside (\`touchstone rules\` says why).`,
-          ),
+      : unasked.length === 0 &&
+        softText(
+          `${plural(statements, "statement")} of the document cannot be tested from outside (\`touchstone rules\` says why).`,
+        ),
   ];
 };
 

@@ -10,6 +10,7 @@ import {
   softText,
   strong,
   table,
+  tableSection,
   type Doc,
   type Figure,
   type Text,
@@ -41,39 +42,32 @@ export const historyDoc = (history: History): Doc => {
     sections: [
       section("trends", "Load, run by run", ...drawn(trends).map(trendFigure)),
       section("rules", "Rules that did not always pass", ...rules.map(ruleFigure)),
-      section(
+      tableSection(
         "flaky",
         "Flaky rules",
-        table(
-          "Flaky rules",
-          ["Rule", "Target", ">Failed", ">Changed", ">Of what it could"],
-          flaky.map((one) => [
-            code(one.id),
-            one.target,
-            `${number(one.failed)} of ${number(one.judged)}`,
-            plural(one.flips, "time"),
-            percent(one.rate),
-          ]),
-        ),
+        ["Rule", "Target", ">Failed", ">Changed", ">Of what it could"],
+        flaky.map((one) => [
+          code(one.id),
+          one.target,
+          `${number(one.failed)} of ${number(one.judged)}`,
+          plural(one.flips, "time"),
+          percent(one.rate),
+        ]),
       ),
       section("runs", "All runs", ...runList(runs)),
-      section(
+      tableSection(
         "left-out",
         "In no trend, because they are incomplete",
-        table(
-          "Incomplete runs",
-          ["Run", "Why"],
-          leftOut.map(({ name, reason }) => [code(name), reason]),
-        ),
+        ["Run", "Why"],
+        leftOut.map(({ name, reason }) => [code(name), reason]),
+        "Incomplete runs",
       ),
-      section(
+      tableSection(
         "problems",
         "Cannot be read",
-        table(
-          "Run directories that cannot be read",
-          ["Run", "Why"],
-          problems.map(({ name, problem }) => [code(name), problem]),
-        ),
+        ["Run", "Why"],
+        problems.map(({ name, problem }) => [code(name), problem]),
+        "Run directories that cannot be read",
       ),
     ],
     source: `the run directories in ${folder}`,
@@ -81,13 +75,10 @@ export const historyDoc = (history: History): Doc => {
 };
 
 /** A single run is no trend. What changed comes first. */
-const drawn = (trends: readonly Trend[]): readonly Trend[] => {
-  const several = trends.filter(({ points }) => points.length > 1);
-  return [
-    ...several.filter(({ changes }) => changes.length > 0),
-    ...several.filter(({ changes }) => changes.length === 0),
-  ];
-};
+const drawn = (trends: readonly Trend[]): readonly Trend[] =>
+  trends
+    .filter(({ points }) => points.length > 1)
+    .toSorted((a, b) => Number(b.changes.length > 0) - Number(a.changes.length > 0));
 
 const isLatency = ({ metric }: Trend): boolean => metric.startsWith("p");
 
@@ -144,7 +135,7 @@ const trendFigure = (whole: Trend): Figure => {
       label: `${endpoint} ${metric} over ${plural(points.length, "run")}: ${ends}, ${plural(changes.length, "change")}.`,
     },
     brief: [`${sparkline(values, MOST_BRIEF)}  ${ends}`],
-    ...(rows && { table: rows }),
+    table: rows,
   });
 };
 

@@ -8,7 +8,7 @@ import {
   mark,
   section,
   soft,
-  table,
+  tableSection,
   type Doc,
   type Look,
   type Text,
@@ -41,29 +41,24 @@ export const ledgerDoc = (file: string, rows: readonly LedgerRow[]): Doc => {
     detail: broken === 0 ? "" : `${broken} of those that were judged broke their rule.`,
     about: [["Ledger", code(file)]],
     sections: [
-      section("due", `Due (${waiting.length})`, dueTable(waiting)),
-      section("judged", `Judged (${judged.length})`, judged.length > 0 && list(alike(judged).map(told))),
-      section(
-        "missed",
-        `Expired unjudged (${missed.length})`,
-        missed.length > 0 && list(alike(missed).map(told)),
+      tableSection(
+        "due",
+        `Due (${waiting.length})`,
+        ["When", "Rule", "Of what", "What is judged"],
+        waiting.map(({ dueFrom, dueUntil, rule, subject, side, lifetimeMs }) => [
+          spanOf(dueFrom, dueUntil),
+          rule,
+          subject,
+          soft(`${side === "alive" ? "still works before" : "is refused after"} ${duration(lifetimeMs)}`),
+        ]),
+        "Due",
       ),
+      section("judged", `Judged (${judged.length})`, list(alike(judged).map(told))),
+      section("missed", `Expired unjudged (${missed.length})`, list(alike(missed).map(told))),
     ],
     source: file,
   });
 };
-
-const dueTable = (waiting: readonly LedgerRow[]) =>
-  table(
-    "Due",
-    ["When", "Rule", "Of what", "What is judged"],
-    waiting.map(({ dueFrom, dueUntil, rule, subject, side, lifetimeMs }) => [
-      spanOf(dueFrom, dueUntil),
-      rule,
-      subject,
-      soft(`${side === "alive" ? "still works before" : "is refused after"} ${duration(lifetimeMs)}`),
-    ]),
-  );
 
 const lookOfRow = (row: LedgerRow): Look => {
   if (row.state === "missed") return ["open", "question"];

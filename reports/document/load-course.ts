@@ -65,8 +65,8 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
     legend: [
       ["asked", "asked"],
       ["achieved", "started"],
-      ...(isFailing ? ([["failed", "failed requests and dropped iterations"]] as const) : []),
-      ...(isBroken ? ([["broken", "a promise was broken"]] as const) : []),
+      isFailing && ["failed", "failed requests and dropped iterations"],
+      isBroken && ["broken", "a promise was broken"],
     ],
     picture: {
       is: "rate",
@@ -79,7 +79,7 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
       `asked    ${sparkline(thinned(asked), MOST_BRIEF, highest)}  at most ${rate(Math.max(...asked))}`,
       `started  ${sparkline(thinned(started), MOST_BRIEF, highest)}  at most ${rate(Math.max(...started))}`,
     ],
-    ...(rows && { table: rows }),
+    table: rows,
   });
 };
 
@@ -136,7 +136,7 @@ const latencyFigure = ({ endpoint, outcome, points }: EndpointCourse, axes: Axes
       (name) =>
         `${name.slice(0, -2)}  ${sparkline(thinned(points.map((point) => point[name])), MOST_BRIEF)}  ${rangeOf(points, name)}`,
     ),
-    ...(rows && { table: rows }),
+    table: rows,
   });
 };
 

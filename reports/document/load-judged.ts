@@ -51,20 +51,17 @@ export const breachFinder =
     return at < 0 ? undefined : breachId(prefix, at);
   };
 
-export const breachBlocks = (subject: LoadSubject, prefix: string): readonly Block[] => {
+export const breachBlocks = (subject: LoadSubject, prefix: string): readonly (Block | false)[] => {
   const { breaches, record } = subject;
   const shown = shownBreaches(subject);
   const total = record.rules.reduce((sum, rule) => sum + rule.breaches, 0);
   const all = Math.max(total, breaches?.count ?? 0, shown.length);
   return [
     ...shown.map((one, at) => breachCard(one, breachId(prefix, at), record.target.baseUrl)),
-    ...(shown.length < all
-      ? [
-          softText(
-            `${number(shown.length)} of ${plural(all, "breach", "breaches")} are shown here; breaches.jsonl has those that were kept.`,
-          ),
-        ]
-      : []),
+    shown.length < all &&
+      softText(
+        `${number(shown.length)} of ${plural(all, "breach", "breaches")} are shown here; breaches.jsonl has those that were kept.`,
+      ),
   ];
 };
 
@@ -144,7 +141,10 @@ const stepLooks: Readonly<Record<BreakpointStep["verdict"], readonly [Look, word
 };
 
 /** What a search found: a highest rate only where something gave way above it. */
-export const searchAnswer = ({ steps = [], highestRate }: SearchResult): string => {
+export const searchAnswer = ({
+  steps = [],
+  highestRate,
+}: Pick<LoadRecord, "steps" | "highestRate">): string => {
   if (highestRate === undefined) return "The objectives were met at no rate that was tried.";
   const isHighest = steps.some((step) => step.verdict === "gave way" && step.rate > highestRate);
   return isHighest
@@ -152,12 +152,8 @@ export const searchAnswer = ({ steps = [], highestRate }: SearchResult): string 
     : `All objectives are met at ${rate(highestRate)} requests a second at least; nothing gave way above it.`;
 };
 
-interface SearchResult {
-  readonly steps?: readonly BreakpointStep[] | undefined;
-  readonly highestRate?: number | undefined;
-}
-
-export const searchBlocks = ({ steps = [], highestRate }: LoadRecord): readonly Block[] => {
+export const searchBlocks = (record: LoadRecord): readonly Block[] => {
+  const { steps = [], highestRate } = record;
   if (steps.length === 0) return [];
   const rates = steps.map((step) => step.rate);
   const rows = table(
@@ -177,7 +173,7 @@ export const searchBlocks = ({ steps = [], highestRate }: LoadRecord): readonly 
     ]),
   );
   return [
-    text(searchAnswer({ steps, highestRate })),
+    text(searchAnswer(record)),
     figure({
       title: "Rates that were tried",
       note: "Requests a second, on a logarithmic axis, one step after another. The line is what was asked for, the mark what was achieved.",
@@ -192,7 +188,7 @@ export const searchBlocks = ({ steps = [], highestRate }: LoadRecord): readonly 
         steps,
       },
       open: true,
-      ...(rows && { table: rows }),
+      table: rows,
     }),
   ];
 };

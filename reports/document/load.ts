@@ -16,6 +16,7 @@ import {
   code,
   doc,
   facts,
+  given,
   note,
   section,
   softText,
@@ -92,10 +93,10 @@ const headlineOf = (record: LoadRecord): string => {
         ? "Promises and objectives held under load."
         : "Promises held under load.";
     case "failed":
-      return [
-        ...(broken > 0 ? [`${plural(broken, "promise")} broke under load`] : []),
-        ...(missed > 0 ? [`${plural(missed, "objective was", "objectives were")} missed`] : []),
-      ]
+      return given([
+        broken > 0 && `${plural(broken, "promise")} broke under load`,
+        missed > 0 && `${plural(missed, "objective was", "objectives were")} missed`,
+      ])
         .join(", and ")
         .concat(broken + missed === 0 ? "The load run failed." : ".");
     case "incomplete":
@@ -114,14 +115,12 @@ const detailOf = (record: LoadRecord): string => {
     achieved === undefined
       ? "No request was sent"
       : `${plural(achieved.requests, "request")} at ${rate(achieved.requestsPerSecond)} a second, ${rate(record.rate)} asked for at the peak`;
-  return [
+  return given([
     `${requests}; ${plural(checks, "check")} of ${plural(rules.length, "rule")}${took(record)}.`,
-    ...(highestRate === undefined || headlineOf(record) === searchAnswer(record)
-      ? []
-      : [searchAnswer(record)]),
-    ...(stopped === undefined ? [] : [`It ended early: ${stopped}.`]),
-    ...(exitCode === undefined ? [] : [`Exit code ${exitCode}.`]),
-  ].join(" ");
+    highestRate !== undefined && headlineOf(record) !== searchAnswer(record) && searchAnswer(record),
+    stopped !== undefined && `It ended early: ${stopped}.`,
+    exitCode !== undefined && `Exit code ${exitCode}.`,
+  ]).join(" ");
 };
 
 const machineBlocks = ({ merged, segment }: LoadRecord): readonly (Block | undefined)[] => {

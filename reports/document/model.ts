@@ -161,7 +161,8 @@ export interface Doc {
 
 type Optional<T> = T | false | undefined;
 
-const given = <T>(items: readonly Optional<T>[]): readonly T[] =>
+/** The items that are there. */
+export const given = <T>(items: readonly Optional<T>[]): readonly T[] =>
   items.filter((item): item is T => item !== false && item !== undefined);
 
 export const doc = (
@@ -169,14 +170,14 @@ export const doc = (
     readonly before?: readonly Optional<Block>[];
     readonly after?: readonly Optional<Block>[];
     readonly about: readonly Optional<Fact>[];
-    readonly sections: readonly Section[];
+    readonly sections: readonly Optional<Section>[];
   },
 ): Doc => ({
   ...parts,
   before: given(parts.before ?? []),
   after: given(parts.after ?? []),
   about: given(parts.about),
-  sections: parts.sections.filter(({ blocks }) => blocks.length > 0),
+  sections: given(parts.sections).filter(({ blocks }) => blocks.length > 0),
 });
 
 export const section = (id: string, title: string, ...blocks: readonly Optional<Block>[]): Section => ({
@@ -202,7 +203,7 @@ export const text = (...parts: readonly Text[]): Block => ({ is: "text", text: p
 export const softText = (...parts: readonly Text[]): Block => ({ is: "text", text: parts, look: "soft" });
 export const note = (...parts: readonly Text[]): Block => ({ is: "text", text: parts, look: "note" });
 export const facts = (entries: readonly Optional<Fact>[]): Block => ({ is: "facts", facts: given(entries) });
-export const list = (items: readonly Text[]): Block => ({ is: "list", items });
+export const list = (items: readonly Text[]): Block | false => items.length > 0 && { is: "list", items };
 export const callout = (title: string, ...blocks: readonly Optional<Block>[]): Callout => ({
   is: "callout",
   title,
@@ -213,17 +214,36 @@ export const callout = (title: string, ...blocks: readonly Optional<Block>[]): C
 export const table = (
   caption: string,
   columns: readonly string[],
-  rows: readonly (readonly Text[])[],
-): Table | undefined =>
-  rows.length === 0
-    ? undefined
-    : {
-        is: "table",
-        caption,
-        columns: columns.map((title) =>
-          title.startsWith(">") ? { title: title.slice(1), align: "right" as const } : { title },
-        ),
-        rows,
-      };
+  some: readonly Optional<readonly Text[]>[],
+): Table | undefined => {
+  const rows = given(some);
+  if (rows.length === 0) return undefined;
+  const columnOf = (title: string): Column =>
+    title.startsWith(">") ? { title: title.slice(1), align: "right" } : { title };
+  return { is: "table", caption, columns: columns.map(columnOf), rows };
+};
 
-export const figure = (parts: Omit<Figure, "is">): Figure => ({ is: "figure", ...parts });
+/** A section that is one table, which has the section's title unless it is given another caption. */
+export const tableSection = (
+  id: string,
+  title: string,
+  columns: readonly string[],
+  rows: Parameters<typeof table>[2],
+  caption = title,
+): Section => section(id, title, table(caption, columns, rows));
+
+type Legend = NonNullable<Figure["legend"]>;
+
+export const figure = ({
+  legend,
+  table: shown,
+  ...parts
+}: Omit<Figure, "is" | "legend" | "table"> & {
+  readonly legend?: readonly Optional<Legend[number]>[];
+  readonly table?: Table | undefined;
+}): Figure => ({
+  is: "figure",
+  ...parts,
+  ...(legend && { legend: given(legend) }),
+  ...(shown && { table: shown }),
+});

@@ -42,7 +42,7 @@ export const ruleDoc = (id: RequirementId, defects: readonly KnownDefect[]): Doc
   const known = requirementOf(id);
   const readings = Object.entries(known.readings ?? {});
   const named = (entries: readonly (readonly [name: string, sentence: string])[]) =>
-    entries.length > 0 && list(entries.map(([name, sentence]) => lines(strong(name), soft(sentence))));
+    list(entries.map(([name, sentence]) => lines(strong(name), soft(sentence))));
   return doc({
     title: id,
     look: ["seen", "ring"],

@@ -1,6 +1,6 @@
 import type { Verification } from "../read/index.ts";
 import { plural } from "../text/figures.ts";
-import { code, doc, lines, mark, section, table, type Doc, type Look } from "./model.ts";
+import { code, doc, lines, mark, tableSection, type Doc, type Look } from "./model.ts";
 
 const looks: Readonly<Record<Verification["state"], Look>> = {
   intact: ["good", "check"],
@@ -21,14 +21,11 @@ export const verifiedDoc = (runs: readonly (Verification & { readonly run: strin
     detail: "",
     about: [],
     sections: [
-      section(
+      tableSection(
         "runs",
         "Runs",
-        table(
-          "Runs",
-          ["Run", "What was found"],
-          runs.map((one) => [mark(looks[one.state], code(one.run)), foundIn(one)]),
-        ),
+        ["Run", "What was found"],
+        runs.map((one) => [mark(looks[one.state], code(one.run)), foundIn(one)]),
       ),
     ],
     source: runs.map(({ run }) => run).join(", "),
