@@ -159,7 +159,9 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     const checked = async (clock: typeof moving) =>
       (await checksOf({ profile: { baseUrl, hooks: { ...hooks, clock } } })).checks;
     const check = onlyFatal(await checked({ advance: { command: ["/bin/true"] } }));
-    expect(check.message).toMatch(/does not follow the hook: its timestamps moved by .* to move it by 1 min/);
+    expect(check.message).toMatch(
+      /does not follow the hook: .* to move it by 1 h, and a code of before still works/,
+    );
     const checks = await checked(moving);
     expect(fatalOf(checks)).toEqual([]);
     expect(checks.map(({ message }) => message)).toContainEqual(
@@ -187,12 +189,17 @@ describe("a mistake of the profile is told from a breach of the service", () => 
   });
 });
 
+const floored = (soundMs: unknown, toMs: number): number => Math.floor(Number(soundMs) / toMs) * toMs;
+
 describe("a service that breaks its promises is not called misconfigured", () => {
   it.each([
     [
       "stand still at exchanges",
       ({ operation }: Context, soundMs: unknown) => (operation === "exchange" ? 1.7e12 : soundMs),
     ],
+    ["stand still everywhere", () => 1.7e12],
+    ["are told to five minutes", (_: Context, soundMs: unknown) => floored(soundMs, 300_000)],
+    ["are told to whole minutes", (_: Context, soundMs: unknown) => floored(soundMs, 60_000)],
     ["are no time of day", () => 0],
   ] as const)("where its timestamps %s, and no hook tells the time", async (_, timestampOf) => {
     const behaviour = behaviourFrom("broken", {

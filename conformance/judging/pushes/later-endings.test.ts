@@ -80,6 +80,26 @@ describe("what a push after the first meets", () => {
     });
   });
 
+  it.each(["refused", "untrusted"] as const)(
+    "%s: a sender that was late with the pushes before, and so misses it, keeps all",
+    (kind) => {
+      // Late with the second and third, so that the fourth is due when the outage is over.
+      const instants = [0, 39_000, 107_000, 236_000, 500_000];
+      const exact = runOf(kind, (_, sound) => sound);
+      const pushCases = exact.pushCases.map((pushCase): PushCase => {
+        if (pushCase.meets?.push !== 4) return pushCase;
+        const startMs = pushCase.triggered.earliestMs;
+        const pushes = instants.map((instantMs, index) =>
+          pushAt(startMs + instantMs, { kind: "reset" }, { attempt: index + 1 }),
+        );
+        return { ...pushCase, pushes };
+      });
+      const pushRun = { ...exact, pushCases };
+      for (const judge of [judgeCap, judgeRetries, judgeSchedule])
+        expect(judge(pushRun).judgement.kind).toBe("passed");
+    },
+  );
+
   it.each(cells)("$kind at push $push: one push too many breaks the cap", ({ kind, push }) => {
     const pushRun = runOf(
       kind,

@@ -1,6 +1,6 @@
 import type { TimeInterval } from "../interval.ts";
-import type { History } from "./readings.ts";
-import { allowedLatenessMs } from "./fits.ts";
+import { allowedLatenessMs, readingsLeft } from "./fits.ts";
+import { dueOf, readingsOf, type History } from "./readings.ts";
 import type { PushCase, PushRun } from "./trace.ts";
 
 type Pushes = History["pushes"];
@@ -30,6 +30,21 @@ export const belatedMs = (
 ): number => allowedLatenessMs(limits.pushDelaysMs[push - 2] ?? 0, { latenessMs });
 
 /**
+ * Until when the next push may come after those before it, in any reading that they leave: a sender that was late with
+ * them, as far as that is allowed, is late with what follows as well, and may miss the outage.
+ */
+const dueUntilMs = (history: History, { limits, latenessMs, earlyGuardMs }: PushRun): number => {
+  const index = history.pushes.length;
+  const left = readingsLeft(readingsOf(limits), history, { latenessMs, earlyGuardMs });
+  return Math.max(
+    ...left.map((reading) => {
+      const due = dueOf(reading, "start", index, history)?.latestMs ?? -Infinity;
+      return due + allowedLatenessMs(reading.delaysMs[index] ?? 0, { latenessMs });
+    }),
+  );
+};
+
+/**
  * Whether a later push of a notification met what it was to meet; undefined where that is not certain. What no receiver
  * saw was sent for all that is known where as many pushes came before as had to, and the next one comes so much later
  * that it cannot be the same, late.
@@ -46,7 +61,10 @@ export const metEnding = (pushCase: PushCase, pushRun: PushRun): MetEnding | und
   if (outage?.sinceMs === undefined || outage.overMs === undefined) return undefined;
   const before = pushes.filter(({ line }) => line.n <= outage.from.last).length;
   if (before !== meets.push - 1) return undefined;
-  const belatedUntilMs = outage.overMs + belatedMs(meets.push, pushRun);
+  const belatedUntilMs = Math.max(
+    outage.overMs + belatedMs(meets.push, pushRun),
+    dueUntilMs({ ...pushCase, pushes: pushes.slice(0, before) }, pushRun),
+  );
   if ((pushes[before]?.at.earliestMs ?? Infinity) <= belatedUntilMs) return undefined;
   const at = { earliestMs: outage.sinceMs, latestMs: outage.overMs };
   return { unseen: 1, pushes: withUnseenPush(pushCase, at) };
