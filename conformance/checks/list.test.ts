@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { pass, discard } from "../judging/case-verdict.ts";
+import { always, open, wrong } from "./testing/open-run.ts";
+
+describe("a list of values", () => {
+  it("is judged to its end, and the breach lists all that broke", async () => {
+    const judged: number[] = [];
+    const verdict = await open().run.forEach([1, 2, 3, 4, 5, 6, 7, 8, 9], (value) => {
+      judged.push(value);
+      return Promise.resolve(value % 3 === 0 ? wrong : pass);
+    });
+    expect(new Set(judged)).toEqual(new Set([1, 2, 3, 4, 5, 6, 7, 8, 9]));
+    expect(verdict).toMatchObject({
+      kind: "failed",
+      cases: 9,
+      facts: { broken: ["3", "6", "9"], brokenCases: 3 },
+      breach: { reproduction: { counterexample: "3" } },
+    });
+  });
+
+  it("reports the one probe that breaks in place of the group that it stood in", async () => {
+    const verdict = await open().run.forEach(
+      [[1, 2, 4], [5, 6, 7, 9], [8]],
+      (probes) => Promise.resolve(probes.some((probe) => probe % 3 === 0) ? wrong : pass),
+      { print: String, narrower: (probes) => probes.map((probe) => [probe]) },
+    );
+    expect(verdict).toMatchObject({
+      facts: { broken: ["5,6,7,9"] },
+      breach: { reproduction: { counterexample: "6", replayed: { failures: 4, attempts: 4 } } },
+    });
+  });
+
+  it("reports the whole group where no probe breaks by itself, and cuts what is long", async () => {
+    const verdict = await open().run.forEach(
+      [Array.from({ length: 90 }, (_, probe) => probe)],
+      (probes) => Promise.resolve(probes.length > 1 ? wrong : pass),
+      { print: String, narrower: (probes) => probes.map((probe) => [probe]) },
+    );
+    expect(verdict).toMatchObject({
+      facts: { broken: [expect.stringMatching(/^0,1,2,.*… \(\d+ characters more\)$/)] },
+      breach: { reproduction: { counterexample: expect.stringMatching(/89$/) } },
+    });
+  });
+
+  it("counts what was judged, not what was set aside", async () => {
+    const verdict = await open().run.forEach([1, 2, 3], (value) =>
+      Promise.resolve(value === 2 ? discard("in the guard") : pass),
+    );
+    expect(verdict).toEqual({ kind: "passed", cases: 2 });
+  });
+
+  it("is inconclusive where it is empty", async () => {
+    expect(await open().run.forEach([], always(pass))).toMatchObject({ kind: "inconclusive", cases: 0 });
+  });
+});

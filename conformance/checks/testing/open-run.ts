@@ -1,0 +1,45 @@
+import { fail, pass, type CaseVerdict } from "../../judging/case-verdict.ts";
+import { TransportError } from "../../world/exchange.ts";
+import type { ExchangeRecord, Scope } from "../../world/evidence/journal.ts";
+import type { World } from "../../world/world.ts";
+import type { RunContext } from "../context.ts";
+import { createRun } from "../create-run.ts";
+
+/** A run whose worlds can do one thing: send a request, which leaves an exchange. */
+export const open = (replaces: Partial<RunContext> = {}) => {
+  const kept: ExchangeRecord[] = [];
+  let last = 0;
+  const inWorld: RunContext["inWorld"] = (scope: Scope, judge) => {
+    const send = (): void => {
+      last += 1;
+      const request = { method: "GET", path: `/${last}`, headers: [] };
+      scope.exchanges.push({ n: last, rule: scope.rule, startedMs: 0, durationMs: 0, request });
+    };
+    return judge({ unique: () => (send(), String(last)) } as unknown as World);
+  };
+  const run = createRun({
+    rule: "code.single-use",
+    effort: "standard",
+    seed: 42,
+    signal: new AbortController().signal,
+    shrinkBudgetMs: 2_000,
+    inWorld,
+    casesAtATime: 6,
+    recover: () => Promise.resolve(true),
+    keep: (exchanges) => kept.push(...exchanges),
+    ...replaces,
+  });
+  return { run, kept, sent: () => last };
+};
+
+export const always = (judgement: CaseVerdict) => () => Promise.resolve(judgement);
+export const wrong = fail("right", "wrong");
+/** Passes every value, and notes it. */
+export const noting =
+  <T>(seen: T[]) =>
+  (value: T) => {
+    seen.push(value);
+    return Promise.resolve(pass);
+  };
+export const lost = (reason: TransportError["reason"]) => () =>
+  Promise.reject(new TransportError(7, reason, "no answer"));
