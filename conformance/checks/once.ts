@@ -16,10 +16,10 @@ export const once =
     let facts: Facts | undefined;
     let decisions = 1;
     const judgeWorld = async (world: World): Promise<CaseVerdict> => {
-      const outcome = await judge(world);
-      facts = outcome.facts;
-      decisions = outcome.cases ?? 1;
-      return outcome.judgement;
+      const { cases = 1, facts: measured, ...verdict } = await judge(world);
+      facts = measured;
+      decisions = cases;
+      return verdict;
     };
     const first = await judgeOnce(context, judgeWorld, tally, 0);
     count(tally, first);

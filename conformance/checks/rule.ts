@@ -82,6 +82,9 @@ export interface PropertyOptions<T> extends CaseOptions<T> {
   readonly examples?: readonly T[];
 }
 
+/** The verdict of a history, and how many decisions that history held, and what was measured. */
+export type HistoryVerdict = CaseVerdict & { readonly cases?: number; readonly facts?: Facts | undefined };
+
 /** What a rule judges with. Each method gives a verdict; `all` joins several into one. */
 export interface Run {
   readonly effort: Effort;
@@ -95,9 +98,7 @@ export interface Run {
   forEach<T>(values: readonly T[], judge: Judge<T>, options?: ListOptions<T>): Promise<Verdict>;
   /** Holds in one history. `cases` says how many decisions that history holds (1 by default), `facts` what it measured. */
   once(
-    judge: (
-      world: World,
-    ) => Promise<{ readonly judgement: CaseVerdict; readonly cases?: number; readonly facts?: Facts }>,
+    judge: (world: World) => Promise<HistoryVerdict>,
     options?: {
       readonly part?: string;
       /** How often a failure is tried again; 2 by default. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Verdict } from "../contract/verdict.ts";
-import { fail, pass, discard, inconclusive as undecided, type CaseVerdict } from "../judging/case-verdict.ts";
+import { pass, discard, inconclusive as undecided, type CaseVerdict } from "../judging/case-verdict.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import { Interrupted, type RunContext } from "./context.ts";
@@ -15,7 +15,7 @@ const ways: readonly (readonly [
 ])[] = [
   ["forAll", (run, judge) => run.forAll(fc.nat(), judge)],
   ["forEach", (run, judge) => run.forEach([1, 2, 3], judge)],
-  ["once", (run, judge) => run.once(async () => ({ judgement: await judge() }))],
+  ["once", (run, judge) => run.once(async () => await judge())],
 ];
 
 describe.each(ways)("%s", (name, judgeBy) => {
@@ -90,7 +90,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     const verdict = await {
       forAll: () => run.forAll(fc.nat(), (_, world) => judge(world)),
       forEach: () => run.forEach([1, 2, 3], (_, world) => judge(world)),
-      once: () => run.once(async (world) => ({ judgement: await judge(world) })),
+      once: () => run.once(async (world) => await judge(world)),
     }[name as "forAll"]();
     const attempts = name === "once" ? 2 : 4;
     expect(verdict).toMatchObject({
@@ -150,7 +150,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
 describe("one history", () => {
   it("counts the decisions that it holds, and none where it was set aside or holds none", async () => {
     const { run } = open();
-    const judging = (judgement: CaseVerdict, cases: number) => () => Promise.resolve({ judgement, cases });
+    const judging = (judgement: CaseVerdict, cases: number) => () => Promise.resolve({ ...judgement, cases });
     expect(await run.once(judging(pass, 12))).toEqual({ kind: "passed", cases: 12 });
     expect(await run.once(judging(discard("nothing to ask"), 12))).toMatchObject({
       kind: "inconclusive",

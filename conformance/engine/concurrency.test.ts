@@ -66,7 +66,7 @@ describe("how much a run does at a time", () => {
           run.once(async (world) => {
             await world.target.list({});
             await cases.enter();
-            return { judgement: pass };
+            return pass;
           }),
       }));
     const session = await sessionWith({ concurrency });

@@ -42,7 +42,7 @@ const rule = (
   more: Partial<Rule> = {},
 ): Rule => ({
   requirement,
-  check: (_, run) => run.once(async (world) => ({ judgement: await judgement(world) }), { replays: 0 }),
+  check: (_, run) => run.once(async (world) => await judgement(world), { replays: 0 }),
   ...more,
 });
 
@@ -194,8 +194,8 @@ describe("evidence", () => {
       requirement: "code.unknown",
       check: (_, run) =>
         run.all([
-          run.once(async (world) => ({ judgement: await wrongly(world) }), { part: "a", replays: 0 }),
-          run.once(async (world) => ({ judgement: await wrongly(world) }), { part: "b", replays: 0 }),
+          run.once(async (world) => await wrongly(world), { part: "a", replays: 0 }),
+          run.once(async (world) => await wrongly(world), { part: "b", replays: 0 }),
         ]),
     };
     const sound = rule("code.single-use", async (world) => {
@@ -219,7 +219,7 @@ describe("evidence", () => {
             const { accessToken, code, refreshToken } = await obtainTokens(world);
             seen.push(accessToken, code, refreshToken, world.client.secret);
             return {
-              judgement: fail(`not ${code}`, `token=${accessToken}&${refreshToken}.`),
+              ...fail(`not ${code}`, `token=${accessToken}&${refreshToken}.`),
               facts: { secret: world.client.secret, nested: [{ code }] },
             };
           },
@@ -239,7 +239,7 @@ describe("evidence", () => {
         for (const word of ["failed", "breach", "1234", "cases", "code.unknown", "true"])
           world.secrets.conceal(word, "client secret");
         return run.once(() =>
-          Promise.resolve({ judgement: fail("it failed", "wrong"), cases: 1_234, facts: { on: true } }),
+          Promise.resolve({ ...fail("it failed", "wrong"), cases: 1_234, facts: { on: true } }),
         );
       },
     };

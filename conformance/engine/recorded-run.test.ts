@@ -34,7 +34,7 @@ const single = (check: Rule["check"]): Rule => ({ requirement: "code.single-use"
 describe("a recorded run", () => {
   it("says how long it was allowed to wait, and one that continues it may wait for as long", async () => {
     const fake = await stopping(startFake());
-    const rules = [single((_, run) => run.once(() => Promise.resolve({ judgement: pass })))];
+    const rules = [single((_, run) => run.once(() => Promise.resolve(pass)))];
     const resolved = await fake.resolved();
     const first = await recordedRun({ ...base(), resolved, rules, maxWaitMs: 7_000 });
     expect(first.record.maxWaitMs).toBe(7_000);
@@ -55,7 +55,7 @@ describe("a recorded run", () => {
       run.once(async (world) => {
         const { accessToken, code, refreshToken } = await obtainTokens(world);
         seen.push(accessToken, code, refreshToken);
-        return { judgement: fail("refused", `granted ${accessToken}`) };
+        return fail("refused", `granted ${accessToken}`);
       }),
     );
     const options = { ...base(), resolved: await fake.resolved(), rules: [breaking] };
@@ -83,14 +83,14 @@ describe("a recorded run", () => {
     const { promise: hangs, resolve: beginsToHang } = Promise.withResolvers<void>();
     const done: Rule = {
       requirement: "code.unknown",
-      check: (_, run) => run.once(async (world) => (await obtainCode(world), { judgement: pass })),
+      check: (_, run) => run.once(async (world) => (await obtainCode(world), pass)),
     };
     const hanging = single((_, run) =>
       run.once(async (world) => {
         await obtainCode(world);
         beginsToHang();
         await world.clock.sleep(5_000);
-        return { judgement: pass };
+        return pass;
       }),
     );
     const awake: Rule = {
@@ -103,7 +103,7 @@ describe("a recorded run", () => {
             .send({ method: "POST", path: "/x", headers: [["content-length", "5"]] })
             .catch(() => undefined);
           if (!interrupt.signal.aborted) await once(interrupt.signal, "abort");
-          return { judgement: pass };
+          return pass;
         }),
     };
     const options = { ...base(), resolved: await fake.resolved(), signal: interrupt.signal };
@@ -173,7 +173,7 @@ describe("a replay", () => {
 
   it("names the rules that failed where the one that is asked for has no result", async () => {
     const fake = await stopping(startFake());
-    const failing = single((_, run) => run.once(() => Promise.resolve({ judgement: fail("a", "b") })));
+    const failing = single((_, run) => run.once(() => Promise.resolve(fail("a", "b"))));
     const { record } = await recordedRun({ ...base(), resolved: await fake.resolved(), rules: [failing] });
     expect(() => replayable(record, "code.lifetime")).toThrow(/no result for it.*code\.single-use/);
     expect(() => replayable(record, "code.life")).toThrow(/no such rule/);

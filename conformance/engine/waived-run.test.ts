@@ -18,11 +18,11 @@ afterAll(async () => {
 
 const breaking: Rule = {
   requirement: "code.single-use",
-  check: (_, run) => run.once(() => Promise.resolve({ judgement: fail("refused", "granted") })),
+  check: (_, run) => run.once(() => Promise.resolve(fail("refused", "granted"))),
 };
 const holding: Rule = {
   requirement: "code.lifetime",
-  check: (_, run) => run.once(() => Promise.resolve({ judgement: pass })),
+  check: (_, run) => run.once(() => Promise.resolve(pass)),
 };
 
 let runs = 0;

@@ -1,9 +1,9 @@
 import type { TimeInterval } from "../judging/interval.ts";
-import { expectThat, type CaseVerdict } from "../judging/case-verdict.ts";
+import { expectThat } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
 import type { DurableSteps } from "../world/durable-steps.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
-import type { Deferral, ExpiringCredential, Run, Rules } from "../checks/rule.ts";
+import type { HistoryVerdict, Deferral, ExpiringCredential, Run, Rules } from "../checks/rule.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import {
@@ -68,7 +68,7 @@ export const accessLifetimeRules = {
 } satisfies Rules;
 
 /** Neither further tokens of its client nor requests with it end a token. */
-const worksAmongMany = (world: World): Promise<{ readonly judgement: CaseVerdict }> =>
+const worksAmongMany = (world: World): Promise<HistoryVerdict> =>
   judgeFirstOfMany(
     world,
     () => obtainTokens(world),

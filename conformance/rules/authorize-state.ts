@@ -3,7 +3,7 @@ import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../ar
 import { encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import type { Rules } from "../checks/rule.ts";
+import type { HistoryVerdict, Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
 import { answerOf } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
@@ -156,9 +156,7 @@ const bytesIn = ({ letters, encoded }: EncodedState, reading: Reading): number =
  * Percent-encoded letters tell whether the bytes are counted before or after decoding. A
  * service that takes no encoded letter at all (they never need encoding) tells nothing.
  */
-const judgeReadings = async (
-  world: World,
-): Promise<{ judgement: CaseVerdict; cases: number; facts: Record<string, unknown> }> => {
+const judgeReadings = async (world: World): Promise<HistoryVerdict> => {
   const most = world.limits.stateMaxBytes;
   const third = Math.floor(most / 3);
   const named = Object.keys(requirement("authorize.state-length").readings ?? {}) as Reading[];
@@ -169,7 +167,7 @@ const judgeReadings = async (
   };
   if (!(await accepts({ letters: third, encoded: third }))) {
     await twinSucceeds(world);
-    return { judgement: pass, cases: 1, facts: { encodedLetters: "refused", readings: named } };
+    return { ...pass, cases: 1, facts: { encodedLetters: "refused", readings: named } };
   }
   const probes: readonly EncodedState[] = [
     { letters: third + 1, encoded: third + 1 },
@@ -190,10 +188,9 @@ const judgeReadings = async (
     )
     .join("; ");
   return {
-    judgement:
-      left.length > 0
-        ? pass
-        : fail(`the ${most} bytes are counted either before or after percent-decoding`, story),
+    ...(left.length > 0
+      ? pass
+      : fail(`the ${most} bytes are counted either before or after percent-decoding`, story)),
     cases: seen.length,
     facts: { encodedLetters: "accepted", readings: left },
   };

@@ -2,8 +2,8 @@ import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { describe } from "../world/exchange.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { duration } from "../contract/duration.ts";
-import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import type { Rule, Run } from "../checks/rule.ts";
+import { fail, pass } from "../judging/case-verdict.ts";
+import type { HistoryVerdict, Rule, Run } from "../checks/rule.ts";
 import { obtainCode, timed } from "../world/steps.ts";
 
 import type { World } from "../world/world.ts";
@@ -32,7 +32,7 @@ export const timestampFollowsTheClock = {
       async (world) => {
         const { answer, grant } = await obtainCode(world);
         isBareRedirect = grant.via === "redirect" && timestampOf(answer) === undefined;
-        return isBareRedirect ? { judgement: pass } : judgeTimestamps(world);
+        return isBareRedirect ? pass : judgeTimestamps(world);
       },
       { replays: 1 },
     );
@@ -54,9 +54,7 @@ export const timestampFollowsTheClock = {
   },
 } satisfies Omit<Rule, "requirement">;
 
-const judgeTimestamps = async (
-  world: World,
-): Promise<{ judgement: CaseVerdict; cases?: number; facts?: Record<string, unknown> }> => {
+const judgeTimestamps = async (world: World): Promise<HistoryVerdict> => {
   const looks: Look[] = [];
   for (const pauseMs of [0, ...pausesMs[world.clock.kind]]) {
     if (pauseMs > 0) await world.clock.sleep(pauseMs, pauseMs / 4);
@@ -64,33 +62,28 @@ const judgeTimestamps = async (
       const { value, at } = await timed(world, () => obtainCode(world));
       const timestamp = timestampOf(value.answer);
       if (timestamp === undefined)
-        return {
-          judgement: fail("the answer carries a timestamp that is a number", describe(value.answer)),
-        };
+        return fail("the answer carries a timestamp that is a number", describe(value.answer));
       looks.push({ timestamp, at });
     }
   }
   const backwards = pairs(looks).find(([before, after]) => after.timestamp < before.timestamp);
   if (backwards !== undefined)
-    return {
-      judgement: fail(
-        "no later answer carries an earlier time",
-        `${backwards[0].timestamp} was followed by ${backwards[1].timestamp}`,
-      ),
-    };
+    return fail(
+      "no later answer carries an earlier time",
+      `${backwards[0].timestamp} was followed by ${backwards[1].timestamp}`,
+    );
   const left = (Object.keys(unitsMs) as Unit[]).filter((unit) =>
     looks.every((look) => isInStep(looks[0] ?? look, look, unitsMs[unit])),
   );
   return {
-    judgement:
-      left.length > 0
-        ? pass
-        : fail(
-            "timestamps move with the clock, in seconds or in milliseconds",
-            steps(looks)
-              .map(([elapsedMs, moved]) => `while ${duration(elapsedMs)} went by they moved by ${moved}`)
-              .join("; "),
-          ),
+    ...(left.length > 0
+      ? pass
+      : fail(
+          "timestamps move with the clock, in seconds or in milliseconds",
+          steps(looks)
+            .map(([elapsedMs, moved]) => `while ${duration(elapsedMs)} went by they moved by ${moved}`)
+            .join("; "),
+        )),
     cases: looks.length,
     facts: { readings: left },
   };

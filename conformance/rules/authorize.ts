@@ -55,7 +55,7 @@ export const authorizeRules = {
           const states = Array.from({ length: run.cases(1, 8) }, () => caseWorld.unique());
           const judgements = await Promise.all(states.map((state) => echoes(caseWorld, state)));
           return {
-            judgement: judgements.find(({ kind }) => kind !== "passed") ?? pass,
+            ...(judgements.find(({ kind }) => kind !== "passed") ?? pass),
             cases: states.length,
           };
         },
@@ -84,7 +84,7 @@ export const authorizeRules = {
         await authorize(client);
       }
       const pair = repeated();
-      return { judgement: pair === undefined ? pass : sameCode(pair, issued), cases: issued.length };
+      return { ...(pair === undefined ? pass : sameCode(pair, issued)), cases: issued.length };
     }),
 
   "authorize.code-entropy": (_world, run) =>
@@ -101,7 +101,7 @@ export const authorizeRules = {
           : []),
       ];
       return {
-        judgement: expectThat(
+        ...expectThat(
           weaknesses.length === 0,
           `codes hold at least ${LEAST_BITS} bits that cannot be guessed, in no order and with no beginning in common`,
           weaknesses.join("; "),

@@ -1,3 +1,4 @@
+import type { HistoryVerdict } from "../checks/rule.ts";
 import { ageBetween } from "../judging/interval.ts";
 import fc from "fast-check";
 import { describe, ControlFailed } from "../world/exchange.ts";
@@ -74,7 +75,7 @@ export const othersGoOnWorking = async (set: readonly Fate[], world: World): Pro
 };
 
 /** A client may have any number of codes: each lives for itself. */
-export const oldestOfManyWorks = (world: World): Promise<{ readonly judgement: CaseVerdict }> =>
+export const oldestOfManyWorks = (world: World): Promise<HistoryVerdict> =>
   judgeFirstOfMany(
     world,
     () => obtainCode(world),

@@ -86,15 +86,13 @@ export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
         if (last === undefined || first === undefined) throw new Error("a field is repeated in two ways");
         const [lastCounts, firstCounts] = [await grants(world, last), await grants(world, first)];
         if (lastCounts && firstCounts)
-          return {
-            judgement: fail(
-              "of two values for one field at most one counts",
-              `${field} twice was granted with the right value first as well as last`,
-            ),
-          };
+          return fail(
+            "of two values for one field at most one counts",
+            `${field} twice was granted with the right value first as well as last`,
+          );
         readings.add(lastCounts ? "last-value-counts" : firstCounts ? "first-value-counts" : "refused");
       }
-      return { judgement: pass, cases: fields.length, facts: { readings: [...readings].toSorted() } };
+      return { ...pass, cases: fields.length, facts: { readings: [...readings].toSorted() } };
     },
     { part: "repeated keys" },
   );

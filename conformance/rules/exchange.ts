@@ -4,7 +4,7 @@ import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdic
 import { verdictOf } from "../judging/laws/breach.ts";
 import { tokenSetBreach, firstRepeated, issuedOnce } from "../judging/laws/tokens.ts";
 import { refusalsOf } from "./shared/refusals.ts";
-import type { Rules } from "../checks/rule.ts";
+import type { HistoryVerdict, Rules } from "../checks/rule.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import {
   exchangeBody,
@@ -129,10 +129,7 @@ const setsAreWhole = async (client: Client, world: World): Promise<CaseVerdict> 
   return verdictOf(tokenSetBreach("exchange", objectOf(answer)), () => `it got ${describe(answer)}`);
 };
 
-const noTokenTwice = async (
-  world: World,
-  count: number,
-): Promise<{ judgement: CaseVerdict; cases: number }> => {
+const noTokenTwice = async (world: World, count: number): Promise<HistoryVerdict> => {
   const sets: IssuedTokens[] = [];
   const failures: unknown[] = [];
   // A service that gives the same twice may refuse what it gave before: what was given is counted all the same.
@@ -153,7 +150,7 @@ const noTokenTwice = async (
   if (repeated !== undefined) {
     const [earlier, later] = repeated.map(({ kind, set }) => ({ kind, n: set.answer.exchange }));
     return {
-      judgement: fail(
+      ...fail(
         issuedOnce.token,
         `the ${later?.kind} of exchange ${later?.n} is also the ${earlier?.kind} of exchange ${earlier?.n}`,
         repeated.map(({ set }) => set.answer.exchange),
@@ -162,7 +159,7 @@ const noTokenTwice = async (
     };
   }
   if (failures.length > 0) throw failures[0];
-  return { judgement: pass, cases: sets.length };
+  return { ...pass, cases: sets.length };
 };
 
 const tokenOpensAtOnce = async (client: Client, world: World): Promise<CaseVerdict> => {
@@ -208,10 +205,7 @@ const forbidsStoring = async (endpoint: "exchange" | "refresh", world: World): P
 
 const BITS = 128;
 
-const tokensHoldBits = async (
-  world: World,
-  count: number,
-): Promise<{ judgement: CaseVerdict; cases: number; facts: Record<string, number> }> => {
+const tokensHoldBits = async (world: World, count: number): Promise<HistoryVerdict> => {
   const codes = await mapLimited(Array.from({ length: count }), 6, () => obtainCode(world));
   const access: string[] = [];
   const refresh: string[] = [];
@@ -233,5 +227,5 @@ const tokensHoldBits = async (
     `a token holds at least ${BITS} bits that cannot be guessed`,
     `${count} token sets in order of issue show about ${poorest}`,
   );
-  return { judgement, cases: count, facts };
+  return { ...judgement, cases: count, facts };
 };

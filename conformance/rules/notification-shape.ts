@@ -13,7 +13,7 @@ import { pageShapeBreach } from "../judging/laws/notification.ts";
 import { fail, pass, discard, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { fold } from "../judging/laws/pages.ts";
 import { asked, openLists, type Listing, type ListQuery } from "./shared/lists.ts";
-import type { Rules } from "../checks/rule.ts";
+import type { HistoryVerdict, Rules } from "../checks/rule.ts";
 import { exchangeBody, gaveData, refreshBody } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { offBy, tellsClockTime } from "./told-time.ts";
@@ -109,9 +109,7 @@ const datesAreTrue = (
 };
 
 /** Walks the flow over the documented paths alone; here a path that gives nothing is the breach itself. */
-const everyDocumentedPathServes = async (
-  world: World,
-): Promise<{ readonly judgement: CaseVerdict; readonly cases: number }> => {
+const everyDocumentedPathServes = async (world: World): Promise<HistoryVerdict> => {
   const { client, target } = world;
   const authorized = await target.authorize();
   const grant = grantOf(authorized);
@@ -131,17 +129,17 @@ const everyDocumentedPathServes = async (
     return world.prepared.notifications.accounts.length > 0 || nowhere.status === listed.status
       ? nothingAt("/open-api/v1/notifications", "a page of notifications", describe(listed))
       : {
-          judgement: inconclusive("there may be no notification to list, and such a list is refused"),
+          ...inconclusive("there may be no notification to list, and such a list is refused"),
           cases: 1,
         };
   }
   const refreshed = await target.refresh(refreshBody(client, refreshToken ?? ""));
   if (credentialsOf(refreshed).accessToken === undefined)
     return nothingAt("/open-api/oauth/refresh-token", "an access token", describe(refreshed));
-  return { judgement: pass, cases: 4 };
+  return { ...pass, cases: 4 };
 };
 
-const nothingAt = (path: string, what: string, said: string): { judgement: CaseVerdict; cases: number } => ({
-  judgement: fail(`${path} gives ${what}`, `a right request got ${said}`),
+const nothingAt = (path: string, what: string, said: string): HistoryVerdict => ({
+  ...fail(`${path} gives ${what}`, `a right request got ${said}`),
   cases: 1,
 });

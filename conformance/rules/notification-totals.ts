@@ -33,7 +33,7 @@ export const notificationTotalRules = {
       return run.all([
         run.forEach(everyQuestion, totalIsTheNumber, { part: "every filter", print: printCounted }),
         run.forAll(counted(world, questions, greatest), totalIsTheNumber, { print: printCounted, examples }),
-        run.once(async (world) => ({ judgement: await totalOfAll(world, vouchedLimit(world, greatest)) }), {
+        run.once(async (world) => await totalOfAll(world, vouchedLimit(world, greatest)), {
           part: "unfiltered",
         }),
       ]);

@@ -1,8 +1,8 @@
+import type { HistoryVerdict } from "../checks/rule.ts";
 import { describe, pageOf, ControlFailed } from "../world/exchange.ts";
 import type { PushRun, SeenPush, PushCase } from "../judging/pushes/trace.ts";
 import { bodyOf } from "../judging/pushes/finding.ts";
 import { duration } from "../contract/duration.ts";
-import type { Facts } from "../contract/verdict.ts";
 import { changedFields } from "../judging/laws/notification.ts";
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { mapLimited } from "../checks/map-limited.ts";
@@ -23,10 +23,7 @@ interface Pushed {
  * push.listed: every notification that was pushed is looked up by its id, by its account and in the whole list, and
  * some were while their pushes were under way.
  */
-export const pushesAreListed = async (
-  world: World,
-  pushRun: PushRun,
-): Promise<{ judgement: CaseVerdict; cases: number; facts?: Facts }> => {
+export const pushesAreListed = async (world: World, pushRun: PushRun): Promise<HistoryVerdict> => {
   const pushed = pushRun.pushCases.flatMap((pushCase) => {
     const [first] = pushCase.pushes;
     return first === undefined ? [] : [{ pushCase, first }];
@@ -39,7 +36,7 @@ export const pushesAreListed = async (
     ...(await mapLimited(pushed, LOOKUPS_AT_A_TIME, (one) => isListed(world, accessToken, one, whole))),
   ];
   return {
-    judgement: allHold(judgements),
+    ...allHold(judgements),
     cases: judgements.filter(({ kind }) => kind === "passed").length,
     ...(whole === undefined ? { facts: { wholeList: "longer than could be read" } } : {}),
   };

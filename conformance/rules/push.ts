@@ -46,10 +46,10 @@ export const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Pr
   let settle: string | undefined;
   const verdict = await run.once(
     (world) => {
-      const finding = judge(pushRunOf(world));
+      const { judgement, cases, facts, evidence = [], ...finding } = judge(pushRunOf(world));
       settle = finding.settle;
-      if (finding.judgement.kind === "failed") world.evidence.addPushes(finding.evidence ?? []);
-      return Promise.resolve(finding);
+      if (judgement.kind === "failed") world.evidence.addPushes(evidence);
+      return Promise.resolve({ ...judgement, cases, facts });
     },
     { replays: 0 },
   );

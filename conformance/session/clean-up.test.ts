@@ -18,7 +18,7 @@ const leaving: Rule = {
   check: (_, run) =>
     run.once(async (world) => {
       const { accessToken } = await obtainTokens(world);
-      return { judgement: accessToken === "" ? fail("a token", "none") : pass };
+      return accessToken === "" ? fail("a token", "none") : pass;
     }),
 };
 

@@ -5,7 +5,7 @@ import { EVERYTHING } from "../notifications.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
 import { afterwards, change, decide, decisions, livesFor, type Replacement, rows } from "../registry.ts";
 import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
-import { asksFor, firstLike, lastOf, stranger } from "./tools.ts";
+import { careless, asksFor, firstLike, lastOf, stranger } from "./tools.ts";
 
 const lives = (lifetimeMs: number | ((record: AccessRecord) => number)): Replacement =>
   livesFor("accessTokenIsAlive", lifetimeMs);
@@ -63,17 +63,15 @@ export const accessDefects = rows({
         [...clients.values()].some(({ id, secret }) => presented === id || presented === secret),
     ),
     "access-token-whatever-its-case: Access tokens are compared without regard to case.": comparing(
-      (stored, presented) => stored.toLowerCase() === presented.toLowerCase(),
+      careless.ofCase,
     ),
     "access-token-by-prefix: Access tokens are found by their first 24 characters.": comparing(
-      (stored, presented) => presented.length >= 24 && stored.startsWith(presented.slice(0, 24)),
+      careless.beyond(24),
     ),
     "access-token-but-for-last-character: The last character of an access token is not compared.": comparing(
       (stored, presented) => presented.slice(0, 42) === stored.slice(0, 42),
     ),
-    "access-token-with-suffix: Whatever follows an access token is ignored.": comparing((stored, presented) =>
-      presented.startsWith(stored),
-    ),
+    "access-token-with-suffix: Whatever follows an access token is ignored.": comparing(careless.ofSuffix),
     "access-token-in-authorization: The access token is also taken from Authorization.": readingAlso(
       ({ from }) => from.headers.authorization?.replace(/^Bearer /i, ""),
     ),

@@ -1,6 +1,6 @@
 import type { FakeClient } from "../clients.ts";
 import { decide, decisions, type Replacement, rows } from "../registry.ts";
-import { asText } from "./tools.ts";
+import { careless, asText } from "./tools.ts";
 
 type Clients = ReadonlyMap<string, FakeClient>;
 
@@ -44,9 +44,7 @@ export const clientDefects = rows({
     "secret-in-array-accepted: An array that holds the secret passes for it.": accepting(
       (secret, presented) => asText(presented) === secret,
     ),
-    "secret-whatever-its-case: Secrets are compared without regard to case.": acceptingText(
-      (secret, presented) => presented.toLowerCase() === secret.toLowerCase(),
-    ),
+    "secret-whatever-its-case: Secrets are compared without regard to case.": acceptingText(careless.ofCase),
     "secret-by-prefix: As much of the secret as is presented is compared.": acceptingText(
       (secret, presented) => presented !== "" && secret.startsWith(presented),
     ),
@@ -56,12 +54,8 @@ export const clientDefects = rows({
     "secret-but-for-last-character: The last character of a secret is not compared.": acceptingText(
       (secret, presented) => presented.slice(0, secret.length - 1) === secret.slice(0, -1),
     ),
-    "secret-trimmed: White space around the secret is cut off.": acceptingText(
-      (secret, presented) => presented.trim() === secret,
-    ),
-    "secret-with-suffix: Whatever follows the secret is ignored.": acceptingText((secret, presented) =>
-      presented.startsWith(secret),
-    ),
+    "secret-trimmed: White space around the secret is cut off.": acceptingText(careless.ofSpaceAround),
+    "secret-with-suffix: Whatever follows the secret is ignored.": acceptingText(careless.ofSuffix),
     "secret-of-any-client: The secret of any client passes.": accepting((_secret, presented, clients) =>
       [...clients.values()].some((client) => client.secret === presented),
     ),

@@ -14,6 +14,17 @@ export const firstLike = <R>(
   return undefined;
 };
 
+/** Comparisons that are not equality, of what is stored with what is presented. */
+export const careless = {
+  ofCase: (stored: string, presented: string) => stored.toLowerCase() === presented.toLowerCase(),
+  ofDashes: (stored: string, presented: string) =>
+    stored.replaceAll("-", "") === presented.replaceAll("-", ""),
+  ofSpaceAround: (stored: string, presented: string) => stored === presented.trim(),
+  ofSuffix: (stored: string, presented: string) => presented.startsWith(stored),
+  beyond: (characters: number) => (stored: string, presented: string) =>
+    presented.length >= characters && stored.startsWith(presented.slice(0, characters)),
+};
+
 export const lastOf = <R>(records: ReadonlyMap<string, R>): R | undefined => [...records.values()].at(-1);
 
 /** What a language that converts freely makes of a JSON value: an array of one string is that string. */

@@ -1,6 +1,6 @@
 import type { CodeRecord } from "../context.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
-import { asText, firstLike, isNothing, lastOf } from "./tools.ts";
+import { careless, asText, firstLike, isNothing, lastOf } from "./tools.ts";
 
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   decide("findCode", (presented, { credentials }) => firstLike(credentials.codes, presented, matches));
@@ -24,18 +24,12 @@ const invented = (code: string, clientId: string, nowMs: number): CodeRecord => 
 /** Codes that were never issued and pass all the same. */
 export const unknownCodeDefects = rows({
   "code.unknown": {
-    "code-found-whatever-its-case: Codes are compared without regard to case.": comparing(
-      (stored, presented) => stored.toLowerCase() === presented.toLowerCase(),
-    ),
-    "code-found-by-prefix: Codes are found by their first half.": comparing(
-      (stored, presented) => presented.length >= 16 && stored.startsWith(presented.slice(0, 16)),
-    ),
+    "code-found-whatever-its-case: Codes are compared without regard to case.": comparing(careless.ofCase),
+    "code-found-by-prefix: Codes are found by their first half.": comparing(careless.beyond(16)),
     "code-found-but-for-last-character: The last character of a code is not compared.": comparing(
       (stored, presented) => presented !== "" && stored.slice(0, -1) === presented.slice(0, 31),
     ),
-    "code-found-with-suffix: Whatever follows a code is ignored.": comparing((stored, presented) =>
-      presented.startsWith(stored),
-    ),
+    "code-found-with-suffix: Whatever follows a code is ignored.": comparing(careless.ofSuffix),
     "code-found-within: A code is found anywhere in what is presented.": comparing((stored, presented) =>
       presented.includes(stored),
     ),
@@ -78,9 +72,7 @@ export const unknownCodeDefects = rows({
     ),
     "code-normalized: Compatibility forms, such as full-width letters, are folded before a code is looked up.":
       mendingText((presented) => presented.normalize("NFKC")),
-    "code-without-dashes: Dashes in a code are ignored.": comparing(
-      (stored, presented) => stored.replaceAll("-", "") === presented.replaceAll("-", ""),
-    ),
+    "code-without-dashes: Dashes in a code are ignored.": comparing(careless.ofDashes),
     "code-found-by-pattern: A code of % finds the latest one that is not used.": decide(
       "findCode",
       (presented, { credentials }) =>

@@ -1,7 +1,7 @@
 import type { FakeClient } from "../clients.ts";
 import type { AccessRecord, RefreshRecord } from "../context.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
-import { asText, firstLike, isNothing, lastOf, stranger } from "./tools.ts";
+import { careless, asText, firstLike, isNothing, lastOf, stranger } from "./tools.ts";
 
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   decide("findRefreshToken", (presented, { credentials }) =>
@@ -30,17 +30,13 @@ const grantOf = (access: AccessRecord, nowMs: number): RefreshRecord => ({
 export const unknownRefreshDefects = rows({
   "refresh.unknown": {
     "refresh-token-whatever-its-case: Refresh tokens are compared without regard to case.": comparing(
-      (stored, presented) => stored.toLowerCase() === presented.toLowerCase(),
+      careless.ofCase,
     ),
     "refresh-token-by-prefix: Refresh tokens are found by their first 20 characters.": comparing(
-      (stored, presented) => presented.length >= 20 && stored.startsWith(presented.slice(0, 20)),
+      careless.beyond(20),
     ),
-    "refresh-token-with-suffix: Whatever follows a refreshToken is ignored.": comparing((stored, presented) =>
-      presented.startsWith(stored),
-    ),
-    "refresh-token-trimmed: White space around a refreshToken is cut off.": comparing(
-      (stored, presented) => stored === presented.trim(),
-    ),
+    "refresh-token-with-suffix: Whatever follows a refreshToken is ignored.": comparing(careless.ofSuffix),
+    "refresh-token-trimmed: White space around a refreshToken is cut off.": comparing(careless.ofSpaceAround),
     "refresh-token-in-array-accepted: An array that holds the refreshToken passes for it.": decisions(
       (sound) => ({
         findRefreshToken: (presented, context) => sound.findRefreshToken(asText(presented), context),
@@ -75,9 +71,7 @@ export const unknownRefreshDefects = rows({
         },
         refreshTokenBelongsTo: () => true,
       })),
-    "refresh-token-without-dashes: Dashes in a refreshToken are ignored.": comparing(
-      (stored, presented) => stored.replaceAll("-", "") === presented.replaceAll("-", ""),
-    ),
+    "refresh-token-without-dashes: Dashes in a refreshToken are ignored.": comparing(careless.ofDashes),
     "refresh-token-unknown-revokes-others: A refreshToken that was never issued ends all the others.": decide(
       "afterRefusedRefresh",
       (_record, kind, { credentials }) => {

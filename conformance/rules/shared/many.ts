@@ -1,3 +1,4 @@
+import type { HistoryVerdict } from "../../checks/rule.ts";
 import { mapLimited } from "../../checks/map-limited.ts";
 import { discard, type CaseVerdict } from "../../judging/case-verdict.ts";
 import { ageBetween } from "../../judging/interval.ts";
@@ -17,12 +18,12 @@ export const judgeFirstOfMany = async <C>(
   issue: () => Promise<C>,
   lifetimeOf: (credential: C) => number,
   judge: (credential: C) => Promise<CaseVerdict>,
-): Promise<{ readonly judgement: CaseVerdict }> => {
+): Promise<HistoryVerdict> => {
   const { value: first, at } = await timed(world, issue);
   await manyTimes(issue);
   const judgement = await judge(first);
   const { greatestMs } = ageBetween(at, await world.clock.now());
   const isDecisive =
     judgement.kind === "passed" || greatestMs < lifetimeOf(first) - world.tolerances.lifetimeGuardMs;
-  return { judgement: isDecisive ? judgement : discard("it may have expired meanwhile") };
+  return isDecisive ? judgement : discard("it may have expired meanwhile");
 };
