@@ -1,17 +1,21 @@
 import { existsSync } from "node:fs";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import type { ResolvedProfile } from "../../conformance/profile/profile.ts";
+import {
+  type ResolvedProfile,
+  checkProfile,
+  loadProfile,
+  resolveProfile,
+  concealResolved,
+} from "../../conformance/profile/profile.ts";
 import type { ReceiverSettings } from "../../conformance/profile/receiver-settings.ts";
 import type { Rule } from "../../conformance/checks/rule.ts";
 import type { CommandContext } from "./context.ts";
 import type { Output } from "./output.ts";
 import type { TargetFlags } from "./flags.ts";
 import { profileNames } from "../../conformance/profile/profile-place.ts";
-import { checkProfile, loadProfile, resolveProfile } from "../../conformance/profile/profile.ts";
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { watchesPushes } from "../../conformance/engine/needs.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
-import { concealResolved } from "../../conformance/profile/known-secrets.ts";
 
 export interface OpenTarget {
   readonly resolved: ResolvedProfile;

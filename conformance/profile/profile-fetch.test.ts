@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createSecrets } from "../contract/secrets.ts";
-import { concealResolved } from "./known-secrets.ts";
-import { checkProfile, loadProfile, resolveProfile } from "./profile.ts";
+import { concealResolved, checkProfile, loadProfile, resolveProfile } from "./profile.ts";
 import { folderOfFile } from "../testing/folders.ts";
 import { problemOf } from "../testing/errors.ts";
 

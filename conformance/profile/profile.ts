@@ -10,6 +10,8 @@ import { secretReader, type Environment } from "./profile-secret.ts";
 import { resolveReceiver, type ReceiverSettings } from "./receiver-settings.ts";
 import type { DialSettings } from "../world/http/dialer.ts";
 import type { Client } from "../world/target.ts";
+import { decoded, secretsInProfile } from "../contract/profile-secrets.ts";
+import type { Secrets } from "../contract/secrets.ts";
 
 export { checkProfile } from "./profile-check.ts";
 
@@ -89,4 +91,23 @@ const resolve = async (
     source,
     sources: layers.map((layer) => layer.source),
   };
+};
+
+export const concealResolved = (
+  secrets: Secrets,
+  resolved: Pick<ResolvedProfile, "profile" | "clients" | "receiver" | "network">,
+): void => {
+  for (const { secret } of resolved.clients) secrets.conceal(secret, "client secret");
+  const { receiver } = resolved;
+  if (receiver?.kind === "attach" && receiver.token !== undefined)
+    secrets.conceal(receiver.token, "receiver token");
+  for (const value of secretsInProfile(resolved.profile)) secrets.conceal(value, "profile value");
+  concealNetwork(secrets, resolved.network);
+};
+
+const concealNetwork = (secrets: Secrets, network: ResolvedProfile["network"]): void => {
+  const proxy = network?.proxy === undefined ? undefined : new URL(network.proxy.url);
+  if (proxy !== undefined) secrets.conceal(decoded(proxy.password), "proxy password");
+  const passphrase = network?.clientCertificate?.passphrase;
+  if (passphrase !== undefined) secrets.conceal(passphrase, "passphrase");
 };

@@ -5,7 +5,6 @@ import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import type { Deferral, ExpiringCredential, Rules, WaitFacts, Run } from "../checks/rule.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
-import { allTogether, inTurn } from "../checks/parts.ts";
 import { withConnections } from "./shared/race.ts";
 import { printEvents, reuseIsRefused, usedUpEvents, usedUpHistories } from "./shared/reuse.ts";
 import { mapLimited } from "../checks/map-limited.ts";
@@ -23,6 +22,7 @@ import {
 } from "./code-independence.ts";
 import { raceInLane, type Met } from "./code-race.ts";
 import { nearMissIsRefused, strangerIsRefused, strangers } from "./code-unknown.ts";
+import type { Verdict } from "../contract/verdict.ts";
 
 /** The longest pause that is always made; longer ones where the clock allows them. */
 const SHORT_PAUSE_MS = 2_000;
@@ -241,3 +241,17 @@ const keepBusy = async (world: World, issued: Code): Promise<void> => {
   const tokens = await obtainTokens(world, { client: issued.client });
   await obtainRefreshed(world, tokens);
 };
+
+/**
+ * One verdict out of parts that must not overlap: while a part sleeps, time may pass for
+ * every credential that another part holds.
+ */
+const inTurn = async (run: Run, parts: readonly (() => Promise<Verdict>)[]): Promise<Verdict> => {
+  const verdicts: Promise<Verdict>[] = [];
+  for (const part of parts) verdicts.push(Promise.resolve(await part()));
+  return run.all(verdicts);
+};
+
+/** One verdict out of parts that are judged side by side. */
+const allTogether = (run: Run, parts: readonly (() => Promise<Verdict>)[]): Promise<Verdict> =>
+  run.all(parts.map((part) => part()));

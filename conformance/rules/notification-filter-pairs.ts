@@ -5,7 +5,7 @@ import { asked, openLists, type List } from "./shared/lists.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
-import { formsOf, isNothing } from "./notification-forms.ts";
+import { formsOf, isNothing } from "./notification-shape.ts";
 
 /** Section 4.4: id and accountId in one request. */
 export const notificationPairRules = {

@@ -8,7 +8,7 @@ import type { Verdict } from "../contract/verdict.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { notificationPairRules } from "./notification-filter-pairs.ts";
-import { formsOf, isNothing } from "./notification-forms.ts";
+import { formsOf, isNothing } from "./notification-shape.ts";
 import { inGroups } from "../contract/text.ts";
 
 /** Section 4.4: the filters id and accountId, each by itself. */

@@ -5,6 +5,7 @@ import {
   refreshTokensInUse,
   refreshTokensOfExpired,
   refreshTokensReplaced,
+  refreshWrongly,
 } from "./refresh-credentials.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { durableSteps } from "../world/durable-steps.ts";
@@ -26,7 +27,6 @@ import {
 } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
-import { refreshWrongly } from "./refresh-attempts.ts";
 
 /** A service may look after a token at every use, or at every so many. */
 const MANY_USES = 12;

@@ -1,11 +1,10 @@
-import { concealResolved } from "../profile/known-secrets.ts";
+import { concealResolved, type ResolvedProfile } from "../profile/profile.ts";
 import type { LeftBehind } from "../contract/left-behind.ts";
 import { documentLimits, type Limits } from "../contract/limits.ts";
 import type { PushLine } from "../contract/push.ts";
 import { createSecrets, type Secrets } from "../contract/secrets.ts";
 import { tolerances as defaults } from "../judging/tolerances.ts";
 import { ledgerTarget, type LedgerAccess, type LedgerSession } from "../lifetimes/deferred/session.ts";
-import type { ResolvedProfile } from "../profile/profile.ts";
 import type { Clock, ClockSource } from "../world/clock.ts";
 import type { Checkpoint } from "../world/durable-steps.ts";
 import { type Events, createEvents } from "../world/hooks/events.ts";

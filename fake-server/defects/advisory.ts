@@ -1,6 +1,5 @@
-import { type Answer, jsonAnswer, withHeaders } from "../answer.ts";
+import { type Answer, jsonAnswer, withHeaders, redirectTo, withCodeAndState } from "../answer.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
-import { redirectTo, withCodeAndState } from "../redirect.ts";
 
 const withoutHeader = (answer: Answer, name: string): Answer => ({
   ...answer,

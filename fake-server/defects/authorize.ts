@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
-import { codeAndState, redirectTo, withCodeAndState } from "../redirect.ts";
+import { codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
 
 /** The code and the state in the query of a redirect, to an address that `changed` changes. */

@@ -1,5 +1,4 @@
-import { jsonAnswer } from "../answer.ts";
-import { codeAndState, redirectTo, withCodeAndState } from "../redirect.ts";
+import { jsonAnswer, codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
 import { rawValueOf } from "../query.ts";
 import { alsoIf, decide, onlyIf, type Replacement, variantRows } from "../registry.ts";
 

@@ -1,6 +1,5 @@
-import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
+import { type Answer, jsonAnswer, type Refusal, withHeaders, redirectTo } from "../answer.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
-import { redirectTo } from "../redirect.ts";
 import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
 import { refusalMessage } from "../sound/http.ts";
 
