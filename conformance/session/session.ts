@@ -23,7 +23,7 @@ import { worldsOf } from "./worlds.ts";
 import { HookError, resultOf } from "../world/hooks/hooks.ts";
 
 /** Creates notifications through the profile's hook, and keeps account of them; undefined where it has none. */
-export const eventsOf = (
+const eventsOf = (
   resolved: ResolvedProfile,
   freshUuid: () => string,
   { callHook, account }: Pick<Connections, "callHook" | "account">,

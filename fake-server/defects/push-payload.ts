@@ -11,6 +11,10 @@ const pushing = (
     JSON.stringify(payload(notification, attempt, service)),
   );
 
+/** Some fields are other than the notification's. */
+const changing = (changed: (notification: Notification) => object): Replacement =>
+  pushing((notification) => ({ ...notification, ...changed(notification) }));
+
 /** Only retries differ. */
 const retrying = (
   changed: (notification: Notification, service: Service, attempt: number) => object,
@@ -60,37 +64,29 @@ export const pushPayloadDefects = rows({
       event: "notification",
       data: notification,
     })),
-    "push-payload-create-time-in-ms: The payload's createTime is a number.": pushing((notification) => ({
-      ...notification,
-      createTime: Date.parse(notification.createTime),
+    "push-payload-create-time-in-ms: The payload's createTime is a number.": changing(({ createTime }) => ({
+      createTime: Date.parse(createTime),
     })),
-    "push-payload-create-time-without-ms: The payload's createTime has no milliseconds.": pushing(
-      (notification) => ({
-        ...notification,
-        createTime: notification.createTime.replace(/\.\d+/, ""),
-      }),
+    "push-payload-create-time-without-ms: The payload's createTime has no milliseconds.": changing(
+      ({ createTime }) => ({ createTime: createTime.replace(/\.\d+/, "") }),
     ),
-    "push-payload-data-null: Empty data is null in the payload.": pushing((notification) => ({
-      ...notification,
-      data: notification.data || null,
+    "push-payload-data-null: Empty data is null in the payload.": changing(({ data }) => ({
+      data: data || null,
     })),
     "push-payload-leaves-empty-out: Fields that are empty are left out of the payload.": pushing(
       (notification) => Object.fromEntries(Object.entries(notification).filter(([, value]) => value !== "")),
     ),
-    "push-payload-id-without-dashes: The payload's id is written without dashes.": pushing(
-      (notification) => ({ ...notification, id: notification.id.replaceAll("-", "") }),
-    ),
+    "push-payload-id-without-dashes: The payload's id is written without dashes.": changing(({ id }) => ({
+      id: id.replaceAll("-", ""),
+    })),
   },
   "push.listed": {
     "push-not-listed-once-acknowledged: Acknowledged notifications leave the list.": leavingOut(
       ({ acknowledged }) => acknowledged,
     ),
     "push-not-listed-once-given-up: What was given up leaves the list.": leavingOut(givenUp),
-    "push-lists-another-time: The payload's createTime is a second later than the list's.": pushing(
-      (notification) => ({
-        ...notification,
-        createTime: new Date(Date.parse(notification.createTime) + 1_000).toISOString(),
-      }),
+    "push-lists-another-time: The payload's createTime is a second later than the list's.": changing(
+      ({ createTime }) => ({ createTime: new Date(Date.parse(createTime) + 1_000).toISOString() }),
     ),
   },
   "push.same-notification": {
