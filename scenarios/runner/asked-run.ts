@@ -82,23 +82,19 @@ export const parseAsked = (given: LoadFlags): AskedRun => {
   const shape: ShapeName | undefined = flags.own ?? shapeNames.find((name) => name === asked);
   const warmUpMs = flags.warmUpMs ?? usualWarmUpMs(durationMs);
   const problems = [
-    ...(scenario === undefined
-      ? [`--scenario is "${flags.scenario}"; accepted are ${[...scenarioNames, "breakpoint"].join(", ")}`]
-      : []),
-    ...(shape === undefined ? [`--shape is "${asked}"; accepted are ${shapeNames.join(", ")}`] : []),
-    ...(durationMs < 1_000 ? ["--duration is shorter than a second; accepted is 1s or longer"] : []),
-    ...(shape === "breakpoint" && durationMs >= 1_000 && durationMs < 2 * leastStepMs
-      ? [
-          `--duration is ${durationMs / 1_000}s; a search has two steps of ${leastStepMs / 1_000}s at least, so accepted is ${(2 * leastStepMs) / 1_000}s or longer`,
-        ]
-      : []),
-    ...(shape === "breakpoint" && segment !== undefined
-      ? [
-          "--segment plays a fixed course; a search (breakpoint) is accepted without it, since each of its steps follows from the one before",
-        ]
-      : []),
-    ...(warmUpMs >= durationMs ? ["--warm-up is no shorter than --duration; accepted is less"] : []),
-  ];
+    scenario === undefined &&
+      `--scenario is "${flags.scenario}"; accepted are ${[...scenarioNames, "breakpoint"].join(", ")}`,
+    shape === undefined && `--shape is "${asked}"; accepted are ${shapeNames.join(", ")}`,
+    durationMs < 1_000 && "--duration is shorter than a second; accepted is 1s or longer",
+    shape === "breakpoint" &&
+      durationMs >= 1_000 &&
+      durationMs < 2 * leastStepMs &&
+      `--duration is ${durationMs / 1_000}s; a search has two steps of ${leastStepMs / 1_000}s at least, so accepted is ${(2 * leastStepMs) / 1_000}s or longer`,
+    shape === "breakpoint" &&
+      segment !== undefined &&
+      "--segment plays a fixed course; a search (breakpoint) is accepted without it, since each of its steps follows from the one before",
+    warmUpMs >= durationMs && "--warm-up is no shorter than --duration; accepted is less",
+  ].filter((one) => one !== false);
   if (scenario === undefined || shape === undefined || problems.length > 0)
     throw new ConfigurationError(problems);
   return { scenario, shape, rate, durationMs, warmUpMs, virtualUsers, seed, segment, k6Output, tags };

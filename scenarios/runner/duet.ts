@@ -18,13 +18,11 @@ export const parseBlock = (flags: {
   const { rate, blockMs: durationMs, seed } = flags;
   const scenario = duetScenarioNames.find((name) => name === flags.scenario);
   const problems = [
-    ...(scenario === undefined
-      ? [`--scenario is "${flags.scenario}"; a duet accepts ${duetScenarioNames.join(", ")}`]
-      : []),
-    ...(durationMs < LEAST_BLOCK_MS
-      ? [`--block is ${durationMs / 1_000}s; accepted is ${LEAST_BLOCK_MS / 1_000}s or longer`]
-      : []),
-  ];
+    scenario === undefined &&
+      `--scenario is "${flags.scenario}"; a duet accepts ${duetScenarioNames.join(", ")}`,
+    durationMs < LEAST_BLOCK_MS &&
+      `--block is ${durationMs / 1_000}s; accepted is ${LEAST_BLOCK_MS / 1_000}s or longer`,
+  ].filter((one) => one !== false);
   if (scenario === undefined || problems.length > 0) throw new ConfigurationError(problems);
   return { scenario, shape: "constant", rate, durationMs, warmUpMs: Math.round(durationMs / 5), seed };
 };

@@ -13,11 +13,7 @@ fi
 [ -z "$1" ] || rm -rf -- "$1"
 `;
 
-export interface Watchdog {
-  /** The process that must not outlive this one, and the signal by which it ends in an orderly way; a negative id means a whole process group. */
-  readonly guard: (pid: number, by: "INT" | "TERM") => void;
-  readonly callOff: () => void;
-}
+export type Watchdog = ReturnType<typeof watchdog>;
 
 /**
  * Guards a process that must not outlive this one, such as a load that would go on without its runner
@@ -25,7 +21,7 @@ export interface Watchdog {
  * this process is killed, a shell that it left behind signals the other, kills it after five seconds, and
  * removes the folder. To be started before the process that it guards.
  */
-export const watchdog = (folder = ""): Watchdog => {
+export const watchdog = (folder = "") => {
   const shell = spawn("sh", ["-c", script, "sh", folder], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
@@ -35,7 +31,8 @@ export const watchdog = (folder = ""): Watchdog => {
   shell.stdin.on("error", () => undefined);
   shell.unref();
   return {
-    guard: (pid, by) => void shell.stdin.write(`${by} ${pid}\n`),
+    /** The process that must not outlive this one, and the signal by which it ends in an orderly way; a negative id means a whole process group. */
+    guard: (pid: number, by: "INT" | "TERM"): void => void shell.stdin.write(`${by} ${pid}\n`),
     callOff: () => shell.kill("SIGKILL"),
   };
 };

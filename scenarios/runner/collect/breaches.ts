@@ -6,23 +6,17 @@ import { cut } from "../../../conformance/contract/text.ts";
 
 type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
 
-/** Breaches of a run: those with their proof, of which the first of each rule are kept, and how many there were. */
-export interface Breaches {
-  /** Takes a proof. Answers with the breach as it may be written, where it is one of those that are kept. */
-  readonly proof: (message: BreachMessage, atMs: number) => LoadBreach | undefined;
-  readonly count: (rule: string) => void;
-  readonly checked: (rule: string, count: number) => void;
-  readonly note: (rule: string, text: string) => void;
-  readonly kept: () => readonly LoadBreach[];
-  readonly rules: () => readonly LoadRule[];
-}
+export type Breaches = ReturnType<typeof createBreaches>;
 
 const KEPT_PER_RULE = 20;
 const LONGEST_TEXT = 2_000;
 const MOST_EXCHANGES = 10;
 
-/** `clientSecrets` are masked wherever they occur; of other credentials each proof names its own. */
-export const createBreaches = (stages: readonly Stage[], clientSecrets: readonly string[]): Breaches => {
+/**
+ * Breaches of a run: those with their proof, of which the first of each rule are kept, and how many there were.
+ * `clientSecrets` are masked wherever they occur; of other credentials each proof names its own.
+ */
+export const createBreaches = (stages: readonly Stage[], clientSecrets: readonly string[]) => {
   const kept = new Map<string, LoadBreach[]>();
   const rules = new Map<string, { checks: number; breaches: number; note?: string }>();
   const ruleOf = (id: string) => {
@@ -31,25 +25,26 @@ export const createBreaches = (stages: readonly Stage[], clientSecrets: readonly
     return found;
   };
   return {
-    proof: (message, atMs) => {
+    /** Takes a proof. Answers with the breach as it may be written, where it is one of those that are kept. */
+    proof: (message: BreachMessage, atMs: number): LoadBreach | undefined => {
       const of = kept.get(message.rule) ?? [];
       if (of.length >= KEPT_PER_RULE) return undefined;
       const breach = maskedBreach(message, clientSecrets, { atMs, askedRate: askedRateAt(stages, atMs) });
       kept.set(message.rule, [...of, breach]);
       return breach;
     },
-    count: (rule) => {
+    count: (rule: string): void => {
       ruleOf(rule).breaches += 1;
     },
-    checked: (rule, count) => {
+    checked: (rule: string, count: number): void => {
       ruleOf(rule).checks += count;
     },
-    note: (rule, text) => {
+    note: (rule: string, text: string): void => {
       ruleOf(rule).note = text;
     },
     kept: () => [...kept.values()].flat().toSorted((a, b) => a.atMs - b.atMs),
     // A broken look is a look: samples that were cut off at the end of a run must not tell otherwise.
-    rules: () =>
+    rules: (): readonly LoadRule[] =>
       [...rules].map(([id, rule]) => ({ id, ...rule, checks: Math.max(rule.checks, rule.breaches) })),
   };
 };

@@ -126,7 +126,8 @@ describe("runLoad with the real k6", () => {
     expect(result.rules).toContainEqual({
       id: "code.single-use",
       checks: 2 * achieved.arrivals,
-      breaches: 4,
+      // Every fiftieth iteration from the eighth on, as far as they were started.
+      breaches: Math.ceil((achieved.arrivals - 7) / 50),
     });
     expect(result.rules).toContainEqual({
       id: "authorize.code-is-fresh",

@@ -53,20 +53,10 @@ export interface Collected extends Totals, ScriptLog {
   readonly unreadable: number;
 }
 
-export interface Collector {
-  readonly samples: (bytes: Uint8Array) => void;
-  readonly log: (line: LogLine) => void;
-  /** Measures what the load costs from here on. */
-  readonly watch: (read: Readings["read"]) => void;
-  /** Closes what is open, so that the record holds all that was measured. */
-  readonly close: () => void;
-  readonly summary: (isWhole: boolean) => Collected;
-}
-
 type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
 
 /** Takes in k6's samples and log, and writes them second by second into the sink. `stop` ends the load. */
-export const createCollector = (options: CollectorOptions, stop: (reason: string) => void): Collector => {
+export const createCollector = (options: CollectorOptions, stop: (reason: string) => void) => {
   const { sink, settings, warmUpMs, onEvent, hidden = [] } = options;
   const stages = shareOf(settings.stages, settings.segment);
   const secrets = [...settings.clients.map(({ secret }) => secret), ...hidden];
@@ -112,9 +102,11 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
   return {
     samples: rows.push,
     log: log.take,
-    watch: (given) => void (read = given),
+    /** Measures what the load costs from here on. */
+    watch: (given: Readings["read"]): void => void (read = given),
+    /** Closes what is open, so that the record holds all that was measured. */
     close: seconds.finish,
-    summary: (isWhole) => ({
+    summary: (isWhole: boolean): Collected => ({
       ...totals.summary(seconds.elapsedMs(), isWhole),
       ...log.log,
       startedAtMs: seconds.startedAtMs(),

@@ -37,16 +37,13 @@ export const createLineSplitter = (
   };
 };
 
-/** A reader of one row after the other: an object for each row would be garbage the moment after. */
-export interface Row {
-  readonly read: (bytes: Buffer, from: number, to: number) => void;
-  readonly text: (field: number) => string;
-  readonly number: (field: number) => number;
-  readonly count: () => number;
-}
+export type Row = ReturnType<typeof createRow>;
 
-/** A field may be quoted and then hold commas (RFC 4180). */
-export const createRow = (): Row => {
+/**
+ * A reader of one row after the other: an object for each row would be garbage the moment after. A field may be
+ * quoted and then hold commas (RFC 4180).
+ */
+export const createRow = () => {
   /** Where each field begins, and one more, as if another came behind the last. */
   const starts = new Int32Array(MOST_FIELDS + 1);
   let bytes: Buffer = Buffer.alloc(0);
@@ -54,7 +51,7 @@ export const createRow = (): Row => {
   const startOf = (field: number): number => starts[field] ?? 0;
   const endOf = (field: number): number => startOf(field + 1) - 1;
   return {
-    read: (of, from, to) => {
+    read: (of: Buffer, from: number, to: number): void => {
       let isQuoted = false;
       bytes = of;
       starts[0] = from;
@@ -70,8 +67,8 @@ export const createRow = (): Row => {
       starts[count] = to + 1;
     },
     count: () => count,
-    number: (field) => (field < count ? decimal(bytes, startOf(field), endOf(field)) : Number.NaN),
-    text: (field) => {
+    number: (field: number) => (field < count ? decimal(bytes, startOf(field), endOf(field)) : Number.NaN),
+    text: (field: number): string => {
       if (field >= count || startOf(field) === endOf(field)) return "";
       const text = bytes.toString("utf8", startOf(field), endOf(field));
       return text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text;

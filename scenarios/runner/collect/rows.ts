@@ -29,13 +29,6 @@ export interface RequestSample {
   readonly lagMs: number;
 }
 
-export interface RowReader {
-  /** Takes the next bytes, cut anywhere. They may be overwritten after the call. */
-  readonly push: (bytes: Uint8Array) => void;
-  /** Rows that could not be read: none, as long as k6 writes the CSV that this reader knows. */
-  readonly unreadable: () => number;
-}
-
 /** Fields of every row before the tags: metric_name, timestamp, metric_value. */
 const VALUE = 2;
 
@@ -44,7 +37,7 @@ const VALUE = 2;
  * recognised by a few of their bytes and never become text. The rows of one request come together,
  * its duration directly before its blocked time, so that two rows make one sample.
  */
-export const createRowReader = (sink: RowSink): RowReader => {
+export const createRowReader = (sink: RowSink) => {
   const row = createRow();
   let unreadable = 0;
   let columns: Columns | undefined;
@@ -85,7 +78,12 @@ export const createRowReader = (sink: RowSink): RowReader => {
     row.read(bytes, from, to);
     read(kind);
   });
-  return { push, unreadable: () => unreadable };
+  return {
+    /** Takes the next bytes, cut anywhere. They may be overwritten after the call. */
+    push,
+    /** Rows that could not be read: none, as long as k6 writes the CSV that this reader knows. */
+    unreadable: (): number => unreadable,
+  };
 };
 
 type Kind = "header" | "duration" | "blocked" | "dropped" | "users" | keyof typeof metricNames;
@@ -109,8 +107,7 @@ const kindOf = (bytes: Buffer, from: number, to: number): Kind | undefined => {
       return letter === D ? "duration" : letter === B ? "blocked" : undefined;
     }
     case T: {
-      const kind = own.find(([, name]) => isAt(name, bytes, from))?.[0];
-      return kind;
+      return own.find(([, name]) => isAt(name, bytes, from))?.[0];
     }
     case D:
       // dropped_iterations, among data_sent and data_received.

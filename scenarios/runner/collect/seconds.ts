@@ -36,19 +36,7 @@ export interface ClosedSecond {
 }
 
 /** Takes what happened at moments, in wall-clock milliseconds, and closes one second after the other. */
-export interface Seconds {
-  readonly begin: (atMs: number) => void;
-  readonly request: (atMs: number, sample: RequestSample) => void;
-  readonly arrival: (atMs: number, lagMs: number) => void;
-  readonly dropped: (atMs: number, count: number) => void;
-  readonly virtualUsers: (atMs: number, count: number) => void;
-  readonly breach: (atMs: number, rule: string) => void;
-  readonly finish: () => void;
-  /** When the load began, wall-clock milliseconds; undefined before anything happened. */
-  readonly startedAtMs: () => number | undefined;
-  /** The latest moment that was told, since the start of the load. */
-  readonly elapsedMs: () => number;
-}
+export type Seconds = ReturnType<typeof createSeconds>;
 
 /** How far behind the newest moment another may still come: k6 writes samples about in the order in which they ended. */
 const LATENESS_MS = 500;
@@ -79,7 +67,7 @@ export const createSeconds = (
   stages: readonly Stage[],
   read: (fromMs: number, toMs: number) => Reading,
   onClosed: (second: ClosedSecond) => void,
-): Seconds => {
+) => {
   const pool = createPool();
   const nameOf = createEndpointNames();
   const allGranted = latencyHistogram();
@@ -100,26 +88,29 @@ export const createSeconds = (
   });
   return {
     begin: time.begin,
-    request: (atMs, sample) => addRequest(time.at(atMs), nameOf(sample.endpoint), sample, pool.take),
-    arrival: (atMs, lagMs) => {
+    request: (atMs: number, sample: RequestSample): void =>
+      addRequest(time.at(atMs), nameOf(sample.endpoint), sample, pool.take),
+    arrival: (atMs: number, lagMs: number): void => {
       const second = time.at(atMs);
       second.started += 1;
       note(second.lag, lagMs);
     },
-    dropped: (atMs, count) => {
+    dropped: (atMs: number, count: number): void => {
       time.at(atMs).dropped += count;
     },
-    virtualUsers: (atMs, count) => {
+    virtualUsers: (atMs: number, count: number): void => {
       // While the set-up runs k6 tells its virtual users already: that is no second of the load.
       if (time.startedAtMs() !== undefined) time.at(atMs).virtualUsers = count;
     },
-    breach: (atMs, rule) => {
+    breach: (atMs: number, rule: string): void => {
       if (time.startedAtMs() === undefined) return;
       const { breaches } = time.at(atMs);
       breaches[rule] = (breaches[rule] ?? 0) + 1;
     },
     finish: time.finish,
+    /** When the load began, wall-clock milliseconds; undefined before anything happened. */
     startedAtMs: time.startedAtMs,
+    /** The latest moment that was told, since the start of the load. */
     elapsedMs: time.elapsedMs,
   };
 };

@@ -5,12 +5,7 @@ export interface Duplicate {
   readonly beforeMs: number;
 }
 
-export interface Uniqueness {
-  /** Takes a digest of 16 hexadecimal digits; anything else is ignored. Digests of different groups are not compared. */
-  readonly add: (group: string, what: string, digest: string, atMs: number) => Duplicate | undefined;
-  /** With what share of the run credentials were compared, in words; undefined where all were compared with all. */
-  readonly note: () => string | undefined;
-}
+export type Uniqueness = ReturnType<typeof createUniqueness>;
 
 /** Twelve bytes each: a table has 12.6 MB, and holds 786,432 digests. */
 const SLOTS = 2 ** 20;
@@ -23,7 +18,7 @@ const MOST_TABLES = 12;
  * are as many as may be, the oldest is dropped: from then on a digest is compared with those in the
  * others.
  */
-export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES): Uniqueness => {
+export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES) => {
   const groups: string[] = [];
   /** The newest first. */
   const tables = [createTable(slots)];
@@ -43,7 +38,8 @@ export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES): Uniqu
   };
 
   return {
-    add: (group, what, digest, atMs) => {
+    /** Takes a digest of 16 hexadecimal digits; anything else is ignored. Digests of different groups are not compared. */
+    add: (group: string, what: string, digest: string, atMs: number): Duplicate | undefined => {
       const high = hexAt(digest, 0);
       const low = hexAt(digest, 8);
       if (digest.length !== 16 || Number.isNaN(high) || Number.isNaN(low)) return undefined;
@@ -57,21 +53,18 @@ export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES): Uniqu
       tableWithRoom().add(high, key, atMs);
       return undefined;
     },
-    note: () =>
+    /** With what share of the run credentials were compared, in words; undefined where all were compared with all. */
+    note: (): string | undefined =>
       isWindow
         ? `each was compared with at least the ${full * (mostTables - 1)} issued before it`
         : undefined,
   };
 };
 
-interface Table {
-  count: number;
-  readonly find: (high: number, low: number) => number | undefined;
-  readonly add: (high: number, low: number, atMs: number) => void;
-}
+type Table = ReturnType<typeof createTable>;
 
 /** Open addressing with linear probing; the digest's own bits are spread evenly, so they name the slot. */
-const createTable = (slots: number): Table => {
+const createTable = (slots: number) => {
   const highs = new Uint32Array(slots);
   const lows = new Uint32Array(slots);
   /** One more than the moment in milliseconds: 0 is an empty slot. */
@@ -82,13 +75,13 @@ const createTable = (slots: number): Table => {
       slot = (slot + 1) & (slots - 1);
     return slot;
   };
-  const table: Table = {
+  const table = {
     count: 0,
-    find: (high, low) => {
+    find: (high: number, low: number): number | undefined => {
       const moment = moments[slotOf(high, low)] ?? 0;
       return moment === 0 ? undefined : moment - 1;
     },
-    add: (high, low, atMs) => {
+    add: (high: number, low: number, atMs: number): void => {
       const slot = slotOf(high, low);
       highs[slot] = high;
       lows[slot] = low;

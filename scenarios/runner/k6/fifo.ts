@@ -21,14 +21,6 @@ export const makeFifo = async (file: string): Promise<void> => {
   }
 };
 
-export interface Fifo {
-  /** Lets the pipe end: what is in it is read still, then `ended` settles. To be called when its writer is gone. */
-  readonly finish: () => void;
-  readonly destroy: () => void;
-  /** Resolves when everything was read; rejects with K6Failed where reading failed, or the reader threw. */
-  readonly ended: Promise<void>;
-}
-
 /** A pipe holds 64 KiB on Linux, so that a read brings all of it. */
 const READ_BYTES = 65_536;
 /**
@@ -46,7 +38,7 @@ export const readFifo = (
   file: string,
   clock: Pick<RunnerClock, "sleep">,
   onBytes: (bytes: Uint8Array) => void,
-): Fifo => {
+) => {
   const reading = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const writing = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
   let isHeld = true;
@@ -81,5 +73,11 @@ export const readFifo = (
     resolve();
   });
   socket.resume();
-  return { finish, destroy: () => socket.destroy(), ended };
+  return {
+    /** Lets the pipe end: what is in it is read still, then `ended` settles. To be called when its writer is gone. */
+    finish,
+    destroy: (): void => void socket.destroy(),
+    /** Resolves when everything was read; rejects with K6Failed where reading failed, or the reader threw. */
+    ended,
+  };
 };
