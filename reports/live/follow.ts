@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import { recordFiles } from "../../conformance/contract/files.ts";
 import {
@@ -24,6 +24,7 @@ const tail = (file: string) => {
   let rest = "";
   return (): readonly string[] => {
     const added = readFrom(file, offset);
+    if (added.length === 0) return [];
     offset += added.length;
     const lines = (rest + added.toString("utf8")).split("\n");
     rest = lines.pop() ?? "";
@@ -39,13 +40,26 @@ const readFrom = (file: string, offset: number): Buffer => {
     return Buffer.alloc(0);
   }
   try {
-    const bytes = Buffer.alloc(MOST_BYTES);
-    const read = bytes.subarray(0, readSync(handle, bytes, 0, MOST_BYTES, offset));
+    // Most looks find nothing new, and then have to cost nothing.
+    const bytes = Buffer.alloc(Math.min(MOST_BYTES, Math.max(0, fstatSync(handle).size - offset)));
+    const read = bytes.subarray(0, bytes.length === 0 ? 0 : readSync(handle, bytes, 0, bytes.length, offset));
     // A character may have been written by half.
     return read.subarray(0, read.lastIndexOf(10) + 1);
   } finally {
     closeSync(handle);
   }
+};
+
+/** Reads a whole file where it is another one than at the last look. */
+const whole = (file: string) => {
+  let before = "";
+  return (): string => {
+    const { mtimeMs, size, ino } = statSync(file, { throwIfNoEntry: false }) ?? {};
+    const now = `${mtimeMs} ${size} ${ino}`;
+    if (now === before) return "";
+    before = now;
+    return readFrom(file, 0).toString("utf8");
+  };
 };
 
 const shownExchanges = 12;
@@ -87,12 +101,11 @@ export const follow = (directory: string, tell: (event: LiveEvent) => void): (()
     latency: tail(at(loadFiles.latency)),
     breaches: tail(at(loadFiles.breaches)),
   };
+  const run = whole(at(recordFiles.run));
+  let record: RunRecord | LoadRecord | undefined;
   let known: "nothing" | "begun" | "sealed" = "nothing";
   const lookAtRun = (): void => {
-    const record = parseJson(readFrom(at(recordFiles.run), 0).toString("utf8")) as
-      | RunRecord
-      | LoadRecord
-      | undefined;
+    record = (parseJson(run()) as RunRecord | LoadRecord | undefined) ?? record;
     if (record === undefined) return;
     if (known === "nothing") {
       known = "begun";

@@ -4,89 +4,112 @@ import { get } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Browser } from "playwright-core";
 import { loadFiles, type LoadRecord, type SecondLine } from "../../conformance/contract/load-record.ts";
+import { launchBrowser } from "../../conformance/testing/browser.ts";
 import { figure, runCli } from "../../conformance/testing/measure.ts";
 import { runnerClock } from "../../scenarios/runner/index.ts";
 import { writeLoadRun } from "../testing/records.ts";
 import { percent } from "../text/figures.ts";
 import { follow } from "./follow.ts";
 import { serveLive } from "./serve.ts";
+import { startLightService } from "./testing/light-service.ts";
 
 const SECONDS = 20;
-/** With and without the page in turns, then the other way round, so that a machine that slows down slows both. */
-const PAIRS = 4;
+const ROUNDS = 4;
 const load = ["load", "--scenario", "notifications", "--rate", "2000", "--duration", `${SECONDS}s`];
 
 const ONE_LOOK_MS = 100;
 
 interface Played {
   readonly requests: number;
+  readonly asked: number;
   readonly dropped: number;
   /** Mean cores of Touchstone and of k6. */
   readonly cores: number;
-  /** When the page was told something of the load's seconds, in milliseconds. */
+  /** When the page was told something of the load's seconds, or showed it, in milliseconds. */
   readonly toldMs: readonly number[];
 }
 
-/** What the live page costs a load of 2,000 requests a second, and how often it is told something. */
+/** Looks at the page that a load has. Answers, once the load is over, when the page told of its seconds. */
+type Look = (url: string) => () => Promise<readonly number[]>;
+
+/**
+ * What the live page costs a load of 2,000 requests a second, and how often it is told something: loads without
+ * it, with a reader elsewhere, and with Chromium on this machine, in turns. The service takes next to no processor
+ * time, so that what is measured is the page.
+ */
 export const live = async (): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-live-"));
+  const browser = await launchBrowser();
   try {
-    const [plain, paged]: [Played[], Played[]] = [[], []];
-    for (let pair = 0; pair < PAIRS; pair += 1) {
-      for (const withPage of pair % 2 === 0 ? [false, true] : [true, false])
-        (withPage ? paged : plain).push(await play(path.join(folder, `${pair}-${withPage}`), withPage));
-    }
-    const total = (all: readonly Played[], of: (one: Played) => number): number =>
-      all.reduce((sum, one) => sum + of(one), 0);
-    const more = (of: (one: Played) => number): string => percent(total(paged, of) / total(plain, of) - 1);
-    const perRequest = (all: readonly Played[]): number =>
-      total(all, (one) => one.cores) / total(all, (one) => one.requests);
-    const gaps = paged.flatMap(({ toldMs }) =>
-      toldMs.slice(1).map((at, index) => at - (toldMs[index] ?? at)),
-    );
-    gaps.sort((a, b) => a - b);
-    const at = (share: number): string =>
-      (gaps[Math.min(Math.floor(gaps.length * share), gaps.length - 1)] ?? 0).toFixed(0);
-    figure(
-      "requests of loads with a live page, against those without",
-      more((one) => one.requests),
-      "over -2 %",
-    );
-    figure(
-      "processor time of Touchstone and k6 for a request, with a live page against without",
-      percent(perRequest(paged) / perRequest(plain) - 1),
-      "under 2 %",
-    );
-    figure(
-      "iterations dropped with the page; without it",
-      `${total(paged, (one) => one.dropped)}; ${total(plain, (one) => one.dropped)}`,
-      "0 more",
-    );
-    figure(
-      "time between two updates of the page, median; p95; greatest",
-      `${at(0.5)}; ${at(0.95)}; ${at(1)} ms`,
-      "a second",
-    );
-    const ofOneMs = await pageAlone(path.join(folder, "alone"));
-    const ofLoad = total(plain, (one) => one.cores) / plain.length;
-    figure(
-      "processor time of following and serving alone, for a second of such a load; of the load's",
-      `${ofOneMs.toFixed(1)} ms; ${percent(ofOneMs / 1_000 / ofLoad)}`,
-      "under 2 %",
-    );
+    using service = await startLightService(folder);
+    const ways: readonly Way[] = [
+      { name: "no page", played: [] },
+      { name: "a page, read by an HTTP client", look: readByClient, played: [] },
+      { name: "a page, open in Chromium on this machine", look: openIn(browser), played: [] },
+    ];
+    for (let round = 0; round < ROUNDS; round += 1)
+      // There and back, so that a machine that slows down slows all of them.
+      for (const [at, { look, played }] of (round % 2 === 0 ? ways : ways.toReversed()).entries())
+        played.push(await play(path.join(folder, `${round}-${at}`), service.profile, look));
+    for (const way of ways) tell(way, ways[0]?.played ?? []);
+    await costAlone(path.join(folder, "alone"), ways[0]?.played ?? []);
   } finally {
+    await browser.close();
     rmSync(folder, { recursive: true, force: true });
   }
 };
 
-const play = async (out: string, withPage: boolean): Promise<Played> => {
-  const toldMs: number[] = [];
-  const { exitCode, stderr } = await runCli(
-    [...load, "--seed", "1", "--out", out, ...(withPage ? ["--page"] : [])],
-    { onPage: (url) => listen(url, toldMs) },
+interface Way {
+  readonly name: string;
+  readonly look?: Look;
+  readonly played: Played[];
+}
+
+const total = (all: readonly Played[], of: (one: Played) => number): number =>
+  all.reduce((sum, one) => sum + of(one), 0);
+
+const tell = ({ name, look, played }: Way, plain: readonly Played[]): void => {
+  process.stdout.write(`  ${name}\n`);
+  const asked = total(played, (one) => one.asked);
+  figure(
+    "    iterations dropped, of those asked for",
+    `${total(played, (one) => one.dropped)} of ${asked}`,
+    "0 more than without",
   );
-  if (withPage && toldMs.length === 0) throw new Error(`the page was told nothing: ${stderr}`);
+  const requests = (all: readonly Played[]): number => total(all, (one) => one.requests);
+  figure("    requests", String(requests(played)), `${asked * REQUESTS_AN_ITERATION}`);
+  if (look === undefined) return;
+  figure("    requests, against those without", percent(requests(played) / requests(plain) - 1), "over -2 %");
+  const perRequest = (all: readonly Played[]): number => total(all, (one) => one.cores) / requests(all);
+  figure(
+    "    processor time of Touchstone and k6 for a request, against without",
+    percent(perRequest(played) / perRequest(plain) - 1),
+    "under 2 %",
+  );
+  const gaps = played.flatMap(({ toldMs }) => toldMs.slice(1).map((at, index) => at - (toldMs[index] ?? at)));
+  gaps.sort((a, b) => a - b);
+  const at = (share: number): string =>
+    (gaps[Math.min(Math.floor(gaps.length * share), gaps.length - 1)] ?? 0).toFixed(0);
+  figure(
+    "    time between two updates, median; p95; greatest",
+    `${at(0.5)}; ${at(0.95)}; ${at(1)} ms`,
+    "a second",
+  );
+};
+
+/** The light service has no hook for events: an iteration looks at what is there. */
+const REQUESTS_AN_ITERATION = 4;
+
+const play = async (out: string, profile: string, look: Look | undefined): Promise<Played> => {
+  let looked: ReturnType<Look> | undefined;
+  const { exitCode, stderr } = await runCli(
+    [...load, "--profile", profile, "--seed", "1", "--out", out, ...(look === undefined ? [] : ["--page"])],
+    { onPage: (url) => (looked = look?.(url)) },
+  );
+  const toldMs = (await looked?.()) ?? [];
+  if (look !== undefined && toldMs.length === 0) throw new Error(`the page was told nothing: ${stderr}`);
   // A load that is too slow for its objectives, or for its rate, counts as well.
   if (exitCode === null || ![0, 1, 3].includes(exitCode))
     throw new Error(`the load ended with ${exitCode}: ${stderr}`);
@@ -99,13 +122,68 @@ const play = async (out: string, withPage: boolean): Promise<Played> => {
     lines.reduce((sum, line) => sum + (of(line) ?? 0), 0) / lines.length;
   return {
     requests: record.achieved?.requests ?? 0,
+    asked: lines.reduce((sum, { asked }) => sum + asked, 0),
     dropped: lines.reduce((sum, { dropped }) => sum + dropped, 0),
     cores: mean((line) => line.k6?.cores) + mean((line) => line.collector?.cores),
     toldMs,
   };
 };
 
+/** Reads what the page is told, as a browser on another machine would. */
+const readByClient: Look = (url) => {
+  const toldMs: number[] = [];
+  get(`${url}events`, (response) => {
+    response.setEncoding("utf8").on("data", (text: string) => {
+      // What one look at the record found comes in a few chunks.
+      const now = performance.now();
+      if (text.includes('"kind":"second"') && now - (toldMs.at(-1) ?? -Infinity) > ONE_LOOK_MS)
+        toldMs.push(now);
+      // The page ends as the report; the run waits until that is fetched.
+      if (text.includes('"kind":"end"'))
+        get(`${url}report`, (report) => report.resume()).on("error", () => {});
+    });
+    response.on("error", () => {});
+  }).on("error", () => {});
+  return async () => toldMs;
+};
+
+/** Opens the page; an update is when the second that it shows has changed. */
+const openIn =
+  (browser: Browser): Look =>
+  (url) => {
+    const toldMs: number[] = [];
+    const opened = (async () => {
+      const tab = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
+      await tab.exposeFunction("shown", (atMs: number) => toldMs.push(atMs));
+      await tab.addInitScript(`
+        let second = "";
+        new MutationObserver(() => {
+          const now = document.querySelector("#now dd")?.textContent ?? second;
+          if (now !== second) shown(performance.now());
+          second = now;
+        }).observe(document, { subtree: true, childList: true, characterData: true });
+      `);
+      await tab.goto(url);
+      return tab;
+    })();
+    return async () => {
+      await (await opened).close();
+      return toldMs;
+    };
+  };
+
 const FOLLOWED_S = 60;
+const LOOKS = 5;
+
+const costAlone = async (folder: string, plain: readonly Played[]): Promise<void> => {
+  const ofOneMs = await pageAlone(folder);
+  const ofLoad = total(plain, (one) => one.cores) / plain.length;
+  figure(
+    "processor time of following and serving alone, for a second of such a load; of the load's",
+    `${ofOneMs.toFixed(1)} ms; ${percent(ofOneMs / 1_000 / ofLoad)}`,
+    "under 2 %",
+  );
+};
 
 /** Processor time of the page for each second of a load, in milliseconds: a record grows second by second, and a reader elsewhere is told. Says more than the whole where the machine is crowded. */
 const pageAlone = async (folder: string): Promise<number> => {
@@ -130,7 +208,7 @@ const pageAlone = async (folder: string): Promise<number> => {
   for (let second = 0; second < FOLLOWED_S; second += 1) {
     for (const { file, lines, aSecond } of parts)
       appendFileSync(file, `${lines.slice(second * aSecond, (second + 1) * aSecond).join("\n")}\n`);
-    for (let looks = 0; looks < 2; looks += 1) {
+    for (let looks = 0; looks < LOOKS; looks += 1) {
       look();
       await sleep(5);
     }
@@ -139,20 +217,4 @@ const pageAlone = async (folder: string): Promise<number> => {
   reader.kill();
   await page.end(undefined);
   return (user + system) / 1_000 / FOLLOWED_S;
-};
-
-/** Reads what the page is told, as a browser elsewhere would. */
-const listen = (url: string, toldMs: number[]): void => {
-  get(`${url}events`, (response) => {
-    response.setEncoding("utf8").on("data", (text: string) => {
-      // What one look at the record found comes in a few chunks.
-      const now = performance.now();
-      if (text.includes('"kind":"second"') && now - (toldMs.at(-1) ?? -Infinity) > ONE_LOOK_MS)
-        toldMs.push(now);
-      // The page ends as the report; the run waits until that is fetched.
-      if (text.includes('"kind":"end"'))
-        get(`${url}report`, (report) => report.resume()).on("error", () => {});
-    });
-    response.on("error", () => {});
-  }).on("error", () => {});
 };

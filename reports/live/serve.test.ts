@@ -1,7 +1,10 @@
 import { source as axe } from "axe-core";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { request } from "node:http";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { launchBrowser } from "../../conformance/testing/browser.ts";
 import { runnerClock } from "../../scenarios/runner/index.ts";
@@ -43,6 +46,41 @@ describe("the live page's server", () => {
     await reader?.cancel();
     await live.end(undefined);
   });
+});
+
+it("waits with the report for a page that has closed its stream and connects anew for it", async () => {
+  const report = path.join(folder, "late.html");
+  writeFileSync(report, "The report");
+  const program = `
+    const { serveLive } = await import(${JSON.stringify(new URL("serve.ts", import.meta.url).href)});
+    const { runnerClock } = await import(${JSON.stringify(new URL("../../scenarios/runner/index.ts", import.meta.url).href)});
+    const live = await serveLive(runnerClock);
+    console.log(live.url);
+    process.stdin.once("data", () => {
+      process.stdin.unref();
+      void live.end(${JSON.stringify(report)}).then(() => console.log("over"));
+    });
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const closed = once(child, "close");
+  let printed = "";
+  const url = await new Promise<string>((resolve) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      resolve(text.trim());
+    });
+  });
+  const stream = await fetch(`${url}events`);
+  child.stdin.write("end\n");
+  for await (const chunk of stream.body ?? [])
+    if (String(new TextDecoder().decode(chunk)).includes("end")) break;
+  await sleep(300);
+  const got = await fetch(`${url}report`, { headers: { connection: "close" } });
+  expect(await got.text()).toBe("The report");
+  await closed;
+  expect(printed).toContain("over");
 });
 
 it("shows gate and load with nothing that axe objects to, in both themes and on a phone, and becomes the report", async () => {

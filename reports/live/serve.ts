@@ -78,6 +78,8 @@ export const serveLive = async (clock: LiveClock): Promise<LivePage> => {
     tell,
     end: async (file) => {
       report = file;
+      // A page closes its stream before it asks for the report: with no connection left, nothing else would wait for it.
+      server.ref();
       const wanted = readers.size;
       tell({ kind: "end", report: file !== undefined });
       if (wanted > 0 && file !== undefined) await untilFetched(server, clock, () => fetched >= wanted);

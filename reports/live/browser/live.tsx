@@ -49,7 +49,7 @@ const App = () => {
       isAsked = false;
       const events = pending;
       pending = [];
-      setState((before) => events.reduce(after, before));
+      setState((before) => after(before, events));
     };
     source.addEventListener("open", () => {
       setState(nothing);

@@ -55,8 +55,12 @@ const Course = ({ load, state: { seconds, heat } }: { load: LoadBegan; state: Li
   const span = Math.max(Math.ceil(load.durationMs / 1_000), (seconds.at(-1)?.second ?? 0) + 1);
   const bucketSeconds = Math.ceil(span / MOST_BUCKETS);
   const buckets = bucketsOf(seconds, bucketSeconds);
-  const all = [...heat.values()].flatMap((points) => [...points.values()]);
-  const rows = new Set(all.flatMap((point) => point.rows.map(([row]) => row)));
+  const drawn = [...heat].map(([endpoint, points]) => {
+    const inOrder = [...points.values()];
+    return { endpoint, latest: latestOf(inOrder), points: slowestOf(inOrder, bucketSeconds) };
+  });
+  const rows = drawn.flatMap(({ points }) => points.flatMap((point) => point.rows.map(([row]) => row)));
+  const rangeMs = [msOf(Math.min(...rows)), msOf(Math.max(...rows) + 1)] as const;
   return (
     <>
       <figure>
@@ -65,18 +69,18 @@ const Course = ({ load, state: { seconds, heat } }: { load: LoadBegan; state: Li
         </figcaption>
         {ratePicture({ is: "rate", seconds: span, buckets, warmUpSeconds: 0 })}
       </figure>
-      {[...heat].map(([endpoint, points]) => (
+      {drawn.map(({ endpoint, latest, points }) => (
         <figure key={endpoint}>
           <figcaption>
-            Latency of {endpoint} <span class="soft">{latestOf([...points.values()])}</span>
+            Latency of {endpoint} <span class="soft">{latest}</span>
           </figcaption>
           {latencyPicture({
             is: "latency",
-            label: `Latency of ${endpoint}: ${latestOf([...points.values()])}`,
-            points: slowestOf([...points.values()], bucketSeconds),
+            label: `Latency of ${endpoint}: ${latest}`,
+            points,
             bucketSeconds,
             seconds: span,
-            rangeMs: [msOf(Math.min(...rows)), msOf(Math.max(...rows) + 1)],
+            rangeMs,
           })}
         </figure>
       ))}
@@ -95,21 +99,33 @@ const latestOf = (points: readonly LatencyPoint[]): string => {
 const slowestOf = (points: readonly LatencyPoint[], bucketSeconds: number): readonly LatencyPoint[] =>
   [...Map.groupBy(points, ({ second }) => Math.floor(second / bucketSeconds) * bucketSeconds)].map(
     ([second, group]) => {
-      const most = (of: (point: LatencyPoint) => number): number => Math.max(...group.map(of));
-      const rows = new Map<number, number>();
-      for (const [row, count] of group.flatMap((point) => point.rows))
-        rows.set(row, (rows.get(row) ?? 0) + count);
-      return {
-        second,
-        rows: [...rows],
-        count: group.reduce((sum, { count }) => sum + count, 0),
-        p50Ms: most((point) => point.p50Ms),
-        p95Ms: most((point) => point.p95Ms),
-        p99Ms: most((point) => point.p99Ms),
-        maxMs: most((point) => point.maxMs),
-      };
+      const [first] = group as [LatencyPoint];
+      const known = summed.get(first);
+      if (known?.of === group.length) return known.point;
+      const point = sumOfGroup(second, group);
+      summed.set(first, { of: group.length, point });
+      return point;
     },
   );
+
+/** Each update adds to the last bucket alone; the others are kept under their first point. */
+const summed = new WeakMap<LatencyPoint, { readonly of: number; readonly point: LatencyPoint }>();
+
+const sumOfGroup = (second: number, group: readonly LatencyPoint[]): LatencyPoint => {
+  const most = (of: (point: LatencyPoint) => number): number => Math.max(...group.map(of));
+  const rows = new Map<number, number>();
+  for (const [row, count] of group.flatMap((point) => point.rows))
+    rows.set(row, (rows.get(row) ?? 0) + count);
+  return {
+    second,
+    rows: [...rows],
+    count: group.reduce((sum, { count }) => sum + count, 0),
+    p50Ms: most((point) => point.p50Ms),
+    p95Ms: most((point) => point.p95Ms),
+    p99Ms: most((point) => point.p99Ms),
+    maxMs: most((point) => point.maxMs),
+  };
+};
 
 const Now = ({ seconds }: { seconds: readonly SecondLine[] }) => {
   const last = seconds.at(-1);

@@ -29,29 +29,43 @@ export const nothing: LiveState = {
 
 const MOST_BREACHES = 50;
 
-/** The state after one more event. */
-export const after = (state: LiveState, event: LiveEvent): LiveState => {
+/** The state after some more events. What grows is copied once for all of them: who comes late gets thousands. */
+export const after = (before: LiveState, events: readonly LiveEvent[]): LiveState => {
+  const of = <Kind extends LiveEvent["kind"]>(kind: Kind) =>
+    events.filter((event): event is Extract<LiveEvent, { kind: Kind }> => event.kind === kind);
+  const state: LiveState = {
+    ...before,
+    rules: [...before.rules, ...of("rule")],
+    seconds: [...before.seconds, ...of("second").map(({ line }) => line)],
+    heat: withHeat(before.heat, of("heat")),
+    breaches: [...before.breaches, ...of("breach").map(({ breach }) => breach)].slice(0, MOST_BREACHES),
+  };
+  return events.reduce(afterOne, state);
+};
+
+const withHeat = (before: LiveState["heat"], cells: readonly HeatCells[]): LiveState["heat"] => {
+  if (cells.length === 0) return before;
+  const heat = new Map([...before].map(([endpoint, points]) => [endpoint, new Map(points)]));
+  for (const cell of cells) {
+    const points = heat.get(cell.endpoint) ?? new Map<number, HeatCells>();
+    heat.set(cell.endpoint, points.set(cell.second, cell));
+  }
+  return heat;
+};
+
+const afterOne = (state: LiveState, event: LiveEvent): LiveState => {
   switch (event.kind) {
     case "gate":
       return { ...state, gate: event };
     case "load":
       return { ...state, load: event, waiting: "" };
-    case "rule":
-      return { ...state, rules: [...state.rules, event] };
-    case "second":
-      return { ...state, seconds: [...state.seconds, event.line] };
-    case "heat": {
-      const heat = new Map(state.heat);
-      heat.set(event.endpoint, new Map(heat.get(event.endpoint)).set(event.second, event));
-      return { ...state, heat };
-    }
-    case "breach":
-      return { ...state, breaches: [...state.breaches, event.breach].slice(0, MOST_BREACHES) };
     case "waiting":
       return { ...state, waiting: event.what };
     case "outcome":
       return { ...state, outcomes: { ...state.outcomes, [event.of]: event.outcome } };
-    default:
+    case "end":
       return { ...state, ended: true, hasReport: event.report };
+    default:
+      return state;
   }
 };
