@@ -129,6 +129,10 @@ interface AskedSide {
 const openSide = async (context: CommandContext, { side, given, start, plan, k6 }: AskedSide) => {
   const flag = `--start-${side}`;
   const isFake = given.startsWith("fake:");
+  if (given === "fake:")
+    throw new ConfigurationError([
+      "fake: names no behaviour; accepted is one such as fake:sound, and `touchstone serve --list` lists all",
+    ]);
   if (isFake && start !== undefined)
     throw new ConfigurationError([`${flag} is for a profile; "${given}" is started without a command`]);
   const flags: TargetFlags = isFake ? { behaviour: given.slice("fake:".length) } : { profile: [given] };

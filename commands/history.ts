@@ -1,3 +1,6 @@
+import { isRequirementId, requirementIds } from "../conformance/contract/catalogue.ts";
+import { endpointNames } from "../conformance/contract/forms.ts";
+import { nearest } from "../conformance/contract/nearest.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
 import { given } from "./shared/given.ts";
@@ -19,6 +22,7 @@ export const run: Action<typeof definition> = async (
   if (out !== undefined && report === undefined)
     throw new ConfigurationError(["--out is for --report, which is missing"]);
   checkReportOut(out, "--out");
+  refuseUnknown(selection);
   // Who asks for a time means all of it.
   const last = selection.last ?? (selection.since === undefined ? USUAL_LAST : undefined);
   const history = await historyOf(folder, given({ ...selection, last }));
@@ -32,4 +36,25 @@ export const run: Action<typeof definition> = async (
     out: out ?? besideRun(history.folder),
   });
   for (const file of files) output.say(`Report   ${file}`);
+};
+
+/** What a history may be asked for: by a misspelt name it would have nothing to show, as if all were well. */
+const metrics = ["p50", "p95", "p99", "requests per second"] as const;
+const loadEndpoints = [...endpointNames, "trigger", "all"] as const;
+
+const refuseUnknown = ({
+  rule,
+  endpoint,
+  metric,
+}: Readonly<Partial<Record<"rule" | "endpoint" | "metric", string>>>): void => {
+  if (rule !== undefined && !isRequirementId(rule))
+    throw new ConfigurationError([
+      `--rule "${rule}": no such id; near it are ${nearest(rule, requirementIds).join(", ")}`,
+    ]);
+  for (const [key, value, known] of [
+    ["--endpoint", endpoint, loadEndpoints],
+    ["--metric", metric, metrics],
+  ] as const)
+    if (value !== undefined && !known.some((one) => one === value))
+      throw new ConfigurationError([{ key, value, accepted: `one of ${known.join(", ")}` }]);
 };

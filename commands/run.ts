@@ -1,4 +1,5 @@
 import type { LoadRecord } from "../conformance/contract/load-record.ts";
+import { durationAsFlag } from "../conformance/contract/duration.ts";
 import type { RunRecord } from "../conformance/contract/record.ts";
 import path from "node:path";
 import type { FoundK6 } from "../scenarios/runner/index.ts";
@@ -100,7 +101,7 @@ const afterInterruption = (
     programName,
     "load",
     ...target,
-    `--scenario ${scenario} --rate ${rate} --duration ${duration}ms`,
+    `--scenario ${scenario} --rate ${rate} --duration ${durationAsFlag(duration)}`,
   ];
   if (gate?.record.outcome === "interrupted")
     return `Interrupted in the gate; ${gate.directory} keeps what it had judged. To go on: ${programName} conform --resume ${shellWord(gate.directory)}`;

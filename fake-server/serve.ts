@@ -1,5 +1,7 @@
 import { rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { fileReason } from "../conformance/contract/files.ts";
+import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { findBehaviour } from "./behaviours.ts";
 import { parseClients } from "./clients.ts";
 import { profileOf } from "./profile.ts";
@@ -45,9 +47,18 @@ export const serve = async (
   const clients =
     clientsFile === undefined
       ? {}
-      : { clients: parseClients(await readJson("clients", clientsFile, "the clients' secrets")) };
+      : { clients: parseClients(await readJson("--clients", clientsFile, "the clients' secrets")) };
   const server = await startService({ ...options, ...clients, behaviour: findBehaviour(behaviour) });
-  if (profileFile !== undefined) await writeProfile(profileFile, server);
+  if (profileFile !== undefined)
+    await writeProfile(profileFile, server).catch(async (error: unknown) => {
+      await server.stop();
+      throw new ConfigurationError(
+        `--write-profile: ${profileFile} cannot be written (${fileReason(error)})`,
+        {
+          cause: error,
+        },
+      );
+    });
   io.listening(addressesOf(server));
   await aborted(io.signal);
   if (removesProfile && profileFile !== undefined) await removeProfile(profileFile, server);

@@ -71,6 +71,10 @@ export const complainThrough = (output: Output, command: CommandUnknownOpts): vo
   const takesProfile = command.options.some(({ long }) => long === "--profile");
   const hint = takesProfile ? "$& A profile is given with --profile." : "$&";
   const writeErr = (text: string): void =>
-    output.complain(text.replace(/^error: too many arguments.*\.(?:json|m?[jt]s)\b.*$/m, hint));
+    output.complain(
+      text
+        .replace(/^error: too many arguments.*\.(?:json|m?[jt]s)\b.*$/m, hint)
+        .replace(/^error: /, "touchstone: "),
+    );
   command.configureOutput({ writeErr });
 };

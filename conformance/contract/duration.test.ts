@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { duration, parseDuration } from "./duration.ts";
+import { duration, durationAsFlag, parseDuration } from "./duration.ts";
 
 it.each([
   [0, "0 ms"],
@@ -46,4 +46,9 @@ it("loses no millisecond", () => {
       expect(Math.round(sumMs)).toBe(durationMs);
     }),
   );
+});
+
+it("is written for a flag so that the flag reads the same again", () => {
+  expect([durationAsFlag(30_000), durationAsFlag(1_500)]).toEqual(["30s", "1500ms"]);
+  fc.assert(fc.property(fc.integer({ min: 1, max: 1e9 }), (ms) => parseDuration(durationAsFlag(ms)) === ms));
 });

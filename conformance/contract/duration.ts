@@ -25,6 +25,10 @@ export const duration = (durationMs: number): string => {
   return parts.join(" ");
 };
 
+/** The same as a flag takes it, such as 30s or 1500ms. */
+export const durationAsFlag = (durationMs: number): string =>
+  durationMs % SECOND_MS === 0 ? `${durationMs / SECOND_MS}s` : `${durationMs}ms`;
+
 const accepted = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 const factors = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
 

@@ -17,12 +17,10 @@ export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]
       : []),
     ...(road.lost > 0
       ? [
-          `${counted(road.lost, "request")} got no whole answer; ${road.sentAgain} of them were sent again, because that could change nothing`,
+          `${counted(road.lost, "request")} got no whole answer; ${road.sentAgain === 0 ? "none was sent again, because that could have changed something" : `${road.sentAgain} of them were sent again, because that could change nothing`}`,
         ]
       : []),
-    ...(repeated > 0
-      ? [`${counted(repeated, "case")} started over, because a request in it got no answer`]
-      : []),
+    ...(repeated > 0 ? [`${counted(repeated, "case")} started over, because a request got no answer`] : []),
     ...(road.outages > 0
       ? [
           `the target's address refused connections ${counted(road.outages, "time")}${road.longestOutageMs > 0 ? `, for up to ${duration(road.longestOutageMs)}, and the run waited` : ""}`,

@@ -57,6 +57,7 @@ const required = ({ keyword, params, message = "is not accepted" }: ErrorObject)
   if (keyword === "type") return `must be ${kinds[String(params["type"])] ?? `a ${params["type"]}`}`;
   if (keyword === "minItems" || keyword === "minLength")
     return `must not be ${params["limit"] === 1 ? "empty" : `shorter than ${params["limit"]}`}`;
+  if (keyword === "anyOf") return "must have one of the forms that are accepted";
   return message.replace("must NOT", "must not");
 };
 

@@ -57,7 +57,8 @@ const reasonOf = (source: string, error: unknown): string => {
       : notation(source, error);
   if (codeOf(error) === "ERR_MODULE_NOT_FOUND")
     return `it imports what is not there: ${errorMessage(error).replace(/ imported from .*$/s, "")}; install it beside the profile (npm install --save-dev), or correct the import`;
-  return codeOf(error) === "EISDIR" ? "it is a folder; give a file" : errorMessage(error);
+  if (codeOf(error) === "EISDIR") return "it is a folder; give a file";
+  return source.endsWith(".json") ? errorMessage(error) : `it ended with an error: ${errorMessage(error)}`;
 };
 
 /** What is wrong with the text of a file, and where. */

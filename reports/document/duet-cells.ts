@@ -12,10 +12,8 @@ export const amountOf = ({ metric }: Member, value: number): string =>
 /** Beyond tenfold, digits only tell that the pairs were too few. */
 const MOST_SHARE = 9;
 
-export const changeText = (ratio: number): string => change(ratio).replace("-", "−");
-
 export const intervalText = ({ interval }: Member): string =>
-  interval === undefined ? "unknown" : `${changeText(interval[0])} to ${changeText(interval[1])}`;
+  interval === undefined ? "unknown" : `${change(interval[0])} to ${change(interval[1])}`;
 
 /** No load generator resolves less than a tenth of a percent, whatever the arithmetic says. */
 export const seenText = ({ smallestDetectable: seen }: Member): string => {
@@ -30,7 +28,7 @@ export const cellsOf = (member: Member): readonly string[] => [
   `${member.endpoint} ${member.metric}`,
   amountOf(member, member.a),
   amountOf(member, member.b),
-  member.pairs === 0 ? "unknown" : changeText(member.ratio),
+  member.pairs === 0 ? "unknown" : change(member.ratio),
   intervalText(member),
 ];
 export const columns = ["Metric", ">a", ">b", ">Change", ">95 % interval"];

@@ -9,7 +9,6 @@ import { plural, change, percent, sparkline, rate } from "../text/figures.ts";
 import {
   amountOf,
   cellsOf,
-  changeText,
   columns,
   intervalText,
   isGated,
@@ -109,7 +108,7 @@ const detailOf = (duet: DuetDocument, gated: readonly GatedMember[]): string => 
   return given([
     `${pairs} of ${plural(planned, "planned pair")} judged, ${plural(spoilt.length, "spoilt pair")} left out; ${plural(gated.length, "metric")} judged.`,
     regressed.length > 0 &&
-      `Slower: ${regressed.map((one) => `${one.endpoint} ${one.metric} ${changeText(one.ratio)}`).join(", ")}.`,
+      `Slower: ${regressed.map((one) => `${one.endpoint} ${one.metric} ${change(one.ratio)}`).join(", ")}.`,
     ended === "a regression is certain" && "It ended early because a regression was certain.",
     ended === "too many pairs were spoilt" &&
       `It ended because more than ${mostSpoilt(planned)} pairs were spoilt. Ask for a lower --rate, or measure on a machine that has nothing else to do.`,
@@ -148,7 +147,7 @@ const laneOf = (member: GatedMember): Lane => {
   return {
     name: `${endpoint} ${metric}`,
     said: `${amountOf(member, a)} to ${amountOf(member, b)}, ${verdict}`,
-    label: `${endpoint} ${metric}: ${verdict}, ${pairs === 0 ? "no pair" : changeText(ratio)}, 95 % interval ${intervalText(member)}, matters from ${percent(floor)}, could see ${seenText(member)}`,
+    label: `${endpoint} ${metric}: ${verdict}, ${pairs === 0 ? "no pair" : change(ratio)}, 95 % interval ${intervalText(member)}, matters from ${percent(floor)}, could see ${seenText(member)}`,
     band: { look: "floor", range: [1 / (1 + floor), 1 + floor] },
     interval,
     lines: seen === undefined ? [] : [1 / (1 + seen), 1 + seen].map((at) => ["detectable", at] as const),
@@ -201,12 +200,12 @@ const pairFigure = (member: GatedMember, pairs: readonly Pair[]): Figure => {
       String(pair + 1),
       amountOf(member, a),
       amountOf(member, b),
-      changeText(b / a),
+      change(b / a),
     ]),
   );
   return figure({
     title,
-    note: `${verdict}: ${changeText(ratio)} over ${plural(pairs.length, "pair")}.`,
+    note: `${verdict}: ${change(ratio)} over ${plural(pairs.length, "pair")}.`,
     legend: [
       ["pair-dot", "b against a in one pair"],
       interval && [`interval ${verdict}`, "95 % interval of the change"],

@@ -101,7 +101,7 @@ export const environment = (record: LoadRecord): readonly (Fact | false | undefi
     [
       "k6",
       [
-        `${k6.version}, ${k6.from}`,
+        `${k6.version}, from ${k6.from === "cache" ? "Touchstone’s cache" : k6.from}`,
         soft(k6.exitMeaning === undefined ? "" : `; ${k6.exitMeaning} (exit code ${k6.exitCode ?? "none"})`),
       ],
     ],
@@ -115,7 +115,7 @@ export const environment = (record: LoadRecord): readonly (Fact | false | undefi
     ],
     achieved?.machineIdle !== undefined && ["Idle share of the machine", percent(achieved.machineIdle)],
     [
-      "Machine",
+      record.merged === undefined ? "Machine" : "All machines together",
       `${plural(machine.cores, "core")}, ${machine.processor}, ${number(Math.round(machine.memoryMiB))} MiB, ${machine.platform}, Node ${machine.node}`,
     ],
     ["Seed", code(String(record.seed))],

@@ -144,7 +144,13 @@ const after = (reading: ClockReading | undefined): string => `after the load ${o
 const offset = (reading: ClockReading | undefined): string =>
   reading?.offsetMs === undefined
     ? `unknown: ${reading?.unknown ?? "not read"}`
-    : `${number(Math.round(reading.offsetMs))} ± ${number(Math.ceil(reading.errorMs ?? 0))} ms`;
+    : signed(reading.offsetMs, reading.errorMs);
+
+const signed = (ms: number, errorMs = 0): string => {
+  const whole = Math.round(ms);
+  const sign = whole < 0 ? "−" : whole > 0 ? "+" : "";
+  return `${sign}${number(Math.abs(whole))} ± ${number(Math.ceil(errorMs))} ms`;
+};
 
 const summary = ({ machines, count, skewMs, skewErrorMs, worst }: Merged): Block => {
   const there = machines.filter(({ record }) => record !== undefined).length;
@@ -160,10 +166,20 @@ const summary = ({ machines, count, skewMs, skewErrorMs, worst }: Merged): Block
   );
 };
 
-const machinesTable = ({ machines }: Merged): Table | undefined =>
-  table(
+const machinesTable = ({ machines }: Merged): Table | undefined => {
+  const haveProblems = machines.some(({ problems }) => problems.length > 0);
+  return table(
     "Machines",
-    [">Segment", "Host", ">Arrivals", ">Of asked", ">Late, p99", ">Began", ">Drift", "Problems"],
+    [
+      ">Segment",
+      "Host",
+      ">Arrivals",
+      ">Of asked",
+      ">Late, p99",
+      ">Began",
+      ">Drift",
+      ...(haveProblems ? ["Problems"] : []),
+    ],
     machines.map((machine) => [
       mark(machine.problems.length === 0 ? ["good", "check"] : ["open", "question"], String(machine.index)),
       lines(machine.host ?? "–", soft(machine.machine ?? "")),
@@ -172,9 +188,10 @@ const machinesTable = ({ machines }: Merged): Table | undefined =>
       machine.lagP99Ms === undefined ? "–" : latency(machine.lagP99Ms),
       begun(machine),
       machine.driftMs === undefined ? "unknown" : `${number(Math.round(machine.driftMs))} ms`,
-      machine.problems.join("; "),
+      ...(haveProblems ? [machine.problems.join("; ")] : []),
     ]),
   );
+};
 
 const shareOf = ({ arrivals, arrivalsAsked }: MergedMachine): string =>
   arrivals === undefined || arrivalsAsked === undefined || arrivalsAsked === 0
@@ -182,6 +199,4 @@ const shareOf = ({ arrivals, arrivalsAsked }: MergedMachine): string =>
     : percent(arrivals / arrivalsAsked);
 
 const begun = ({ beganMs, beganErrorMs }: MergedMachine): string =>
-  beganMs === undefined
-    ? "unknown"
-    : `${beganMs < 0 ? "−" : "+"}${number(Math.abs(Math.round(beganMs)))} ± ${number(Math.ceil(beganErrorMs ?? 0))} ms`;
+  beganMs === undefined ? "unknown" : signed(beganMs, beganErrorMs);

@@ -25,6 +25,6 @@ export const changeScale = (ratios: readonly number[], from: number, to: number)
     .filter((share, index, all) => all.length === 1 || index === 0 || share >= 2 * (all[0] ?? 0));
   const ticks: readonly Tick[] = [...steps.flatMap((share) => [1 / (1 + share), 1 + share]), 1]
     .toSorted((a, b) => a - b)
-    .map((ratio) => ({ at: at(Math.log(ratio)), label: change(ratio).replace("-", "−"), kept: ratio === 1 }));
+    .map((ratio) => ({ at: at(Math.log(ratio)), label: change(ratio), kept: ratio === 1 }));
   return { at: (ratio: number): number => at(Math.log(Math.max(Number.MIN_VALUE, ratio))), ticks };
 };

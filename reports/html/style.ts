@@ -155,6 +155,7 @@ pre b { font-weight: 600; }
 
 const tables = `
 .scroll { overflow-x: auto; }
+p + .scroll { margin-top: 14px; }
 table { width: 100%; border-collapse: collapse; font-size: 14px; }
 th, td { text-align: left; vertical-align: top; padding: 8px 18px 8px 0; border-bottom: 1px solid var(--hair); font-weight: 400; }
 thead th { color: var(--soft); font-size: 13px; border-bottom-color: var(--line); white-space: nowrap; }

@@ -74,8 +74,7 @@ it("waits with the report for a page that has closed its stream and connects ane
   });
   const stream = await fetch(`${url}events`);
   child.stdin.write("end\n");
-  for await (const chunk of stream.body ?? [])
-    if (String(new TextDecoder().decode(chunk)).includes("end")) break;
+  for await (const chunk of stream.body ?? []) if (Buffer.from(chunk).includes("end")) break;
   await sleep(300);
   const got = await fetch(`${url}report`, { headers: { connection: "close" } });
   expect(await got.text()).toBe("The report");

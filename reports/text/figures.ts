@@ -54,7 +54,8 @@ export const change = (ratio: number): string => {
   if (ratio > MOST_TIMES) return `over ${figure(MOST_TIMES)} times`;
   if (ratio >= TENFOLD) return `${Number(ratio.toPrecision(3))} times`;
   const rounded = Number(((ratio - 1) * 100).toFixed(1));
-  return Number.isFinite(rounded) ? `${rounded > 0 ? "+" : ""}${rounded} %` : "?";
+  const sign = rounded > 0 ? "+" : rounded < 0 ? "−" : "";
+  return Number.isFinite(rounded) ? `${sign}${Math.abs(rounded)} %` : "?";
 };
 
 /** A rate as people read it, without its unit. */

@@ -93,7 +93,7 @@ export const parseAsked = (given: LoadFlags): AskedRun => {
     shape === "breakpoint" &&
       segment !== undefined &&
       "--segment plays a fixed course; a search (breakpoint) is accepted without it, since each of its steps follows from the one before",
-    warmUpMs >= durationMs && "--warm-up is no shorter than --duration; accepted is less",
+    warmUpMs >= durationMs && "--warm-up leaves nothing of --duration; accepted is a shorter one",
   ].filter((one) => one !== false);
   if (scenario === undefined || shape === undefined || problems.length > 0)
     throw new ConfigurationError(problems);

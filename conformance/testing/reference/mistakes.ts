@@ -15,13 +15,21 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     ["a misspelt flag", "load --rat 5", "unknown option '--rat'"],
     ["a flag without its value", "load --rate", "option '--rate <number>' argument missing"],
     ["a profile without its flag", "conform gate.mts", "1: gate.mts. A profile is given with --profile."],
-    ["a group as a rule", "conform --only exchange", "a group is judged with --section exchange"],
+    [
+      "a group as a rule",
+      "conform --only exchange",
+      "--only exchange: no such rule; a group is judged with --section exchange; `touchstone rules` lists all",
+    ],
     [
       "an argument too many",
       "rules code.lifetime code.unknown",
       "too many arguments for 'rules'. Expected 1 argument but got 2: code.lifetime, code.unknown.",
     ],
-    ["a flag whose variable is empty", "conform --only=", '--only is ""; accepted is a value'],
+    [
+      "a flag whose variable is empty",
+      "conform --only=",
+      '--only is ""; accepted is a value; where it comes from a variable, set that',
+    ],
     ["an argument too few", "replay {gate}", "missing required argument 'rule'"],
     [
       "quiet and verbose at once",
@@ -113,26 +121,77 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       "receive --port http",
       '--port is "http"; accepted is a whole number from 0 to 65535',
     ],
-    ["a rule to judge that there is none of", "conform --only code.singleuse", "--only code.singleuse"],
-    ["a rule that cannot be tested", "conform --only untestable.rate-limits", "cannot be tested"],
-    ["a list of behaviours by a word that none has", "serve --list zzz", '--list "zzz"'],
-    ["clients of the fake that are not there", "serve --clients {empty}/none.json", "none.json"],
+    [
+      "a rule to judge that there is none of",
+      "conform --only code.singleuse",
+      "--only code.singleuse: no such rule; did you mean code.single-use, code.single-use-under-race, code.reuse-revokes-tokens? `touchstone rules` lists all",
+    ],
+    [
+      "a rule that cannot be tested",
+      "conform --only untestable.rate-limits",
+      "--only untestable.rate-limits: it cannot be tested (`touchstone rules untestable.rate-limits` says why)",
+    ],
+    [
+      "a list of behaviours by a word that none has",
+      "serve --list zzz",
+      '--list "zzz": no behaviour has that in its name, summary or rules; near it are',
+    ],
+    [
+      "clients of the fake that are not there",
+      "serve --clients {empty}/none.json",
+      "none.json (there is no such file)",
+    ],
     ["a port in use", "serve --port {usedPort}", "is in use; give another one, or 0 for any free port"],
-    ["a part of a detection that there is none of", "detect --shard 3/2", '--shard is "3/2"'],
-    ["the health of no address", "health 9444", 'the address is "9444"'],
+    [
+      "a part of a detection that there is none of",
+      "detect --shard 3/2",
+      '--shard is "3/2"; accepted is i/n with i from 1 to n, such as 1/2',
+    ],
+    [
+      "the health of no address",
+      "health 9444",
+      'the address is "9444"; accepted is one such as http://127.0.0.1:9444',
+    ],
     ["the health of what is not there", "health {deadAddress}", "gives no answer: ", 4],
-    ["a new profile without a terminal to ask on", "init --out {empty}/new.json", "--base-url <address>"],
-    ["a new profile over one that is there", "init --yes --out {dead}", "exists already; --force"],
-    ["a new profile in a format that there is none of", "init --yes --out p.yaml", '--out is "p.yaml"'],
+    [
+      "a new profile without a terminal to ask on",
+      "init --out {empty}/new.json",
+      "init: there is no terminal to ask on, so it needs --base-url <address>, --client-id <id>, --secret-env <name>, --redirect-uri <address> (those of clients once per client), or --yes to accept the defaults",
+    ],
+    [
+      "a new profile over one that is there",
+      "init --yes --out {dead}",
+      "exists already; --force replaces it",
+    ],
+    [
+      "a new profile in a format that there is none of",
+      "init --yes --out p.yaml",
+      '--out is "p.yaml"; accepted is a name that ends with .ts, .mts or .json',
+    ],
     [
       "a new profile with the secret itself",
       "init --yes --secret-env s3-cret! --out {empty}/new.json",
-      "--secret-env",
+      "--secret-env: that is no name of a variable; accepted is a name such as CLIENT_1_SECRET, never the secret itself",
     ],
     [
       "a new profile with an address that goes too far",
       "init --yes --base-url https://x.example/open-api/authorize --out {empty}/new.json",
-      'before /open-api/: "https://x.example"',
+      '--base-url: baseUrl is "https://x.example/open-api/authorize"; accepted is what stands before /open-api/: "https://x.example"',
+    ],
+    [
+      "a profile into a folder that is not there",
+      "serve --port 0 --write-profile {empty}/none/fake.json",
+      "fake.json cannot be written (there is no such folder)",
+    ],
+    [
+      "the health of a port that there is none of",
+      "health http://127.0.0.1:99999",
+      'the address is "http://127.0.0.1:99999"; accepted is one such as http://127.0.0.1:9444',
+    ],
+    [
+      "a new profile with a callback that is no address",
+      "init --yes --redirect-uri callback --out {empty}/new.json",
+      '--redirect-uri: redirectUri is "callback"; accepted is an absolute URL that starts with http:// or https://',
     ],
   ],
   Loads: [
@@ -160,7 +219,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a warm-up as long as the load",
       "load --duration 5s --warm-up 5s",
-      "--warm-up is no shorter than --duration; accepted is less",
+      "--warm-up leaves nothing of --duration; accepted is a shorter one",
     ],
     [
       "virtual users by a word",
@@ -187,7 +246,11 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       "load --stage 30s:10 --shape ramp",
       "--stage sets a custom load; leave out --shape, --rate, --duration, and --scenario breakpoint",
     ],
-    ["stages and a rate at once", "load --stage 30s:10 --rate 5", "--stage sets a custom load; leave out"],
+    [
+      "stages and a rate at once",
+      "load --stage 30s:10 --rate 5",
+      "--stage sets a custom load; leave out --shape, --rate, --duration, and --scenario breakpoint",
+    ],
     [
       "a tag without its value",
       "load --tag build",
@@ -214,14 +277,27 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       "duet fake:sound fake:sound --start-a true",
       '--start-a is for a profile; "fake:sound" is started without a command',
     ],
-    ["a rate that is no number", "run --rate fast", '--rate is "fast"'],
-    ["a rate beyond what a load may ask for", "load --rate 30000", "--rate is 30000"],
+    [
+      "a rate that is no number",
+      "run --rate fast",
+      '--rate is "fast"; accepted is a whole number from 1 to 1000000',
+    ],
+    [
+      "a rate beyond what a load may ask for",
+      "load --rate 30000",
+      "--rate is 30000; accepted is up to 20000 requests a second (safety.maxRate)",
+    ],
     [
       "a push load without the hooks that it takes",
       "load --profile {dead} --scenario push",
-      "--scenario push needs ",
+      "--scenario push needs `hooks.events.trigger` as an HTTP hook (a command cannot be called under load) and `hooks.callback.register` in the profile",
     ],
-    ["a service that is down, loaded", "load --profile {dead} --scenario token", "cannot be reached: ", 4],
+    [
+      "a service that is down, loaded",
+      "load --profile {dead} --scenario token",
+      "cannot be reached: dial: connection refused. Start the service, or correct baseUrl in the profile",
+      4,
+    ],
     [
       "a duet of pushes",
       "duet fake:sound fake:sound --scenario push",
@@ -232,8 +308,26 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       "duet fake:sound fake:sound --block 1s",
       "--block is 1s; accepted is 2s or longer",
     ],
-    ["a duet with a fake that there is none of", "duet fake:sound fake:none", '"none"'],
-    ["a duet with a profile that is not there", "duet fake:sound {empty}/none.json", "none.json"],
+    [
+      "a duet with a fake that there is none of",
+      "duet fake:sound fake:none",
+      '--behaviour: there is no behaviour "none"; near it are',
+    ],
+    [
+      "a duet with a profile that is not there",
+      "duet fake:sound {empty}/none.json",
+      "none.json: there is no such file (`touchstone init` writes one)",
+    ],
+    [
+      "a duet with a fake without its name",
+      "duet fake: fake:sound",
+      "fake: names no behaviour; accepted is one such as fake:sound",
+    ],
+    [
+      "a merge of runs that are no segments",
+      "merge {load} {gate}",
+      "is a run of the gate; accepted are run directories of `load --segment`",
+    ],
   ],
   "Profiles and addresses": [
     [
@@ -312,21 +406,61 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       "there is no such folder as ",
     ],
     ["a folder named as a profile", "conform --profile {folder}", "it is a folder; give a file"],
-    ["a module without a default export", "conform --profile {noDefault}", "default export"],
-    ["a module that throws", "conform --profile {throws}", "no such cluster"],
-    ["an import of what is not installed", "conform --profile {notInstalled}", "not-installed-here"],
-    ["a value of the wrong type", "conform --profile {wrongType}", "tolerances.visibilityMs"],
-    ["a secret written as text", "conform --profile {secretAsText}", "never the secret itself"],
-    ["a secret's file that is not there", "conform --profile {noSecretFile}", "cannot be read"],
+    [
+      "a module without a default export",
+      "conform --profile {noDefault}",
+      "its default export must be the profile itself, as in `export default defineProfile({ ... })`",
+    ],
+    [
+      "a module that throws",
+      "conform --profile {throws}",
+      "throws.mts: it ended with an error: no such cluster",
+    ],
+    [
+      "an import of what is not installed",
+      "conform --profile {notInstalled}",
+      "it imports what is not there: Cannot find package 'not-installed-here'; install it beside the profile (npm install --save-dev), or correct the import",
+    ],
+    [
+      "a value of the wrong type",
+      "conform --profile {wrongType}",
+      'tolerances.visibilityMs is "5"; it must be a number',
+    ],
+    [
+      "a secret written as text",
+      "conform --profile {secretAsText}",
+      'clients[0].secret is (a string, not shown); it must have one of the forms that are accepted (where the secret is kept, never the secret itself: { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] })',
+    ],
+    [
+      "a secret's file that is not there",
+      "conform --profile {noSecretFile}",
+      "none.key cannot be read: there is no such file",
+    ],
     [
       "a secret's file that all may read",
       "conform --profile {openSecretFile}",
-      "accepted is 600 or narrower",
+      "has mode 644, so others can get at the secret in it; accepted is 600 or narrower: chmod 600",
     ],
-    ["one client twice", "conform --profile {clientTwice}", "accepted is another client"],
-    ["a placeholder that a hook is not given", "conform --profile {placeholder}", "{{ms}}"],
-    ["a waiver until no day", "conform --profile {waiver}", '"2030-02-31" is no day'],
-    ["a pin of no rule", "conform --profile {pin}", '"authorize.bogus" is no requirement id'],
+    [
+      "one client twice",
+      "conform --profile {clientTwice}",
+      'clients[1].id is "c", as is clients[0].id; accepted is another client, or none',
+    ],
+    [
+      "a placeholder that a hook is not given",
+      "conform --profile {placeholder}",
+      "hooks.clock.advance holds {{millis}}; accepted are {{ms}}, {{seconds}}",
+    ],
+    [
+      "a waiver until no day",
+      "conform --profile {waiver}",
+      'waivers[0].expires: "2030-02-31" is no day; accepted is YYYY-MM-DD',
+    ],
+    [
+      "a pin of no rule",
+      "conform --profile {pin}",
+      'pins.observations: "authorize.bogus" is no requirement id; near it are authorize.redirect, authorize.timestamp, refresh.reauthorize (`touchstone rules` lists all)',
+    ],
   ],
   "Between profile and service": [
     [
@@ -444,6 +578,26 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       "a ledger that is none",
       "ledger {file}",
       "file is not a database; accepted is a file that `conform --ledger` made",
+    ],
+    [
+      "a history of a rule that there is none of",
+      "history {empty} --rule code.lifetme",
+      '--rule "code.lifetme": no such id; near it are code.lifetime',
+    ],
+    [
+      "a history of an endpoint that there is none of",
+      "history {empty} --endpoint lists",
+      '--endpoint is "lists"; accepted is one of authorize, exchange, refresh, list, trigger, all',
+    ],
+    [
+      "a history of a metric that there is none of",
+      "history {empty} --metric p42",
+      '--metric is "p42"; accepted is one of p50, p95, p99, requests per second',
+    ],
+    [
+      "a record into a device",
+      "conform --only code.unknown --out /dev/null",
+      '--out is "/dev/null", which cannot be written (it or a part of its path is a file); give a folder that can',
     ],
   ],
 };

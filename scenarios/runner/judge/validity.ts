@@ -66,8 +66,11 @@ const starvation = (evidence: LoadEvidence): Reason | undefined => {
   ];
   return signs.length === 0
     ? undefined
-    : ownFault(evidence, `${achieved.dropped} iterations were dropped: ${signs.join(", and ")}`);
+    : ownFault(evidence, `${droppedText(achieved.dropped)}: ${signs.join(", and ")}`);
 };
+
+const droppedText = (dropped: number): string =>
+  dropped === 1 ? "1 iteration was dropped" : `${dropped} iterations were dropped`;
 
 /**
  * A reason that lies with the load generator or its machine, with what was measured of both meanwhile: in the seconds
@@ -81,7 +84,9 @@ const ownFault = (
   const { k6Cores = achieved.k6Cores, machineIdle = achieved.machineIdle } = meanwhile;
   const collectorLagMs = "collectorLagMs" in meanwhile ? meanwhile.collectorLagMs : undefined;
   const measured = [
-    ...(k6Cores === undefined ? [] : [`k6 used ${k6Cores.toFixed(1)} of ${cores} cores`]),
+    ...(k6Cores === undefined
+      ? []
+      : [`k6 used ${k6Cores < 0.1 ? "less than 0.1" : k6Cores.toFixed(1)} of ${cores} cores`]),
     ...(machineIdle === undefined ? [] : [`${Math.round(machineIdle * 100)} % of the machine was idle`]),
     ...(collectorLagMs === undefined || collectorLagMs < 1
       ? []
@@ -111,18 +116,18 @@ const whyDropped = (evidence: LoadEvidence): Reason => {
   if (mostUnderWay >= MOST_WAITING * ready)
     return {
       cause: "service",
-      reason: `${dropped} iterations were dropped: about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready and ${most} at most`,
+      reason: `${droppedText(dropped)}: about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready and ${most} at most`,
       remedy: "the service is too slow for this rate with so few users: raise --vus, or lower --rate",
     };
   if (mostUnderWay + mostConnecting >= MOST_WAITING * ready)
     return {
       cause: "network",
-      reason: `${dropped} iterations were dropped: about ${Math.round(mostConnecting)} requests were waiting for a connection at a time, and ${waiting} for answers, with ${ready} virtual users ready and ${most} at most`,
+      reason: `${droppedText(dropped)}: about ${Math.round(mostConnecting)} requests were waiting for a connection at a time, and ${waiting} for answers, with ${ready} virtual users ready and ${most} at most`,
       remedy:
         "connections take too long for this rate: check what is in between (a proxy, TLS, a limit of new connections), or lower --rate",
     };
   return ownFault(
     evidence,
-    `${dropped} iterations were dropped though no more than about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready`,
+    `${droppedText(dropped)} though no more than about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready`,
   );
 };

@@ -47,7 +47,7 @@ describe("the flags of a segment", () => {
     [
       "a start that is over",
       { segment: "1/2", ...others, startAt: "2026-01-01T09:59:59Z" },
-      "it is over by this machine's clock",
+      "it has passed by this machine's clock",
     ],
     [
       "a start a day away",

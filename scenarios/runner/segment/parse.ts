@@ -131,7 +131,7 @@ const startProblems = (value: string, aheadMs: number): readonly Problem[] => {
       key,
       value,
       accepted: "a moment within the next 24 hours",
-      remedy: aheadMs <= 0 ? "it is over by this machine's clock" : "it is more than a day ahead",
+      remedy: aheadMs <= 0 ? "it has passed by this machine's clock" : "it is more than a day ahead",
     },
   ];
 };
