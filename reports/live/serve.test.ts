@@ -85,7 +85,7 @@ it("waits with the report for a page that has closed its stream and connects ane
 it("shows gate and load with nothing that axe objects to, in both themes and on a phone, and becomes the report", async () => {
   const [gate, load] = [path.join(folder, "gate"), path.join(folder, "load")];
   writeGateRun(gate, { seed: 1, failing: ["code.single-use"] });
-  writeLoadRun(load, { seed: 1, seconds: 5, requests: 200 });
+  writeLoadRun(load, { seed: 1, seconds: 5, requests: 200, breaches: 12 });
   const report = path.join(folder, "report.html");
   writeFileSync(report, "<!doctype html><title>The report</title>");
   const live = await serveLive(runnerClock);
@@ -97,6 +97,9 @@ it("shows gate and load with nothing that axe objects to, in both themes and on 
     await page.goto(live.url);
     await page.locator("#gate-counts").waitFor();
     await page.locator("#now").waitFor();
+    // Many breaches of one rule are one card, with the later ones folded: the gate stays in reach.
+    await page.locator("details.later").first().waitFor();
+    expect(await page.locator("#load ~ .card").count()).toBeLessThan(12);
     await page.evaluate(axe);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });

@@ -1,5 +1,5 @@
-import type { SecondLine } from "../../../conformance/contract/load-record.ts";
-import { elapsed, figure, latency, percent, rate } from "../../text/figures.ts";
+import type { LoadBreach, SecondLine } from "../../../conformance/contract/load-record.ts";
+import { elapsed, figure, latency, percent, rate, plural } from "../../text/figures.ts";
 import { exchangesUnderLoad } from "../../text/breach.ts";
 import { bucketsOf, MOST_BUCKETS } from "../../gather/buckets.ts";
 import { msOf, type LatencyPoint } from "../../gather/heat.ts";
@@ -35,20 +35,46 @@ export const Load = ({ state, load }: { state: LiveState; load: LoadBegan }) => 
       </p>
       <Now seconds={seconds} />
       {seconds.length > 0 && <Course load={load} state={state} />}
-      {breaches.map((breach, at) => (
-        <Broken
-          key={at}
-          kind="failed"
-          rule={breach.rule}
-          said={`broken after ${elapsed(breach.atMs)}`}
-          expected={breach.expected}
-          actual={breach.actual}
-          exchanges={exchangesUnderLoad(breach)}
-        />
+      {[...Map.groupBy(breaches, ({ rule }) => rule)].map(([rule, ofRule]) => (
+        <BrokenRule key={rule} breaches={ofRule} times={timesBroken(seconds, rule)} />
       ))}
     </section>
   );
 };
+
+const timesBroken = (seconds: readonly SecondLine[], rule: string): number =>
+  total(seconds, ({ breaches }) => breaches[rule] ?? 0);
+
+/** A rule that broke under load: its first breach, and the later ones that the record keeps, folded. */
+const BrokenRule = ({ breaches, times }: { breaches: readonly LoadBreach[]; times: number }) => {
+  const [first, ...later] = breaches;
+  if (first === undefined) return null;
+  const often = times > 1 ? `, ${figure(times)} times so far` : "";
+  return (
+    <>
+      <OneBreach breach={first} said={`broken after ${elapsed(first.atMs)}${often}`} />
+      {later.length > 0 && (
+        <details class="later">
+          <summary>{plural(later.length, "later breach", "later breaches")} of this rule</summary>
+          {later.map((breach, at) => (
+            <OneBreach key={at} breach={breach} said={`after ${elapsed(breach.atMs)}`} />
+          ))}
+        </details>
+      )}
+    </>
+  );
+};
+
+const OneBreach = ({ breach, said }: { breach: LoadBreach; said: string }) => (
+  <Broken
+    kind="failed"
+    rule={breach.rule}
+    said={said}
+    expected={breach.expected}
+    actual={breach.actual}
+    exchanges={exchangesUnderLoad(breach)}
+  />
+);
 
 /** The pictures of the report, over what there is so far. */
 const Course = ({ load, state: { seconds, heat } }: { load: LoadBegan; state: LiveState }) => {
