@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { documentLimits } from "../../contract/limits.ts";
+import { seededRandom } from "../../contract/random.ts";
+import { planOf } from "../../pushes/begin.ts";
+import type { PushRunOptions } from "../../pushes/advance.ts";
+import { pushRunOf } from "../../testing/push-runs.ts";
+import type { TimeInterval } from "../interval.ts";
+import { judgeCap } from "./cap.ts";
+import { pushToleranceOf } from "./fits.ts";
+import { judgeIndependence } from "./independence.ts";
+import { judgeRetries } from "./retries.ts";
+import { judgeSchedule } from "./schedule.ts";
+import type { PushCasePlan, PushRun, SeenPush } from "./trace.ts";
+
+/** From this first delay on all failures last through all pushes in real time as well. */
+const FIRST_DELAY_MS = 10_000;
+const SCALE = FIRST_DELAY_MS / (documentLimits.pushDelaysMs[0] ?? 0);
+const limits = {
+  maxPushes: documentLimits.maxPushes,
+  pushDelaysMs: documentLimits.pushDelaysMs.map((delayMs) => delayMs * SCALE),
+};
+
+const plansAt = (firstDelayMs: number): readonly PushCasePlan[] => {
+  const pushDelaysMs = limits.pushDelaysMs.map((delayMs) => (delayMs * firstDelayMs) / FIRST_DELAY_MS);
+  const options = { limits: { ...limits, pushDelaysMs }, acknowledgedStatus: 200, seed: 1 };
+  return planOf(
+    options as unknown as PushRunOptions,
+    { kind: "real" } as Parameters<typeof planOf>[1],
+    "https://receiver.example:9443/service/webhook",
+  ).plans;
+};
+
+const lasting = (plans: readonly PushCasePlan[]): readonly string[] =>
+  plans.filter(({ name }) => name.startsWith("always ")).map(({ name }) => name);
+
+/**
+ * A sound sender on a busy machine: each push comes later than it is due by up to this share of the first delay, and the
+ * next delay counts from there. `pushesOf` is how many it sends of a notification.
+ */
+const busyRun = (share: number, pushesOf: (plan: PushCasePlan) => number = () => 5): PushRun => {
+  const random = seededRandom(7);
+  const run = pushRunOf({
+    instantsMs: (plan) => {
+      const lateMs = () => (random() * share * FIRST_DELAY_MS) / SCALE;
+      const first = lateMs();
+      const later = documentLimits.pushDelaysMs.reduce<number[]>(
+        (moments, delayMs) => [...moments, (moments.at(-1) ?? 0) + delayMs + lateMs()],
+        [first],
+      );
+      // The one that met a shut door has a push that nobody saw.
+      return (plan.purpose === "refused" ? later.slice(1) : later).slice(0, pushesOf(plan));
+    },
+  });
+  const at = ({ earliestMs, latestMs }: TimeInterval): TimeInterval => ({
+    earliestMs: earliestMs * SCALE,
+    latestMs: latestMs * SCALE,
+  });
+  const seen = (push: SeenPush): SeenPush => ({
+    ...push,
+    at: at(push.at),
+    ...(push.ended === undefined ? {} : { ended: at(push.ended) }),
+  });
+  return {
+    ...run,
+    clock: "real",
+    limits,
+    ...pushToleranceOf(limits, "real", undefined),
+    pushCases: run.pushCases.map((one) => ({
+      ...one,
+      triggered: at(one.triggered),
+      pushes: one.pushes.map(seen),
+    })),
+    watchedUntil: { earliestMs: 2_000_000, latestMs: 2_000_000 },
+  };
+};
+
+const judges = [judgeCap, judgeRetries, judgeSchedule, judgeIndependence];
+
+describe("in real time, with first delays of ten seconds", () => {
+  it("every kind of failure lasts through all pushes; with less time only some do", () => {
+    const [whole, short] = [lasting(plansAt(FIRST_DELAY_MS)), lasting(plansAt(FIRST_DELAY_MS - 1))];
+    expect(whole.length).toBeGreaterThan(3 * short.length);
+    expect(whole).toEqual(expect.arrayContaining([...short]));
+    const once = plansAt(FIRST_DELAY_MS).filter(({ purpose }) => purpose === "kind");
+    for (const { name } of once.filter((plan) => plan.actions.length === 2))
+      expect(whole).toContain(`always ${name}`);
+  });
+
+  it.each([0, 1 / 30, 1 / 10, 1 / 5])(
+    "a sender that a busy machine makes late by up to %d of the first delay keeps all",
+    (share) => {
+      for (const judge of judges) expect(judge(busyRun(share)).judgement).toMatchObject({ kind: "passed" });
+    },
+  );
+
+  it.each([0, 1 / 30, 1 / 10, 1 / 5])(
+    "beside lateness of up to %d one that gives up after one kind of failure is found",
+    (share) => {
+      for (const name of lasting(plansAt(FIRST_DELAY_MS))) {
+        const run = busyRun(share, (plan) => (plan.name === name ? 3 : 5));
+        expect([name, judgeRetries(run).judgement.kind]).toEqual([name, "failed"]);
+      }
+    },
+  );
+
+  it("a machine that is busier than any tolerance leaves rules undecided, and breaks neither cap nor retries", () => {
+    for (const share of [1, 3])
+      for (const judge of [judgeCap, judgeRetries])
+        expect(judge(busyRun(share)).judgement.kind).not.toBe("failed");
+  });
+});
