@@ -16,6 +16,17 @@ import Type, {
 export type Frozen<S extends TSchema> = DeepReadonly<Static<S>>;
 type DeepReadonly<T> = unknown extends T ? T : { readonly [Key in keyof T]: DeepReadonly<T[Key]> };
 
+/**
+ * For compiling schemas of our own. They are right as they stand, so that the schema of schemas need not be compiled
+ * first; and most are compiled for one look, for which making the code shorter takes longer than it saves.
+ */
+export const ownSchemas = {
+  strict: false,
+  validateSchema: false,
+  meta: false,
+  code: { optimize: false },
+} as const;
+
 export const closed = { additionalProperties: false } as const;
 
 export const described = <S extends TSchema>(schema: S, description: string): S => ({

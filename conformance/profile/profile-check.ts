@@ -7,11 +7,12 @@ import { nearest } from "../contract/nearest.ts";
 import { hookPlaceholders, hooksOf, type HookName } from "../contract/hooks.ts";
 import { Profile, secretKey, type HookAsWritten, type SecretValue } from "../contract/profile.ts";
 import { SecretSource } from "../contract/profile-hook.ts";
+import { ownSchemas } from "../contract/schema.ts";
 import { explain, guess } from "./profile-explain.ts";
 import { keyText, problemAt, type KeyPath, type ProfileProblem } from "./profile-problems.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 
-const validate = new Ajv({ allErrors: true, verbose: true, strict: false }).compile(Profile);
+const validate = new Ajv({ ...ownSchemas, allErrors: true, verbose: true }).compile(Profile);
 
 /**
  * The value as a Profile, or a ConfigurationError that lists what is wrong with it. `source` names the
@@ -177,7 +178,7 @@ const httpProblems = (at: KeyPath, hook: HookAsWritten): readonly ProfileProblem
       ]
     : [];
 
-const isSecretSource = new Ajv({ strict: false }).compile(SecretSource);
+const isSecretSource = new Ajv(ownSchemas).compile(SecretSource);
 
 /** An object with the key "$secret" stands for a secret, and can be nothing else besides. */
 const bodyProblems = (at: KeyPath, body: unknown): readonly ProfileProblem[] => {

@@ -1,21 +1,24 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { Ajv, type ErrorObject } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { PushAction, PushPlan, type PushRule } from "../../conformance/contract/push.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { ownSchemas } from "../../conformance/contract/schema.ts";
 
-const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, discriminator: true });
+const ajv = new Ajv({ ...ownSchemas, allErrors: true, verbose: true, discriminator: true });
 /** By its kind, so that a mistake is reported for the action that was meant and not for all four. */
 const action = { type: "object", discriminator: { propertyName: "kind" }, oneOf: PushAction.anyOf };
 const { rules } = PushPlan.properties;
 const ruleProperties = { ...rules.items.properties, attempts: { type: "array", minItems: 1, items: action } };
-const validate = ajv.compile<PushPlan>({
+const schema = {
   ...PushPlan,
   properties: {
     rules: { ...rules, items: { ...rules.items, properties: ruleProperties } },
     otherwise: action,
     noNotification: action,
   },
-});
+};
+/** Compiled with the first plan: most runs read none. */
+let validate: ValidateFunction<PushPlan> | undefined;
 
 /** A body of bytes longer than this would take days to dribble. */
 const LONGEST_DRIBBLE_BYTES = 65_536;
@@ -27,6 +30,7 @@ const ownHeaders = ["connection", "content-length", "date", "keep-alive", "trans
  * its value and what is accepted.
  */
 export const parsePlan = (data: unknown, source = "plan"): PushPlan => {
+  validate ??= ajv.compile<PushPlan>(schema);
   const problems = validate(data) ? planProblems(data) : explain(validate.errors ?? []);
   if (problems.length > 0) throw new ConfigurationError(problems.map((text) => `${source}: ${text}`));
   return data as PushPlan;

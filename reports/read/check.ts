@@ -2,8 +2,9 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
 import type { TSchema } from "typebox";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { ownSchemas } from "../../conformance/contract/schema.ts";
 
-const ajv = new Ajv({ strict: false, verbose: true });
+const ajv = new Ajv({ ...ownSchemas, verbose: true });
 formats.default(ajv, ["date-time"]);
 
 /** A check of values against a schema: returns the value, or throws ConfigurationError that names the field. `where` says whose value it is. */
