@@ -50,10 +50,9 @@ const staged = (flags: LoadFlags) => {
       value,
       accepted: "a duration and requests per second, such as 30s:100",
     })),
-    ...((shape ?? flags.rate ?? flags.durationMs) === undefined && flags.scenario !== "breakpoint"
-      ? []
-      : ["--stage sets a custom load; leave out --shape, --rate, --duration, and --scenario breakpoint"]),
-  ];
+    ((shape ?? flags.rate ?? flags.durationMs) !== undefined || flags.scenario === "breakpoint") &&
+      "--stage sets a custom load; leave out --shape, --rate, --duration, and --scenario breakpoint",
+  ].filter((one) => one !== false);
   if (problems.length > 0) throw new ConfigurationError(problems);
   const own = ownShapeOf(stages);
   const ends = stageEndsOf(own);

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import type { Lane, LanesPicture, Range } from "../../document/pictures.ts";
 import { changeScale } from "../change-scale.ts";
 import { percent } from "../chart.ts";
-import { el } from "../element.ts";
+import { el, type Child } from "../element.ts";
 import { latencyScale } from "../scales.ts";
 import { laneGroup } from "./lane.ts";
 
@@ -36,24 +36,14 @@ export const lanes = ({ axis, label, lanes: all }: LanesPicture): VNode => {
   });
 };
 
-const shapes = ({ band, interval, lines = [], dot, verdict }: Lane, scale: Scale): readonly VNode[] => {
+const shapes = ({ band, interval, lines = [], dot, verdict }: Lane, scale: Scale): Child => {
   const suffix = verdict === undefined ? "" : ` ${verdict}`;
   return [
-    ...(band === undefined ? [] : [bar(scale, band.range, `${band.look}-band`, bandBox[band.look])]),
+    band && bar(scale, band.range, `${band.look}-band`, bandBox[band.look]),
     ...lines.map(([look, value]) => upright(scale, value, `${look}-line`)),
-    ...(interval === undefined
-      ? []
-      : [bar(scale, interval, `interval${suffix}`, { top: (ROW_PX - BAR_PX) / 2, height: BAR_PX })]),
-    ...(dot === undefined
-      ? []
-      : [
-          el("circle", {
-            class: `change-dot${suffix}`,
-            cx: percent(scale.at(dot)),
-            cy: ROW_PX / 2,
-            r: 6,
-          }),
-        ]),
+    interval && bar(scale, interval, `interval${suffix}`, { top: (ROW_PX - BAR_PX) / 2, height: BAR_PX }),
+    dot !== undefined &&
+      el("circle", { class: `change-dot${suffix}`, cx: percent(scale.at(dot)), cy: ROW_PX / 2, r: 6 }),
   ];
 };
 

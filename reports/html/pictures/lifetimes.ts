@@ -4,7 +4,7 @@ import { duration } from "../../../conformance/contract/duration.ts";
 import type { LifetimesPicture } from "../../document/pictures.ts";
 import { intervalText, type TimeInterval } from "../../text/facts.ts";
 import { percent, type Tick } from "../chart.ts";
-import { el } from "../element.ts";
+import { el, type Child } from "../element.ts";
 import { link } from "../parts.ts";
 import { laneGroup, type LaneRow } from "./lane.ts";
 
@@ -71,30 +71,22 @@ const lane = ({ id, anchor, names, interval }: Row, axis: Axis): LaneRow => ({
 const named = (names: readonly string[]): string =>
   names.length <= 2 ? names.join(", ") : `${names[0]} and ${names.length - 1} more`;
 
-const bars = ({ lifetimeMs, acceptedUpToMs, refusedFromMs }: TimeInterval, axis: Axis): readonly VNode[] => {
-  const bar = (className: string, fromMs: number, toMs: number): VNode[] => {
+const bars = ({ lifetimeMs, acceptedUpToMs, refusedFromMs }: TimeInterval, axis: Axis): Child => {
+  const bar = (className: string, fromMs: number, toMs: number): Child => {
     const [from, to] = [axis.at(Math.max(-axis.farMs, fromMs)), axis.at(Math.min(axis.farMs, toMs))];
-    return to <= from
-      ? []
-      : [
-          el("rect", {
-            class: className,
-            x: percent(from),
-            width: percent(to - from),
-            y: 11,
-            height: ROW_PX - 22,
-            rx: 2,
-          }),
-        ];
+    const place = { x: percent(from), width: percent(to - from), y: 11, height: ROW_PX - 22, rx: 2 };
+    return to > from && el("rect", { class: className, ...place });
   };
   const accepted = typeof acceptedUpToMs === "number" ? acceptedUpToMs - lifetimeMs : undefined;
   const refused = typeof refusedFromMs === "number" ? refusedFromMs - lifetimeMs : undefined;
   return [
-    ...(accepted === undefined
-      ? []
-      : [...bar("bar-good", -axis.farMs, Math.min(0, accepted)), ...bar("bar-wrong", 0, accepted)]),
-    ...(refused === undefined
-      ? []
-      : [...bar("bar-wrong", refused, 0), ...bar("bar-ended", Math.max(0, refused), axis.farMs)]),
+    accepted !== undefined && [
+      bar("bar-good", -axis.farMs, Math.min(0, accepted)),
+      bar("bar-wrong", 0, accepted),
+    ],
+    refused !== undefined && [
+      bar("bar-wrong", refused, 0),
+      bar("bar-ended", Math.max(0, refused), axis.farMs),
+    ],
   ];
 };

@@ -98,7 +98,6 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
     onBreach: prove,
     onSetUp: ({ tookMs, lateMs }) => void (setUp = { tookMs, lateMs }),
   });
-
   return {
     samples: rows.push,
     log: log.take,

@@ -218,18 +218,21 @@ const lineOf = (
   stages: readonly Stage[],
   { endpoints, lag, started, dropped, virtualUsers, breaches, blockedMs }: OpenSecond,
   reading: Reading,
-): SecondLine => ({
-  second: index,
-  asked: askedBetween(stages, index * 1_000, (index + 1) * 1_000),
-  started,
-  dropped,
-  requests: Object.fromEntries([...endpoints].map(([name, { counts }]) => [name, counts])),
-  ...(started === 0 ? {} : { lagMs: lagOf(lag) }),
-  ...(virtualUsers === undefined ? {} : { virtualUsers }),
-  blockedMs: Math.round(blockedMs),
-  breaches,
-  ...reading,
-});
+): SecondLine => {
+  const { p50Ms, maxMs } = latenciesOf(lag);
+  return {
+    second: index,
+    asked: askedBetween(stages, index * 1_000, (index + 1) * 1_000),
+    started,
+    dropped,
+    requests: Object.fromEntries([...endpoints].map(([name, { counts }]) => [name, counts])),
+    ...(started === 0 ? {} : { lagMs: { p50Ms, maxMs } }),
+    ...(virtualUsers === undefined ? {} : { virtualUsers }),
+    blockedMs: Math.round(blockedMs),
+    breaches,
+    ...reading,
+  };
+};
 
 const taggedOf = (endpoints: ReadonlyMap<string, EndpointSecond>): readonly TaggedHistogram[] =>
   [...endpoints].flatMap(([endpoint, { histograms }]) =>
@@ -240,11 +243,6 @@ const taggedOf = (endpoints: ReadonlyMap<string, EndpointSecond>): readonly Tagg
         : latencyKinds.map((kind) => ({ endpoint, outcome, kind, histogram: both[kind] }));
     }),
   );
-
-const lagOf = (lag: Int32Histogram): { p50Ms: number; maxMs: number } => {
-  const { p50Ms, maxMs } = latenciesOf(lag);
-  return { p50Ms, maxMs };
-};
 
 /** `all` is room to work in, because a histogram is too large to make one each second. */
 const grantedLatencies = (

@@ -213,20 +213,14 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
       ...(delays.all === undefined ? {} : { deliveryDelay: delays.all }),
     },
     notes: [
-      ...(unnamed === 0
-        ? []
-        : [
-            `${unnamed} events were triggered whose notification the hook does not name: their pushes cannot be told apart and were not judged; name the id with "result" in hooks.events.trigger`,
-          ]),
-      ...(delays.all === undefined && triggered.length > 0
-        ? ["no first push came before the target's clock was moved, so that no delay of pushes was measured"]
-        : []),
-      ...(judgement.readings.length === 0
-        ? []
-        : [
-            `readings of the retry schedule that all failing notifications fit: ${judgement.readings.join(", ")}`,
-          ]),
-    ],
+      unnamed > 0 &&
+        `${unnamed} events were triggered whose notification the hook does not name: their pushes cannot be told apart and were not judged; name the id with "result" in hooks.events.trigger`,
+      delays.all === undefined &&
+        triggered.length > 0 &&
+        "no first push came before the target's clock was moved, so that no delay of pushes was measured",
+      judgement.readings.length > 0 &&
+        `readings of the retry schedule that all failing notifications fit: ${judgement.readings.join(", ")}`,
+    ].filter((one) => one !== false),
   };
 };
 
