@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
 import { runGate } from "./shared/gate-run.ts";
-import { conclude, withVerdict } from "./shared/conclude.ts";
+import { conclude, tellingUnreachable, withVerdict } from "./shared/conclude.ts";
 import { openRunPage, withPageReport } from "./shared/page.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
 import { conformDocument } from "../reports/json/conform.ts";
@@ -17,7 +17,9 @@ export const run: Action<typeof definition> = async (context, flags) => {
     throw new ConfigurationError(["--verbose and --quiet ask for opposite things; leave one of them out"]);
   checkReportOut(flags.reportOut);
   const page = await openRunPage(context, flags);
-  const ran = await withVerdict(runGate(context, flags, undefined, page));
+  const reported = withPageReport(flags);
+  const judging = runGate(context, flags, undefined, page);
+  const ran = await withVerdict(tellingUnreachable(context, reported, judging));
   const { record, directory } = ran;
   const pinned = record.pinned ?? {};
   const tell = (exitCode: number): void => {
@@ -27,7 +29,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
     const shown = gateDoc({ record: judged, run: directory, pinned }, { program: programName, detail });
     show(output, shown);
   };
-  const { files } = await conclude(context, [ran], withPageReport(flags), { pinned, show: tell });
+  const { files } = await conclude(context, [ran], reported, { pinned, show: tell });
   for (const file of files) output.say(`Report   ${file}`);
   await page.end(files);
 };

@@ -1,6 +1,6 @@
 import type { Action } from "./shared/context.ts";
 import { runLoad } from "./shared/load-run.ts";
-import { conclude, withVerdict } from "./shared/conclude.ts";
+import { conclude, tellingUnreachable, withVerdict } from "./shared/conclude.ts";
 import { openRunPage, withPageReport } from "./shared/page.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
 import { parseAsked, parseK6Output, parseSegment, seedOf } from "../scenarios/runner/index.ts";
@@ -29,14 +29,16 @@ export const run: Action<typeof definition> = async (context, flags) => {
   });
   checkReportOut(flags.reportOut);
   const page = await openRunPage(context, flags);
-  const ran = await withVerdict(runLoad(context, flags, asked, undefined, page));
+  const reported = withPageReport(flags);
+  const loading = runLoad(context, flags, asked, undefined, page);
+  const ran = await withVerdict(tellingUnreachable(context, reported, loading));
   const { record, directory } = ran;
   const tell = (exitCode: number): void => {
     const judged = { ...record, exitCode };
     if (flags.json) return output.printJson({ ...judged, run: directory });
     show(output, loadDoc({ record: judged, run: directory }, { detail: "brief" }));
   };
-  const { files } = await conclude(context, [ran], withPageReport(flags), { show: tell });
+  const { files } = await conclude(context, [ran], reported, { show: tell });
   for (const file of files) output.say(`Report   ${file}`);
   await page.end(files);
 };

@@ -7,7 +7,7 @@ import type { Action, CommandContext } from "./shared/context.ts";
 import { endingOf } from "./shared/exit.ts";
 import { runGate } from "./shared/gate-run.ts";
 import { findK6ForLoad, refuseLoad, runLoad } from "./shared/load-run.ts";
-import { conclude, withVerdict, type Ran } from "./shared/conclude.ts";
+import { conclude, tellingUnreachable, withVerdict, type Ran } from "./shared/conclude.ts";
 import { openRunPage, withPageReport } from "./shared/page.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
 import { parseAsked, runnerClock } from "../scenarios/runner/index.ts";
@@ -34,18 +34,18 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const page = await openRunPage(context, flags);
   const search = searchForK6(context);
   // The gate may take long: what keeps the load from being played is told before it.
-  const gate = await withVerdict(
-    runGate(
-      context,
-      { ...flags, seed, out: placeOf("gate") },
-      async (resolved) => {
-        await refuseLoad(context, resolved, asked);
-        if (flags.out !== undefined) prepareDirectory(flags.out);
-        await search.begin();
-      },
-      page,
-    ),
+  const reported = withPageReport({ ...flags, report: flags.report ?? (["html"] as const) });
+  const judging = runGate(
+    context,
+    { ...flags, seed, out: placeOf("gate") },
+    async (resolved) => {
+      await refuseLoad(context, resolved, asked);
+      if (flags.out !== undefined) prepareDirectory(flags.out);
+      await search.begin();
+    },
+    page,
   );
+  const gate = await withVerdict(tellingUnreachable(context, reported, judging));
   tellGate(context, gate);
   context.exitWith(gate.record.exitCode ?? exitCodes["harness-error"]);
   let load: Load | undefined;
@@ -61,7 +61,6 @@ export const run: Action<typeof definition> = async (context, flags) => {
   } finally {
     // What was found is worth its report, whatever became of the rest.
     const ran = load === undefined ? [gate] : [gate, load];
-    const reported = withPageReport({ ...flags, report: flags.report ?? (["html"] as const) });
     const { files, exitCode } = await conclude(context, ran, reported, {
       pinned: gate.record.pinned ?? {},
     });

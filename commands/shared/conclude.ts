@@ -1,5 +1,9 @@
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
-import { ConfigurationError, UnfinishedRecord } from "../../conformance/contract/problem.ts";
+import {
+  ConfigurationError,
+  UnfinishedRecord,
+  UnreachableError,
+} from "../../conformance/contract/problem.ts";
 import type { CommandContext } from "./context.ts";
 import { reportOn, type ReportFlags } from "./write-reports.ts";
 
@@ -24,6 +28,22 @@ export const withVerdict = async <Record extends { readonly exitCode?: number | 
     const record = error.record as Record;
     const { directory, message: trouble } = error;
     return { record: { ...record, exitCode: withTrouble(record.exitCode) }, directory, trouble };
+  }
+};
+
+/** A target that cannot be reached has no verdict: its record says why, and so do the reports that were asked for. */
+export const tellingUnreachable = async <T>(
+  context: CommandContext,
+  flags: ReportFlags,
+  running: Promise<T>,
+): Promise<T> => {
+  try {
+    return await running;
+  } catch (error) {
+    if (error instanceof UnreachableError && error.record !== undefined)
+      for (const file of await reportOn(context, [error.record], flags))
+        context.output.say(`Report   ${file}`);
+    throw error;
   }
 };
 

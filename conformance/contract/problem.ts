@@ -53,6 +53,8 @@ export const listenError = (error: unknown, host: string, port: number): unknown
 
 /** The target cannot be reached at all: exit code 4. */
 export class UnreachableError extends Error {
+  /** The run directory that tells of it, where a run had begun. */
+  record: string | undefined;
   constructor(message: string) {
     super(message);
     this.name = "UnreachableError";

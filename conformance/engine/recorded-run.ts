@@ -89,6 +89,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
   } catch (error) {
     checkpoint.remove();
     sealBroken(writer, error, options.secrets?.mask ?? ((text) => text));
+    if (error instanceof UnreachableError) error.record = directory;
     throw error;
   } finally {
     checkpoint.close();

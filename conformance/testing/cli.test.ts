@@ -147,6 +147,24 @@ describe("targets that cannot be judged", () => {
     expect(exitCode).toBe(4);
   });
 
+  it.each(["conform", "load --scenario token --rate 5 --duration 2s"])(
+    "a target that is down: exit code 4, and the reason in every report, by %s",
+    async (command) => {
+      const out = newDirectory();
+      const profile = profileFor("http://127.0.0.1:9");
+      const asked = ["--report", "html,junit,ctrf,markdown", "--out", out];
+      const { exitCode, stderr } = await runHere([...command.split(" "), "--profile", profile, ...asked], {
+        env,
+      });
+      expect(stderr).toMatch(/cannot be reached/);
+      expect(exitCode).toBe(4);
+      for (const file of ["report.html", "junit.xml", "ctrf.json", "summary.md"])
+        expect(readFileSync(path.join(`${out}-report`, file), "utf8")).toMatch(
+          /(cannot|could not) be reached[^]*refused/i,
+        );
+    },
+  );
+
   it("a target that closes connections: exit code 4", async () => {
     const { exitCode, stderr } = await conformWith(
       await listening(createServer((socket) => socket.destroy())),

@@ -1,3 +1,4 @@
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf } from "../../conformance/contract/verdict.ts";
@@ -72,7 +73,7 @@ const gateCases = (record: RunRecord, run: string, options: GateOptions): readon
         status: "skipped" as const,
         verdict: "not reached",
         durationMs: 0,
-        message: "not reached before the run ended",
+        message: ["not reached before the run ended", ...whyUnreached(record)].join(": "),
       })),
     ...failingWaivers(record).map((waiver) => ({
       name: `waiver of ${safe(waiver.id)}`,
@@ -85,6 +86,10 @@ const gateCases = (record: RunRecord, run: string, options: GateOptions): readon
     })),
   ];
 };
+
+/** What a run that could not begin says of it is the reason for every rule. */
+const whyUnreached = ({ exitCode, notes }: RunRecord): readonly string[] =>
+  exitCode === exitCodes.unreachable ? notes.slice(0, 1).map(safe) : [];
 
 interface Context extends GateOptions {
   readonly run: string;

@@ -1,3 +1,4 @@
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { leavesOpen } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf } from "../../conformance/contract/verdict.ts";
@@ -16,6 +17,7 @@ export const gateHeadline = (record: RunRecord): string => {
     case "failed":
       return failedHeadline(record);
     case "incomplete":
+      if (record.exitCode === exitCodes.unreachable) return "The target could not be reached.";
       return `Nothing broke, but ${plural(openRules(record).length, "rule")} could not be judged.`;
     case "drifted":
       return "Every required rule held, but a pinned observation changed.";

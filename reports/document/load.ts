@@ -1,3 +1,4 @@
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { plural, figure as number, latency, percent, rate } from "../text/figures.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
@@ -100,6 +101,7 @@ const headlineOf = (record: LoadRecord): string => {
         .join(", and ")
         .concat(broken + missed === 0 ? "The load run failed." : ".");
     case "incomplete":
+      if (record.exitCode === exitCodes.unreachable) return "The target could not be reached.";
       return "The load run is not valid: its figures say nothing.";
     case "harness-error":
       return "Touchstone itself failed under load; this says nothing about the service.";

@@ -43,6 +43,7 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
     return writer.seal(verdictsOf(context, plan, result, pushed));
   } catch (error) {
     sealBroken(context, writer, error);
+    if (error instanceof UnreachableError) error.record = writer.directory;
     throw error;
   } finally {
     writer.close();
