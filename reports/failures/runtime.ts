@@ -177,7 +177,7 @@ const judge = async (one) => {
 const asked = process.argv.slice(2);
 const chosen = cases.filter(({ rule }) => asked.length === 0 || asked.includes(rule));
 let worst = chosen.length === 0 && asked.length > 0 ? 3 : 0;
-if (worst === 3) console.error("no such failure; there are " + cases.map(({ rule }) => rule).join(", "));
+if (worst === 3) console.error("no failure of " + asked.join(", ") + " is in this file; accepted is one of " + cases.map(({ rule }) => rule).join(", ") + ", or nothing for all of them; another address is given as BASE_URL");
 for (const one of chosen) {
   console.log(one.rule + ": " + one.sentence);
   try {
