@@ -1,16 +1,12 @@
-export interface CommandClock {
-  /** The time of day, in milliseconds since 1970. */
-  readonly wallMs: () => number;
-  /** Monotonic, from an arbitrary origin. */
-  readonly nowMs: () => number;
-  /** Does something again and again; the returned function ends it. */
-  readonly every: (intervalMs: number, task: () => void) => () => void;
-}
+export type CommandClock = typeof commandClock;
 
-export const commandClock: CommandClock = {
-  wallMs: () => Date.now(),
-  nowMs: () => performance.now(),
-  every: (intervalMs, task) => {
+export const commandClock = {
+  /** The time of day, in milliseconds since 1970. */
+  wallMs: (): number => Date.now(),
+  /** Monotonic, from an arbitrary origin. */
+  nowMs: (): number => performance.now(),
+  /** Does something again and again; the returned function ends it. */
+  every: (intervalMs: number, task: () => void): (() => void) => {
     const timer = setInterval(task, intervalMs);
     return () => clearInterval(timer);
   },

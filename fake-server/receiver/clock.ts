@@ -12,30 +12,18 @@ export interface Stamp {
 /** To the microsecond: what is beyond is noise, and long in JSON. */
 export const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000;
 
-/** The receiver's own time. Milliseconds are counted from the moment at which it was made. */
-export interface ReceiverClock {
-  readonly nowMs: () => number;
-  /** Stamps what the event loop has just brought. */
-  readonly stamp: () => Stamp;
-  /** The wall clock now, ISO 8601. */
-  readonly wallTime: () => string;
-  /** The wall clock as an HTTP date, to the second. */
-  readonly httpDate: () => string;
-  /** Runs `task` after `ms` of real time; the returned function takes it back. */
-  readonly after: (ms: number, task: () => void) => () => void;
-  readonly stop: () => void;
-}
+export type ReceiverClock = ReturnType<typeof createReceiverClock>;
 
 /** A day, well within what Node's timers take. */
 const LONGEST_DELAY_MS = 86_400_000;
 
 /**
- * Makes the clock. A stamp is taken when the event loop hands the bytes over; they may have waited for it. They did
+ * The receiver's own time, in milliseconds from the moment at which it was made. A stamp is taken when the event loop hands the bytes over; they may have waited for it. They did
  * not arrive before the loop last asked the kernel, and while the loop is idle nothing waits: so they waited no longer
  * than the loop has been busy since the turn before this one began. Where the machine was too busy to wake the process
  * the process cannot measure that itself; the lateness of a timer is used instead.
  */
-export const createReceiverClock = (): ReceiverClock => {
+export const createReceiverClock = () => {
   const epochMs = performance.now();
   const nowMs = (): number => performance.now() - epochMs;
   let [turnOpen, busyAtTurn, busyAtTurnBefore] = [false, 0, 0];
@@ -49,13 +37,12 @@ export const createReceiverClock = (): ReceiverClock => {
   const timers = new Set<ReturnType<typeof setTimeout>>();
   let [date, dateSecond] = ["", -1];
 
-  const endTurn = (): void => {
-    turnOpen = false;
-  };
+  const endTurn = (): void => void (turnOpen = false);
 
   return {
     nowMs,
-    stamp: () => {
+    /** Stamps what the event loop has just brought. */
+    stamp: (): Stamp => {
       const ms = nowMs();
       const busyMs = ms - performance.nodeTiming.idleTime;
       if (!turnOpen) {
@@ -66,13 +53,16 @@ export const createReceiverClock = (): ReceiverClock => {
       }
       return { ms, uncertaintyMs: Math.max(busyMs - busyAtTurnBefore, lateMs, ms - expectedMs, 0) };
     },
-    wallTime: () => new Date().toISOString(),
-    httpDate: () => {
+    /** ISO 8601. */
+    wallTime: (): string => new Date().toISOString(),
+    /** The wall clock to the second. */
+    httpDate: (): string => {
       const second = Math.floor(Date.now() / 1_000);
       if (second !== dateSecond) [date, dateSecond] = [new Date(second * 1_000).toUTCString(), second];
       return date;
     },
-    after: (ms, task) => {
+    /** Runs `task` after `ms` of real time; the returned function takes it back. */
+    after: (ms: number, task: () => void): (() => void) => {
       const timer = setTimeout(
         () => {
           timers.delete(timer);
@@ -86,7 +76,7 @@ export const createReceiverClock = (): ReceiverClock => {
         clearTimeout(timer);
       };
     },
-    stop: () => {
+    stop: (): void => {
       clearInterval(sampler);
       for (const timer of timers) clearTimeout(timer);
     },

@@ -1,31 +1,26 @@
 import { stateCharacters } from "../../conformance/contract/forms.ts";
 import { sfc32 } from "../../conformance/contract/random.ts";
 
-export interface Random {
-  /** From 0 to below 1. */
-  readonly next: () => number;
-  /** A whole number from 0 to below `bound`. */
-  readonly below: (bound: number) => number;
-  /** Characters that a state may have. */
-  readonly letters: (length: number) => string;
-  /** A UUID of version 4 in its form (RFC 9562 section 5.4); its bits come from the seed. */
-  readonly uuid: () => string;
-}
+export type Random = ReturnType<typeof randomFrom>;
 
 /** Choices for one purpose: the same key gives the same ones, another key others. */
-export const randomFrom = (key: string): Random => {
+export const randomFrom = (key: string) => {
   const uint32 = sfc32([fnv1a(key, 1), fnv1a(key, 2), fnv1a(key, 3), fnv1a(key, 4)], 12);
   const next = (): number => uint32() / 4_294_967_296;
   const below = (bound: number): number => Math.floor(next() * bound);
   return {
+    /** From 0 to below 1. */
     next,
+    /** A whole number from 0 to below `bound`. */
     below,
-    letters: (length) => {
+    /** Characters that a state may have. */
+    letters: (length: number): string => {
       let text = "";
       for (let at = 0; at < length; at += 1) text += stateCharacters.charAt(below(stateCharacters.length));
       return text;
     },
-    uuid: () => {
+    /** A UUID of version 4 in its form (RFC 9562 section 5.4); its bits come from the seed. */
+    uuid: (): string => {
       const digits = Array.from({ length: 32 }, () => below(16).toString(16));
       digits[12] = "4";
       digits[16] = (8 + below(4)).toString(16);

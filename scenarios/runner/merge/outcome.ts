@@ -13,23 +13,20 @@ export const mergedValidity = (
   cores: number,
 ): Validity => {
   const skew = skewProblem(merged);
-  const reasons: readonly Reason[] = [
+  const reasons = [
     ...merged.machines.flatMap(({ index, problems }) =>
       problems.map((problem) =>
         ofGenerator(`segment ${index} of ${merged.count}: ${problem}`, remedyFor(problem)),
       ),
     ),
-    ...(skew === undefined
-      ? []
-      : [
-          ofGenerator(
-            skew,
-            "set the machines' clocks by a time service, and let them all be ready before --start-at",
-          ),
-        ]),
+    skew !== undefined &&
+      ofGenerator(
+        skew,
+        "set the machines' clocks by a time service, and let them all be ready before --start-at",
+      ),
     ...wholeReasons(achieved, cores),
-  ];
-  return { valid: reasons.length === 0, reasons: [...reasons] };
+  ].filter((one) => one !== false);
+  return { valid: reasons.length === 0, reasons };
 };
 
 const ofGenerator = (reason: string, remedy: string): Reason => ({ cause: "load generator", reason, remedy });
