@@ -11,7 +11,7 @@ it.each([
   [percent(0), "0 %"],
   [percent(0.0123), "1.23 %"],
   [change(1.123), "+12.3 %"],
-  [change(0.96), "-4 %"],
+  [change(0.96), "−4 %"],
   [change(14.493), "14.5 times"],
   [change(2.5e9), "over 1,000 times"],
 ])("%s reads %s", (told, reads) => expect(told).toBe(reads));

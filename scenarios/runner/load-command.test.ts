@@ -120,3 +120,38 @@ describe("a load that is cut short", () => {
     expect(record.achieved?.requests).toBeGreaterThan(50);
   });
 });
+
+it.concurrent.each([
+  [
+    "the gate",
+    ["--only", "push.schedule"],
+    "judging ",
+    /Interrupted in the gate; .*\/gate keeps.*conform --resume/,
+  ],
+  [
+    "the load's preflight",
+    ["--only", "code.unknown"],
+    "preflight",
+    /Interrupted before the load; .*\/gate is kept.*load .*--duration 30s/,
+  ],
+  [
+    "the load",
+    ["--only", "code.unknown"],
+    "requests/s",
+    /Interrupted in the load; .*\/gate and .*\/load are kept.*load .*--duration 30s/,
+  ],
+] as const)("Ctrl-C in %s of a run says what is kept, and how to go on", async (_, rules, phase, says) => {
+  const asked = ["run", ...rules, "--rate", "20", "--duration", "30s", "--out", fresh()];
+  const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...asked], {
+    env: { ...process.env, ...withK6 },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (text) => {
+    const before = said;
+    said += String(text);
+    if (!before.includes(phase) && said.includes(phase)) child.kill("SIGINT");
+  });
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  expect({ code, said }).toEqual({ code: 130, said: expect.stringMatching(says) as string });
+});

@@ -106,6 +106,13 @@ describe("what gave way where iterations were dropped", () => {
     }
   });
 
+  it("in words that fit one iteration, and a k6 that used next to nothing", () => {
+    const shortfall = { seconds: 1, machineIdle: 0, k6Cores: 0.03 };
+    expect(reasonsOf(evidence({ dropped: 1, shortfall }))[0]?.reason).toMatch(
+      /^1 iteration was dropped: .*\(k6 used less than 0\.1 of 2 cores/,
+    );
+  });
+
   it("not the load generator for what it was late in other seconds", () => {
     const shortfall = { seconds: 1, machineIdle: 0.66, k6Cores: 0.8, lateMs: 3 };
     expect(causesOf(evidence({ dropped: 2, mostUnderWay: 60, lag: lagOf(252), shortfall }))).toEqual([
