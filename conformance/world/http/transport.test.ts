@@ -1,70 +1,9 @@
-import http from "node:http";
 import net, { type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { deadOrigin, serveHttp, serveTcp, type TestServer } from "../../testing/servers.ts";
-import { stopAfterEach } from "../../testing/stopping.ts";
-import type { Clock } from "../clock.ts";
-import { TransportError, type Answer, type Request } from "../exchange.ts";
-import { createJournal, newScope } from "../evidence/journal.ts";
-import { createSecrets } from "../../contract/secrets.ts";
-import { retryAfterMs } from "./throttling.ts";
+import { deadOrigin, serveHttp, serveTcp } from "../../testing/servers.ts";
+import type { Request } from "../exchange.ts";
 import { parseJson } from "../../contract/json.ts";
-import { createRetries } from "./retry.ts";
-import { createTransport, type Sender, type Transport } from "./transport.ts";
-import { errorOf } from "../../testing/errors.ts";
-
-const stopping = stopAfterEach();
-
-/** A clock that notes what is slept and takes no time. */
-const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
-  const slept: number[] = [];
-  const clock: Sender["clock"] = {
-    kind,
-    canWait: (durationMs) => durationMs <= mostMs,
-    sleep: (durationMs) => Promise.resolve(void slept.push(durationMs)),
-    sleepOnEither: (durationMs) => Promise.resolve(void slept.push(durationMs)),
-  };
-  return { clock, slept };
-};
-
-const open = async (
-  origin: string,
-  timeoutMs = 5_000,
-): Promise<{ transport: Transport; sender: Sender; stop: () => Promise<void> }> => {
-  const transport = createTransport({
-    origin,
-    journal: createJournal(createSecrets()),
-    timeoutMs,
-    startedAtMs: 0,
-    maxConnections: 4,
-    retries: createRetries(),
-    learn: () => {},
-  });
-  const opened = {
-    transport,
-    sender: { scope: newScope("code.single-use"), clock: noted().clock },
-    stop: () => transport.close(),
-  };
-  return stopping(Promise.resolve(opened));
-};
-
-const openTo = async (server: Promise<TestServer>, timeoutMs?: number) =>
-  open((await stopping(server)).origin, timeoutMs);
-
-const get = (path: string, headers: Request["headers"] = []): Request => ({ method: "GET", path, headers });
-
-const problemOf = (sent: Promise<unknown>) => errorOf(sent, TransportError);
-
-/** Answers every request on a connection with these bytes. */
-const replying = (bytes: string, seen: string[] = []) =>
-  serveTcp((socket) =>
-    socket.on("data", (chunk) => {
-      seen.push(chunk.toString("latin1"));
-      socket.write(bytes);
-    }),
-  );
-
-const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+import { open, openTo, get, problemOf, replying, ok, stopping } from "./testing/open-transport.ts";
 
 describe("what goes out", () => {
   it.each(["/a/../b?x=%zz", "/a//b/./c?%41=%61&&==", "/%2e%2e/x?q='\"|^`{}", "/?", "/x?a=b#c"])(
@@ -272,87 +211,6 @@ describe("connections", () => {
     await transport.close();
     expect((await Promise.all(waiting)).map(({ reason }) => reason)).toEqual(["closed", "closed"]);
     await transport.close();
-  });
-});
-
-const answer = (status: number, headers: Answer["headers"]): Answer => ({
-  exchange: 1,
-  status,
-  headers,
-  text: "",
-  json: undefined,
-});
-
-describe("come back later", () => {
-  const date = ["date", "Wed, 21 Oct 2026 07:28:00 GMT"] as const;
-
-  it.each([
-    [429, [["retry-after", "3"]], 3_000],
-    [503, [["retry-after", "0"]], 0],
-    [429, [["retry-after", "Wed, 21 Oct 2026 07:28:05 GMT"], date], 5_000],
-    [429, [["retry-after", "Wed, 21 Oct 2026 07:27:00 GMT"], date], 0],
-    [429, [["retry-after", "Wed, 21 Oct 2026 07:28:05 GMT"]], 1_000],
-    [429, [["retry-after", "soon"], date], 1_000],
-    [429, [["retry-after", "1.5"], date], 1_000],
-    [429, [], undefined],
-    [500, [["retry-after", "3"]], undefined],
-    [200, [["retry-after", "3"]], undefined],
-  ] as const)("is read off %s %j as %s ms", (status, headers, expected) => {
-    expect(retryAfterMs(answer(status, headers))).toBe(expected);
-  });
-
-  /** Turns away so many requests before it answers. */
-  const limiting = (times: number, headers: http.OutgoingHttpHeaders, seen: string[] = []) => {
-    let left = times;
-    return serveHttp((_, response, body) => {
-      seen.push(body);
-      if (left > 0) {
-        left -= 1;
-        response.writeHead(429, headers).end();
-      } else response.end("{}");
-    });
-  };
-
-  it("is obeyed on the target's clock, and the same request sent again", async () => {
-    const seen: string[] = [];
-    const { transport, sender } = await openTo(limiting(2, { "retry-after": "30" }, seen));
-    const { clock, slept } = noted();
-    const sent = await transport.send(
-      { method: "POST", path: "/", headers: [], body: "once" },
-      { ...sender, clock },
-    );
-    expect(sent.status).toBe(200);
-    expect(slept).toEqual([30_000, 30_000]);
-    expect(seen).toEqual(["once", "once", "once"]);
-    expect(transport.address.health.report()).toMatchObject({ throttled: 2, longestThrottleMs: 30_000 });
-    expect(sender.scope.exchanges.map(({ answer: one }) => one?.status)).toEqual([429, 429, 200]);
-  });
-
-  it("is no answer where it never ends, takes a day, or is longer than the run may wait", async () => {
-    const { origin: always } = await stopping(limiting(Infinity, { "retry-after": "0" }));
-    const { origin: days } = await stopping(limiting(Infinity, { "retry-after": "9999999999999999" }));
-    const { origin: long } = await stopping(limiting(Infinity, { "retry-after": "40" }));
-    for (const [origin, mostMs, expected] of [
-      [always, Infinity, 59],
-      [days, Infinity, 0],
-      [long, 100_000, 2],
-    ] as const) {
-      const { transport, sender } = await open(origin);
-      const { clock, slept } = noted("real", mostMs);
-      const problem = await problemOf(transport.send(get("/"), { ...sender, clock }));
-      expect(problem.reason).toBe("throttled");
-      expect(slept).toHaveLength(expected);
-    }
-  });
-
-  it("leaves nothing behind when the wait fails", async () => {
-    const { transport, sender } = await openTo(limiting(9, { "retry-after": "1" }));
-    const sleepOnEither = (): Promise<never> => Promise.reject(new Error("no clock"));
-    const failing: Sender["clock"] = { ...noted().clock, sleepOnEither };
-    for (let round = 0; round < 9; round += 1)
-      await expect(transport.send(get("/"), { ...sender, clock: failing })).rejects.toThrow("no clock");
-    expect(transport.inFlight()).toBe(0);
-    expect((await transport.send(get("/"), sender)).status).toBe(200);
   });
 });
 

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import type { Rule } from "../checks/rule.ts";
+import type { World } from "../world/world.ts";
+import { obtainCode, obtainTokens } from "../world/steps.ts";
+import { judge, rule, verdictOf } from "./testing/judge-own.ts";
+
+describe("evidence", () => {
+  it("is the exchanges of the case that broke, of whichever part, and none for what held", async () => {
+    const wrongly = async (world: World): Promise<CaseVerdict> => {
+      await obtainCode(world);
+      return fail("right", "wrong");
+    };
+    const parts: Rule = {
+      requirement: "code.unknown",
+      check: (_, run) =>
+        run.all([
+          run.once(async (world) => await wrongly(world), { part: "a", replays: 0 }),
+          run.once(async (world) => await wrongly(world), { part: "b", replays: 0 }),
+        ]),
+    };
+    const sound = rule("code.single-use", async (world) => {
+      await obtainTokens(world);
+      return pass;
+    });
+    const [first, second] = await judge([parts, sound]);
+    if (first?.verdict.kind !== "failed") throw new Error("it did not fail");
+    expect(first.exchanges.map(({ n }) => n)).toEqual(first.verdict.breach.evidence);
+    expect(first.exchanges).toHaveLength(1);
+    expect(second?.exchanges).toEqual([]);
+  });
+
+  it("holds no credential, in sentences, facts and exchanges", async () => {
+    const seen: string[] = [];
+    const quoting: Rule = {
+      requirement: "code.unknown",
+      check: (_, run) =>
+        run.once(
+          async (world) => {
+            const { accessToken, code, refreshToken } = await obtainTokens(world);
+            seen.push(accessToken, code, refreshToken, world.client.secret);
+            return {
+              ...fail(`not ${code}`, `token=${accessToken}&${refreshToken}.`),
+              facts: { secret: world.client.secret, nested: [{ code }] },
+            };
+          },
+          { replays: 0 },
+        ),
+    };
+    const text = JSON.stringify(await judge([quoting]));
+    expect(seen).toHaveLength(4);
+    for (const secret of seen) expect(text.includes(secret)).toBe(false);
+    expect(text).toContain("‹access token 1›");
+  });
+
+  it("keeps its shape where a secret is a word or a number of the harness's own", async () => {
+    const naming: Rule = {
+      requirement: "code.unknown",
+      check: (world, run) => {
+        for (const word of ["failed", "breach", "1234", "cases", "code.unknown", "true"])
+          world.secrets.conceal(word, "client secret");
+        return run.once(() =>
+          Promise.resolve({ ...fail("it failed", "wrong"), cases: 1_234, facts: { on: true } }),
+        );
+      },
+    };
+    expect(await verdictOf(naming)).toMatchObject({
+      kind: "failed",
+      cases: 1_234,
+      facts: { on: true },
+      breach: { expected: "it ‹client secret 3›" },
+    });
+  });
+});

@@ -1,0 +1,125 @@
+import type { TimeInterval } from "../../judging/interval.ts";
+import type { Checkpoint } from "../../world/durable-steps.ts";
+import { judgeLifetime, type JudgedLifetime } from "../lifetime.ts";
+import { createRun } from "../../checks/create-run.ts";
+import type { Clock } from "../../world/clock.ts";
+import { virtualClock } from "../../world/time/virtual-clock.ts";
+import type { World } from "../../world/world.ts";
+
+export const LIFETIME_MS = 600_000;
+
+interface Setting {
+  /** How old a credential may become. */
+  readonly livesMs?: number;
+  /** By how much more than was asked for time moves at the nth time. */
+  readonly overshootMs?: (nth: number) => number;
+  /** How much time a request takes. */
+  readonly requestMs?: number;
+  /** Whether the time is not told, so that all that is known of it is what it was moved by, and this much more at most. */
+  readonly guessedMs?: number;
+  /** Whether the rule takes the time for the real one, which no journey of such a length is made twice in. */
+  readonly isReal?: true;
+  readonly expiring?: Partial<JudgedLifetime<number>>;
+  /** By how much each reading of the clock finds it further on. */
+  readonly flowMs?: number;
+  readonly tolerances?: Partial<World["tolerances"]>;
+  /** Age of the credentials that an earlier run left, which this one goes on with. */
+  readonly continuedAtMs?: number;
+}
+
+/** Judges a lifetime at a target that exists in this test only, where time overshoots as it does on a machine with too much to do. */
+export const judge = async (setting: Setting = {}) => {
+  const { livesMs = LIFETIME_MS, overshootMs = () => 0, requestMs = 0, guessedMs } = setting;
+  let nowMs = 1_000_000;
+  let knownMs = 0;
+  let moves = 0;
+  let probes = 0;
+  let issues = 0;
+  const { continuedAtMs } = setting;
+  const checkpoint: Checkpoint | undefined =
+    continuedAtMs === undefined ? undefined : leftBehind(nowMs - continuedAtMs);
+  const now = (): Promise<TimeInterval> => {
+    nowMs += setting.flowMs ?? 0;
+    return Promise.resolve(
+      guessedMs === undefined
+        ? { earliestMs: nowMs, latestMs: nowMs }
+        : { earliestMs: knownMs, latestMs: knownMs + guessedMs },
+    );
+  };
+  const clocks = virtualClock({
+    now,
+    advance: (durationMs) => {
+      moves += 1;
+      nowMs += durationMs + overshootMs(moves);
+      knownMs += durationMs;
+      return now();
+    },
+    inFlight: () => 0,
+    isReckoned: guessedMs !== undefined,
+  });
+  const rule = clocks.join();
+  const worldWith = (clock: Clock): World =>
+    ({
+      clock: setting.isReal === true ? { ...clock, kind: "real" } : clock,
+      checkpoint,
+      tolerances: { lifetimeGuardMs: 500, ...setting.tolerances },
+    }) as unknown as World;
+  const run = createRun({
+    rule: "code.lifetime",
+    effort: "quick",
+    seed: 1,
+    signal: new AbortController().signal,
+    shrinkBudgetMs: 0,
+    keep: () => {},
+    casesAtATime: 6,
+    recover: () => Promise.resolve(true),
+    inWorld: async (scope, action) => {
+      const clock = rule.branch();
+      try {
+        return await action({
+          ...worldWith(clock),
+          evidence: {
+            addPushes: () => {},
+            ignoreLoss: () => {},
+            onCommit: (commit) => void scope.findings.push(commit),
+          },
+        });
+      } finally {
+        clock.leave();
+      }
+    },
+  });
+  const verdict = await judgeLifetime(worldWith(rule), run, {
+    name: "code",
+    lifetimeMs: () => LIFETIME_MS,
+    issue: () => {
+      issues += 1;
+      return Promise.resolve(nowMs);
+    },
+    alive: (_, issuedMs) => {
+      probes += 1;
+      nowMs += requestMs;
+      return Promise.resolve(nowMs - issuedMs < livesMs);
+    },
+    ...setting.expiring,
+  });
+  return { verdict, probes, issues };
+};
+
+/** What a run left behind that had issued a credential for each of its probes at this moment. */
+const leftBehind = (issuedMs: number): Checkpoint => {
+  const taken = new Set<string>();
+  const at = { earliestMs: issuedMs, latestMs: issuedMs + 5 };
+  return {
+    take: (id) => {
+      const steps = taken.has(id) ? undefined : [{ name: "issue", value: issuedMs, at }];
+      taken.add(id);
+      return steps;
+    },
+    keep: () => {},
+    drop: () => {},
+  };
+};
+
+/** Late by this much at every wake-up. */
+export const always = (lateMs: number) => () => lateMs;

@@ -1,0 +1,66 @@
+import { serveTcp, type TestServer } from "../../../testing/servers.ts";
+import { stopAfterEach } from "../../../testing/stopping.ts";
+import type { Clock } from "../../clock.ts";
+import { TransportError, type Request } from "../../exchange.ts";
+import { createJournal, newScope } from "../../evidence/journal.ts";
+import { createSecrets } from "../../../contract/secrets.ts";
+import { createRetries } from "../retry.ts";
+import { createTransport, type Sender, type Transport } from "../transport.ts";
+import { errorOf } from "../../../testing/errors.ts";
+
+export const stopping = stopAfterEach();
+
+/** A clock that notes what is slept and takes no time. */
+export const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
+  const slept: number[] = [];
+  const clock: Sender["clock"] = {
+    kind,
+    canWait: (durationMs) => durationMs <= mostMs,
+    sleep: (durationMs) => Promise.resolve(void slept.push(durationMs)),
+    sleepOnEither: (durationMs) => Promise.resolve(void slept.push(durationMs)),
+  };
+  return { clock, slept };
+};
+
+export const open = async (
+  origin: string,
+  timeoutMs = 5_000,
+): Promise<{ transport: Transport; sender: Sender; stop: () => Promise<void> }> => {
+  const transport = createTransport({
+    origin,
+    journal: createJournal(createSecrets()),
+    timeoutMs,
+    startedAtMs: 0,
+    maxConnections: 4,
+    retries: createRetries(),
+    learn: () => {},
+  });
+  const opened = {
+    transport,
+    sender: { scope: newScope("code.single-use"), clock: noted().clock },
+    stop: () => transport.close(),
+  };
+  return stopping(Promise.resolve(opened));
+};
+
+export const openTo = async (server: Promise<TestServer>, timeoutMs?: number) =>
+  open((await stopping(server)).origin, timeoutMs);
+
+export const get = (path: string, headers: Request["headers"] = []): Request => ({
+  method: "GET",
+  path,
+  headers,
+});
+
+export const problemOf = (sent: Promise<unknown>) => errorOf(sent, TransportError);
+
+/** Answers every request on a connection with these bytes. */
+export const replying = (bytes: string, seen: string[] = []) =>
+  serveTcp((socket) =>
+    socket.on("data", (chunk) => {
+      seen.push(chunk.toString("latin1"));
+      socket.write(bytes);
+    }),
+  );
+
+export const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";

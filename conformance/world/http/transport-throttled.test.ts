@@ -1,0 +1,88 @@
+import http from "node:http";
+import { describe, expect, it } from "vitest";
+import { serveHttp } from "../../testing/servers.ts";
+import type { Answer } from "../exchange.ts";
+import { retryAfterMs } from "./throttling.ts";
+import type { Sender } from "./transport.ts";
+import { noted, open, openTo, get, problemOf, stopping } from "./testing/open-transport.ts";
+
+const answer = (status: number, headers: Answer["headers"]): Answer => ({
+  exchange: 1,
+  status,
+  headers,
+  text: "",
+  json: undefined,
+});
+
+describe("come back later", () => {
+  const date = ["date", "Wed, 21 Oct 2026 07:28:00 GMT"] as const;
+
+  it.each([
+    [429, [["retry-after", "3"]], 3_000],
+    [503, [["retry-after", "0"]], 0],
+    [429, [["retry-after", "Wed, 21 Oct 2026 07:28:05 GMT"], date], 5_000],
+    [429, [["retry-after", "Wed, 21 Oct 2026 07:27:00 GMT"], date], 0],
+    [429, [["retry-after", "Wed, 21 Oct 2026 07:28:05 GMT"]], 1_000],
+    [429, [["retry-after", "soon"], date], 1_000],
+    [429, [["retry-after", "1.5"], date], 1_000],
+    [429, [], undefined],
+    [500, [["retry-after", "3"]], undefined],
+    [200, [["retry-after", "3"]], undefined],
+  ] as const)("is read off %s %j as %s ms", (status, headers, expected) => {
+    expect(retryAfterMs(answer(status, headers))).toBe(expected);
+  });
+
+  /** Turns away so many requests before it answers. */
+  const limiting = (times: number, headers: http.OutgoingHttpHeaders, seen: string[] = []) => {
+    let left = times;
+    return serveHttp((_, response, body) => {
+      seen.push(body);
+      if (left > 0) {
+        left -= 1;
+        response.writeHead(429, headers).end();
+      } else response.end("{}");
+    });
+  };
+
+  it("is obeyed on the target's clock, and the same request sent again", async () => {
+    const seen: string[] = [];
+    const { transport, sender } = await openTo(limiting(2, { "retry-after": "30" }, seen));
+    const { clock, slept } = noted();
+    const sent = await transport.send(
+      { method: "POST", path: "/", headers: [], body: "once" },
+      { ...sender, clock },
+    );
+    expect(sent.status).toBe(200);
+    expect(slept).toEqual([30_000, 30_000]);
+    expect(seen).toEqual(["once", "once", "once"]);
+    expect(transport.address.health.report()).toMatchObject({ throttled: 2, longestThrottleMs: 30_000 });
+    expect(sender.scope.exchanges.map(({ answer: one }) => one?.status)).toEqual([429, 429, 200]);
+  });
+
+  it("is no answer where it never ends, takes a day, or is longer than the run may wait", async () => {
+    const { origin: always } = await stopping(limiting(Infinity, { "retry-after": "0" }));
+    const { origin: days } = await stopping(limiting(Infinity, { "retry-after": "9999999999999999" }));
+    const { origin: long } = await stopping(limiting(Infinity, { "retry-after": "40" }));
+    for (const [origin, mostMs, expected] of [
+      [always, Infinity, 59],
+      [days, Infinity, 0],
+      [long, 100_000, 2],
+    ] as const) {
+      const { transport, sender } = await open(origin);
+      const { clock, slept } = noted("real", mostMs);
+      const problem = await problemOf(transport.send(get("/"), { ...sender, clock }));
+      expect(problem.reason).toBe("throttled");
+      expect(slept).toHaveLength(expected);
+    }
+  });
+
+  it("leaves nothing behind when the wait fails", async () => {
+    const { transport, sender } = await openTo(limiting(9, { "retry-after": "1" }));
+    const sleepOnEither = (): Promise<never> => Promise.reject(new Error("no clock"));
+    const failing: Sender["clock"] = { ...noted().clock, sleepOnEither };
+    for (let round = 0; round < 9; round += 1)
+      await expect(transport.send(get("/"), { ...sender, clock: failing })).rejects.toThrow("no clock");
+    expect(transport.inFlight()).toBe(0);
+    expect((await transport.send(get("/"), sender)).status).toBe(200);
+  });
+});
