@@ -23,9 +23,10 @@ export const keepHeapSmall = (): void => {
 
 /** The engine lets the young generation grow only where more survives than fits into it. */
 const growYoung = (): void => {
+  // Copies: making each anew takes three times as long.
+  const one = Array.from({ length: 1_024 }, () => 0);
   const survivors: object[] = [];
-  while (youngBytes() < YOUNG_BYTES && survivors.length < MOST_SURVIVORS)
-    survivors.push(Array.from({ length: 1_024 }, () => 0));
+  while (youngBytes() < YOUNG_BYTES && survivors.length < MOST_SURVIVORS) survivors.push([...one]);
 };
 
 /** Far more than it takes. */
