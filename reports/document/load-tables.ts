@@ -80,7 +80,7 @@ export const environment = (record: LoadRecord): readonly (Fact | false | undefi
     ["Scenario", record.scenario],
     [
       "Shape",
-      `${record.shape}, ${elapsed(record.durationMs)}, the first ${elapsed(record.warmUpMs)} to warm up`,
+      `${record.shape}, ${elapsed(record.durationMs)}, ${record.warmUpMs === 0 ? "without a warm-up" : `the first ${elapsed(record.warmUpMs)} to warm up`}`,
     ],
     ["Asked for", `${rate(record.rate)} requests a second, ${rate(record.arrivalRate)} iterations`],
     record.tags !== undefined && [
