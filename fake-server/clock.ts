@@ -30,6 +30,8 @@ export interface ServiceClock {
   readonly schedule: (dueMs: number, task: () => void | Promise<void>) => () => void;
   /** Begins a piece of work in real time, which an advance awaits as long as it moves. */
   readonly begin: () => Work;
+  /** How many pieces of work are under way. */
+  readonly inFlight: () => number;
   /** Lets real time pass, never the service's: how slow work takes its time. 0 yields one turn of the event loop. */
   readonly pause: (realMs: number) => Promise<void>;
   /** Milliseconds of real time since some fixed moment; never runs backwards. */
@@ -114,6 +116,7 @@ export const createClock = (
     pause,
     realMs,
     begin: works.begin,
+    inFlight: works.size,
     advance: (byMs) => inTurn(() => advanceNow(byMs)),
     schedule: (dueMs, task) => {
       const timer: Timer = { dueMs, sequence, task, place: -1 };

@@ -28,7 +28,10 @@ const LONGEST_ADVANCE_MS = 100 * 366 * 86_400_000;
 export const buildControl = (controlled: Controlled): FastifyInstance => {
   const { service, counters } = controlled;
   const app = controlApp();
-  app.get("/clock", () => ({ now: service.clock.nowMs(), mode: service.clock.mode }));
+  app.get("/clock", () => {
+    const { mode, nowMs, inFlight } = service.clock;
+    return { now: nowMs(), mode, inFlight: inFlight() };
+  });
   app.post("/clock/advance", (request) =>
     service.clock.advance(advanceIn(request.body)).then((advance) => {
       controlled.stepped(advance.now);

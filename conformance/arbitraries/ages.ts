@@ -25,7 +25,7 @@ export const probeAges = (
 ): readonly ProbeAge[] => {
   const span = Math.max(1, lifetimeMs - guardMs);
   // What differs by a small part of the guard says the same, and would take a move of the clock for each.
-  const gridMs = Math.max(1, guardMs / 20);
+  const gridMs = Math.max(1, guardMs / 2);
   const onGrid = (distanceMs: number): number =>
     distanceMs === 0 ? 0 : Math.max(1, Math.floor(distanceMs / gridMs)) * gridMs;
   const near = fc.integer({ min: 0, max: Math.floor(Math.min(2_000, span * 0.01)) });

@@ -40,7 +40,7 @@ export const pushRunsOf = (
       runPushRun({
         receiver,
         clock,
-        lastAdvance: () => session.clocks.lastAdvance?.(),
+        target: session.clocks,
         events,
         limits: session.limits,
         latenessMs: session.resolved.profile.tolerances?.latenessMs,

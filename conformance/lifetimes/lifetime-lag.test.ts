@@ -30,8 +30,8 @@ describe("on a machine that is late by minutes at every wake-up", () => {
 });
 
 describe("on a machine that is late now and then", () => {
-  // Late as long as the first journeys last, a few moves each, and in time after that.
-  const atFirst = (nth: number): number => (nth <= 5 ? 2_000 : 0);
+  // Late as long as the first journeys last, and in time after that.
+  const atFirst = (nth: number): number => (nth <= 2 ? 2_000 : 0);
 
   it("an exact lifetime passes by probes that were made again", async () => {
     const { verdict, probes } = await judge({ overshootMs: atFirst });
@@ -58,7 +58,7 @@ describe("a probe that itself takes long", () => {
 
   it("makes the verdict coarser, which says so, and inconclusive where it is coarser than it may be", async () => {
     const { verdict } = await judge({ requestMs: 1_500 });
-    expect(verdict).toMatchObject({ kind: "passed", facts: { code: { resolutionMs: 2_550 } } });
+    expect(verdict).toMatchObject({ kind: "passed", facts: { code: { resolutionMs: 2_450 } } });
     const strict = { tolerances: { lifetimeResolutionMs: 2_000 } };
     expect((await judge({ requestMs: 1_500, ...strict })).verdict).toMatchObject({ kind: "inconclusive" });
     expect((await judge({ requestMs: 7_000 })).verdict).toMatchObject({ kind: "inconclusive" });
@@ -99,7 +99,7 @@ describe("a clock that flows while a hook takes up to 3 s to move it", () => {
 
   it("is judged no more coarsely than the profile allows", async () => {
     const tolerances = { lifetimeResolutionMs: 700 };
-    expect((await judge({ ...slow(1), tolerances })).verdict).toMatchObject({
+    expect((await judge({ ...slow(2), tolerances })).verdict).toMatchObject({
       kind: "inconclusive",
       settle: expect.stringContaining("hooks.clock.advance") as string,
     });

@@ -38,6 +38,8 @@ export interface JudgedLifetime<C>
 }
 
 const USES = 3;
+/** Where it is used more often than that, each time so many times at once. */
+const AT_ONCE = 2;
 
 /** How near to its end a credential issued in another way than the first has to be seen, in milliseconds beyond the guard. */
 const NEAR_MS = 5_000;
@@ -158,10 +160,11 @@ const probeAt = async <C>(
     woken,
     remark: steps.isContinued() ? ", having been issued by the run that this one continues" : "",
   });
-  findings.delays.push({
-    wakeMs: Math.max(0, ageBetween(own.issued, woken).greatestMs - aimMs - slackOf(planned)),
-    answerMs: at.latestMs - woken.latestMs,
-  });
+  if (planned.distanceMs === 0 || planned.distanceMs >= NEAR_MS)
+    findings.delays.push({
+      wakeMs: Math.max(0, ageBetween(own.issued, woken).greatestMs - aimMs - slackOf(planned)),
+      answerMs: at.latestMs - woken.latestMs,
+    });
   if (side !== undefined) world.evidence.onCommit(() => findings.probes.push(probe));
   if (verdict.kind === "failed") return verdict;
   const isNear =
@@ -204,15 +207,21 @@ const useOnTheWay = async <C>(
 /** Ages at which a credential is used: spread over its life and, where the probe comes after its end, right before that. */
 const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number[] => {
   const untilMs = Math.min(aimMs, lastMs);
-  const spread = Array.from({ length: uses }, (_, use) => (untilMs * (use + 1)) / (uses + 1));
+  const together = uses > USES ? AT_ONCE : 1;
+  const moments = Math.ceil(uses / together);
+  const spread = Array.from(
+    { length: uses },
+    (_, use) => (untilMs * (Math.floor(use / together) + 1)) / (moments + 1),
+  );
   return aimMs > lastMs ? [...spread, lastMs] : spread;
 };
 
-/**
- * By how much a probe far from the end may come later, so that others wake with it. Near the end there is none: who
- * wakes together is in one another's way.
- */
-const slackOf = ({ distanceMs }: PlannedProbe): number => (distanceMs < NEAR_MS ? 0 : distanceMs / 2);
+/** By how much a probe away from the end may come later, so that others wake with it: before the end, no nearer than one right at it. */
+const slackOf = ({ side, distanceMs }: PlannedProbe): number => {
+  if (distanceMs === 0) return 0;
+  if (distanceMs >= NEAR_MS) return distanceMs / 2;
+  return side === "alive" ? distanceMs : NEAR_MS - distanceMs;
+};
 
 /** Sleeps until the credential's greatest (alive side) or least (dead side) possible age is this much; returns the time then. */
 const sleepToAge = async (

@@ -33,8 +33,10 @@ export const readAccount = (pick: number, when: "at once" | "settled"): Command 
       const { accountId, world } = real;
       if (accountId === undefined) return;
       const { visibilityMs } = world.tolerances;
-      if (when === "settled" && model.events.length > 0 && visibilityMs < model.leftToWaitMs)
-        await sleep(model, real, visibilityMs + 1, 8 * visibilityMs);
+      const latestMs = Math.max(...model.events.map(({ triggered }) => triggered.latestMs));
+      const leftMs = latestMs + visibilityMs + 1 - model.now.earliestMs;
+      if (when === "settled" && leftMs > 0 && leftMs < model.leftToWaitMs)
+        await sleep(model, real, leftMs, 8 * visibilityMs);
       const access = pickFrom(model, firmTokens(model), pick);
       const look = async (): Promise<Look> => {
         const { value: answer, at } = await during(model, real, () =>

@@ -4,7 +4,8 @@ import { pushToleranceOf } from "../judging/pushes/fits.ts";
 import type { Events } from "../world/hooks/events.ts";
 import { createCollector } from "./collector.ts";
 import { createListLooks } from "./list-looks.ts";
-import { isSettled, type PushRunOptions, type RunState } from "./advance.ts";
+import { isSettled } from "./advance.ts";
+import type { PushRunOptions, RunState } from "./state.ts";
 import { hangAfterMs } from "./span.ts";
 import { batchesOf, heldAnswer, hungFor, isNeeded, laterEndings, neededOf, warmUps } from "./push-cases.ts";
 import type { Timeline } from "./timeline.ts";
@@ -13,7 +14,7 @@ import type { Timeline } from "./timeline.ts";
 export const LONGEST_HANG_MS = 15_000;
 const FIRST_PATIENCE_MS = 400;
 /** The longest step where nothing is expected, in first delays. */
-const COARSE = { virtual: 8, real: 1 / 2 } as const;
+const COARSE = { virtual: 20, real: 1 / 2 } as const;
 /** First delays in real time below this leave a busy machine little time for pushes that are due together. */
 const SHORT_MS = 10_000;
 
@@ -80,7 +81,7 @@ export const beginRun = async (
     givenUp: new Set(),
     accountOf,
     planRevisions: [],
-    outdated: undefined,
+    outdatedMs: -Infinity,
     strideMs: Infinity,
     comesAtOnce: true,
     unseen: new Map(),

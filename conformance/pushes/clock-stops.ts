@@ -8,10 +8,14 @@ export interface Watched {
   readonly history: History;
   readonly readings: readonly Reading[];
   /**
-   * How closely it is watched: `exact` by default; `near` where others of the same schedule are watched exactly; `coarse`
-   * where it matters only whether pushes come; `due` where they also have to be set off when they are due.
+   * How closely it is watched: `exact` by default; `near` where a push has to be told from an early and a late one;
+   * `beside` where others of the same schedule that are watched exactly are due shortly before; `coarse` where it matters
+   * only whether pushes come; `due` where they also have to be set off when they are due; `loose` where they may come
+   * at any stop.
    */
-  readonly closeness?: "exact" | "near" | "coarse" | "due";
+  readonly closeness?: "exact" | "near" | "beside" | "coarse" | "due" | "loose";
+  /** What its sender was seen to count delays from; both are possible if absent. */
+  readonly anchors?: readonly Anchor[];
 }
 
 export interface StopOptions extends Tolerance {
@@ -32,12 +36,20 @@ export interface StopOptions extends Tolerance {
  * any reading has a push, so that what comes early, in time and late fall into different steps.
  */
 export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: StopOptions): number => {
-  let stopMs = nowMs + options.coarseMs;
+  const { fineMs } = options;
+  const moments = [nowMs + options.coarseMs];
+  const befores: number[] = [];
+  // Less than a millisecond further is no step: clocks are moved by whole ones.
+  const isAhead = (momentMs: number): boolean => momentMs >= nowMs + 1;
   const consider = (momentMs: number): void => {
-    // Less than a millisecond further is no step: clocks are moved by whole ones.
-    if (momentMs >= nowMs + 1 && momentMs < stopMs) stopMs = momentMs;
+    if (isAhead(momentMs)) moments.push(momentMs);
   };
-  for (const { history, readings, closeness = "exact" } of watched) {
+  /** What is due is told from what came early by a stop before it: one shortly before that does as well. */
+  const considerBefore = (momentMs: number): void => {
+    if (isAhead(momentMs) && momentMs - nowMs > fineMs * TOGETHER) befores.push(momentMs);
+  };
+  for (const { history, readings, closeness = "exact", anchors: kept } of watched) {
+    if (closeness === "loose") continue;
     const isCoarse = closeness === "coarse" || closeness === "due";
     if (history.pushes.length >= options.maxPushes) continue;
     const last = history.pushes.at(-1);
@@ -46,7 +58,7 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
     const told = { ...history, pushes: history.pushes.map(asIfOver) };
     const hasHung = last?.ended !== undefined && last.ended.latestMs > last.at.latestMs;
     for (const reading of readings)
-      for (const anchor of hasHung ? anchorsLeft(reading, told, options) : (["start"] as const))
+      for (const anchor of hasHung ? (kept ?? anchorsLeft(reading, told, options)) : (["start"] as const))
         if (isCoarse) considerEnd(reading, anchor, told, options, consider, closeness === "due");
         else
           considerReading(
@@ -54,19 +66,27 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
             reading,
             anchor,
             told,
-            { ...options, isNear: closeness === "near" },
-            consider,
+            { ...options, closeness },
+            { consider, considerBefore },
           );
     // Whichever reading it is, the push should be here: a sender that is late is watched as closely as one in time.
     const overdueMs = overdueByMs(nowMs, { history: told, readings });
     if (!isCoarse && overdueMs >= 0 && overdueMs <= options.firstDelayMs)
-      consider(nowMs + Math.max(options.fineMs, overdueMs * OVERDUE_STEP));
+      consider(nowMs + Math.max(fineMs, overdueMs * OVERDUE_STEP));
   }
-  return stopMs;
+  const firstMs = Math.min(...moments);
+  const beforeMs = Math.min(...befores);
+  // Moments that lie together have one stop, at the last of them.
+  return beforeMs < firstMs
+    ? beforeMs
+    : Math.max(...moments.filter((momentMs) => momentMs <= firstMs + fineMs * TOGETHER));
 };
 
+/** Moments so many fine steps apart have one stop. */
+const TOGETHER = 1 / 4;
+
 /** The anchors that a sender of this reading still may have: the one that it kept to closely, or else both. */
-const anchorsLeft = (reading: Reading, history: History, options: StopOptions): readonly Anchor[] => {
+export const anchorsLeft = (reading: Reading, history: History, options: StopOptions): readonly Anchor[] => {
   const strict = {
     latenessMs: CLOSELY * options.fineMs,
     earlyGuardMs: 0,
@@ -92,20 +112,22 @@ const considerReading = (
   reading: Reading,
   anchor: Anchor,
   history: History,
-  options: StopOptions & { readonly isNear: boolean },
-  consider: (momentMs: number) => void,
+  options: StopOptions & Required<Pick<Watched, "closeness">>,
+  { consider, considerBefore }: Readonly<Record<"consider" | "considerBefore", (momentMs: number) => void>>,
 ): void => {
   const index = history.pushes.length;
   const due = dueOf(reading, anchor, index, history);
   if (due === undefined) return;
-  const { fineMs, isNear } = options;
+  const { fineMs, closeness } = options;
+  const isExact = closeness === "exact";
   const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, options);
-  for (let step = options.approach ?? 1; step > 0; step -= 1) consider(due.earliestMs - step * fineMs);
+  const approach = closeness === "beside" ? 0 : (options.approach ?? 1);
+  for (let step = approach; step > 0; step -= 1) considerBefore(due.earliestMs - step * fineMs);
   const strideMs = Math.max(fineMs, (due.latestMs - due.earliestMs) / STRIDES);
-  if (!isNear)
+  if (isExact)
     for (let momentMs = due.earliestMs; momentMs < due.latestMs; momentMs += strideMs) consider(momentMs);
   consider(due.latestMs);
-  if (!isNear) consider(due.latestMs + 2 * fineMs);
+  if (isExact) consider(due.latestMs + 2 * fineMs);
   consider(due.latestMs + lateMs + 1);
   // What is late already is not lost sight of: the longer it has been due, the longer the steps.
   const lateByMs = nowMs - due.latestMs - lateMs;

@@ -1,6 +1,7 @@
 import type { PushCase } from "../judging/pushes/trace.ts";
 import { monotonicMs, pause } from "../world/clock.ts";
-import { sorted, type RunState } from "./advance.ts";
+import type { RunState } from "./state.ts";
+import { sorted } from "./watched.ts";
 import { LONGEST_HANG_MS } from "./begin.ts";
 import { announceAnew } from "./plan-revisions.ts";
 import { calmed } from "./push-cases.ts";

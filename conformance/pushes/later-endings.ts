@@ -2,7 +2,9 @@ import type { LaterEnding, PushCase, PushCasePlan, ReceiverOutage } from "../jud
 import { allowedLatenessMs, readingsLeft } from "../judging/pushes/fits.ts";
 import { belatedMs } from "../judging/pushes/later-endings.ts";
 import { instantsOf } from "../judging/pushes/readings.ts";
-import { advanceTo, hangingNow, sorted, type RunState } from "./advance.ts";
+import { advanceTo, hangingNow, look } from "./advance.ts";
+import type { RunState } from "./state.ts";
+import { sorted } from "./watched.ts";
 import { wholeSecond } from "./begin.ts";
 import { outwait } from "./hangs.ts";
 import { shutDoor, showUntrusted } from "./outages.ts";
@@ -67,6 +69,15 @@ const givesUp = (state: RunState): boolean => {
   return hung.length > 0 && hung.every((outcome) => outcome === "abandoned");
 };
 
+/** How long on the target's clock its sender was seen to wait for an answer, at most. */
+const givesUpAfterMs = (state: RunState): number =>
+  Math.max(
+    0,
+    ...sorted(state).pushCases.flatMap(({ purpose, pushes: [first] }) =>
+      purpose === "hang" && first?.ended !== undefined ? [first.ended.latestMs - first.at.latestMs] : [],
+    ),
+  );
+
 interface Meeting {
   readonly plans: readonly PushCasePlan[];
   /** When they are all due. */
@@ -106,15 +117,18 @@ const whileOut = async (
   await advanceTo(state, atMs - aroundMs);
   const sinceMs = (await state.timeline.now()).earliestMs;
   for (const { name, meets } of plans) state.givenUp.add(`${name} ${(meets?.push ?? 1) - 1}`);
-  const outage = await begin(state, () => advanceTo(state, atMs + aroundMs));
+  // At once: what is due on the way reaches nobody, and has no need of a stop of its own.
+  const outage = await begin(state, async () =>
+    look(state, await state.timeline.sleepUntil(atMs + aroundMs)),
+  );
   const overMs = (await state.timeline.now()).latestMs;
+  for (const plan of plans) state.unseen.set(plan.name, { earliestMs: sinceMs, latestMs: overMs });
   // What comes after these moments is no push that was due before and is late.
   const { limits } = state.options;
   const { latenessMs } = state.stops;
   const belated = plans.map(({ meets }) => belatedMs(meets?.push ?? 1, { limits, latenessMs }));
   for (const lateMs of new Set(belated.toSorted((a, b) => a - b)))
     await advanceTo(state, overMs + lateMs + 1);
-  for (const plan of plans) state.unseen.set(plan.name, { earliestMs: sinceMs, latestMs: overMs });
   return { ...outage, sinceMs, overMs };
 };
 
@@ -125,7 +139,9 @@ const whileHanging = async (
   hungInRealTime: boolean,
 ): Promise<void> => {
   const { firstDelayMs } = state.stops;
-  await advanceTo(state, atMs + AROUND * firstDelayMs);
+  const aroundMs = AROUND * firstDelayMs;
+  await advanceTo(state, atMs - aroundMs);
+  await advanceTo(state, atMs + Math.max(aroundMs, hungInRealTime ? 0 : givesUpAfterMs(state)));
   const isMeant = ({ name }: PushCase): boolean => plans.some((plan) => plan.name === name);
   if (hungInRealTime) await outwait(state, isMeant);
   else if (hangingNow(state) > 0) await advanceTo(state, atMs + HANG_DELAYS * firstDelayMs);

@@ -4,7 +4,9 @@ import { monotonicMs } from "../world/clock.ts";
 import { nextStopMs } from "./clock-stops.ts";
 import type { JournalMark } from "../contract/push.ts";
 import type { ReceiverOutage, PushCasePlan } from "../judging/pushes/trace.ts";
-import { stopOptionsOf, look, sorted, watchedOf, type RunState } from "./advance.ts";
+import { stopOptionsOf, look } from "./advance.ts";
+import type { RunState } from "./state.ts";
+import { sorted, watchedOf } from "./watched.ts";
 import { untilAllPushed } from "./plan-revisions.ts";
 import { trigger } from "./trigger.ts";
 

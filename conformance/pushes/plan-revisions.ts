@@ -3,7 +3,9 @@ import type { PushAction, PushPlan } from "../contract/push.ts";
 import { idsAreTold, planOf, sharedAccounts } from "./assign.ts";
 import type { PushCasePlan } from "../judging/pushes/trace.ts";
 import { allowedLatenessMs } from "../judging/pushes/fits.ts";
-import { sorted, advanceTo, type RunState } from "./advance.ts";
+import { advanceTo } from "./advance.ts";
+import type { RunState } from "./state.ts";
+import { sorted } from "./watched.ts";
 import { acknowledgement } from "./push-cases.ts";
 
 /**

@@ -1,7 +1,10 @@
+import { monotonicMs } from "../world/clock.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import type { PushCasePlan } from "../judging/pushes/trace.ts";
 import { announce, goesByOrder, untilAllPushed } from "./plan-revisions.ts";
-import { look, sorted, type RunState } from "./advance.ts";
+import { look } from "./advance.ts";
+import type { RunState } from "./state.ts";
+import { sorted } from "./watched.ts";
 import type { Triggered } from "./pairing.ts";
 
 const TRIGGERS_AT_A_TIME = 4;
@@ -23,7 +26,7 @@ const triggerTogether = async (state: RunState, plans: readonly PushCasePlan[]):
       batch === undefined ? one : { ...one, triggered: { earliestMs: one.triggered.earliestMs, latestMs } },
     );
   // Whatever the clock's hook has said before, it knew nothing of these.
-  state.outdated = state.options.lastAdvance();
+  state.outdatedMs = monotonicMs();
 };
 
 /**
@@ -35,7 +38,7 @@ const triggerInTurn = async (state: RunState, plans: readonly PushCasePlan[]): P
   await announce(state, plans);
   for (const plan of plans) {
     state.triggered.push(await triggerOne(state, plan, undefined));
-    state.outdated = state.options.lastAdvance();
+    state.outdatedMs = monotonicMs();
     const isExpected = state.comesAtOnce && !state.givenUp.has(`${plan.name} 0`);
     if (isExpected && goesByOrder(state)) await untilPushed(state);
   }

@@ -24,7 +24,7 @@ export const openPushPorts = (
       kind: clock.kind,
       now: () => clock.now(),
       sleep: (durationMs) => clock.sleep(durationMs),
-      inFlight: () => session.clocks.lastAdvance?.()?.inFlight,
+      inFlight: () => session.clocks.underWay?.()?.inFlight,
     },
     acknowledgedStatus: session.acknowledgedStatus,
     maxWaitMs: options.maxWaitMs,

@@ -38,10 +38,12 @@ export interface JoinedClock extends Clock {
   leave(): void;
 }
 
-/** One advance of the target's clock, told apart by identity. */
-export interface Advanced {
-  /** How many pieces of work the target says were still under way afterwards; undefined where it says nothing of it. */
+/** What the target said of its work when its clock was moved, or read. */
+export interface UnderWay {
+  /** How many pieces of work were still under way; undefined where it says nothing of it. */
   readonly inFlight: number | undefined;
+  /** When it was asked, by `monotonicMs`: it knew nothing of what was set off later. */
+  readonly askedMs: number;
 }
 
 /** What a run is waiting for, in milliseconds of this machine's time. */
@@ -57,8 +59,10 @@ export interface ClockSource {
   readonly kind: Clock["kind"];
   canWait(durationMs: number): boolean;
   join(): JoinedClock;
-  /** The last time that the target's clock was moved by hand, and what its hook told of it; undefined before that, or where time is real. */
-  lastAdvance?(): Advanced | undefined;
+  /** What the target last said of its work; undefined before its clock was first moved, or where time is real. */
+  underWay?(): UnderWay | undefined;
+  /** Reads the clock anew, to hear what is under way by now. Returns false where only a move of the clock tells. */
+  askUnderWay?(): Promise<boolean>;
   /**
    * The latest moment at which the target's clock may stand, by the last reading and the real time since then, without
    * asking for it; undefined where it was never read, and where time is real. `isDate` says that it counts from 1970.

@@ -58,7 +58,7 @@ interface Batch {
   readonly moments?: readonly TimeInterval[];
 }
 
-const AT_A_TIME = 8;
+const AT_A_TIME = 12;
 const MOMENT_MS = 10;
 const GAP_MS = 1_500;
 /** Where time can be moved the last event falls into the other half of the day, which clocks of twelve hours confuse. */

@@ -129,7 +129,7 @@ const attemptLater = async (
   for (const event of [...events, "again", "again over another connection"] as const) {
     if (typeof event === "object") {
       const leftMs = Math.abs(world.limits.codeLifetimeMs - event.pauseMs);
-      await world.clock.sleep(event.pauseMs, Math.min(event.pauseMs / 4, leftMs / 2));
+      await world.clock.sleep(event.pauseMs, Math.min(event.pauseMs, leftMs / 2));
       continue;
     }
     const attempt = event.startsWith("again");

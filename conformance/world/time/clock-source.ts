@@ -1,11 +1,11 @@
 import type { TimeInterval } from "../../judging/interval.ts";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import type { FaketimeClock } from "./faketime.ts";
-import { realClock, monotonicMs, type Advanced, type ClockSource } from "../clock.ts";
+import { realClock, monotonicMs, type ClockSource, type UnderWay } from "../clock.ts";
 
 import { virtualClock } from "./virtual-clock.ts";
 import type { HookCaller } from "../hooks/hook-caller.ts";
-import { coarsenessMs, HookError, instantMs, resultOf, runHook } from "../hooks/hooks.ts";
+import { coarsenessMs, HookError, instantMs, resultOf, runHook, type HookAnswer } from "../hooks/hooks.ts";
 import { duration } from "../../contract/duration.ts";
 import { shorten } from "../../contract/text.ts";
 
@@ -23,7 +23,10 @@ export interface TimeOptions {
 }
 
 /** Reads the target's clock through its hook. */
-const readNow = async (hook: HookDefinition, call: HookCaller["call"]): Promise<TimeInterval> => {
+const readNow = async (
+  hook: HookDefinition,
+  call: HookCaller["call"],
+): Promise<{ readonly at: TimeInterval; readonly inFlight: number | undefined }> => {
   const answer = await call("clock.now", hook, {});
   const told = resultOf(answer, hook.result, ["/now", "/nowMs", "/time", "/timestamp"]);
   const nowMs = instantMs(told);
@@ -32,7 +35,15 @@ const readNow = async (hook: HookDefinition, call: HookCaller["call"]): Promise<
       "clock.now",
       `no moment in its answer ${shorten(answer.text, 120)}; name it with "result", a JSON pointer`,
     );
-  return { earliestMs: nowMs, latestMs: nowMs + coarsenessMs(told) };
+  return {
+    at: { earliestMs: nowMs, latestMs: nowMs + coarsenessMs(told) },
+    inFlight: inFlightIn(answer),
+  };
+};
+
+const inFlightIn = (answer: HookAnswer): number | undefined => {
+  const inFlight = resultOf(answer, "/inFlight", []);
+  return typeof inFlight === "number" ? inFlight : undefined;
 };
 
 /** Moved by so many times what was asked for, and by no small amount: somebody takes seconds for milliseconds. */
@@ -42,7 +53,9 @@ const isFarTooMuch = (movedMs: number, askedMs: number): boolean =>
 /** What moves the target's clock: a hook, or a libfaketime file. */
 interface Mover {
   /** Moves it on by at least this much, in whole milliseconds. */
-  readonly move: (durationMs: number) => Promise<{ readonly movedMs: number } & Advanced>;
+  readonly move: (
+    durationMs: number,
+  ) => Promise<{ readonly movedMs: number; readonly inFlight: number | undefined }>;
   /** Reads it, where the mover itself knows where it stands. */
   readonly now?: () => TimeInterval;
 }
@@ -53,10 +66,9 @@ const hookMover = (advance: HookDefinition, call: HookCaller["call"]): Mover => 
     move: async (durationMs) => {
       const seconds = Math.ceil(durationMs / 1_000);
       const answer = await call("clock.advance", advance, { ms: durationMs, seconds });
-      const inFlight = resultOf(answer, "/inFlight", []);
       return {
         movedMs: usesSeconds ? seconds * 1_000 : durationMs,
-        inFlight: typeof inFlight === "number" ? inFlight : undefined,
+        inFlight: inFlightIn(answer),
       };
     },
   };
@@ -98,7 +110,7 @@ export const clockSource = (options: TimeOptions): ClockSource => {
   if (mover === undefined) return realClock(options.maxWaitMs, signal);
   const startedMs = monotonicMs();
   let advancedMs = 0;
-  let lastAdvance: Advanced | undefined;
+  let underWay: UnderWay | undefined;
   const isTold = now !== undefined || mover.now !== undefined;
   const reckon = (): TimeInterval => ({
     earliestMs: advancedMs,
@@ -106,7 +118,7 @@ export const clockSource = (options: TimeOptions): ClockSource => {
   });
   let read: { readonly latestMs: number; readonly atMs: number } | undefined;
   const readInterval = async (): Promise<TimeInterval> => {
-    const at = now === undefined ? (mover.now ?? reckon)() : await readNow(now, call);
+    const at = now === undefined ? (mover.now ?? reckon)() : (await readNow(now, call)).at;
     read = { latestMs: at.latestMs, atMs: monotonicMs() };
     return at;
   };
@@ -117,8 +129,9 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     signal,
     advance: async (durationMs, before) => {
       const wholeMs = Math.max(1, Math.ceil(durationMs));
+      const askedMs = monotonicMs();
       const { movedMs, inFlight } = await mover.move(wholeMs);
-      lastAdvance = { inFlight };
+      underWay = { inFlight, askedMs };
       advancedMs += movedMs;
       const after = await readInterval();
       checkMove(wholeMs, before, after);
@@ -127,7 +140,15 @@ export const clockSource = (options: TimeOptions): ClockSource => {
   });
   return {
     ...clocks,
-    lastAdvance: () => lastAdvance,
+    underWay: () => underWay,
+    askUnderWay: async () => {
+      // Who says it of no move may mean something else by it.
+      if (now === undefined || underWay?.inFlight === undefined) return false;
+      const askedMs = monotonicMs();
+      const { inFlight } = await readNow(now, call);
+      if (inFlight !== undefined) underWay = { inFlight, askedMs };
+      return inFlight !== undefined;
+    },
     estimate: () => {
       if (!isTold) return { nowMs: reckon().latestMs, isDate: false };
       return read === undefined

@@ -19,7 +19,10 @@ export interface SharedClock {
   readonly sleepers: Sleepers;
   /** Whether time has been seen to go on by itself. */
   readonly isFlowing: () => boolean;
-  readonly begunSeconds: Set<number>;
+  /** How long after each second the last one began, in milliseconds. */
+  readonly begun: Map<number, number>;
+  /** How long a reading of the clock takes, in milliseconds. */
+  readonly readingMs: () => number;
   /** Someone went to sleep or left: time may be able to move on. */
   readonly move: () => void;
 }
@@ -90,11 +93,23 @@ const sleepAs = async (
   });
 };
 
-/** The next whole second; where time goes on by itself, one that no other participant has begun at. */
-const nextSecondMs = ({ isFlowing, begunSeconds }: SharedClock, nowMs: number, withinMs: number): number => {
+/** Where time goes on by itself, those who begin at one second begin so long after it at most, in milliseconds, */
+const BEGINNING_MS = 100;
+/** and at least so long after one another; longer where a request takes longer. */
+const SPACING_MS = 20;
+
+/** The next whole second; where time goes on by itself, a moment at its beginning that no other participant was given. */
+const nextSecondMs = (
+  { isFlowing, begun, readingMs }: SharedClock,
+  nowMs: number,
+  withinMs: number,
+): number => {
   let secondMs = Math.ceil(nowMs / SECOND_MS) * SECOND_MS;
   if (!isFlowing()) return secondMs;
-  while (begunSeconds.has(secondMs) && secondMs + SECOND_MS <= nowMs + withinMs) secondMs += SECOND_MS;
-  begunSeconds.add(secondMs);
-  return secondMs;
+  const spacingMs = Math.max(SPACING_MS, readingMs());
+  const nextIn = (second: number): number => (begun.get(second) ?? -spacingMs) + spacingMs;
+  while (nextIn(secondMs) > BEGINNING_MS && secondMs + SECOND_MS <= nowMs + withinMs) secondMs += SECOND_MS;
+  const afterMs = nextIn(secondMs) > BEGINNING_MS ? 0 : nextIn(secondMs);
+  begun.set(secondMs, afterMs);
+  return secondMs + afterMs;
 };

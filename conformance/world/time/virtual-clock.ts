@@ -21,6 +21,10 @@ export interface VirtualTime {
 }
 
 const IDLE_RECHECK_MS = 1;
+/** A clock that goes on by itself is waited for rather than moved by less than this, or than moving it last took, in milliseconds. */
+const LEAST_MOVE_MS = 200;
+/** However long it takes to move the clock: it may flow more slowly than real time does. */
+const LONGEST_WAIT_MS = 5_000;
 
 /**
  * The target's time moves only when everyone who takes part sleeps and no request
@@ -52,7 +56,8 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     read: reader.read,
     sleepers,
     isFlowing: () => flow.isSeen(),
-    begunSeconds: new Set<number>(),
+    begun: new Map<number, number>(),
+    readingMs: reader.readingMs,
     move: () => void mover.move(),
   };
   return {
@@ -68,6 +73,7 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
   let readings = 0;
   let next: Promise<TimeInterval> | undefined;
   let latest: Promise<unknown> = Promise.resolve();
+  let readingMs = 0;
 
   /**
    * A reading that begins after this call. While time is not seen to go on by itself, a later reading says the same, so
@@ -85,13 +91,16 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
   };
 
   return {
+    readingMs: () => readingMs,
     isReading: () => readings > 0,
     read: async (): Promise<TimeInterval> => {
       const standing = flow.standsAt();
       if (standing !== undefined) return standing;
       readings += 1;
+      const startedMs = monotonicMs();
       try {
         const now = await sharedReading();
+        readingMs = (readingMs + monotonicMs() - startedMs) / 2;
         seen(now);
         return now;
       } finally {
@@ -101,10 +110,24 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
   };
 };
 
+/** Waits for a clock that goes on by itself to come to a moment so near that moving it there would take longer. */
+const waitingForFlow = (flow: FlowWatch, signal: AbortSignal | undefined) => {
+  let awaitedMs: number | undefined;
+  return async (stopMs: number, leftMs: number, moveTakesMs: number): Promise<boolean> => {
+    const mostMs = Math.max(LEAST_MOVE_MS, Math.min(moveTakesMs, LONGEST_WAIT_MS));
+    if (!flow.isSeen() || leftMs > mostMs || awaitedMs === stopMs) return false;
+    awaitedMs = stopMs;
+    await pause(leftMs, signal).catch(() => undefined);
+    return true;
+  };
+};
+
 /** Moves time on for as long as everyone sleeps; one mover is at work at a time. */
 const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQuiet: () => boolean) => {
   let moving = false;
   let advancingSinceMs: number | undefined;
+  let tookMs = 0;
+  const comesByItself = waitingForFlow(flow, time.signal);
 
   const settled = async (): Promise<boolean> => {
     for (;;) {
@@ -122,9 +145,12 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
     sleepers.wakeDue(before);
     // Someone may have been woken by now, or have gone to sleep for less long than all others.
     if (!sleepers.allSleep()) return false;
+    const stopMs = sleepers.nextStopMs();
+    if (await comesByItself(stopMs, stopMs - before.earliestMs, tookMs)) return true;
     flow.moves();
     advancingSinceMs = monotonicMs();
-    const after = await time.advance(sleepers.nextStopMs() - before.earliestMs, before);
+    const after = await time.advance(stopMs - before.earliestMs, before);
+    tookMs = monotonicMs() - advancingSinceMs;
     advancingSinceMs = undefined;
     flow.moves();
     flow.note(after);

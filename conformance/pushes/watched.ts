@@ -1,0 +1,119 @@
+import { shift } from "../judging/interval.ts";
+import { readingsLeft } from "../judging/pushes/fits.ts";
+import { isAcknowledged } from "../judging/pushes/answer.ts";
+import { anchors, type Anchor, type History, type Reading } from "../judging/pushes/readings.ts";
+import { withUnseenPush } from "../judging/pushes/later-endings.ts";
+import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
+import { assign, type Assigned } from "./assign.ts";
+import { anchorsLeft, type StopOptions, type Watched } from "./clock-stops.ts";
+import type { RunState, WatchedPushCase } from "./state.ts";
+
+/** The notifications that more pushes may come of. */
+export const watchedOf = (state: RunState): readonly WatchedPushCase[] => {
+  const revision = `${state.collector.revision()} ${state.triggered.length} ${state.unseen.size}`;
+  if (state.watched?.revision !== revision) state.watched = { revision, list: listWatched(state) };
+  return state.watched.list;
+};
+
+/** What has come so far, sorted to the events. */
+export const sorted = (state: RunState): Assigned => {
+  const { triggered, collector, accountOf, planRevisions } = state;
+  const revision = `${collector.revision()} ${triggered.length} ${planRevisions.length}`;
+  if (state.sorted?.revision !== revision)
+    state.sorted = { revision, assigned: assign(triggered, collector.arrivals(), accountOf, planRevisions) };
+  return state.sorted.assigned;
+};
+
+const listWatched = (state: RunState): readonly WatchedPushCase[] => {
+  const { stops, readings } = state;
+  const { pushCases } = sorted(state);
+  const first = pushCases[0];
+  const fitting =
+    first === undefined || first.pushes.length === 0
+      ? []
+      : readingsLeft(readings, { ...first, pushes: first.pushes.slice(0, 1) }, stops);
+  // Where the first of all came as no reading has it, every one stays open for the others.
+  const exact = pushCases.find(({ purpose }) => purpose === "never");
+  const firsts = agreedOn(fitting.length === 0 ? readings : fitting, exact, stops);
+  // A sender that looks for what is due from time to time only is later than most, and is watched as closely.
+  const patient = { ...stops, latenessMs: stops.firstDelayMs };
+  const kept = anchorsKept(pushCases, agreedOn(firsts, exact, stops), stops);
+  return pushCases.flatMap((one) => {
+    const pushCase = withUnseen(state, one);
+    const { pushes, name, purpose, expect } = pushCase;
+    if (one.pushes.some((push) => isAcknowledged(push, state.options.acknowledgedStatus))) return [];
+    const strict = readingsLeft(firsts, pushCase, stops);
+    const left = strict.length > 0 ? strict : readingsLeft(readings, pushCase, patient);
+    const key = `${name} ${pushes.length}`;
+    const watched = { history: pushCase, readings: left, purpose, key };
+    if (purpose === "ending") return [{ ...watched, ...closenessOfEnding(pushCase, kept) }];
+    const closeness = isTold(purpose, expect) ? closenessOf(pushCase, exact) : "coarse";
+    // What those before are not pushed for by a reading, these are not either.
+    const isAhead = closeness !== "beside" || (exact?.pushes.length ?? 0) > pushes.length;
+    return [{ ...watched, closeness: isAhead ? closeness : "coarse" }];
+  });
+};
+
+/** What the sender was seen to count delays from, by those that got no answer to their first push. */
+const anchorsKept = (
+  pushCases: readonly PushCase[],
+  [reading, ...others]: readonly Reading[],
+  stops: StopOptions,
+): readonly Anchor[] | undefined => {
+  if (reading === undefined || others.length > 0) return undefined;
+  const hung = pushCases.filter(({ purpose, pushes }) => purpose === "hang" && pushes.length > 1);
+  const kept = anchors.filter((anchor) =>
+    hung.every((pushCase) => anchorsLeft(reading, pushCase, stops).includes(anchor)),
+  );
+  return hung.length > 0 && kept.length > 0 ? kept : undefined;
+};
+
+/** Closely where what it met has to show; up to there its pushes have to come when they are due, and after it only at all. */
+const closenessOfEnding = (
+  { meets, pushes }: Pick<PushCase, "meets"> & Pick<History, "pushes">,
+  kept: readonly Anchor[] | undefined,
+): Pick<Watched, "closeness" | "anchors"> => {
+  const push = meets?.push ?? 1;
+  const last = pushes.at(-1);
+  if (pushes.length > push) return { closeness: "loose" };
+  if (pushes.length < push || last?.ended === undefined) return { closeness: "due" };
+  return { closeness: "near", ...(kept === undefined ? {} : { anchors: kept }) };
+};
+
+/** Whether the moments of such a notification's pushes are judged. */
+const isTold = (purpose: PushCasePlan["purpose"], expect: PushCasePlan["expect"]): boolean =>
+  expect.kind !== "open" && !["refused", "untrusted", "stall"].includes(purpose);
+
+/** What was triggered later than the first that fail for good is watched less closely than they are. */
+const closenessOf = (
+  { purpose, triggered, pushes }: History & Pick<PushCase, "purpose">,
+  exact: PushCase | undefined,
+) => {
+  // How exactly later ones are known is bounded by how exactly it is known when each of those before failed.
+  if (purpose === "unanswered" && pushes.length > 1) return "near";
+  return purpose === "never" && exact !== undefined && triggered.earliestMs > exact.triggered.latestMs
+    ? "beside"
+    : "exact";
+};
+
+/** A sender keeps to one reading: what its most telling notification rules out is not watched for in the others. */
+const agreedOn = (
+  firsts: readonly Reading[],
+  exact: PushCase | undefined,
+  stops: StopOptions,
+): readonly Reading[] => {
+  const agreed = exact === undefined ? [] : readingsLeft(firsts, exact, stops);
+  return agreed.length === 0 ? firsts : agreed;
+};
+
+/** A push to a closed port was sent all the same, and later pushes count from it. */
+const withUnseen = (
+  { comesAtOnce, stops, unseen }: RunState,
+  pushCase: PushCase,
+): Omit<PushCase, "pushes"> & { readonly pushes: History["pushes"] } => {
+  const later = unseen.get(pushCase.name);
+  if (later !== undefined) return { ...pushCase, pushes: withUnseenPush(pushCase, later) };
+  if (pushCase.purpose !== "refused") return pushCase;
+  const at = shift(pushCase.triggered, comesAtOnce ? 0 : stops.firstDelayMs);
+  return { ...pushCase, pushes: [{ at, ended: at }, ...pushCase.pushes] };
+};
