@@ -19,10 +19,8 @@ export interface SharedClock {
   readonly sleepers: Sleepers;
   /** Whether time has been seen to go on by itself. */
   readonly isFlowing: () => boolean;
-  /** How long after each second the last one began, in milliseconds. */
+  /** How many have begun at a second, by seconds. */
   readonly begun: Map<number, number>;
-  /** How long a reading of the clock takes, in milliseconds. */
-  readonly readingMs: () => number;
   /** Someone went to sleep or left: time may be able to move on. */
   readonly move: () => void;
 }
@@ -93,23 +91,17 @@ const sleepAs = async (
   });
 };
 
-/** Where time goes on by itself, those who begin at one second begin so long after it at most, in milliseconds, */
-const BEGINNING_MS = 100;
-/** and at least so long after one another; longer where a request takes longer. */
+/** Where time goes on by itself, so many may begin at one second, one shortly after the other. */
+const A_SECOND = 6;
 const SPACING_MS = 20;
 
 /** The next whole second; where time goes on by itself, a moment at its beginning that no other participant was given. */
-const nextSecondMs = (
-  { isFlowing, begun, readingMs }: SharedClock,
-  nowMs: number,
-  withinMs: number,
-): number => {
+const nextSecondMs = ({ isFlowing, begun }: SharedClock, nowMs: number, withinMs: number): number => {
   let secondMs = Math.ceil(nowMs / SECOND_MS) * SECOND_MS;
   if (!isFlowing()) return secondMs;
-  const spacingMs = Math.max(SPACING_MS, readingMs());
-  const nextIn = (second: number): number => (begun.get(second) ?? -spacingMs) + spacingMs;
-  while (nextIn(secondMs) > BEGINNING_MS && secondMs + SECOND_MS <= nowMs + withinMs) secondMs += SECOND_MS;
-  const afterMs = nextIn(secondMs) > BEGINNING_MS ? 0 : nextIn(secondMs);
-  begun.set(secondMs, afterMs);
-  return secondMs + afterMs;
+  while ((begun.get(secondMs) ?? 0) >= A_SECOND && secondMs + SECOND_MS <= nowMs + withinMs)
+    secondMs += SECOND_MS;
+  const earlier = begun.get(secondMs) ?? 0;
+  begun.set(secondMs, earlier + 1);
+  return secondMs + (earlier % A_SECOND) * SPACING_MS;
 };

@@ -57,7 +57,6 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     sleepers,
     isFlowing: () => flow.isSeen(),
     begun: new Map<number, number>(),
-    readingMs: reader.readingMs,
     move: () => void mover.move(),
   };
   return {
@@ -73,7 +72,6 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
   let readings = 0;
   let next: Promise<TimeInterval> | undefined;
   let latest: Promise<unknown> = Promise.resolve();
-  let readingMs = 0;
 
   /**
    * A reading that begins after this call. While time is not seen to go on by itself, a later reading says the same, so
@@ -91,16 +89,13 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
   };
 
   return {
-    readingMs: () => readingMs,
     isReading: () => readings > 0,
     read: async (): Promise<TimeInterval> => {
       const standing = flow.standsAt();
       if (standing !== undefined) return standing;
       readings += 1;
-      const startedMs = monotonicMs();
       try {
         const now = await sharedReading();
-        readingMs = (readingMs + monotonicMs() - startedMs) / 2;
         seen(now);
         return now;
       } finally {
