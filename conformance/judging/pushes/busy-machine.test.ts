@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../contract/limits.ts";
 import { seededRandom } from "../../contract/random.ts";
 import { planOf } from "../../pushes/begin.ts";
-import type { PushRunOptions } from "../../pushes/advance.ts";
+import type { PushRunOptions } from "../../pushes/state.ts";
 import { pushRunOf } from "../../testing/push-runs.ts";
 import type { TimeInterval } from "../interval.ts";
 import { judgeCap } from "./cap.ts";
