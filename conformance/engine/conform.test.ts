@@ -110,6 +110,22 @@ describe("an interrupted run", () => {
     expect(result.results.map(({ verdict }) => verdict.kind)).toEqual(["inconclusive", "inconclusive"]);
   });
 
+  it("ends in order while its preflight waits for the target's clock", async () => {
+    const interrupting = new AbortController();
+    const hook = await stopping(serveTcp(() => interrupting.abort()));
+    const fake = await stopping(startFake());
+    const { hooks = {} } = (await fake.resolved()).profile;
+    const advance = { http: { url: `${hook.origin}/advance` } };
+    const resolved = await fake.resolved({ hooks: { ...hooks, clock: { advance } } });
+    const result = await conform({
+      ...runOptions(),
+      resolved,
+      rules: [passing],
+      signal: interrupting.signal,
+    });
+    expect(result).toMatchObject({ outcome: "interrupted", exitCode: 130, results: [] });
+  });
+
   it("does not begin where it was interrupted before", async () => {
     const fake = await stopping(startFake());
     const result = await conform({

@@ -66,11 +66,16 @@ const conformIn = async (
   session: Session,
   options: ConformOptions,
 ): Promise<Omit<ConformResult, "leftBehind">> => {
-  const { checks, prepared } = await preflight(session, {
+  const begun = await preflight(session, {
     notifications: options.rules.some(readsPrepared),
     pushes: options.rules.some(watchesPushes),
+  }).catch((error: unknown) => {
+    // An interruption ends what the preflight waits for.
+    if (options.signal.aborted) return undefined;
+    throw error;
   });
-  if (options.signal.aborted) return interruptedBefore(session, checks);
+  if (begun === undefined || options.signal.aborted) return interruptedBefore(session, begun?.checks ?? []);
+  const { checks, prepared } = begun;
   refuse(checks);
   options.onRunning?.(session);
   const results = [...(options.earlier ?? []), ...(await runRules(session, prepared, options))];

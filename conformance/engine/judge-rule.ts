@@ -7,6 +7,7 @@ import { catalogue } from "../contract/catalogue.ts";
 import type { RuleResult } from "../contract/record.ts";
 import type { Group } from "../contract/requirement.ts";
 import { isBreach, type Verdict } from "../contract/verdict.ts";
+import { lostAny, UNDISTURBED } from "../judging/pushes/lost-connections.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
 import { judgeByLedger } from "../lifetimes/deferred/deferred.ts";
 import type { PushRuns } from "./push-runs.ts";
@@ -18,7 +19,16 @@ import { pause, stopwatch, type Clock, type JoinedClock } from "../world/clock.t
 import { TransportError } from "../world/exchange.ts";
 import { newScope, type ExchangeRecord } from "../world/evidence/journal.ts";
 import { missingFor, watchesPushes } from "./needs.ts";
-import { confirmed, doubtful, finished, interrupted, keepProof, masked, verdictOf } from "./verdicts.ts";
+import {
+  confirmed,
+  doubtful,
+  finished,
+  interrupted,
+  keepProof,
+  masked,
+  settlesTimes,
+  verdictOf,
+} from "./verdicts.ts";
 
 /** What all rules of a run are judged with. */
 export interface Bench {
@@ -81,11 +91,14 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const pushRun = await nth(0);
   const verdict = await judge(bench, rule, kept, { ...prepared, pushRun });
   const isReal = session.clocks.kind === "real";
-  const isDoubtful = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
-  if (!isBreach(verdict) || (isReal && !(isDoubtful && isShort(session)))) return verdict;
-  if (effort === "quick" && !isDoubtful) return verdict;
+  const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
+  const mayBeLost = rule.missesPushes === true && !isReal && lostAny(pushRun);
+  if (!isBreach(verdict) || (isReal && !(mayBeLate && isShort(session)))) return verdict;
+  if (effort === "quick" && !mayBeLate && !mayBeLost) return verdict;
   const again = await judge(bench, rule, [], { ...prepared, pushRun: await nth(1) });
-  return isDoubtful && !isBreach(again) ? doubtful(verdict, session) : confirmed(verdict, again);
+  if ((mayBeLate || mayBeLost) && !isBreach(again))
+    return doubtful(verdict, mayBeLost ? UNDISTURBED : settlesTimes(session));
+  return confirmed(verdict, again);
 };
 
 /**

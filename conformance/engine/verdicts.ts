@@ -47,17 +47,20 @@ export const confirmed = (verdict: Breached, again: Verdict): Verdict => {
   };
 };
 
-/** A breach that rests on moments in real time, and that a second push run did not show. */
-export const doubtful = ({ breach, facts }: Breached, { clocks }: Session): Verdict => ({
+/** A breach that may be the machine's doing, and that a second push run did not show. */
+export const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
   kind: "inconclusive",
   reason: `one push run showed it, a second one did not: ${breach.actual}`,
-  settle:
-    clocks.kind === "real"
-      ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a machine with less to do"
-      : "an advance hook that answers once what it set off is over, and says so with inFlight: 0; or a run in real time",
+  settle,
   cases: 0,
   ...(facts === undefined ? {} : { facts }),
 });
+
+/** What would settle a breach that rests on moments in real time. */
+export const settlesTimes = ({ clocks }: Session): string =>
+  clocks.kind === "real"
+    ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a machine with less to do"
+    : "an advance hook that answers once what it set off is over, and says so with inFlight: 0; or a run in real time";
 
 export const interrupted: Verdict = {
   kind: "inconclusive",

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { behaviourFrom } from "../../fake-server/registry.ts";
 import { rulesOf } from "../checks/rule.ts";
 import { ruleFor } from "../testing/seeded.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { judgeAll, type BenchOptions } from "../testing/bench.ts";
+import { startProber } from "../testing/reliability/prober.ts";
+import { freePort } from "../testing/servers.ts";
 import { pushObservations, pushRules } from "./push.ts";
 
 const all = [...rulesOf(pushRules), ...rulesOf(pushObservations)];
@@ -69,7 +72,43 @@ describe("on a virtual clock", () => {
     expect(result?.exchanges).toHaveLength(6);
     expect(result?.exchanges[0]).toMatchObject({ request: { method: "POST", path: "/service/webhook" } });
   });
+
+  it.each([
+    [
+      "is a breach",
+      false,
+      { kind: "failed", breach: { reproduction: { replayed: { failures: 0, attempts: 1 } } } },
+    ],
+    [
+      "may have been on a connection that ended without a request",
+      true,
+      { kind: "inconclusive", reason: expect.stringContaining("a second one did not") },
+    ],
+  ])("a push that is missing in one of two push runs %s", async (_, isProbed, verdict) => {
+    const port = await freePort();
+    const prober = isProbed ? startProber(port, 50, ["shakes hands"]) : undefined;
+    const [result] = await judgeAll([ruleFor("push.unacknowledged-retries")], {
+      behaviour: missingOnce(),
+      effort: "standard",
+      receiver: { port },
+    });
+    await prober?.stop();
+    expect(result?.verdict).toMatchObject(verdict);
+  });
 });
+
+/** A sender that gives up the first notification which fails three times. */
+const missingOnce = () => {
+  let missed = 0;
+  return behaviourFrom("missing-once", {
+    summary: "One notification is not pushed a fourth time.",
+    replaces: (sound) => ({
+      pushesAgain: (outcome, delivery, service) =>
+        (delivery.attempts.length !== 3 || (missed += 1) > 1) &&
+        sound.pushesAgain(outcome, delivery, service),
+    }),
+  });
+};
 
 describe("over plain HTTP", () => {
   it("judges all but the certificate", async () => {

@@ -59,26 +59,26 @@ export const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Pr
 /** A rule that judges the trace of the push run. */
 export const judges = (
   judge: (pushRun: PushRun) => Finding,
-  more: Pick<Rule, "timesPushes" | "looksLater"> = {},
+  more: Pick<Rule, "timesPushes" | "missesPushes" | "looksLater"> = {},
 ) => ({ ...fromPushRun, ...more, check: (_world: World, run: Run) => judged(run, judge) });
 
 /** Sections 4.5 and 6: what is pushed, and for how long. */
 export const pushRules = {
-  "push.delivered": judges(judgeDelivered),
+  "push.delivered": judges(judgeDelivered, { missesPushes: true }),
   "push.payload": judges(judgePayload),
   "push.listed": {
     ...fromPushRun,
     check: (_world, run) => run.once((world) => pushesAreListed(world, pushRunOf(world)), { replays: 0 }),
   },
   "push.acknowledged-stops": judges(judgeAcknowledgedStops, { looksLater: true }),
-  "push.unacknowledged-retries": judges(judgeRetries),
-  "push.schedule": judges(judgeSchedule, { timesPushes: true }),
+  "push.unacknowledged-retries": judges(judgeRetries, { missesPushes: true }),
+  "push.schedule": judges(judgeSchedule, { timesPushes: true, missesPushes: true }),
   "push.cap": judges(judgeCap, { looksLater: true }),
   "push.late-acknowledgement": judges(judgeLateAcknowledgement, {
     looksLater: true,
   }),
   "push.same-notification": judges(judgeSameNotification),
-  "push.independent-schedules": judges(judgeIndependence, { timesPushes: true }),
+  "push.independent-schedules": judges(judgeIndependence, { timesPushes: true, missesPushes: true }),
 } satisfies Rules;
 
 /** A rule that records what the document leaves open. */

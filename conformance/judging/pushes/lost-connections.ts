@@ -35,6 +35,9 @@ const undisturbed = ({ lost, outages }: PushRun): readonly LostConnection[] =>
       ),
   );
 
+/** Whether connections ended without a request of which a busy machine may be the cause. */
+export const lostAny = (pushRun: PushRun): boolean => undisturbed(pushRun).length > 0;
+
 const isWithin = (intervals: readonly TimeInterval[], { at }: LostConnection): boolean =>
   intervals.some(({ earliestMs, latestMs }) => at.earliestMs <= latestMs && at.latestMs >= earliestMs);
 
