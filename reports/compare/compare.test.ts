@@ -104,6 +104,10 @@ describe("two runs of the gate", () => {
     );
     const forced = show(await compared(base, head, true));
     expect(forced.split("\n")[0]).toBe("Compared by force: these runs differ in effort, limits");
+    const [more, fewer] = [["code.unknown", "code.lifetime"], ["code.lifetime"]].map((selected) =>
+      gate(withResults(), { selected }),
+    ) as [GateRun, GateRun];
+    expect(await problemOf(compared(more, fewer))).toContain("differ in rules: code.unknown / (none);");
   });
 
   it("are of one target where the embedded fake behaves otherwise: that is what is compared", async () => {

@@ -4,7 +4,7 @@ import type { Run } from "../read/index.ts";
 /** What has to be equal for two runs to be comparable, part by part. */
 export type Fingerprint = Readonly<Record<string, string>>;
 
-/** A part of the fingerprint in which two runs differ; empty text where one of them does not have it. */
+/** A part of the fingerprint in which two runs differ, of rules those that the other lacks; empty text where one of them has none. */
 export interface FingerprintDifference {
   readonly part: string;
   readonly base: string;
@@ -41,4 +41,18 @@ export const differences = (base: Fingerprint, head: Fingerprint): readonly Fing
   [...new Set([...Object.keys(base), ...Object.keys(head)])]
     .toSorted((a, b) => (a < b ? -1 : 1))
     .filter((part) => base[part] !== head[part])
-    .map((part) => ({ part, base: base[part] ?? "", head: head[part] ?? "" }));
+    .map((part) => {
+      const [ofBase, ofHead] = [base[part] ?? "", head[part] ?? ""];
+      return part === "rules"
+        ? { part, base: without(ofBase, ofHead), head: without(ofHead, ofBase) }
+        : { part, base: ofBase, head: ofHead };
+    });
+
+/** The rules of one list that the other lacks. */
+const without = (rules: string, others: string): string => {
+  const known = new Set(others.split(", "));
+  return rules
+    .split(", ")
+    .filter((rule) => !known.has(rule))
+    .join(", ");
+};

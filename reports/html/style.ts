@@ -29,6 +29,8 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.55 
 code, pre, .id, .nth { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: 0.875em; }
 code, pre, dd, .id, td, .sentence { unicode-bidi: isolate; }
 code, .wrap, dd, td { overflow-wrap: anywhere; }
+/* Words that may break anywhere make a column as narrow as one letter. */
+td:not(.number) { min-width: 9ch; }
 a { color: var(--accent); text-underline-offset: 0.15em; text-decoration-thickness: 1px; }
 a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
