@@ -43,8 +43,14 @@ const judgeBehind = async (
   return { result: await conform({ ...runOptions(), resolved, rules: selected }), counts: road.counts };
 };
 
+/** What each rule came to, with the reason of what could not be judged. */
 const verdicts = ({ results }: ConformResult): Readonly<Record<string, string>> =>
-  Object.fromEntries(results.map(({ id, verdict }) => [id, verdict.kind]));
+  Object.fromEntries(
+    results.map(({ id, verdict }) => [
+      id,
+      "reason" in verdict ? `${verdict.kind}: ${verdict.reason}` : verdict.kind,
+    ]),
+  );
 
 it("is green behind a road that delays, drops, throttles and restarts, and says all of it", async () => {
   const { result, counts } = await judgeBehind("sound", rough);
