@@ -77,11 +77,11 @@ export const writeDefects = rows({
           },
         };
       }),
-    "writes-lost-when-concurrent: Of two notifications created within a millisecond one replaces the other in the list.":
+    "writes-lost-when-concurrent: Of two notifications created within ten milliseconds one replaces the other in the list.":
       decisions((sound, last = { atMs: -Infinity }) => ({
         keepNotification: (notification: Notification, owner, service) => {
           const atMs = service.clock.realMs();
-          if (atMs - last.atMs > 1) sound.keepNotification(notification, owner, service);
+          if (atMs - last.atMs > 10) sound.keepNotification(notification, owner, service);
           last = { atMs };
         },
       })),
