@@ -104,9 +104,8 @@ describe("two runs of the gate", () => {
     );
     const forced = show(await compared(base, head, true));
     expect(forced.split("\n")[0]).toBe("Compared by force: these runs differ in effort, limits");
-    const [more, fewer] = [["code.unknown", "code.lifetime"], ["code.lifetime"]].map((selected) =>
-      gate(withResults(), { selected }),
-    ) as [GateRun, GateRun];
+    const more = gate(withResults(), { selected: ["code.unknown", "code.lifetime"] });
+    const fewer = gate(withResults(), { selected: ["code.lifetime"] });
     expect(await problemOf(compared(more, fewer))).toContain("differ in rules: code.unknown / (none);");
   });
 
