@@ -197,6 +197,8 @@ export interface PushDecisions {
   ) => void;
   /** How long the sender waits for the whole of an answer. */
   readonly senderTimeoutMs: (delivery: Delivery, service: Service) => number;
+  /** Whether that goes by real time, as time-outs of sockets do, whatever clock the schedule goes by. */
+  readonly timesOutInRealTime: () => boolean;
   readonly checksCertificate: (callback: Callback) => boolean;
   readonly keepsConnections: () => boolean;
   /** How many pushes may be under way at once. */

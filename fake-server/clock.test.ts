@@ -28,6 +28,18 @@ test("an advance steps from timer to timer, so that each sees the time that it w
   expect(advance).toEqual({ now: 50, fired: 3, inFlight: 0, nextDue: 99 });
 });
 
+test("a clock that jumps shows each timer the end of the advance, and what a timer sets counts from there", async () => {
+  const clock = createClock("jumping", 0);
+  const seen: number[] = [];
+  const again = (): void => {
+    seen.push(clock.nowMs());
+    clock.schedule(clock.nowMs() + 20, again);
+  };
+  clock.schedule(10, again);
+  expect(await clock.advance(45)).toMatchObject({ now: 45, fired: 1, nextDue: 65 });
+  expect(seen).toEqual([45]);
+});
+
 test("a timer that a timer sets fires within the same advance when it is due in it", async () => {
   const clock = createClock("frozen", 0);
   const seen: number[] = [];

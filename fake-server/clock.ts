@@ -1,7 +1,10 @@
 import { createTimers, type Timer } from "./timers.ts";
 
-export const clockModes = ["frozen", "flowing"] as const;
-/** `frozen` moves only when it is advanced; `flowing` moves with real time as well. */
+export const clockModes = ["frozen", "flowing", "jumping"] as const;
+/**
+ * `frozen` moves only when it is advanced; `flowing` moves with real time as well; `jumping` is frozen, and an advance
+ * does not stop on the way, so that all that was due there leaves late.
+ */
 export type ClockMode = (typeof clockModes)[number];
 
 /** Where a frozen clock begins when nothing else is asked for: 2026-01-01T00:00:00Z. */
@@ -80,7 +83,7 @@ export const createClock = (
   startTimeMs?: number,
   patienceMs: number = PATIENCE_MS,
 ): ServiceClock => {
-  const startMs = startTimeMs ?? (mode === "frozen" ? FROZEN_START_MS : Date.now());
+  const startMs = startTimeMs ?? (mode === "flowing" ? Date.now() : FROZEN_START_MS);
   const openedMs = realMs();
   const timers = createTimers();
   const works = createWorks(Math.max(1, Math.ceil(patienceMs / TICK_MS)));
@@ -99,6 +102,7 @@ export const createClock = (
     const targetMs = nowMs() + byMs;
     let fired = 0;
     await works.quiet();
+    if (mode === "jumping") moveTo(targetMs);
     for (let next = timers.first(); next !== undefined && next.dueMs <= targetMs; next = timers.first()) {
       moveTo(next.dueMs);
       fired += await fireDue(timers, next.dueMs);

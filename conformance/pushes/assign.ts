@@ -1,4 +1,5 @@
-import type { PushPlan } from "../contract/push.ts";
+import type { TimeInterval } from "../judging/interval.ts";
+import type { PushAction, PushPlan } from "../contract/push.ts";
 import { actionFor } from "./collector.ts";
 import type { SeenPush, PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
 import { keyOf, pairUp, type Arrival, type PlanRevision, type Pair, type Triggered } from "./pairing.ts";
@@ -20,13 +21,14 @@ export const planOf = (
   plans: readonly PushCasePlan[],
   accountOf: Accounts,
   known: readonly Known[] = [],
+  actionsOf: (plan: PushCasePlan) => readonly PushAction[] = ({ actions }) => actions,
 ): PushPlan["rules"] => {
   const shared = sharedAccounts(accountOf);
   const used = new Map<string, number>();
   return [
     ...known.map(({ notificationId, plan }) => ({
       match: { notificationId },
-      attempts: [...plan.actions],
+      attempts: [...actionsOf(plan)],
     })),
     ...plans.map((plan) => {
       const accountId = accountOf.get(plan) ?? "";
@@ -34,7 +36,7 @@ export const planOf = (
       used.set(accountId, nth);
       return {
         match: { accountId, ...(shared.has(accountId.toLowerCase()) ? { nth } : {}) },
-        attempts: [...plan.actions],
+        attempts: [...actionsOf(plan)],
       };
     }),
   ];
@@ -105,7 +107,7 @@ export const assign = (
       accountId: pair.event.accountId,
       notificationId: triggered[index]?.notificationId,
       triggered: pair.triggered,
-      pushes: pushesOf.get(pair) ?? [],
+      pushes: (pushesOf.get(pair) ?? []).map((push) => noEarlierThan(pair.triggered, push)),
     })),
     others,
     known: pairs.flatMap((pair) => {
@@ -115,6 +117,18 @@ export const assign = (
       return notificationId === undefined ? [] : [{ notificationId, plan: pair.plan }];
     }),
   };
+};
+
+/** No push comes before its event, however long ago the last look was. */
+const noEarlierThan = ({ earliestMs }: TimeInterval, push: SeenPush): SeenPush => {
+  const from = (one: TimeInterval): TimeInterval => ({
+    ...one,
+    earliestMs: Math.max(one.earliestMs, Math.min(earliestMs, one.latestMs)),
+  });
+  const { at, ended } = push;
+  return at.earliestMs >= earliestMs
+    ? push
+    : { ...push, at: from(at), ended: ended === undefined ? undefined : from(ended) };
 };
 
 /** One pair for each event, in their order: those alone in their account have the plan that was made for them. */

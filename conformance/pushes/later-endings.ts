@@ -4,7 +4,7 @@ import { belatedMs } from "../judging/pushes/later-endings.ts";
 import { instantsOf } from "../judging/pushes/readings.ts";
 import { advanceTo, hangingNow, look } from "./advance.ts";
 import type { RunState } from "./state.ts";
-import { sorted } from "./watched.ts";
+import { lastPlausibleMs, sorted } from "./watched.ts";
 import { wholeSecond } from "./begin.ts";
 import { outwait } from "./hangs.ts";
 import { shutDoor, showUntrusted } from "./outages.ts";
@@ -30,8 +30,10 @@ export const tryLaterEndings = async (
   const instants = instantsFollowed(state);
   if (instants === undefined || !state.options.events.accountsAreFresh) return [];
   const outages: ReceiverOutage[] = [];
+  // What a first push without an answer leads to was seen before, unless the clock went on while it was waited for.
+  const from = hungInRealTime ? 1 : 2;
   const of = (kind: LaterEnding["kind"]): readonly PushCasePlan[] =>
-    plans.filter(({ meets }) => meets?.kind === kind && meets.push <= instants.length);
+    plans.filter(({ meets }) => meets?.kind === kind && meets.push >= from && meets.push <= instants.length);
   const around = async (kind: "refused" | "untrusted", begin: typeof shutDoor): Promise<void> => {
     outages.push(await meet(state, of(kind), instants, (plan) => whileOut(state, plan, begin)));
   };
@@ -104,6 +106,11 @@ const meet = async <T>(
   // The earliest of them has had one push before, and all others are to come.
   const longestMs = lastMs - (instants[0] ?? 0);
   await advanceTo(state, nowMs + longestMs + allowedLatenessMs(longestMs, state.stops));
+  // What was due on the way leaves late where a clock jumps, and delays count on from there.
+  const plausibleMs = (): number =>
+    lastPlausibleMs(state, ({ purpose }, { keepsCap }) => purpose === "ending" && keepsCap);
+  for (let toMs = plausibleMs(); toMs > (await state.timeline.now()).earliestMs; toMs = plausibleMs())
+    await advanceTo(state, toMs);
   return result;
 };
 

@@ -1,5 +1,5 @@
 import { instantsOf } from "../judging/pushes/readings.ts";
-import type { PushAction, PushPlan } from "../contract/push.ts";
+import type { PushAction } from "../contract/push.ts";
 import { idsAreTold, planOf, sharedAccounts } from "./assign.ts";
 import type { PushCasePlan } from "../judging/pushes/trace.ts";
 import { allowedLatenessMs } from "../judging/pushes/fits.ts";
@@ -15,7 +15,7 @@ import { acknowledgement } from "./push-cases.ts";
 export const announce = async (
   state: RunState,
   plans: readonly PushCasePlan[],
-  change: (actions: readonly PushAction[]) => readonly PushAction[] = (actions) => actions,
+  actionsOf?: (plan: PushCasePlan) => readonly PushAction[],
 ): Promise<void> => {
   const { collector, accountOf, planRevisions, options } = state;
   await collector.collectMore(0);
@@ -24,10 +24,9 @@ export const announce = async (
   const alone = [...accountOf].flatMap(([plan, account]) =>
     shared.has(account.toLowerCase()) || plans.includes(plan) ? [] : [plan],
   );
-  const rules: PushPlan["rules"] = planOf([...plans, ...alone], accountOf, known);
   planRevisions.push({ after: collector.last(), plans });
   await options.receiver.plan({
-    rules: rules.map(({ match, attempts }) => ({ match, attempts: [...change(attempts)] })),
+    rules: planOf([...plans, ...alone], accountOf, known, actionsOf),
     otherwise: acknowledgement(options.acknowledgedStatus),
   });
 };
@@ -35,14 +34,14 @@ export const announce = async (
 /** The same plans as before, their actions changed. */
 export const announceAnew = async (
   state: RunState,
-  change: (actions: readonly PushAction[]) => readonly PushAction[],
+  actionsOf: (plan: PushCasePlan) => readonly PushAction[],
 ): Promise<void> => {
   const known = new Set(sorted(state).known.map(({ plan }) => plan));
   const last = state.planRevisions.at(-1)?.plans ?? [];
   await announce(
     state,
     last.filter((plan) => !known.has(plan)),
-    change,
+    actionsOf,
   );
 };
 

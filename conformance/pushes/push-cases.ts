@@ -362,12 +362,13 @@ const endings: Readonly<Record<string, { readonly kind: LaterEnding["kind"]; rea
 
 /**
  * For each push after the first, and each ending that takes the whole receiver or real time: a notification that fails
- * plainly otherwise. They are triggered so that all of a kind meet their ending at the same moment.
+ * plainly otherwise. Without an answer the first as well. They are triggered so that all of a kind meet their
+ * ending at the same moment.
  */
 export const laterEndings = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">): readonly PushCasePlan[] =>
   Object.entries(endings).flatMap(([ending, { kind, on }]) =>
     times(maxPushes)
-      .slice(1)
+      .slice(kind === "hang" ? 0 : 1)
       .map((push) =>
         planOf({
           name: `push ${push} ${ending}`,
@@ -407,8 +408,8 @@ export const hungFor = (batch: Batch, forMs: number): Batch => ({
   })),
 });
 
-/** What is done in place of leaving all pushes without an answer, once no more of them are to be waited for. */
-export const calmed = (actions: readonly PushAction[]): readonly PushAction[] =>
-  actions[0]?.kind === "hang"
+/** What is done in place of leaving all pushes without an answer, once no more of them are to be waited for in this pass. */
+export const calmed = ({ actions, purpose }: PushCasePlan): readonly PushAction[] =>
+  actions[0]?.kind === "hang" && purpose !== "ending"
     ? actions.map((action) => (action.kind === "hang" ? closed("before-answer") : action))
     : actions;

@@ -1,15 +1,13 @@
 import type { JoinedClock } from "../world/clock.ts";
-import type { PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
+import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
 import { beginRun, planOf, wholeSecond } from "./begin.ts";
 import { HANG_LOOK_MS, outwaitHangs } from "./hangs.ts";
 import { tryLaterEndings } from "./later-endings.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
-import { allowedLatenessMs } from "../judging/pushes/fits.ts";
 import { announce } from "./plan-revisions.ts";
 import { look, advanceTo } from "./advance.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
-import { sorted, watchedOf } from "./watched.ts";
-import { dueOf } from "../judging/pushes/readings.ts";
+import { lastPlausibleMs, sorted } from "./watched.ts";
 import { hangEndAfterMs, watchMs } from "./span.ts";
 import { isNeeded, type warmUps } from "./push-cases.ts";
 import { openTimeline } from "./timeline.ts";
@@ -132,12 +130,15 @@ const traceOf = async (state: RunState, { unrest, ...watched }: Watched): Promis
   };
 };
 
+const isEndless = ({ purpose }: Pick<PushCasePlan, "purpose">): boolean =>
+  purpose === "never" || purpose === "unanswered" || purpose === "refused";
+
 /** Goes on until `endMs`, and a little longer where another push may come later than that. */
 const watch = async (state: RunState, startMs: number, endMs: number): Promise<void> => {
   await advanceTo(state, endMs);
   // A sender that is late each time has its next push later than any other would.
   const longestMs = (endMs - startMs) * LONGEST_WATCH[state.timeline.kind];
-  const plausibleMs = (): number => Math.min(lastPlausibleMs(state), startMs + longestMs);
+  const plausibleMs = (): number => Math.min(lastPlausibleMs(state, isEndless), startMs + longestMs);
   for (let toMs = plausibleMs(); toMs > (await state.timeline.now()).earliestMs; toMs = plausibleMs())
     await advanceTo(state, toMs);
   if (state.timeline.kind !== "real") return;
@@ -169,7 +170,7 @@ const lookLater = async (
   gather: () => Promise<PushRun>,
   clock: JoinedClock,
 ): Promise<PushRun> => {
-  state.timeline = await openTimeline(clock, state.options.receiver);
+  state.timeline = state.timeline.by(clock);
   const { timeline } = state;
   const { maxPushes } = pushRun.limits;
   const fromMs = pushRun.watchedUntil.latestMs;
@@ -181,19 +182,3 @@ const lookLater = async (
   }
   return { ...(await gather()), watchedUntil: await timeline.now() };
 };
-
-/** Until when another push may come of the notifications that are never acknowledged, by any reading that their pushes allow. */
-const lastPlausibleMs = (state: RunState): number =>
-  Math.max(
-    0,
-    ...watchedOf(state)
-      .filter(({ purpose }) => purpose === "never" || purpose === "unanswered" || purpose === "refused")
-      .flatMap(({ history, readings }) =>
-        readings.flatMap((reading) => {
-          const index = history.pushes.length;
-          const due = dueOf(reading, "failure", index, history);
-          const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, state.stops);
-          return due === undefined ? [] : [due.latestMs + lateMs + 1];
-        }),
-      ),
-  );

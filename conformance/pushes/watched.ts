@@ -1,7 +1,7 @@
 import { shift } from "../judging/interval.ts";
-import { readingsLeft } from "../judging/pushes/fits.ts";
+import { allowedLatenessMs, readingsLeft } from "../judging/pushes/fits.ts";
 import { isAcknowledged } from "../judging/pushes/answer.ts";
-import { anchors, type Anchor, type History, type Reading } from "../judging/pushes/readings.ts";
+import { anchors, dueOf, type Anchor, type History, type Reading } from "../judging/pushes/readings.ts";
 import { withUnseenPush } from "../judging/pushes/later-endings.ts";
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
 import { assign, type Assigned } from "./assign.ts";
@@ -117,3 +117,23 @@ const withUnseen = (
   const at = shift(pushCase.triggered, comesAtOnce ? 0 : stops.firstDelayMs);
   return { ...pushCase, pushes: [{ at, ended: at }, ...pushCase.pushes] };
 };
+
+/** Until when another push may come of these notifications, by any of these readings that their pushes allow. */
+export const lastPlausibleMs = (
+  state: RunState,
+  isMeant: (watched: WatchedPushCase, reading: Reading) => boolean,
+): number =>
+  Math.max(
+    0,
+    ...watchedOf(state).flatMap((watched) => {
+      const { history, readings } = watched;
+      const index = history.pushes.length;
+      return readings
+        .filter((reading) => isMeant(watched, reading))
+        .flatMap((reading) => {
+          const due = dueOf(reading, "failure", index, history);
+          const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, state.stops);
+          return due === undefined ? [] : [due.latestMs + lateMs + 1];
+        });
+    }),
+  );

@@ -104,6 +104,13 @@ export const pushSlowDefects = rows({
     ),
     "push-timeout-repeated-at-once: After a push without an answer the next one is sent at once.":
       delayingAfter("timed-out", () => 0),
+    "push-first-real-timeout-repeated-at-once: Time-outs go by a clock that cannot be moved, and after that of the first push the next one is sent at once.":
+      decisions(({ pushDelayMs }) => ({
+        senderTimeoutMs: () => SECOND_MS,
+        timesOutInRealTime: () => true,
+        pushDelayMs: (attempt, delivery, service) =>
+          endedLast(delivery, 1, "timed-out") ? 0 : pushDelayMs(attempt, delivery, service),
+      })),
     "push-timeout-counts-from-event: After a push without an answer delays count from the event.": change(
       "pushAnchorMs",
       (usual, delivery) => (ended(delivery, "timed-out") > 0 ? anchors.event(delivery) : usual),

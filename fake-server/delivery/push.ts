@@ -58,6 +58,7 @@ const follow = async (
       checksCertificate: behaviour.checksCertificate(callback),
       keepsConnections: behaviour.keepsConnections(),
       timeoutMs: behaviour.senderTimeoutMs(delivery, service),
+      timesOutInRealTime: behaviour.timesOutInRealTime(),
       work,
     });
     const next = hop < HOPS ? behaviour.requestAfter(outcome, request, delivery) : undefined;

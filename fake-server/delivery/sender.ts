@@ -3,14 +3,15 @@ import https from "node:https";
 import type { ServiceClock, Work } from "../clock.ts";
 import type { PushFailure, PushOutcome, PushRequest } from "../pushes.ts";
 
-export type SenderClock = Pick<ServiceClock, "nowMs" | "schedule">;
+export type SenderClock = Pick<ServiceClock, "nowMs" | "schedule" | "pause">;
 
 export interface SendOptions {
   readonly ca: string | undefined;
   readonly checksCertificate: boolean;
   readonly keepsConnections: boolean;
-  /** For the whole exchange, on the service's clock. */
+  /** For the whole exchange, on the service's clock unless real time is asked for. */
   readonly timeoutMs: number;
+  readonly timesOutInRealTime?: boolean;
   /** Told whenever the exchange gets on. */
   readonly work: Work;
 }
@@ -73,6 +74,20 @@ const open = (agents: Agents, request: PushRequest, options: SendOptions): http.
   });
 };
 
+/** Calls back once the time of an exchange is over, unless that is taken back. */
+const afterTimeout = (
+  clock: SenderClock,
+  { timeoutMs, timesOutInRealTime = false }: SendOptions,
+  timedOut: () => void,
+): (() => void) => {
+  if (!timesOutInRealTime) return clock.schedule(clock.nowMs() + timeoutMs, timedOut);
+  let isOver = false;
+  void clock.pause(timeoutMs).then(() => (isOver ? undefined : timedOut()));
+  return () => {
+    isOver = true;
+  };
+};
+
 /** One request and what became of it. Rejects for what Node refuses to send. */
 const exchange = (
   sender: { readonly clock: SenderClock; readonly agents: Agents; readonly isClosed: () => boolean },
@@ -98,7 +113,7 @@ const exchange = (
           : failureOf(error, bytesRead > 0);
       settle({ kind, message: error.message, ...(status === undefined ? {} : { status }) });
     };
-    const endTimeout = clock.schedule(clock.nowMs() + options.timeoutMs, () => {
+    const endTimeout = afterTimeout(clock, options, () => {
       timedOut = true;
       options.work.moved();
       outgoing.destroy(new Error("the answer did not come in time"));

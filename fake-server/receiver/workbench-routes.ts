@@ -69,6 +69,7 @@ const senderWith = (clock: ReceiverClock): { readonly send: Send; readonly close
   const sender = createSender({
     nowMs: clock.nowMs,
     schedule: (dueMs, task) => clock.after(dueMs - clock.nowMs(), () => void task()),
+    pause: () => Promise.resolve(),
   });
   const options = {
     ca: undefined,

@@ -30,6 +30,7 @@ export const soundDelivery: PushDecisions = {
   pushesAgain: (_outcome, { acknowledged }) => !acknowledged,
   afterPush: () => undefined,
   senderTimeoutMs: (_delivery, { limits }) => limits.senderTimeoutMs,
+  timesOutInRealTime: () => false,
   checksCertificate: () => true,
   keepsConnections: () => true,
   pushesInFlight: () => PUSHES_IN_FLIGHT,

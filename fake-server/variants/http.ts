@@ -1,3 +1,4 @@
+import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
@@ -57,6 +58,17 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     summary: "The service's clock moves with real time as well as when it is advanced.",
     clockMode: "flowing",
     replaces: () => ({}),
+  },
+  "clock-jumping": {
+    summary:
+      "An advance moves the clock at once, so that what was due on the way leaves late and is counted on from there; first pushes leave after two seconds, and time-outs go by real time.",
+    clockMode: "jumping",
+    replaces: (sound) => ({
+      pushDelayMs: (attempt, delivery, service) =>
+        attempt === 1 ? 2 * SECOND_MS : sound.pushDelayMs(attempt, delivery, service),
+      senderTimeoutMs: () => SECOND_MS,
+      timesOutInRealTime: () => true,
+    }),
   },
   ...variantRows({
     "last-of-repeated-keys-counts: Of a key that a body names twice the last value counts, as most JSON parsers have it.":

@@ -58,9 +58,11 @@ const onlyAt =
     push === at ? change(push, instants) : instants;
 
 const kinds = ["refused", "untrusted", "hang"] as const;
-const cells = kinds.flatMap((kind) => [2, 3, 4, 5].map((push) => ({ kind, push })));
+const cells = kinds.flatMap((kind) =>
+  (kind === "hang" ? [1, 2, 3, 4, 5] : [2, 3, 4, 5]).map((push) => ({ kind, push })),
+);
 
-describe("what a push after the first meets", () => {
+describe("what one push alone meets", () => {
   it.each(kinds)("%s: a sender that goes on as with any failure keeps all", (kind) => {
     const pushRun = runOf(kind, (_, instants) => instants);
     for (const judge of [judgeCap, judgeRetries, judgeSchedule])
@@ -135,6 +137,14 @@ describe("what a push after the first meets", () => {
       expect(judgeSchedule(pushRun).judgement.kind).toBe("failed");
     },
   );
+
+  it.each([1, 2, 3, 4])("without an answer at push %j: a next push at once fits no reading", (push) => {
+    const pushRun = runOf(
+      "hang",
+      onlyAt(push, (_, instants) => instants.with(push, (instants[push - 1] ?? 0) + 1_000)),
+    );
+    expect(judgeSchedule(pushRun).judgement.kind).toBe("failed");
+  });
 
   it.each(["refused", "untrusted"] as const)(
     "%s: a push that comes late and meets nothing is no breach",
