@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   altered,
   alterations,
+  isSameCredential,
   nearMisses,
   otherCharacter,
   plainMisses,
@@ -53,4 +54,19 @@ test("an alteration changes a string by little, or not at all", () => {
       expect(alteration.how === "change" && result === value).toBe(false);
     }),
   );
+});
+
+test("padding where it belongs and the other alphabet spell the same credential, and nothing else does", () => {
+  const spellingsOf = (credential: string): readonly string[] =>
+    nearMisses
+      .filter(
+        ({ alter }) => alter(credential) !== credential && isSameCredential(credential, alter(credential)),
+      )
+      .map(({ name }) => name);
+  const signature = Buffer.from("fb".repeat(32), "hex").toString("base64url");
+  expect(spellingsOf(`${Buffer.from('{"a":1}').toString("base64url")}.${signature}`)).toEqual([
+    "padded with =",
+    "its dashes and underscores as + and /",
+  ]);
+  expect(spellingsOf("0123456789abcdef0123456789abcdef")).toEqual([]);
 });

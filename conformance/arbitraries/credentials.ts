@@ -44,6 +44,32 @@ const mapped = (value: string, map: Readonly<Record<string, string>>): string =>
   return at < 0 ? value : replaceAt(value, at, (character) => map[character] ?? character);
 };
 
+/** The bytes that a part of a credential stands for, where it is base64 of either alphabet, padded in full or not at all. */
+const bytesOf = (part: string): string | undefined => {
+  const text = part.replace(/={1,2}$/, "");
+  const isBase64 = /^[\w+/-]+$/.test(text) && text.length % 4 !== 1;
+  return isBase64 && (text === part || part.length % 4 === 0)
+    ? Buffer.from(text, "base64").toString("hex")
+    : undefined;
+};
+
+/**
+ * Whether two values are one credential to a service that signs or encrypts what it issues
+ * and reads the bytes back: they differ in padding, or in the alphabet of base64 at most.
+ * Who has the one gains nothing by the other.
+ */
+export const isSameCredential = (issued: string, presented: unknown): boolean => {
+  if (typeof presented !== "string") return false;
+  const [parts, others] = [issued.split("."), presented.split(".")];
+  return (
+    parts.length === others.length &&
+    parts.every((part, at) => {
+      const bytes = bytesOf(part);
+      return part === others[at] || (bytes !== undefined && bytes === bytesOf(others[at] ?? ""));
+    })
+  );
+};
+
 const miss = (name: string, alter: NearMiss["alter"]): NearMiss => ({ name, alter });
 
 /** Near misses that are strings which an HTTP header can carry as well. */

@@ -4,7 +4,7 @@ import { obtainCode, type IssuedTokens } from "../world/steps.ts";
 import type { Request } from "../world/exchange.ts";
 import type { ListRequest } from "../world/target.ts";
 import type { World } from "../world/world.ts";
-import { altered, alterations, plainMisses, type Alteration } from "./credentials.ts";
+import { altered, alterations, isSameCredential, plainMisses, type Alteration } from "./credentials.ts";
 
 type Headers = Request["headers"];
 type Query = NonNullable<ListRequest["query"]>;
@@ -164,7 +164,7 @@ const alteration = (name: string, alter: (token: string) => string): Intrusion =
   name,
   headers: ({ accessToken }) => {
     const value = alter(accessToken);
-    return value.trim() === accessToken || !fitsHeader(value) ? undefined : header(value);
+    return isSameCredential(accessToken, value.trim()) || !fitsHeader(value) ? undefined : header(value);
   },
 });
 

@@ -96,14 +96,11 @@ export const authorizeRules = {
       const weaknesses = [
         ...(found.bits < LEAST_BITS ? [`they vary in ${found.bits} bits`] : []),
         ...(found.monotone ? ["each is in order after the one before"] : []),
-        ...(hasTellingPrefix(codes, found.sharedPrefix)
-          ? [`all begin with the same ${found.sharedPrefix} characters`]
-          : []),
       ];
       return {
         ...expectThat(
           weaknesses.length === 0,
-          `codes hold at least ${LEAST_BITS} bits that cannot be guessed, in no order and with no beginning in common`,
+          `codes hold at least ${LEAST_BITS} bits that cannot be guessed, and are in no order`,
           weaknesses.join("; "),
         ),
         cases: codes.length,
@@ -131,17 +128,9 @@ const sameCode = (
 
 /** RFC 6749 section 10.10: the probability of a right guess is at most 2^-128. */
 const LEAST_BITS = 128;
-const LONGEST_LABEL = 6;
 
 const clientsOf = ({ client, secondClient }: World): readonly Client[] =>
   secondClient === undefined ? [client] : [client, secondClient];
-
-/** A label such as "ac_live_" or the header of a JWT in front gives nothing away; other long beginnings do. */
-const hasTellingPrefix = (codes: readonly string[], length: number): boolean => {
-  const [code = ""] = codes;
-  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(code)) return false;
-  return length > LONGEST_LABEL && !/[_.:~-]$/.test(code.slice(0, length));
-};
 
 /** A grant is whole: code, state and timestamp are there, a redirect leads to the right address, the code works. */
 const judgeGrant = async (world: World, client: Client, state: string): Promise<CaseVerdict> => {

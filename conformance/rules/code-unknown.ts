@@ -1,4 +1,4 @@
-import type { NearMiss } from "../arbitraries/credentials.ts";
+import { isSameCredential, type NearMiss } from "../arbitraries/credentials.ts";
 import { describe } from "../world/exchange.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
@@ -9,7 +9,7 @@ import type { World } from "../world/world.ts";
 export const nearMissIsRefused = async (world: World, { name, alter }: NearMiss): Promise<CaseVerdict> => {
   const issued = await obtainCode(world);
   const value = alter(issued.code);
-  if (value === issued.code) return discard(`the code has nothing for "${name}" to alter`);
+  if (isSameCredential(issued.code, value)) return discard(`the code has nothing for "${name}" to alter`);
   const probe = await answerOrHangUp(
     world.target.exchange({ ...exchangeBody(issued.client, issued.code), code: value }),
   );

@@ -3,6 +3,7 @@ import {
   altered,
   alterations,
   catchAlls,
+  isSameCredential,
   misspellings,
   nearMisses,
   type Alteration,
@@ -119,7 +120,7 @@ const otherCredentials: readonly Probe[] = [
 
 const missed = <T>(value: string, alter: (value: string) => T): T | undefined => {
   const near = alter(value);
-  return near === value ? undefined : near;
+  return isSameCredential(value, near) ? undefined : near;
 };
 
 const tokenMiss = ({ name, alter }: NearMiss): Probe => ({

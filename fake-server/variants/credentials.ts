@@ -23,6 +23,21 @@ const jwt = (random: RandomSource, nowMs: number, lifetimeMs: number): string =>
   return `${HEADER}.${encoded(claims)}.${random.token(32)}`;
 };
 
+const CLAIMS = encoded({ iss: "service" });
+
+const signed = (random: RandomSource): string =>
+  `${CLAIMS}.${Buffer.from(random.hex(32), "hex").toString("base64url")}`;
+
+/** As a library reads it that decodes base64 of either alphabet and takes padding where it belongs. */
+const canonical = (presented: unknown): unknown =>
+  typeof presented === "string" &&
+  presented.split(".").every((part) => !part.includes("=") || part.length % 4 === 0)
+    ? presented
+        .replaceAll("+", "-")
+        .replaceAll("/", "_")
+        .replaceAll(/={1,2}(?=\.|$)/g, "")
+    : presented;
+
 /** Codes and tokens (section 2) where the document leaves room. */
 export const credentialVariants = variantRows({
   "tokens-like-jwt: Tokens have the three parts of a JWT.": decisions((_sound) => ({
@@ -34,6 +49,15 @@ export const credentialVariants = variantRows({
   "credentials-in-base64: Codes and tokens are base64 with plus, slash and padding.": minting((random) =>
     Buffer.from(random.hex(25), "hex").toString("base64"),
   ),
+  "credentials-signed: Codes and tokens begin with the same claims, and are read with their padding or without, in either alphabet.":
+    decisions((sound) => ({
+      mintCode: (_client, _state, { random }) => signed(random),
+      mintAccessToken: (_client, _lifetimeMs, { random }) => signed(random),
+      mintRefreshToken: (_client, { random }) => signed(random),
+      findCode: (presented, context) => sound.findCode(canonical(presented), context),
+      findAccessToken: (presented, context) => sound.findAccessToken(String(canonical(presented)), context),
+      findRefreshToken: (presented, context) => sound.findRefreshToken(canonical(presented), context),
+    })),
   "credentials-as-uuid: Codes and tokens are two UUIDs in a row.": minting(
     (random) => `${random.uuid()}${random.uuid()}`,
   ),
