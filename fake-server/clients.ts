@@ -28,6 +28,15 @@ export const defaultClients: readonly FakeClient[] = [
   },
 ];
 
+/** A client that nobody registered, as a service has it that does not look: registered as the first one is. */
+export const unregistered = (
+  id: string | undefined,
+  clients: ReadonlyMap<string, FakeClient>,
+): FakeClient | undefined => {
+  const [first] = clients.values();
+  return id === undefined || first === undefined ? undefined : { ...first, id };
+};
+
 const FIELDS = ["id", "secret", "redirectUri"] as const;
 
 /**

@@ -1,6 +1,6 @@
 import { without } from "../arbitraries/bodies.ts";
 import { altered, nearMisses, type Alteration, type NearMiss } from "../arbitraries/credentials.ts";
-import { credentialsOf, ControlFailed, type Answer } from "../world/exchange.ts";
+import { credentialsOf, ControlFailed, grantOf, type Answer } from "../world/exchange.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
 import { forBoth } from "../checks/client-assignment.ts";
@@ -118,6 +118,33 @@ export const wrongClients: readonly WrongBody[] = [
 ];
 
 const sameTwice = (right: Right, id: string): Right => ({ ...right, clientId: id, clientSecret: id });
+
+/** What a client that nobody registered may send as its secret. */
+export const secretsOfStrangers: Readonly<Record<string, unknown>> = {
+  "a made-up secret": "made-up",
+  "no secret": undefined,
+  "an empty secret": "",
+  "the secret null": null,
+};
+
+/** A client that nobody registered gets no tokens, not even for a code that authorize gave to it. */
+export const strangersOwnCodeIsRefused = async (
+  [name, clientSecret]: readonly [string, unknown],
+  world: World,
+): Promise<CaseVerdict> => {
+  const stranger: Client = { ...world.client, id: world.unique() };
+  const answer = await answerOrHangUp(world.target.authorize({ client: stranger }));
+  const code = answer === undefined ? undefined : grantOf(answer)?.code;
+  if (code === undefined) return pass;
+  const body = { clientId: stranger.id, clientSecret, code };
+  const gain = await anyoneYields(world, await answerOrHangUp(world.target.exchange(body)));
+  return gain === undefined
+    ? pass
+    : fail(
+        onlyTheSecret,
+        `authorize gave a code to a made-up client, and with ${name} it yielded a working ${gain}`,
+      );
+};
 
 const onlyTheSecret = "without a known client's own exact secret nothing is issued";
 

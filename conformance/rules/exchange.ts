@@ -23,6 +23,8 @@ import { leaksNothing, lookOf } from "./exchange-refusals.ts";
 import { judgeToldTime } from "./told-time.ts";
 import {
   insistenceIsRefused,
+  secretsOfStrangers,
+  strangersOwnCodeIsRefused,
   withSecretAltered,
   wrongBodyIsRefused,
   wrongClients,
@@ -67,9 +69,13 @@ export const exchangeRules = {
     ]),
 
   "exchange.unknown-client": (_world, run) =>
-    run.forEach(wrongClients, wrongBodyIsRefused, {
-      print: ({ name }) => name,
-    }),
+    run.all([
+      run.forEach(wrongClients, wrongBodyIsRefused, { print: ({ name }) => name }),
+      run.forEach(Object.entries(secretsOfStrangers), strangersOwnCodeIsRefused, {
+        part: "a code of its own",
+        print: ([name]) => name,
+      }),
+    ]),
 
   "exchange.tokens-are-fresh": (_world, run) => run.once((world) => noTokenTwice(world, run.cases(1, 8))),
 

@@ -1,4 +1,4 @@
-import type { FakeClient } from "../clients.ts";
+import { unregistered, type FakeClient } from "../clients.ts";
 import { decide, decisions, type Replacement, rows } from "../registry.ts";
 import { careless, asText } from "./tools.ts";
 
@@ -111,5 +111,14 @@ export const clientDefects = rows({
         if (client === undefined || client.secret !== secret) return undefined;
         return clients.get(String(clientId)) ?? [...clients.values()][0];
       }),
+    "client-unknown-passes: A client that is not found is taken at its word, by authorize and by the exchange.":
+      decisions((sound) => ({
+        findClientToAuthorize: (id, clients) =>
+          sound.findClientToAuthorize(id, clients) ?? unregistered(id, clients),
+        authenticateClient: (id, secret, clients) =>
+          typeof id === "string" && !clients.has(id)
+            ? unregistered(id, clients)
+            : sound.authenticateClient(id, secret, clients),
+      })),
   },
 });

@@ -1,3 +1,4 @@
+import { unregistered } from "../clients.ts";
 import { jsonAnswer, codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
 import { rawValueOf } from "../query.ts";
 import { alsoIf, decide, onlyIf, type Replacement, variantRows } from "../registry.ts";
@@ -35,6 +36,10 @@ export const authorizeVariants = variantRows({
   ),
   "authorize-any-redirect-uri: A redirectUri that is not registered gets the JSON answer all the same.":
     decide("acceptsRedirectUri", () => true),
+  "authorize-any-client: A client that is not known gets a code too, which nobody can exchange.": decide(
+    "findClientToAuthorize",
+    (id, clients) => (id === undefined ? undefined : clients.get(id)) ?? unregistered(id, clients),
+  ),
   "authorize-without-state: A request without a state is served, with an empty one.": alsoIf(
     "acceptsState",
     (state) => state === undefined || state === "",

@@ -23,7 +23,7 @@ export const exchange = {
     derivation:
       "The exchange is made with the clientId and secret that a client was given; this one was given to no client.",
     judged:
-      "Unknown, empty, absent, altered and non-string ids are sent with a live code; a twin with the right id succeeds.",
+      "Unknown, empty, absent, altered and non-string ids are sent with a live code; a twin with the right id succeeds. Should authorize give a code to a made-up client, it gets no tokens for it.",
   },
   "exchange.tokens-are-fresh": {
     level: "derived",
