@@ -8,26 +8,21 @@ export const duetEnds = [
   "a regression is certain",
   "too many pairs were spoilt",
 ] as const;
-export type DuetEnd = (typeof duetEnds)[number];
-
-type DuetStep =
-  | { readonly next: "pair"; readonly clean: number; readonly spoilt: number }
-  | { readonly next: "end"; readonly why: DuetEnd };
+type DuetEnd = (typeof duetEnds)[number];
 
 /** So many spoilt pairs are replaced: half of the planned ones, and two where that is fewer. */
 export const mostSpoilt = (pairs: number): number => Math.max(2, Math.floor(pairs / 2));
 
 /**
- * Goes on until all pairs are there, each spoilt one replaced by another, but no more of them than half of
- * the planned ones: a machine that spoils more cannot be measured on. It ends early only at a planned look,
- * and only where a regression is significant at the level that the look allows (O'Brien and Fleming's
+ * Why a duet ends here; undefined while it goes on. Each spoilt pair is replaced by another, but no more of them
+ * than half of the planned ones: a machine that spoils more cannot be measured on. It ends early only at a
+ * planned look, and only where a regression is significant at the level that the look allows (O'Brien and Fleming's
  * boundaries as spent by Lan and DeMets), so that early endings raise no false alarms.
  */
-export const nextStep = (blocks: readonly Block[], rules: DuetRules): DuetStep => {
+export const whyEnded = (blocks: readonly Block[], rules: DuetRules): DuetEnd | undefined => {
   const { clean, spoilt } = sortedPairs(blocks);
-  if (clean.length >= rules.pairs) return { next: "end", why: "all pairs are there" };
+  if (clean.length >= rules.pairs) return "all pairs are there";
   if (rules.looks.includes(clean.length) && judgeDuet(blocks, rules).verdict === "regressed")
-    return { next: "end", why: "a regression is certain" };
-  if (spoilt.length > mostSpoilt(rules.pairs)) return { next: "end", why: "too many pairs were spoilt" };
-  return { next: "pair", clean: clean.length, spoilt: spoilt.length };
+    return "a regression is certain";
+  return spoilt.length > mostSpoilt(rules.pairs) ? "too many pairs were spoilt" : undefined;
 };

@@ -9,17 +9,16 @@ import { logRatios, pairedLogs, sortedPairs } from "./ratios.ts";
 const PILOT_CONFIDENCE = 0.8;
 
 /**
- * How many pairs find a change of this share, planned from a pilot of at least three clean pairs.
- * Throws a RangeError where the pilot has fewer: nothing can be planned from it.
+ * How many pairs find a change of this share, planned from a pilot; undefined where it has fewer than three clean
+ * pairs, from which nothing can be planned.
  */
 export const planFor = (
   effect: number,
   pilot: readonly Block[],
   rules: Omit<DuetRules, "pairs">,
-): DuetPlan => {
+): DuetPlan | undefined => {
   const { clean } = sortedPairs(pilot);
-  if (clean.length < 3)
-    throw new RangeError(`a pilot needs at least 3 clean pairs, and this one has ${clean.length}`);
+  if (clean.length < 3) return undefined;
   const gated = duetMetrics.filter((metric) => rules.floors[metric] !== undefined);
   const family = [...new Set(pilot.map(({ endpoint }) => endpoint))]
     .flatMap((endpoint) => gated.map((metric) => pairedLogs(pilot, clean, endpoint, metric)))

@@ -1,8 +1,8 @@
 import type { Block } from "../../conformance/contract/duet.ts";
-import { nextStep } from "./course.ts";
+import { whyEnded } from "./course.ts";
 import { duetVersion, type DuetDocument } from "./document.ts";
 import { judgeDuet } from "./judge.ts";
-import { usualRules, type DuetPlan, type DuetRules } from "./model.ts";
+import { usualRules, type DuetRules } from "./model.ts";
 import { planFor } from "./plan.ts";
 import { scheduleOf } from "./schedule.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
@@ -37,10 +37,10 @@ export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
   return {
     pairs,
     schedule: scheduleOf(seededRandom(seed)),
-    goesOn: (blocks: readonly Block[]): boolean => nextStep(blocks, rules).next === "pair",
+    goesOn: (blocks: readonly Block[]): boolean => whyEnded(blocks, rules) === undefined,
     document: (state: DuetDocument["state"], { blocks, broken }: SoFar): DuetDocument => {
-      const step = nextStep(blocks, rules);
-      const plan = state === "ended" && effect !== undefined ? planned(effect, blocks, rules) : undefined;
+      const ended = whyEnded(blocks, rules);
+      const plan = state === "ended" && effect !== undefined ? planFor(effect, blocks, rules) : undefined;
       return {
         version: duetVersion,
         command: "duet",
@@ -48,20 +48,11 @@ export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
         ...header,
         seed,
         ...judgeDuet(blocks, rules),
-        ...(state === "ended" && step.next === "end" ? { ended: step.why } : {}),
+        ...(state === "ended" && ended !== undefined ? { ended } : {}),
         broken,
         ...(plan === undefined ? {} : { plan }),
         blocks,
       };
     },
   };
-};
-
-const planned = (effect: number, blocks: readonly Block[], rules: DuetRules): DuetPlan | undefined => {
-  try {
-    return planFor(effect, blocks, rules);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 };

@@ -5,7 +5,7 @@ import { normalOf } from "../statistics/random.ts";
 import { predictionLimits } from "../statistics/sample.ts";
 import { assumedNoise, crowdedNoise, simulatedBlocks, type DuetNoise } from "../testing/duets.ts";
 import { isClaimed, powerOn, share, usualEndpoints } from "../testing/power.ts";
-import { nextStep } from "./course.ts";
+import { whyEnded } from "./course.ts";
 import { judgeDuet } from "./judge.ts";
 import { usualRules, type DuetResult, type DuetRules } from "./model.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
@@ -25,7 +25,7 @@ const noises: Readonly<Record<string, DuetNoise>> = {
 const ended = (blocks: readonly Block[], rules: DuetRules): DuetResult => {
   for (const look of rules.looks) {
     const seen = blocks.filter(({ pair }) => pair < look);
-    if (nextStep(seen, rules).next === "end") return judgeDuet(seen, rules);
+    if (whyEnded(seen, rules) !== undefined) return judgeDuet(seen, rules);
   }
   return judgeDuet(blocks, rules);
 };

@@ -10,7 +10,6 @@ export interface Bucket {
   readonly requests: number;
   readonly refused: number;
   readonly failed: number;
-  readonly lagMs: number | undefined;
   readonly breaches: Readonly<Record<string, number>>;
 }
 
@@ -30,7 +29,6 @@ const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
     lines.reduce((total, line) => total + of(line), 0);
   const requests = (of: "granted" | "refused" | "failed") =>
     sum((line) => Object.values(line.requests).reduce((total, counts) => total + counts[of], 0));
-  const lags = lines.flatMap(({ lagMs }) => (lagMs === undefined ? [] : [lagMs.maxMs]));
   const [refused, failed] = [requests("refused"), requests("failed")];
   const breaches: Record<string, number> = {};
   for (const line of lines)
@@ -45,7 +43,6 @@ const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
     requests: requests("granted") + refused + failed,
     refused,
     failed,
-    lagMs: lags.length === 0 ? undefined : Math.max(...lags),
     breaches,
   };
 };

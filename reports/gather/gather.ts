@@ -42,6 +42,5 @@ const gatherLoad = async (run: LoadRun): Promise<LoadView> => {
     record: run.record,
     course: await courseOf(run),
     breaches: breaches.sampled(),
-    pushes: await digestPushes(run.pushes()),
   };
 };

@@ -20,7 +20,6 @@ export interface LoadView {
   readonly record: LoadRecord;
   readonly course: Course;
   readonly breaches: Sampled<LoadBreach>;
-  readonly pushes: PushDigest | undefined;
 }
 
 export type RunView = GateView | LoadView;

@@ -1,6 +1,4 @@
-import type { LeftBehind } from "../../conformance/contract/left-behind.ts";
-import type { Outcome, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import type { AppliedWaiver } from "../../conformance/contract/waivers.ts";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf, type Breach, type Facts, type VerdictKind } from "../../conformance/contract/verdict.ts";
 
 export interface RuleDocument extends Pick<RuleResult, "id" | "level" | "group" | "durationMs"> {
@@ -16,29 +14,10 @@ export interface RuleDocument extends Pick<RuleResult, "id" | "level" | "group" 
   readonly due?: string;
 }
 
-export interface ConformDocument extends Pick<RunRecord, "seed" | "effort" | "strict" | "target" | "limits"> {
-  /** "open" for a run that was cut off. */
-  readonly outcome: Outcome | "open";
-  readonly exitCode: number | null;
-  readonly run: string;
-  readonly rules: readonly RuleDocument[];
-  readonly replacedLimits: readonly string[];
-  readonly notes: readonly string[];
-  readonly waivers: readonly AppliedWaiver[];
-  /** What the run has left on its target; undefined for a run that did not come to its end. */
-  readonly leftBehind?: LeftBehind;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  /** Rules by verdict, and the cases of all of them. */
-  readonly totals: Readonly<Partial<Record<VerdictKind, number>>> & {
-    readonly rules: number;
-    readonly cases: number;
-  };
-}
-
 /** A run as one JSON value; histories stay in the run directory. */
-export const conformDocument = (record: RunRecord, run: string): ConformDocument => ({
-  outcome: record.outcome ?? "open",
+export const conformDocument = (record: RunRecord, run: string) => ({
+  // Open: a run that was cut off.
+  outcome: record.outcome ?? ("open" as const),
   exitCode: record.exitCode ?? null,
   seed: record.seed,
   run,
@@ -51,10 +30,12 @@ export const conformDocument = (record: RunRecord, run: string): ConformDocument
   replacedLimits: record.replacedLimits,
   notes: record.notes,
   waivers: record.waivers ?? [],
-  ...(record.leftBehind === undefined ? {} : { leftBehind: record.leftBehind }),
+  ...(record.leftBehind && { leftBehind: record.leftBehind }),
   totals: totalsOf(record.rules),
   rules: record.rules.map(ruleDocument),
 });
+
+export type ConformDocument = ReturnType<typeof conformDocument>;
 
 const ruleDocument = ({ id, level, group, verdict, durationMs }: RuleResult): RuleDocument => {
   const { kind, ...rest } = verdict;
@@ -64,7 +45,8 @@ const ruleDocument = ({ id, level, group, verdict, durationMs }: RuleResult): Ru
   return { ...common, ...rest };
 };
 
-const totalsOf = (results: readonly RuleResult[]): ConformDocument["totals"] => {
+/** Rules by verdict, and the cases of all of them. */
+const totalsOf = (results: readonly RuleResult[]) => {
   const counts: Partial<Record<VerdictKind, number>> = {};
   for (const { verdict } of results) counts[verdict.kind] = (counts[verdict.kind] ?? 0) + 1;
   return {
