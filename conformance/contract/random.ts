@@ -1,5 +1,8 @@
-/** Numbers from 0 to below 1 (mulberry32): small, fast, and the same ones for the same seed. */
-export const seededRandom = (seed: number): (() => number) => {
+/** A source of chance: numbers from 0 up to, and without, 1. */
+export type Random = () => number;
+
+/** mulberry32: small, fast, and the same numbers for the same seed. */
+export const seededRandom = (seed: number): Random => {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { GateRun, LoadRun, Run } from "../read/index.ts";
-import type { Random } from "../statistics/random.ts";
+import type { Random } from "../../conformance/contract/random.ts";
 import { differences, fingerprintOf, targetNameOf, type FingerprintDifference } from "./fingerprint.ts";
 import { compareWithLimits, leastRuns, type LimitsComparison } from "./limits.ts";
 import { compareLoad, type LoadComparison } from "./load.ts";

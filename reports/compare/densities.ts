@@ -1,4 +1,4 @@
-import { quantileOf, type Counted } from "../statistics/distribution.ts";
+import { quantileOf, type Counted } from "../../conformance/contract/distribution.ts";
 
 /** Two distributions of one endpoint over the same buckets, which are of equal width on a logarithmic axis. */
 export interface Densities {

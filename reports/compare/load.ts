@@ -5,12 +5,16 @@ import {
 } from "../../conformance/contract/load-record.ts";
 import type { LoadRun } from "../read/index.ts";
 import { ratioOf, quantileEstimates, type QuantileEstimate } from "../statistics/blocks.ts";
-import type { Random } from "../statistics/random.ts";
-import type { Interval } from "../statistics/sample.ts";
+import type { Random } from "../../conformance/contract/random.ts";
 import { densitiesOf, type Densities } from "./densities.ts";
 import type { Histogram } from "../read/latency-log.ts";
 import { firstCounted } from "../read/totals.ts";
-import { countedOf, mergeCounted, type Counted } from "../statistics/distribution.ts";
+import {
+  countedOf,
+  mergeCounted,
+  type Counted,
+  type Interval,
+} from "../../conformance/contract/distribution.ts";
 
 /** One latency of one endpoint in two runs, in milliseconds. The interval of the ratio tells of these two runs, not of the next ones. */
 export interface ComparedLatency {

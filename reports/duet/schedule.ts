@@ -1,5 +1,5 @@
 import type { PlannedPair, Side } from "../../conformance/contract/duet.ts";
-import type { Random } from "../statistics/random.ts";
+import type { Random } from "../../conformance/contract/random.ts";
 
 /**
  * The order of the two blocks of each pair, without end: a pair that was spoilt is replaced by the next

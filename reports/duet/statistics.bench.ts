@@ -1,7 +1,7 @@
 import type { Block } from "../../conformance/contract/duet.ts";
 import { figure } from "../../conformance/testing/measure.ts";
 import { changePoints, usualChangePoints } from "../statistics/change-points.ts";
-import { normalOf } from "../statistics/random.ts";
+import { normalOf } from "../testing/random.ts";
 import { predictionLimits } from "../statistics/sample.ts";
 import { assumedNoise, crowdedNoise, simulatedBlocks, type DuetNoise } from "../testing/duets.ts";
 import { isClaimed, powerOn, share, usualEndpoints } from "../testing/power.ts";

@@ -6,7 +6,7 @@ import {
   type SecondLine,
 } from "../../conformance/contract/load-record.ts";
 import type { LoadRun } from "../read/index.ts";
-import { countedOf, quantileOf, type Counted } from "../statistics/distribution.ts";
+import { countedOf, quantileOf, type Counted } from "../../conformance/contract/distribution.ts";
 import { bucketsOf, MOST_BUCKETS, type Bucket } from "./buckets.ts";
 import { heatRows, type LatencyPoint } from "./heat.ts";
 

@@ -1,4 +1,4 @@
-import type { Counted } from "../statistics/distribution.ts";
+import type { Counted } from "../../conformance/contract/distribution.ts";
 
 /** Latencies of some seconds: percentiles, and how many requests fell into each row of the heat map. */
 export interface LatencyPoint {

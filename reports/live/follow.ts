@@ -12,7 +12,7 @@ import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts
 import { isBreach } from "../../conformance/contract/verdict.ts";
 import { latencyIn } from "../read/index.ts";
 import { pointOf } from "../gather/course.ts";
-import { countedOf } from "../statistics/distribution.ts";
+import { countedOf } from "../../conformance/contract/distribution.ts";
 import type { HeatCells, LiveEvent } from "./protocol.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
 

@@ -1,6 +1,13 @@
-import { mergeCounted, orderStatisticInterval, quantileOf, type Counted } from "./distribution.ts";
-import type { Random } from "./random.ts";
-import type { Interval } from "./sample.ts";
+import {
+  drawnIntervals,
+  mergeCounted,
+  quantileOf,
+  valueOfRank,
+  type Counted,
+  type Interval,
+} from "../../conformance/contract/distribution.ts";
+import type { Random } from "../../conformance/contract/random.ts";
+import { binomialCdf } from "./distributions.ts";
 
 export interface QuantileEstimate extends Interval {
   readonly value: number;
@@ -8,15 +15,12 @@ export interface QuantileEstimate extends Interval {
   readonly by: "blocks" | "requests";
 }
 
-const RESAMPLES = 400;
 /** With fewer blocks, what is drawn repeats itself too much for an interval to mean anything. */
 const LEAST_BLOCKS = 8;
 
 /**
- * Quantiles of a run with intervals, by the bootstrap over blocks of time that do not overlap (Carlstein
- * 1986): requests of one moment share their fate, so that the block is what is drawn, never the request.
- * With too few blocks, intervals from order statistics, which are too narrow for requests that depend on
- * one another; `by` tells.
+ * Quantiles of a run with intervals, by the bootstrap over blocks of time. With too few blocks, intervals from
+ * order statistics, which are too narrow for requests that depend on one another; `by` tells.
  */
 export const quantileEstimates = (
   blocks: readonly Counted[],
@@ -26,55 +30,42 @@ export const quantileEstimates = (
 ): readonly QuantileEstimate[] => {
   const filled = blocks.filter(({ total }) => total > 0);
   const all = mergeCounted(filled);
-  if (filled.length < LEAST_BLOCKS)
-    return shares.map((share) => ({
-      value: quantileOf(all, share),
-      ...orderStatisticInterval(all, share, confidence),
-      by: "requests",
-    }));
-  const cumulated = filled.map((block) => cumulatedOn(block, all.values));
-  const drawn = shares.map(() => new Float64Array(RESAMPLES));
-  for (let resample = 0; resample < RESAMPLES; resample += 1) {
-    const blocks = drawnBlocks(filled.length, random).map((at) => cumulated[at] ?? new Float64Array());
-    for (const [at, share] of shares.entries())
-      drawn[at]?.fill(drawnQuantile(blocks, all.values, share), resample, resample + 1);
-  }
+  const isDrawn = filled.length >= LEAST_BLOCKS;
+  const intervals = isDrawn
+    ? drawnIntervals(filled, shares, confidence, random)
+    : shares.map((share) => orderStatisticInterval(all, share, confidence));
+  return intervals.map((interval, at) => ({
+    value: quantileOf(all, shares[at] ?? 0),
+    ...interval,
+    by: isDrawn ? "blocks" : "requests",
+  }));
+};
+
+/**
+ * An interval of a quantile from order statistics: whatever the distribution, the number of values below
+ * the true quantile is binomial (Hahn and Meeker, section 5.2). It holds for values that do not depend
+ * on one another, which requests of one second are not: use it only where there are no blocks to draw.
+ * An end is infinite (or 0 at the low end) where so few values cannot bound it.
+ */
+export const orderStatisticInterval = (counted: Counted, share: number, confidence: number): Interval => {
   const tail = (1 - confidence) / 2;
-  return shares.map((share, at) => {
-    const sorted = (drawn[at] ?? new Float64Array()).toSorted();
-    const pick = (part: number): number =>
-      sorted[Math.min(RESAMPLES - 1, Math.floor(part * RESAMPLES))] ?? NaN;
-    return { value: quantileOf(all, share), low: pick(tail), high: pick(1 - tail), by: "blocks" };
-  });
+  const low = binomialQuantile(tail, counted.total, share);
+  const high = binomialQuantile(1 - tail, counted.total, share) + 1;
+  return {
+    low: low < 1 ? 0 : valueOfRank(counted, low),
+    high: high > counted.total ? Infinity : valueOfRank(counted, high),
+  };
 };
 
-/** How many values of a block are at most each of the values of the whole. */
-const cumulatedOn = ({ values, counts }: Counted, grid: Float64Array): Float64Array => {
-  let [at, reached] = [0, 0];
-  return grid.map((value) => {
-    while (at < values.length && (values[at] ?? 0) <= value) {
-      reached += counts[at] ?? 0;
-      at += 1;
-    }
-    return reached;
-  });
-};
-
-/** As many numbers of blocks as there are blocks, drawn with replacement. */
-const drawnBlocks = (count: number, random: Random): readonly number[] =>
-  Array.from({ length: count }, () => Math.floor(random() * count));
-
-/** A quantile of drawn blocks together, by bisection over the values: no distribution has to be made. */
-const drawnQuantile = (blocks: readonly Float64Array[], grid: Float64Array, share: number): number => {
-  const reached = (place: number): number => blocks.reduce((sum, block) => sum + (block[place] ?? 0), 0);
-  const rank = Math.max(1, Math.ceil(share * reached(grid.length - 1) - 1e-9));
-  let [low, high] = [-1, grid.length - 1];
+/** The smallest number of successes whose cumulated probability reaches this one. */
+const binomialQuantile = (probability: number, trials: number, share: number): number => {
+  let [low, high] = [-1, trials];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (reached(middle) >= rank) high = middle;
+    if (binomialCdf(middle, trials, share) >= probability) high = middle;
     else low = middle;
   }
-  return grid[high] ?? NaN;
+  return high;
 };
 
 /**

@@ -2,7 +2,7 @@ import { assert, double, array, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changePoints, usualChangePoints } from "./change-points.ts";
 import { bestSplit, splitStatistics } from "./energy.ts";
-import { normalOf } from "./random.ts";
+import { normalOf } from "../testing/random.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 
 const series = [

@@ -1,6 +1,6 @@
 import { bestSplit, type Split } from "./energy.ts";
 import { median } from "./sample.ts";
-import { shuffle, type Random } from "./random.ts";
+import type { Random } from "../../conformance/contract/random.ts";
 
 export interface ChangePoint {
   /** Index of the first value after the change. */
@@ -87,3 +87,13 @@ const permutationP = (
 
 /** Sums in another order differ in their last digits. */
 const ROUNDING = 1e-12;
+
+/** Puts the values from `start` to before `end` into random order, in place (Fisher and Yates). */
+const shuffle = (values: Float64Array, start: number, end: number, random: Random): void => {
+  for (let at = end - 1; at > start; at -= 1) {
+    const other = start + Math.floor(random() * (at - start + 1));
+    const held = values[at] ?? 0;
+    values[at] = values[other] ?? 0;
+    values[other] = held;
+  }
+};

@@ -1,9 +1,14 @@
 import { build, JsHistogram } from "hdr-histogram-js";
 import { describe, expect, it } from "vitest";
-import { quantileEstimates, ratioOf } from "./blocks.ts";
-import { countedOf, mergeCounted, orderStatisticInterval, quantileOf, type Counted } from "./distribution.ts";
-import { normalOf, type Random } from "./random.ts";
-import { seededRandom } from "../../conformance/contract/random.ts";
+import {
+  countedOf,
+  mergeCounted,
+  quantileOf,
+  type Counted,
+} from "../../conformance/contract/distribution.ts";
+import { seededRandom, type Random } from "../../conformance/contract/random.ts";
+import { normalOf } from "../testing/random.ts";
+import { orderStatisticInterval, quantileEstimates, ratioOf } from "./blocks.ts";
 
 const counted = (values: readonly number[]): Counted =>
   mergeCounted([

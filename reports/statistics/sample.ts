@@ -1,3 +1,4 @@
+import type { Interval } from "../../conformance/contract/distribution.ts";
 import { tQuantile, twoSidedP } from "./distributions.ts";
 
 export const mean = (values: readonly number[]): number =>
@@ -17,11 +18,6 @@ export const median = (values: readonly number[]): number => {
   const upper = sorted[half] ?? NaN;
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? NaN) + upper) / 2;
 };
-
-export interface Interval {
-  readonly low: number;
-  readonly high: number;
-}
 
 export interface TEstimate extends Interval {
   readonly mean: number;

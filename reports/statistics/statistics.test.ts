@@ -10,7 +10,7 @@ import {
 import { lookLevels } from "./early-ending.ts";
 import { holm } from "./holm.ts";
 import { countFor, powerOf, smallestDetectable } from "./power.ts";
-import { normalOf } from "./random.ts";
+import { normalOf } from "../testing/random.ts";
 import { deviation, mean, median, predictionLimits, tEstimate } from "./sample.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 

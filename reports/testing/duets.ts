@@ -1,5 +1,6 @@
 import type { Block } from "../../conformance/contract/duet.ts";
-import { normalOf, type Random } from "../statistics/random.ts";
+import type { Random } from "../../conformance/contract/random.ts";
+import { normalOf } from "./random.ts";
 import { scheduleOf } from "../duet/schedule.ts";
 
 /**

@@ -1,5 +1,8 @@
 import { seededRandom } from "../../conformance/contract/random.ts";
-import { normalOf } from "../statistics/random.ts";
+
+/** A number from the standard normal distribution (Box and Muller). */
+export const normalOf = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 /** A source of numbers for made-up records: the same seed always gives the same ones. */
 export interface Random {

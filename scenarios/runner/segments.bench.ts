@@ -10,8 +10,7 @@ import { figure, mebibytes, runCli, seconds } from "../../conformance/testing/me
 import { seal } from "../../reports/testing/seal.ts";
 import { runnerClock } from "./clock.ts";
 import { addEncoded } from "./collect/encoded.ts";
-import { note } from "./collect/histograms.ts";
-import { latencyHistogram } from "./judge/counts.ts";
+import { latencyHistogram, note } from "./collect/histograms.ts";
 import { crossDuplicates, digestBytes, partitionOf, writeDigest } from "./digests.ts";
 import { segmentFlags } from "./segment-plan.ts";
 import { segmentDetection } from "./segments-detection.bench.ts";

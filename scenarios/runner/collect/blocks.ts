@@ -1,4 +1,5 @@
-import { mergeCounts, type SparseCounts } from "../judge/counts.ts";
+import { mergeCounted, type Counted } from "../../../conformance/contract/distribution.ts";
+import { inGroups } from "../../../conformance/contract/text.ts";
 
 /** Twice as many as the objectives use, so that halving leaves enough. */
 const MOST = 120;
@@ -8,24 +9,22 @@ const MOST = 120;
  * time, neighbours become one, and from then on a block is twice as long.
  */
 export const createBlocks = (): {
-  readonly add: (second: SparseCounts) => void;
-  readonly all: () => readonly SparseCounts[];
+  readonly add: (second: Counted) => void;
+  readonly all: () => readonly Counted[];
 } => {
-  let blocks: SparseCounts[] = [];
+  let blocks: Counted[] = [];
   let length = 1;
-  let open: SparseCounts | undefined;
+  let open: Counted | undefined;
   let held = 0;
   return {
     add: (second) => {
-      open = open === undefined ? second : mergeCounts(open, second);
+      open = open === undefined ? second : mergeCounted([open, second]);
       held += 1;
       if (held < length) return;
       blocks.push(open);
       [open, held] = [undefined, 0];
       if (blocks.length < MOST) return;
-      blocks = Array.from({ length: MOST / 2 }, (_, at) =>
-        mergeCounts(blocks[2 * at] ?? new Int32Array(), blocks[2 * at + 1] ?? new Int32Array()),
-      );
+      blocks = inGroups(blocks, 2).map(mergeCounted);
       length *= 2;
     },
     all: () => [...blocks, ...(open === undefined ? [] : [open])],

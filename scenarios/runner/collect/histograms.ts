@@ -1,6 +1,13 @@
-import { encodeIntoCompressedBase64, type Int32Histogram } from "hdr-histogram-js";
+import { encodeIntoCompressedBase64, Int32Histogram } from "hdr-histogram-js";
+import { countedOf, type Counted } from "../../../conformance/contract/distribution.ts";
 import { histogramUnit } from "../../../conformance/contract/load-record.ts";
-import { latencyHistogram } from "../judge/counts.ts";
+
+/** An empty histogram of microseconds, as the contract has them. */
+export const latencyHistogram = (): Int32Histogram =>
+  new Int32Histogram(1, histogramUnit.highest, histogramUnit.significantDigits);
+
+/** Its counts, by milliseconds. */
+export const countedMs = (histogram: Int32Histogram): Counted => countedOf(histogram, histogramUnit.perMs);
 
 /** Notes a latency. One that is longer than the histogram reaches counts as its longest; none is shorter than its unit. */
 export const note = (histogram: Int32Histogram, durationMs: number): void =>

@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
 import { stagesOf } from "../../../conformance/contract/load-shape.ts";
 import { judgeValidity } from "../judge/validity.ts";
-import { countOf, latencyHistogram, mergeCounts, quantileOf, sparseCounts } from "../judge/counts.ts";
+import { mergeCounted, quantileOf } from "../../../conformance/contract/distribution.ts";
+import { counted } from "../testing/counted.ts";
 import { constantStage } from "../testing/loads.ts";
 import { askedBetween, endOfStages } from "./asked.ts";
 import { createBlocks } from "./blocks.ts";
-import { note } from "./histograms.ts";
+import { countedMs, latencyHistogram, note } from "./histograms.ts";
 import { createSeconds } from "./seconds.ts";
 import { createTotals } from "./totals.ts";
 
@@ -102,7 +103,7 @@ describe("seconds", () => {
     seconds.finish();
     const { endpoints, measures } = totals.summary(seconds.elapsedMs(), false);
     expect(endpoints.find(({ outcome }) => outcome === "granted")?.service.p50Ms).toBeCloseTo(500, 0);
-    expect(quantileOf(measures["list"]?.seconds[0] ?? new Int32Array(), 0.5)).toBeCloseTo(505, 0);
+    expect(quantileOf(measures["list"]?.seconds[0] ?? counted({}), 0.5)).toBeCloseTo(505, 0);
     expect(measures["list"]).toMatchObject({ granted: 1, failed: 99 });
   });
 });
@@ -251,19 +252,19 @@ describe("what stages ask for", () => {
 });
 
 describe("blocks", () => {
-  const counted = (values: readonly number[]) => {
+  const noted = (values: readonly number[]) => {
     const histogram = latencyHistogram();
     for (const value of values) note(histogram, value);
-    return sparseCounts(histogram);
+    return countedMs(histogram);
   };
 
   it("stay few however long the run is, and lose no count", () => {
     const blocks = createBlocks();
-    const seconds = Array.from({ length: 7 }, (_, at) => counted([1 + at, 1 + at, 50]));
-    for (let second = 0; second < 5_000; second += 1) blocks.add(seconds[second % 7] ?? new Int32Array());
+    const seconds = Array.from({ length: 7 }, (_, at) => noted([1 + at, 1 + at, 50]));
+    for (let second = 0; second < 5_000; second += 1) blocks.add(seconds[second % 7] ?? noted([]));
     expect(blocks.all().length).toBeLessThanOrEqual(121);
     expect(blocks.all().length).toBeGreaterThanOrEqual(60);
-    expect(blocks.all().reduce((sum, cells) => sum + countOf(cells), 0)).toBe(15_000);
+    expect(blocks.all().reduce((sum, { total }) => sum + total, 0)).toBe(15_000);
   });
 
   it("merge distributions as if they had been one", () => {
@@ -271,11 +272,11 @@ describe("blocks", () => {
       [1, 2, 2, 700, 0.001],
       [2, 3, 90_000],
     ];
-    expect(mergeCounts(counted(a), counted(b))).toEqual(counted([...a, ...b]));
-    expect(mergeCounts(counted(b), counted(a))).toEqual(counted([...a, ...b]));
-    expect(mergeCounts(counted([]), counted(a))).toEqual(counted(a));
-    expect([...counted(a)].filter((_, at) => at % 2 === 1)).toEqual([1, 1, 2, 1]);
+    expect(mergeCounted([noted(a), noted(b)])).toEqual(noted([...a, ...b]));
+    expect(mergeCounted([noted(b), noted(a)])).toEqual(noted([...a, ...b]));
+    expect(mergeCounted([noted([]), noted(a)])).toEqual(noted(a));
+    expect([...noted(a).counts]).toEqual([1, 1, 2, 1]);
     for (const [share, value] of Object.entries({ 0.2: 0.001, 0.4: 1, 0.8: 2, 1: 700 }))
-      expect(Math.abs((quantileOf(counted(a), Number(share)) ?? 0) / value - 1)).toBeLessThanOrEqual(0.001);
+      expect(Math.abs(quantileOf(noted(a), Number(share)) / value - 1)).toBeLessThanOrEqual(0.001);
   });
 });

@@ -10,8 +10,7 @@ import {
 } from "../../../conformance/contract/load-record.ts";
 import type { Stage } from "../../../conformance/contract/load-shape.ts";
 import { askedBetween } from "./asked.ts";
-import { latencyHistogram } from "../judge/counts.ts";
-import { note } from "./histograms.ts";
+import { latencyHistogram, note } from "./histograms.ts";
 import type { Reading } from "./readings.ts";
 import type { RequestSample } from "./rows.ts";
 

@@ -11,11 +11,10 @@ import {
   type Shortfall,
 } from "../../../conformance/contract/load-record.ts";
 import type { Stage } from "../../../conformance/contract/load-shape.ts";
-import { latencyHistogram, sparseCounts } from "../judge/counts.ts";
 import type { EndpointMeasure } from "../judge/objectives.ts";
 import { askedBetween, endOfStages } from "./asked.ts";
 import { createBlocks } from "./blocks.ts";
-import { sumOf } from "./histograms.ts";
+import { countedMs, latencyHistogram, sumOf } from "./histograms.ts";
 import type { ClosedSecond, TaggedHistogram } from "./seconds.ts";
 
 export interface Totals {
@@ -96,7 +95,7 @@ const createEndpointTotals = () => {
     histograms.set(tag, whole);
     if (outcome !== "granted" || kind !== "response") return;
     const kept = blocks.get(endpoint) ?? createBlocks();
-    kept.add(sparseCounts(histogram));
+    kept.add(countedMs(histogram));
     blocks.set(endpoint, kept);
   };
   return {

@@ -1,6 +1,7 @@
 import type { ObjectiveResult } from "../../../conformance/contract/load-record.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
-import { mergeAll, quantileInterval, quantileOf, type SparseCounts } from "./counts.ts";
+import { mergeCounted, quantileOf, type Counted } from "../../../conformance/contract/distribution.ts";
+import { quantileInterval } from "./interval.ts";
 import { seededRandom } from "../../../conformance/contract/random.ts";
 import { endpointNames, type Endpoint } from "../../../conformance/contract/forms.ts";
 
@@ -15,7 +16,7 @@ export const usualPushObjectives: NonNullable<Objectives["push"]> = { p95Ms: 5_0
 /** What was measured of one endpoint, warm-up excluded. */
 export interface EndpointMeasure {
   /** Response times of granted requests, one distribution a second. */
-  readonly seconds: readonly SparseCounts[];
+  readonly seconds: readonly Counted[];
   readonly granted: number;
   readonly refused: number;
   readonly failed: number;
@@ -25,7 +26,7 @@ export interface Measures {
   readonly endpoints: Readonly<Partial<Record<string, EndpointMeasure>>>;
   readonly measuredSeconds: number;
   /** Delays of first pushes, one distribution a second of their events. */
-  readonly pushDelays?: readonly SparseCounts[];
+  readonly pushDelays?: readonly Counted[];
   readonly seed: number;
 }
 
@@ -96,21 +97,22 @@ const judgeEndpoint = (
 const latencyObjectives = (
   name: string,
   wanted: Percentiles,
-  seconds: readonly SparseCounts[],
+  seconds: readonly Counted[],
   seed: number,
 ): readonly ObjectiveResult[] => {
-  const whole = mergeAll(seconds);
+  const whole = mergeCounted(seconds);
   return wantedPercentiles(wanted).flatMap(([percent, limit]) => {
-    // 99.9 / 100 is a little more than 0.999, and would ask for the next rank.
-    const share = Number((percent / 100).toFixed(8));
-    const measured = quantileOf(whole, share);
+    const share = percent / 100;
     const interval = quantileInterval(seconds, share, seededRandom(seed));
     return judged(
       { name: `${name} p${percent}`, unit: "ms", bound: "at most" },
       limit,
-      measured === undefined
+      whole.total === 0
         ? {}
-        : { measured, ...(interval === undefined ? {} : { interval: [...interval] }) },
+        : {
+            measured: quantileOf(whole, share),
+            ...(interval && { interval: [interval.low, interval.high] }),
+          },
     );
   });
 };

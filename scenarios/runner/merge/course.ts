@@ -1,9 +1,8 @@
 import type { Int32Histogram } from "hdr-histogram-js";
 import { histogramTag, type SecondLine } from "../../../conformance/contract/load-record.ts";
-import { logHead, logLine } from "../collect/histograms.ts";
+import { latencyHistogram, logHead, logLine } from "../collect/histograms.ts";
 import type { TaggedHistogram } from "../collect/seconds.ts";
 import type { createTotals } from "../collect/totals.ts";
-import { latencyHistogram } from "../judge/counts.ts";
 import type { LoadSink } from "../record.ts";
 import type { SecondLatencies, SegmentRun } from "./segment-run.ts";
 

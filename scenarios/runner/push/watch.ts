@@ -8,9 +8,9 @@ import type { PushLine } from "../../../conformance/contract/push.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { instantsOf, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
-import { note } from "../collect/histograms.ts";
+import { countedMs, latencyHistogram, note } from "../collect/histograms.ts";
 import type { LoadResult } from "../collect/collect.ts";
-import { latencyHistogram, sparseCounts, type SparseCounts } from "../judge/counts.ts";
+import type { Counted } from "../../../conformance/contract/distribution.ts";
 import type { LoadContext, LoadPlan } from "../context.ts";
 import { stagesFor } from "../settings.ts";
 import { askedRateAt } from "../../../conformance/contract/load-shape.ts";
@@ -24,7 +24,7 @@ export interface PushOutcome {
   readonly judgement: PushJudgement;
   readonly summary: PushSummary;
   /** Delays from event to first push, one distribution a second of the load. */
-  readonly delays: readonly SparseCounts[];
+  readonly delays: readonly Counted[];
   readonly notes: readonly string[];
 }
 
@@ -234,7 +234,7 @@ const delaysOf = (
   pushes: readonly LoadPush[],
   durationMs: number,
   firstDelayMs: number,
-): { readonly seconds: readonly SparseCounts[]; readonly all: Latencies | undefined } => {
+): { readonly seconds: readonly Counted[]; readonly all: Latencies | undefined } => {
   const first = new Map<string, LoadPush>();
   for (const push of pushes) {
     const id = push.line.notificationId ?? "";
@@ -257,7 +257,7 @@ const delaysOf = (
     ofSecond.reset();
     for (const { delayMs } of of) note(ofSecond, isDelayed ? delayMs - firstDelayMs : delayMs);
     all.add(ofSecond);
-    return sparseCounts(ofSecond);
+    return countedMs(ofSecond);
   });
   return { seconds, all: all.totalCount === 0 ? undefined : latenciesOf(all) };
 };

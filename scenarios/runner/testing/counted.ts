@@ -1,9 +1,10 @@
-import { latencyHistogram, sparseCounts, type SparseCounts } from "../judge/counts.ts";
+import type { Counted } from "../../../conformance/contract/distribution.ts";
+import { countedMs, latencyHistogram } from "../collect/histograms.ts";
 
 /** So many of each latency, given in milliseconds. */
-export const counted = (counts: Readonly<Record<number, number>>): SparseCounts => {
+export const counted = (counts: Readonly<Record<number, number>>): Counted => {
   const histogram = latencyHistogram();
   for (const [ms, count] of Object.entries(counts))
     histogram.recordValueWithCount(Math.round(Number(ms) * 1_000), count);
-  return sparseCounts(histogram);
+  return countedMs(histogram);
 };

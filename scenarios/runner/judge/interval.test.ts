@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { mergeCounted, quantileOf, type Counted } from "../../../conformance/contract/distribution.ts";
 import { seededRandom } from "../../../conformance/contract/random.ts";
 import { counted } from "../testing/counted.ts";
-import { mergeAll, quantileInterval, quantileOf, type SparseCounts } from "./counts.ts";
+import { quantileInterval } from "./interval.ts";
 
-const none = new Int32Array();
+const none = counted({});
 
-describe("distributions as counts of cells", () => {
+describe("distributions", () => {
   it.each([
     [0.5, 1],
     [0.51, 2],
@@ -14,25 +15,25 @@ describe("distributions as counts of cells", () => {
     [0.99, 10],
     [1, 100],
   ])("the quantile %d is %d", (share, value) => {
-    const found = quantileOf(counted({ 1: 50, 2: 45, 10: 4, 100: 1 }), share) ?? 0;
+    const found = quantileOf(counted({ 1: 50, 2: 45, 10: 4, 100: 1 }), share);
     expect(Math.abs(found / value - 1)).toBeLessThanOrEqual(0.001);
   });
 
   it("merging adds counts of equal values and keeps the order", () => {
-    expect(mergeAll([counted({ 1: 50, 2: 45, 10: 4 }), counted({ 2: 5 }), counted({ 0.5: 1 })])).toEqual(
+    expect(mergeCounted([counted({ 1: 50, 2: 45, 10: 4 }), counted({ 2: 5 }), counted({ 0.5: 1 })])).toEqual(
       counted({ 0.5: 1, 1: 50, 2: 50, 10: 4 }),
     );
   });
 
   it("nothing has no quantile and no interval", () => {
-    expect(quantileOf(none, 0.5)).toBeUndefined();
+    expect(quantileOf(none, 0.5)).toBeNaN();
     expect(quantileInterval([none, none], 0.5, seededRandom(1))).toBeUndefined();
   });
 });
 
 describe("the interval of a quantile", () => {
   /** Seconds of a service whose level wanders from second to second. */
-  const wandering = (seed: number, seconds: number): SparseCounts[] => {
+  const wandering = (seed: number, seconds: number): Counted[] => {
     const random = seededRandom(seed);
     return Array.from({ length: seconds }, () => {
       const level = 10 + 4 * (random() + random() + random() - 1.5);
@@ -48,13 +49,13 @@ describe("the interval of a quantile", () => {
   };
 
   it("covers the true median in about 95 of 100 runs, and is not merely wide", () => {
-    const truth = quantileOf(mergeAll(wandering(999, 20_000)), 0.5) ?? 0;
+    const truth = quantileOf(mergeCounted(wandering(999, 20_000)), 0.5);
     const intervals = Array.from({ length: 100 }, (_, seed) =>
       quantileInterval(wandering(seed, 30), 0.5, seededRandom(seed)),
     );
-    const covering = intervals.filter((one) => one !== undefined && one[0] <= truth && truth <= one[1]);
+    const covering = intervals.filter((one) => one !== undefined && one.low <= truth && truth <= one.high);
     expect(covering.length).toBeGreaterThanOrEqual(85);
-    const widths = intervals.map((one) => (one === undefined ? 0 : one[1] - one[0]));
+    const widths = intervals.map((one) => (one === undefined ? 0 : one.high - one.low));
     expect(Math.max(...widths)).toBeLessThan(4);
   });
 

@@ -1,5 +1,4 @@
-import { binomialCdf } from "./distributions.ts";
-import type { Interval } from "./sample.ts";
+import type { Random } from "./random.ts";
 
 /** Values in ascending order with how often each came: a distribution as a histogram keeps it. */
 export interface Counted {
@@ -8,8 +7,13 @@ export interface Counted {
   readonly total: number;
 }
 
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
 /** What is needed of an HDR histogram to read its counts; hdr-histogram-js has it. */
-export interface HdrCounts {
+interface HdrCounts {
   readonly totalCount: number;
   readonly maxValue: number;
   countsArrayIndex(value: number): number;
@@ -37,7 +41,7 @@ export const countedOf = (histogram: HdrCounts, unit = 1): Counted => {
 };
 
 /** The value of this rank, counted from 1 in ascending order. NaN where there are none. */
-const valueOfRank = ({ values, counts }: Pick<Counted, "values" | "counts">, rank: number): number => {
+export const valueOfRank = ({ values, counts }: Pick<Counted, "values" | "counts">, rank: number): number => {
   let reached = 0;
   for (let at = 0; at < values.length; at += 1) {
     reached += counts[at] ?? 0;
@@ -54,33 +58,6 @@ export const quantileOf = (counted: Counted, share: number): number =>
 const rankOf = (share: number, total: number): number =>
   Math.min(total, Math.max(1, Math.ceil(share * total - 1e-9)));
 
-/**
- * An interval of a quantile from order statistics: whatever the distribution, the number of values below
- * the true quantile is binomial (Hahn and Meeker, section 5.2). It holds for values that do not depend
- * on one another, which requests of one second are not: use it only where there are no blocks to draw.
- * An end is infinite (or 0 at the low end) where so few values cannot bound it.
- */
-export const orderStatisticInterval = (counted: Counted, share: number, confidence: number): Interval => {
-  const tail = (1 - confidence) / 2;
-  const low = binomialQuantile(tail, counted.total, share);
-  const high = binomialQuantile(1 - tail, counted.total, share) + 1;
-  return {
-    low: low < 1 ? 0 : valueOfRank(counted, low),
-    high: high > counted.total ? Infinity : valueOfRank(counted, high),
-  };
-};
-
-/** The smallest number of successes whose cumulated probability reaches this one. */
-const binomialQuantile = (probability: number, trials: number, share: number): number => {
-  let [low, high] = [-1, trials];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (binomialCdf(middle, trials, share) >= probability) high = middle;
-    else low = middle;
-  }
-  return high;
-};
-
 /** One distribution of several: equal values are counted together. */
 export const mergeCounted = (parts: readonly Counted[]): Counted => {
   const sums = new Map<number, number>();
@@ -93,4 +70,58 @@ export const mergeCounted = (parts: readonly Counted[]): Counted => {
     counts: Float64Array.from(merged, ([, count]) => count),
     total: parts.reduce((sum, { total }) => sum + total, 0),
   };
+};
+
+const RESAMPLES = 400;
+
+/**
+ * Intervals of quantiles by the bootstrap over blocks of time that do not overlap (Carlstein 1986): requests of
+ * one moment share their fate, so that the block is what is drawn, never the request.
+ */
+export const drawnIntervals = (
+  blocks: readonly Counted[],
+  shares: readonly number[],
+  confidence: number,
+  random: Random,
+): readonly Interval[] => {
+  const { values } = mergeCounted(blocks);
+  const cumulated = blocks.map((block) => cumulatedOn(block, values));
+  const drawn = shares.map(() => new Float64Array(RESAMPLES));
+  for (let resample = 0; resample < RESAMPLES; resample += 1) {
+    const some = blocks.map(() => cumulated[Math.floor(random() * blocks.length)] ?? new Float64Array());
+    for (const [at, share] of shares.entries())
+      drawn[at]?.fill(drawnQuantile(some, values, share), resample, resample + 1);
+  }
+  const tail = (1 - confidence) / 2;
+  return drawn.map((unsorted) => {
+    const sorted = unsorted.toSorted();
+    const pick = (part: number): number =>
+      sorted[Math.min(RESAMPLES - 1, Math.floor(part * RESAMPLES))] ?? NaN;
+    return { low: pick(tail), high: pick(1 - tail) };
+  });
+};
+
+/** How many values of a block are at most each of the values of the whole. */
+const cumulatedOn = ({ values, counts }: Counted, grid: Float64Array): Float64Array => {
+  let [at, reached] = [0, 0];
+  return grid.map((value) => {
+    while (at < values.length && (values[at] ?? 0) <= value) {
+      reached += counts[at] ?? 0;
+      at += 1;
+    }
+    return reached;
+  });
+};
+
+/** A quantile of drawn blocks together, by bisection over the values: no distribution has to be made. */
+const drawnQuantile = (blocks: readonly Float64Array[], grid: Float64Array, share: number): number => {
+  const reached = (place: number): number => blocks.reduce((sum, block) => sum + (block[place] ?? 0), 0);
+  const rank = Math.max(1, Math.ceil(share * reached(grid.length - 1) - 1e-9));
+  let [low, high] = [-1, grid.length - 1];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (reached(middle) >= rank) high = middle;
+    else low = middle;
+  }
+  return grid[high] ?? NaN;
 };
