@@ -123,7 +123,7 @@ export const createClock = (
     inFlight: works.size,
     advance: (byMs) => inTurn(() => advanceNow(byMs)),
     schedule: (dueMs, task) => {
-      const timer: Timer = { dueMs, sequence, task, place: -1 };
+      const timer: Timer = { dueMs, sequence, task };
       sequence += 1;
       timers.add(timer);
       alarm.set();

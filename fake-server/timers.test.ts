@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { randomFrom } from "./random.ts";
 import { createTimers, type Timer } from "./timers.ts";
 
-const timer = (dueMs: number, sequence: number): Timer => ({ dueMs, sequence, task: () => {}, place: -1 });
+const timer = (dueMs: number, sequence: number): Timer => ({ dueMs, sequence, task: () => {} });
 
 test("timers come out by due moment and then by the order in which they were set, whatever was taken out", () => {
   const { uint32 } = randomFrom(7);

@@ -4,59 +4,38 @@ export interface Timer {
   /** Timers that are due at the same moment come in the order in which they were set. */
   readonly sequence: number;
   readonly task: () => void | Promise<void>;
-  /** Where it stands in the heap; -1 once it is out. */
-  place: number;
 }
 
-/** Timers by (due, sequence), as a binary heap: a hundred thousand pending pushes cost no more than a few each. */
+/** Timers by (due, sequence). Most are added at the end and taken at the front, which costs next to nothing. */
 export const createTimers = () => {
-  const heap: Timer[] = [];
-
-  const put = (timer: Timer, place: number): void => {
-    heap[place] = timer;
-    timer.place = place;
-  };
-  const rise = (timer: Timer, from: number): void => {
-    let place = from;
-    while (place > 0) {
-      const above = (place - 1) >> 1;
-      const parent = heap[above];
-      if (parent === undefined || comesBefore(parent, timer)) break;
-      put(parent, place);
-      place = above;
+  const sorted: Timer[] = [];
+  /** Where the next one stands: those before it were taken, and go many at a time. */
+  let front = 0;
+  const placeOf = (timer: Timer): number => {
+    let [low, high] = [front, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (comesBefore(sorted[middle] ?? timer, timer)) low = middle + 1;
+      else high = middle;
     }
-    put(timer, place);
+    return low;
   };
-  const sink = (timer: Timer, from: number): void => {
-    let place = from;
-    for (;;) {
-      const left = heap[place * 2 + 1];
-      const right = heap[place * 2 + 2];
-      const child = right !== undefined && left !== undefined && comesBefore(right, left) ? right : left;
-      if (child === undefined || comesBefore(timer, child)) break;
-      const { place: below } = child;
-      put(child, place);
-      place = below;
-    }
-    put(timer, place);
-  };
-
   return {
-    first: (): Timer | undefined => heap[0],
-    add: (timer: Timer): void => rise(timer, heap.length),
+    first: (): Timer | undefined => sorted[front],
+    add: (timer: Timer): void => void sorted.splice(placeOf(timer), 0, timer),
     /** Takes a timer out; one that is out already stays out. */
     remove: (timer: Timer): void => {
-      const { place } = timer;
-      if (place < 0) return;
-      timer.place = -1;
-      const last = heap.pop();
-      if (last === undefined || last === timer) return;
-      sink(last, place);
-      rise(last, last.place);
+      const place = placeOf(timer);
+      if (sorted[place] !== timer) return;
+      if (place > front) sorted.splice(place, 1);
+      else front += 1;
+      if (front * 2 <= sorted.length) return;
+      sorted.splice(0, front);
+      front = 0;
     },
     clear: (): void => {
-      for (const timer of heap) timer.place = -1;
-      heap.length = 0;
+      sorted.length = 0;
+      front = 0;
     },
   };
 };
