@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { fieldOf, parseBody } from "./body.ts";
+import { fieldOf } from "../conformance/contract/json.ts";
+import { parseBody } from "./body.ts";
 
 const parse = (text: string) => parseBody(Buffer.from(text));
 

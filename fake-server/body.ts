@@ -20,10 +20,6 @@ export const parseBody = (raw: Buffer): JsonObject | undefined => {
   }
 };
 
-/** A field of the object itself, never one that it inherits. */
-export const fieldOf = (body: JsonObject, name: string): unknown =>
-  Object.hasOwn(body, name) ? body[name] : undefined;
-
 const QUOTE = 0x22;
 const COLON = 0x3a;
 const OPENING_INTERVAL = 0x5b;

@@ -100,7 +100,7 @@ const refresh = (session: Session): boolean => {
 /** One thing that a customer does, and how many requests it took. */
 const act = (context: IterationContext, { session, account }: Customer, left: number): number => {
   const happens = hasEvents && left > 1 && account.begun < fullSize && context.random.next() < eventShare;
-  if (happens) trigger(session.client, account, 1);
+  if (happens) trigger(session.client, account);
   // The first use of a token has to be a read that nothing but the token can fail.
   read(session, [session.fresh === undefined ? pollOf(context, account) : {}], { account });
   return happens ? 2 : 1;

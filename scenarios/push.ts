@@ -19,7 +19,7 @@ const triggerEvent = (context: IterationContext): void => {
   if (!hasEvents) return;
   if (owner === undefined || owner.account.begun >= eventsPerAccount)
     owner = { client: context.someClient(), account: newAccount(context.freshAccount()) };
-  trigger(owner.client, owner.account, 1);
+  trigger(owner.client, owner.account);
 };
 
 export const push = scenario({ preflight: preflightEvents, iteration: triggerEvent });

@@ -24,8 +24,15 @@ export type SampleOutcome = (typeof sampleOutcomes)[number];
 export const latencyKinds = ["service", "response"] as const;
 export type LatencyKind = (typeof latencyKinds)[number];
 
-/** The tag of a histogram log line. Endpoints are names such as `exchange`, without a semicolon. */
-export const histogramTag = (endpoint: string, outcome: SampleOutcome, kind: LatencyKind): string =>
+/** What a histogram is about. Endpoints are names such as `exchange`, without a semicolon. */
+export interface HistogramTag {
+  readonly endpoint: string;
+  readonly outcome: SampleOutcome;
+  readonly kind: LatencyKind;
+}
+
+/** As a line of the histogram log has it. */
+export const histogramTag = ({ endpoint, outcome, kind }: HistogramTag): string =>
   `${endpoint};${outcome};${kind}`;
 
 export const loadFiles = {

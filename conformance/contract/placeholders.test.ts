@@ -29,4 +29,6 @@ it("a pointer finds what it names, escaped characters too (RFC 6901, section 5)"
   expect(atPointer(value, "/a~1b/m~0n/1")).toBe(20);
   expect(atPointer(value, "")).toBe(value);
   expect(atPointer(value, "/a~1b/none/0")).toBeUndefined();
+  expect(atPointer({}, "/constructor")).toBeUndefined();
+  expect(atPointer({ a: "text" }, "/a/b")).toBeUndefined();
 });

@@ -1,3 +1,5 @@
+import { fieldOf } from "./json.ts";
+
 type Values = Readonly<Record<string, string | number>>;
 
 export const fill = (template: string, values: Values): string =>
@@ -30,8 +32,4 @@ export const atPointer = (value: unknown, pointer: string): unknown =>
     .split("/")
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>(
-      (inner, key) =>
-        typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[key] : undefined,
-      value,
-    );
+    .reduce(fieldOf, value);

@@ -1,3 +1,4 @@
+import { isLoopback } from "../contract/loopback.ts";
 import type { Check } from "../contract/check.ts";
 import type { FetchedProfile } from "../contract/profile-fetched.ts";
 import type { Profile, SecretSource } from "../contract/profile.ts";
@@ -79,8 +80,7 @@ const waiverCheck = ({ id, owner, expires }: NonNullable<Profile["waivers"]>[num
 /** A host that may not be loaded is none of the gate's business, so this fails nothing. */
 const safetyCheck = ({ baseUrl, safety }: Profile): Check => {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, "");
-  const isOwn = host === "localhost" || host === "::1" || host.startsWith("127.");
-  if (isOwn || safety?.hosts?.includes(host) === true)
+  if (isLoopback(host) || safety?.hosts?.includes(host) === true)
     return { check: "safety.hosts", ok: true, message: `${host} may be loaded` };
   return {
     check: "safety.hosts",

@@ -1,3 +1,4 @@
+import { isLoopback } from "../contract/loopback.ts";
 import { pushToleranceOf } from "../judging/pushes/fits.ts";
 import type { Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";
@@ -146,11 +147,6 @@ const isOf = (
     notificationId.toLowerCase() === awaited.id?.toLowerCase() ||
     accountId?.toLowerCase() === awaited.accountId.toLowerCase());
 
-const isLoopback = (url: string): boolean => {
-  const { hostname } = new URL(url);
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
-};
-
 const whoseFault = (
   session: Session,
   callbackUrl: string,
@@ -172,14 +168,15 @@ const whoseFault = (
         "let the service trust the receiver's certificate ({{ca}} in hooks.callback.register, or receiver.listen.certificate)",
       isConfiguration: /tls|ssl|handshake|certificate|alert/i.test(fault.message),
     };
-  if (isLoopback(callbackUrl) && !isLoopback(baseUrl))
+  const [isOwnCallback, isOwnTarget] = [callbackUrl, baseUrl].map((url) => isLoopback(new URL(url).hostname));
+  if (isOwnCallback && !isOwnTarget)
     return {
       message: `the service at ${baseUrl} never connected to ${callbackUrl}, which only this machine can reach`,
       remedy:
         "set receiver.listen.host to an address that the service can reach, or attach a receiver that runs there",
       isConfiguration: true,
     };
-  if (!isLoopback(baseUrl))
+  if (!isOwnTarget)
     return {
       message: `no connection from the service at ${baseUrl} reached the receiver at ${callbackUrl}, which listens: the network between them, or a service that does not push`,
       remedy: "call the callback address from the service's machine by hand",

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { type Answer, jsonAnswer, withHeaders } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import { fieldOf, type JsonObject } from "../body.ts";
+import { fieldOf } from "../../conformance/contract/json.ts";
+import type { JsonObject } from "../body.ts";
 import type { CodeRecord, Grant, RefreshRecord } from "../context.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 import { lastOf } from "./tools.ts";

@@ -1,12 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { BlockList, isIP } from "node:net";
-
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8);
-loopback.addAddress("::1", "ipv6");
-
-export const isLoopback = (host: string): boolean =>
-  host === "localhost" || (isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4"));
+import { isLoopback } from "../../conformance/contract/loopback.ts";
 
 export interface Caller {
   readonly authorization: string | undefined;

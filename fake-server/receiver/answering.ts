@@ -1,3 +1,4 @@
+import { fieldOf } from "../../conformance/contract/json.ts";
 import type { PushLine, PushPlan } from "../../conformance/contract/push.ts";
 import { parsePlan } from "./plan.ts";
 import { type Arrival, createPlanner } from "./planner.ts";
@@ -74,8 +75,7 @@ const parse = (text: string): { readonly value: unknown } | undefined => {
 };
 
 const nameIn = (body: unknown, field: "id" | "accountId"): string | undefined => {
-  if (typeof body !== "object" || body === null || !(field in body)) return undefined;
-  const name = (body as Readonly<Record<string, unknown>>)[field];
+  const name = fieldOf(body, field);
   return typeof name === "string" && name.length <= LONGEST_NAME ? name : undefined;
 };
 

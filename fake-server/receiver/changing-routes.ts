@@ -1,3 +1,4 @@
+import { fieldOf } from "../../conformance/contract/json.ts";
 import type { FastifyInstance } from "fastify";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { JournalMark, ReceiverState } from "../../conformance/contract/push.ts";
@@ -77,9 +78,6 @@ const setListener = async (controlled: Controlled, state: "open" | "closed"): Pr
   log.record({ kind: "listener", atMs: clock.nowMs(), state });
   return markOf(controlled);
 };
-
-export const fieldOf = (from: unknown, name: string): unknown =>
-  typeof from === "object" && from !== null ? (from as Readonly<Record<string, unknown>>)[name] : undefined;
 
 const choiceIn = <const Choice extends string>(
   body: unknown,

@@ -86,22 +86,19 @@ const retire = async ({ links, clock }: Registry, leavingMs: number): Promise<vo
   await Promise.all(all.filter(({ busy }) => busy === 0).map((link) => left(link, clock, leavingMs)));
 };
 
-const left = ({ raw, socket }: Link, clock: ReceiverClock, mostMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    const forget = clock.after(mostMs, () => raw.destroy());
-    raw.once("close", () => {
-      forget();
-      resolve();
-    });
-    if (socket === undefined) raw.destroy();
-    else socket.end();
-  });
+const left = async ({ raw, socket }: Link, clock: ReceiverClock, mostMs: number): Promise<void> => {
+  const gone = new Promise((resolve) => raw.once("close", resolve));
+  const forget = clock.after(mostMs, () => raw.destroy());
+  if (socket === undefined) raw.destroy();
+  else socket.end();
+  await gone;
+  forget();
+};
 
-const destroyed = (raw: Socket): Promise<void> =>
-  new Promise((resolve) => {
-    raw.once("close", () => resolve());
-    raw.destroy();
-  });
+const destroyed = async (raw: Socket): Promise<void> => {
+  raw.destroy();
+  await new Promise((resolve) => raw.once("close", resolve));
+};
 
 const open = (registry: Registry, raw: Socket): void => {
   const { remotePort } = raw;

@@ -1,7 +1,9 @@
+import { fieldOf } from "../../conformance/contract/json.ts";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { controlApp } from "../serving.ts";
-import { createAccess, isLoopback } from "./access.ts";
-import { addChangingRoutes, fieldOf, type Controlled } from "./changing-routes.ts";
+import { isLoopback } from "../../conformance/contract/loopback.ts";
+import { createAccess } from "./access.ts";
+import { addChangingRoutes, type Controlled } from "./changing-routes.ts";
 import { addWorkbenchRoutes } from "./workbench-routes.ts";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";

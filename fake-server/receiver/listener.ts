@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
@@ -88,20 +89,12 @@ const watch = (server: Server | TlsServer, { connections, limits, reportFault }:
   server.on("error", () => undefined);
 };
 
-const listen = (server: Server | TlsServer, host: string, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const failed = (error: WireError): void => {
-      server.off("listening", listening);
-      reject(listenError(error, host, port));
-    };
-    const listening = (): void => {
-      server.off("error", failed);
-      resolve();
-    };
-    server.once("error", failed);
-    server.once("listening", listening);
-    server.listen({ host, port, backlog: BACKLOG });
+const listen = async (server: Server | TlsServer, host: string, port: number): Promise<void> => {
+  server.listen({ host, port, backlog: BACKLOG });
+  await once(server, "listening").catch((error: unknown) => {
+    throw listenError(error, host, port);
   });
+};
 
 /** OpenSSL's own words, without its file names. */
 const tlsReason = (error: WireError): string => error.reason ?? error.code ?? error.message;

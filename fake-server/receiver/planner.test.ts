@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PushPlan } from "../../conformance/contract/push.ts";
-import { type Arrival, createPlanner, valueAt } from "./planner.ts";
+import { type Arrival, createPlanner } from "./planner.ts";
 
 const arrival = (id: string, attempt = 1, more: Partial<Arrival> = {}): Arrival => ({
   method: "POST",
@@ -114,17 +114,5 @@ describe("a planner", () => {
     expect(planner.expects({ ...other, pathname: "/else", path: "/else" }, ["path"])).toBe(false);
     expect(planner.expects(arrival("n", 1, { method: "PUT" }), ["method"])).toBe(true);
     expect(planner.expects({ ...other, method: "PUT" }, ["path", "method"])).toBe(false);
-  });
-});
-
-describe("a JSON pointer", () => {
-  it.each([
-    ["", { a: 1 }, { a: 1 }],
-    ["/a/1", { a: [5, 6] }, 6],
-    ["/a~1b/~0", { "a/b": { "~": 2 } }, 2],
-    ["/constructor", {}, undefined],
-    ["/a/b", { a: "text" }, undefined],
-  ])("%s", (pointer, value, found) => {
-    expect(valueAt(value, pointer)).toEqual(found);
   });
 });

@@ -1,3 +1,4 @@
+import { atPointer } from "../../conformance/contract/placeholders.ts";
 import { isDeepStrictEqual } from "node:util";
 import {
   acknowledge,
@@ -131,15 +132,4 @@ const matches = (match: PushMatch, arrival: Omit<Arrival, "attempt" | "key">): b
   (match.path === undefined || match.path === arrival.pathname || match.path === arrival.path) &&
   (match.method === undefined || match.method.toUpperCase() === arrival.method) &&
   (match.body === undefined ||
-    isDeepStrictEqual(valueAt(arrival.body, match.body.pointer), match.body.equals));
-
-/** The value at a JSON pointer (RFC 6901), or undefined. */
-export const valueAt = (value: unknown, pointer: string): unknown => {
-  let current = value;
-  for (const step of pointer.split("/").slice(1)) {
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
-    current = (current as Readonly<Record<string, unknown>>)[key];
-  }
-  return current;
-};
+    isDeepStrictEqual(atPointer(arrival.body, match.body.pointer), match.body.equals));

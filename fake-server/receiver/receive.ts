@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { PushPlan } from "../../conformance/contract/push.ts";
 import { aborted, readJson, readText } from "../serving.ts";
-import { isLoopback } from "./access.ts";
+import { isLoopback } from "../../conformance/contract/loopback.ts";
 import type { Certificate } from "./make-certificate.ts";
 import { parsePlan } from "./plan.ts";
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from "./start.ts";

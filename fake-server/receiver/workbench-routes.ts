@@ -1,11 +1,12 @@
+import { fieldOf } from "../../conformance/contract/json.ts";
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { Push, PushLine } from "../../conformance/contract/push.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { createSender } from "../delivery/sender.ts";
 import type { PushOutcome, PushRequest } from "../pushes.ts";
-import { isLoopback } from "./access.ts";
-import { type Controlled, fieldOf, markOf } from "./changing-routes.ts";
+import { isLoopback } from "../../conformance/contract/loopback.ts";
+import { type Controlled, markOf } from "./changing-routes.ts";
 import type { ReceiverClock } from "./clock.ts";
 import type { EventLog } from "./event-log.ts";
 import { differencesOf, valuesOf } from "./page/model/difference.ts";

@@ -1,6 +1,7 @@
 import type { Answer, RefusalKind } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import { fieldOf, type JsonObject } from "../body.ts";
+import { fieldOf } from "../../conformance/contract/json.ts";
+import type { JsonObject } from "../body.ts";
 import type { FakeClient } from "../clients.ts";
 import type { Context, AccessRecord, CodeRecord, Grant, RefreshRecord } from "../context.ts";
 

@@ -105,11 +105,11 @@ const authorizeOperation: JsonObject = {
   ...promisesOf("authorize"),
 };
 
-const listLink = (more: string): JsonObject => ({
+const listLink: JsonObject = {
   operationId: "list",
   parameters: { [`header.${accessTokenHeader}`]: "$response.body#/accessToken" },
-  description: `The accessToken works at once, and for expiresIn seconds from its issue.${more}`,
-});
+  description: "The accessToken works at once, and for expiresIn seconds from its issue.",
+};
 
 const exchangeOperation: JsonObject = {
   operationId: "exchange",
@@ -121,7 +121,7 @@ const exchangeOperation: JsonObject = {
       description: "The token set.",
       ...json("TokenSet"),
       links: {
-        list: listLink(""),
+        list: listLink,
         refresh: {
           operationId: "refresh",
           requestBody: { refreshToken: "$response.body#/refreshToken" },
@@ -144,7 +144,7 @@ const refreshOperation: JsonObject = {
     "2XX": {
       description: "A new accessToken, and no new refreshToken.",
       ...json("RefreshedToken"),
-      links: { list: listLink("") },
+      links: { list: listLink },
     },
     default: refused,
   },

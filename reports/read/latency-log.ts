@@ -4,8 +4,7 @@ import {
   histogramUnit,
   latencyKinds,
   sampleOutcomes,
-  type LatencyKind,
-  type SampleOutcome,
+  type HistogramTag,
 } from "../../conformance/contract/load-record.ts";
 import { linesOf } from "./lines.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
@@ -13,10 +12,7 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 export type Histogram = JsHistogram;
 
 /** The latencies of one endpoint in one second of the load, in microseconds. */
-export interface SecondHistogram {
-  readonly endpoint: string;
-  readonly outcome: SampleOutcome;
-  readonly kind: LatencyKind;
+export interface SecondHistogram extends HistogramTag {
   /** Since the start of the load; the first is 0. */
   readonly second: number;
   readonly histogram: Histogram;
@@ -31,11 +27,7 @@ export interface SecondLatencies extends Omit<SecondHistogram, "histogram"> {
 }
 
 /** Which histograms are wanted; what is left out lets all through. The others are not even decoded. */
-export interface HistogramFilter {
-  readonly kind?: LatencyKind;
-  readonly outcome?: SampleOutcome;
-  readonly endpoint?: string;
-}
+export type HistogramFilter = Partial<Pick<HistogramTag, "kind" | "outcome">>;
 
 /**
  * The histograms of a log (HDR log, version 2 encoding). Lines are `Tag=...,start,length,max,base64`;
@@ -44,7 +36,7 @@ export interface HistogramFilter {
  */
 export async function* histogramsOf(
   file: string,
-  filter: HistogramFilter = {},
+  filter: HistogramFilter | undefined,
 ): AsyncGenerator<SecondHistogram> {
   for await (const line of latenciesIn(file, filter)) yield decoded(line);
 }
@@ -61,13 +53,9 @@ export async function* latenciesIn(
 }
 
 /** The histogram of one whole line; undefined where it is none, or not wanted. Throws ConfigurationError where it is damaged. */
-export const latencyIn = (
-  text: string,
-  filter: HistogramFilter = {},
-  where = "a line of the histogram log",
-): SecondHistogram | undefined => {
-  const found = lineIn(text, filter, where);
-  return found === undefined ? undefined : decoded(found);
+export const latencyIn = (text: string, filter: HistogramFilter): SecondHistogram | undefined => {
+  const found = lineIn(text, filter, "a line of the histogram log");
+  return found && decoded(found);
 };
 
 const lineIn = (text: string, filter: HistogramFilter, where: string): SecondLatencies | undefined => {
@@ -76,7 +64,6 @@ const lineIn = (text: string, filter: HistogramFilter, where: string): SecondLat
   const { endpoint, outcome, kind } = tagged(tag, where);
   if (filter.kind !== undefined && filter.kind !== kind) return undefined;
   if (filter.outcome !== undefined && filter.outcome !== outcome) return undefined;
-  if (filter.endpoint !== undefined && filter.endpoint !== endpoint) return undefined;
   const second = Math.round(Number(start));
   if (start === "" || !Number.isFinite(second)) throw damaged(where, "its start is no number");
   const greatest = Math.round(Number(maximum) * histogramUnit.perMs);
@@ -95,11 +82,15 @@ const decoded = ({ where, greatest, encoded, ...of }: SecondLatencies): SecondHi
 const damaged = (where: string, why: string): ConfigurationError =>
   new ConfigurationError(`${where} is damaged: ${why}`);
 
-const tagged = (field: string, where: string): Omit<SecondHistogram, "second" | "histogram"> => {
+const tagged = (field: string, where: string): HistogramTag => {
   const [endpoint = "", outcomeName = "", kindName = ""] = field.replace(/^Tag=/, "").split(";");
   const outcome = sampleOutcomes.find((one) => one === outcomeName);
   const kind = latencyKinds.find((one) => one === kindName);
-  if (outcome === undefined || kind === undefined || field !== `Tag=${histogramTag(endpoint, outcome, kind)}`)
+  if (
+    outcome === undefined ||
+    kind === undefined ||
+    field !== `Tag=${histogramTag({ endpoint, outcome, kind })}`
+  )
     throw damaged(where, "it is no histogram with its endpoint, outcome and kind of latency");
   return { endpoint, outcome, kind };
 };

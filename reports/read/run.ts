@@ -1,3 +1,4 @@
+import { fieldOf } from "../../conformance/contract/json.ts";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { statSync, readdirSync } from "node:fs";
@@ -27,7 +28,7 @@ import type { GateRun, LoadRun, Run } from "./opened.ts";
 import { verify, type Alteration } from "./verify.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { latenciesOf } from "../../conformance/contract/latencies.ts";
-import { firstCounted, totalsOf } from "./totals.ts";
+import { totalsOf } from "./totals.ts";
 
 export interface ReadOptions {
   /** Reads a run whose files were altered after it was sealed, as far as possible; by default it is refused. */
@@ -117,9 +118,6 @@ const refuseNewer = (value: unknown, file: string): void => {
     );
 };
 
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-
 const alterationsOf = async (directory: string, { altered }: ReadOptions): Promise<readonly Alteration[]> => {
   const verification = await verify(directory, "quick");
   if (verification.state !== "altered") return [];
@@ -165,7 +163,7 @@ const rebuilt = async (run: LoadRun): Promise<LoadRecord> => {
 };
 
 const endpointRows = async (run: LoadRun): Promise<EndpointRow[]> => {
-  const totals = await totalsOf(run, { fromSecond: firstCounted(run.record) });
+  const totals = await totalsOf(run);
   const endpoints = new Set(totals.map(({ endpoint }) => endpoint));
   return [...endpoints].flatMap((endpoint) =>
     sampleOutcomes.flatMap((outcome) => {

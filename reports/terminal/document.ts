@@ -154,15 +154,15 @@ const oneExchange = (exchange: ExchangeRecord, options: HistoryOptions): string[
   const { palette } = options;
   const { request, answer } = exchange;
   const columns = options.columns - options.left;
-  const data = (text: string, by: number): string[] => indent(fold(safe(text), columns - by, LINES), by);
+  const data = (text: string): string[] => indent(fold(safe(text), columns - 2, LINES), 2);
   const headers = (list: Headers): string[] =>
     list
       .filter((header) => isTelling(header, options.about))
-      .flatMap(([name, value]) => data(`${name}: ${value}`, 2));
+      .flatMap(([name, value]) => data(`${name}: ${value}`));
   return [
     ...hang(safe(`${request.method} ${request.path}`), columns, LINES),
     ...headers(request.headers),
-    ...(request.body === undefined || request.body === "" ? [] : data(request.body, 2)),
+    ...(request.body === undefined || request.body === "" ? [] : data(request.body)),
     ...(answer === undefined
       ? hang(`→ no whole answer: ${safe(exchange.error ?? "unknown")}`, columns, LINES).map(palette.red)
       : answerLines(answer, columns, headers)),

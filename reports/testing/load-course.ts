@@ -110,7 +110,7 @@ const record = (
 ): void => {
   if (asked.count === 0) return;
   const kinds = latencyKinds.map((kind) => {
-    const tag = histogramTag(asked.name, asked.outcome, kind);
+    const tag = histogramTag({ endpoint: asked.name, outcome: asked.outcome, kind });
     return { kind, histogram: Object.assign(emptyHistogram(), { tag }), sum: total(tag) };
   });
   for (let request = 0; request < asked.count; request += 1) {
@@ -136,8 +136,8 @@ const breachesIn = ({ breaches }: LoadCourse, second: number): Record<string, nu
 const rowsOf = (course: LoadCourse, totals: ReadonlyMap<string, Histogram>): readonly EndpointRow[] =>
   course.endpoints.flatMap(({ name }) =>
     sampleOutcomes.flatMap((outcome) => {
-      const service = totals.get(histogramTag(name, outcome, "service"));
-      const response = totals.get(histogramTag(name, outcome, "response"));
+      const service = totals.get(histogramTag({ endpoint: name, outcome, kind: "service" }));
+      const response = totals.get(histogramTag({ endpoint: name, outcome, kind: "response" }));
       return service === undefined || response === undefined
         ? []
         : [{ endpoint: name, outcome, service: latenciesOf(service), response: latenciesOf(response) }];

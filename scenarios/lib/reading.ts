@@ -73,11 +73,9 @@ export const read = (
   });
 };
 
-export const trigger = (client: ScriptClient, account: Account, count: number): void => {
+export const trigger = (client: ScriptClient, account: Account): void => {
   const sentAtMs = epochMs();
-  const begun = Array.from({ length: count }, () => beginEvent(client, account));
-  for (const answer of count === 1 ? begun.map(send) : sendTogether(begun))
-    endEvent(account, sentAtMs, answer);
+  endEvent(account, sentAtMs, send(beginEvent(client, account)));
 };
 
 /** Totals and page sizes are known for the whole of the client's own account. */

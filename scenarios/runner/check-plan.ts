@@ -1,3 +1,4 @@
+import { isLoopback } from "../../conformance/contract/loopback.ts";
 import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
 import { traits } from "../lib/mix.ts";
 import type { LoadPlan } from "./context.ts";
@@ -83,7 +84,3 @@ export const checkSafety = (
 };
 
 const hostOf = (address: string): string => new URL(address).hostname.replace(/^\[|\]$/g, "");
-
-/** Names and addresses that never leave this machine. */
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);

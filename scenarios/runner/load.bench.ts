@@ -5,11 +5,10 @@ import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { figure, mebibytes } from "../../conformance/testing/measure.ts";
-import { histogramTag } from "../../conformance/contract/load-record.ts";
 import { settingsVariable } from "../protocol.ts";
 import { runnerClock } from "./clock.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
-import { latencyHistogram, logLine } from "./collect/histograms.ts";
+import { latencyHistogram, logLines } from "./collect/histograms.ts";
 import { createRowReader, type RowSink } from "./collect/rows.ts";
 import { createSeconds, type ClosedSecond } from "./collect/seconds.ts";
 import { createTotals } from "./collect/totals.ts";
@@ -259,12 +258,7 @@ const anHour = async (): Promise<void> => {
   );
 };
 
-const linesOf = ({ line, histograms }: ClosedSecond): string =>
-  histograms
-    .map(({ endpoint, outcome, kind, histogram }) =>
-      logLine(histogramTag(endpoint, outcome, kind), line.second, histogram),
-    )
-    .join("");
+const linesOf = ({ line, histograms }: ClosedSecond): string => logLines(0, line.second, histograms);
 
 /** Growth a step, by least squares. */
 const slopeOf = (values: readonly number[]): number => {

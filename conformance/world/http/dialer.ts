@@ -1,3 +1,4 @@
+import { isLoopback } from "../../contract/loopback.ts";
 import dns from "node:dns";
 import net, { type LookupFunction } from "node:net";
 import tls from "node:tls";
@@ -145,8 +146,7 @@ class ProxyFailed extends Error {
 }
 
 const proxyFor = ({ proxy }: DialSettings, host: string): URL | undefined => {
-  if (proxy === undefined || host === "localhost" || host === "::1" || host.startsWith("127."))
-    return undefined;
+  if (proxy === undefined || isLoopback(host)) return undefined;
   const isExcepted = proxy.except.some((one) => (one.startsWith(".") ? host.endsWith(one) : host === one));
   return isExcepted ? undefined : new URL(proxy.url);
 };

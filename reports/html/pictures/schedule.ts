@@ -1,3 +1,4 @@
+import { fieldOf } from "../../../conformance/contract/json.ts";
 import type { VNode } from "preact";
 import type { SchedulePicture } from "../../document/pictures.ts";
 import { laneGroup, type LaneRow } from "./lane.ts";
@@ -50,12 +51,9 @@ export const windowsIn = (rows: readonly ScheduleRow[], name: string): readonly 
 const usualLatenessMs = tolerances.pushLateness.default({ limits: documentLimits });
 
 const valueOf = (byName: unknown, name: string): number | undefined => {
-  const value = isRecord(byName) ? byName[name] : undefined;
+  const value = fieldOf(byName, name);
   return typeof value === "number" ? value : undefined;
 };
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
 
 interface Axis {
   readonly at: (ms: number) => number;

@@ -1,5 +1,4 @@
 import {
-  histogramTag,
   type Latencies,
   type LoadBreach,
   type LoadRule,
@@ -16,7 +15,7 @@ import {
 import type { LogLine } from "../k6/log.ts";
 import type { LoadSink } from "../record.ts";
 import { createBreaches, maskOf, type Breaches } from "./breaches.ts";
-import { logHead, logLine } from "./histograms.ts";
+import { logLines } from "./histograms.ts";
 import type { Readings } from "./readings.ts";
 import { createRowReader, type RowSink } from "./rows.ts";
 import { createSeconds, type ClosedSecond, type Seconds } from "./seconds.ts";
@@ -140,10 +139,7 @@ const tellSecond = (
   { line, latencies, histograms }: ClosedSecond,
   startedAtMs: number,
 ): string | undefined => {
-  const lines = histograms.map(({ endpoint, outcome, kind, histogram }) =>
-    logLine(histogramTag(endpoint, outcome, kind), line.second, histogram),
-  );
-  sink.latency((line.second === 0 ? logHead(startedAtMs) : "") + lines.join(""));
+  sink.latency(logLines(startedAtMs, line.second, histograms));
   sink.second(line);
   const reason = onSecond?.({ line, latencies });
   const failure = sink.failure();

@@ -1,6 +1,10 @@
 import { encodeIntoCompressedBase64, Int32Histogram } from "hdr-histogram-js";
 import { countedOf, type Counted } from "../../../conformance/contract/distribution.ts";
-import { histogramUnit } from "../../../conformance/contract/load-record.ts";
+import { histogramTag, histogramUnit, type HistogramTag } from "../../../conformance/contract/load-record.ts";
+
+export interface TaggedHistogram extends HistogramTag {
+  readonly histogram: Int32Histogram;
+}
 
 /** An empty histogram of microseconds, as the contract has them. */
 export const latencyHistogram = (): Int32Histogram =>
@@ -29,7 +33,20 @@ export const sumOf = (histogram: Int32Histogram): number => {
   return sum;
 };
 
-export const logHead = (startedAtMs: number): string =>
+/** The lines of a histogram log (version 2 encoding) for one second; the first has the head of the log before them. */
+export const logLines = (
+  startedAtMs: number,
+  second: number,
+  histograms: readonly TaggedHistogram[],
+): string => {
+  const lines = histograms.map(({ histogram, ...tag }) => {
+    const maximum = (histogram.maxValue / histogramUnit.perMs).toFixed(3);
+    return `Tag=${histogramTag(tag)},${second.toFixed(3)},1.000,${maximum},${encodeIntoCompressedBase64(histogram)}\n`;
+  });
+  return (second === 0 ? logHead(startedAtMs) : "") + lines.join("");
+};
+
+const logHead = (startedAtMs: number): string =>
   [
     "#[Latencies of a Touchstone load run, in microseconds; the maximum in milliseconds]",
     "#[Histogram log format version 1.3]",
@@ -37,9 +54,3 @@ export const logHead = (startedAtMs: number): string =>
     '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
     "",
   ].join("\n");
-
-/** One line of a histogram log (version 2 encoding): the histogram of one tag and one second. */
-export const logLine = (tag: string, second: number, histogram: Int32Histogram): string => {
-  const maximum = (histogram.maxValue / histogramUnit.perMs).toFixed(3);
-  return `Tag=${tag},${second.toFixed(3)},1.000,${maximum},${encodeIntoCompressedBase64(histogram)}\n`;
-};

@@ -10,16 +10,9 @@ import {
 } from "../../../conformance/contract/load-record.ts";
 import type { Stage } from "../../../conformance/contract/load-shape.ts";
 import { askedBetween } from "./asked.ts";
-import { latencyHistogram, note } from "./histograms.ts";
+import { latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
 import type { Reading } from "./readings.ts";
 import type { RequestSample } from "./rows.ts";
-
-export interface TaggedHistogram {
-  readonly endpoint: string;
-  readonly outcome: SampleOutcome;
-  readonly kind: LatencyKind;
-  readonly histogram: Int32Histogram;
-}
 
 /** A second that is over: nothing will be added to it any more. */
 export interface ClosedSecond {

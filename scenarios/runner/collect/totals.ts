@@ -14,8 +14,8 @@ import type { Stage } from "../../../conformance/contract/load-shape.ts";
 import type { EndpointMeasure } from "../judge/objectives.ts";
 import { askedBetween, endOfStages } from "./asked.ts";
 import { createBlocks } from "./blocks.ts";
-import { countedMs, latencyHistogram, sumOf } from "./histograms.ts";
-import type { ClosedSecond, TaggedHistogram } from "./seconds.ts";
+import { countedMs, latencyHistogram, sumOf, type TaggedHistogram } from "./histograms.ts";
+import type { ClosedSecond } from "./seconds.ts";
 
 export interface Totals {
   /** All of the run, but for its lag, which leaves the warm-up out. */
@@ -89,7 +89,7 @@ const createEndpointTotals = () => {
   const blocks = new Map<string, ReturnType<typeof createBlocks>>();
   const merge = (tagged: TaggedHistogram): void => {
     const { endpoint, outcome, kind, histogram } = tagged;
-    const tag = histogramTag(endpoint, outcome, kind);
+    const tag = histogramTag(tagged);
     const whole = histograms.get(tag) ?? { ...tagged, histogram: latencyHistogram() };
     whole.histogram.add(histogram);
     histograms.set(tag, whole);

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { errorMessage } from "../../../conformance/contract/text.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -81,9 +83,11 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
   createInterface({ input: stderr, crlfDelay: Infinity }).on("line", (line) => onLog(readLogLine(line)));
   const logEnded = new Promise<void>((resolve) => stderr.once("close", () => resolve()));
   const exited = exitOf(child);
-  await started(child).catch((error: Error) => {
+  // Later errors, such as of a signal that cannot be sent, end in `exited`.
+  child.on("error", () => undefined);
+  await once(child, "spawn").catch((error: unknown) => {
     fifo.destroy();
-    throw new K6Failed(`${k6.path} could not be started (${error.message})`, { cause: error });
+    throw new K6Failed(`${k6.path} could not be started (${errorMessage(error)})`, { cause: error });
   });
   const { pid } = child;
   if (pid === undefined) throw new K6Failed(`${k6.path} started without a process id`);
@@ -156,12 +160,6 @@ const argumentsFor = (
   // One iteration cannot be dealt out: the preflight is the segment's own.
   ...(segment === undefined || preflight ? [] : segmentFlags(segment)),
 ];
-
-const started = (child: ChildProcess): Promise<void> =>
-  new Promise((resolve, reject) => {
-    child.once("spawn", resolve);
-    child.once("error", reject);
-  });
 
 const exitOf = (child: ChildProcess): Promise<readonly [number | null, string | null]> =>
   new Promise((resolve) => {

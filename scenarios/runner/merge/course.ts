@@ -1,7 +1,6 @@
 import type { Int32Histogram } from "hdr-histogram-js";
 import { histogramTag, type SecondLine } from "../../../conformance/contract/load-record.ts";
-import { latencyHistogram, logHead, logLine } from "../collect/histograms.ts";
-import type { TaggedHistogram } from "../collect/seconds.ts";
+import { latencyHistogram, logLines, type TaggedHistogram } from "../collect/histograms.ts";
 import type { createTotals } from "../collect/totals.ts";
 import type { LoadSink } from "../record.ts";
 import type { SecondLatencies, SegmentRun } from "./segment-run.ts";
@@ -28,14 +27,7 @@ export const mergeCourse = async (segments: readonly SegmentRun[], sink: CourseS
       coming = await latencies.next();
     }
     const histograms = pool.merge(parts);
-    sink.writer.latency(
-      (second === 0 ? logHead(sink.startAtMs) : "") +
-        histograms
-          .map(({ endpoint, outcome, kind, histogram }) =>
-            logLine(histogramTag(endpoint, outcome, kind), second, histogram),
-          )
-          .join(""),
-    );
+    sink.writer.latency(logLines(sink.startAtMs, second, histograms));
     sink.writer.second(line);
     sink.totals.add({
       line,
@@ -56,12 +48,12 @@ const withFound = (line: SecondLine, found: CourseSink["found"]): SecondLine => 
 
 /** Histograms are large: those of one second serve the next. */
 const createPool = () => {
-  const kept = new Map<string, TaggedHistogram & { readonly histogram: Int32Histogram }>();
+  const kept = new Map<string, TaggedHistogram>();
   return {
     merge: (parts: readonly SecondLatencies[]): readonly TaggedHistogram[] => {
       for (const { histogram } of kept.values()) if (histogram.totalCount > 0) histogram.reset();
       for (const { endpoint, outcome, kind, addTo } of parts) {
-        const tag = histogramTag(endpoint, outcome, kind);
+        const tag = histogramTag({ endpoint, outcome, kind });
         const one = kept.get(tag) ?? { endpoint, outcome, kind, histogram: latencyHistogram() };
         kept.set(tag, one);
         addTo(one.histogram);

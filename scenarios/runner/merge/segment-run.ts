@@ -1,18 +1,14 @@
 import type { Int32Histogram } from "hdr-histogram-js";
 import type {
-  LatencyKind,
+  HistogramTag,
   LoadBreach,
   LoadRecord,
-  SampleOutcome,
   SecondLine,
 } from "../../../conformance/contract/load-record.ts";
 import type { Segment } from "../../../conformance/contract/segments.ts";
 
 /** The latencies of one endpoint in one second of a segment. */
-export interface SecondLatencies {
-  readonly endpoint: string;
-  readonly outcome: SampleOutcome;
-  readonly kind: LatencyKind;
+export interface SecondLatencies extends HistogramTag {
   readonly second: number;
   readonly addTo: (histogram: Int32Histogram) => void;
 }
