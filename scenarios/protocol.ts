@@ -56,8 +56,6 @@ export interface ScriptSettings {
   readonly visibilityMs: number;
   readonly requestTimeoutMs: number;
   readonly stages: readonly Stage[];
-  /** Iterations a second at the peak are rate / this: requests that one iteration makes on average. */
-  readonly requestsPerIteration: number;
   /** How often visits of `mixed` begin in each way, where that is not the usual. */
   readonly visitWeights: Readonly<Partial<Record<"authorize" | "refresh" | "resume", number>>>;
   readonly virtualUsers: { readonly allocated: number; readonly most: number };

@@ -125,7 +125,7 @@ export const accessDefects = rows({
     "access-token-in-cookie: The access token is also taken from a cookie.": readingAlso(
       ({ from }) => /accessToken=([^;]*)/.exec(from.headers.cookie ?? "")?.[1],
     ),
-    "access-token-but-for-its-middle: The first and the last nine characters of an access token are compared.":
+    "access-token-but-for-its-middle: Only an access token's first and last nine characters are compared.":
       comparing(
         (stored, presented) =>
           presented.length === stored.length &&
@@ -172,7 +172,7 @@ export const accessDefects = rows({
         },
       }),
     ),
-    "access-cached-beyond-expiry: A token that was accepted is accepted for ten minutes without another look.":
+    "access-cached-beyond-expiry: An accepted token goes on being accepted for ten minutes, unchecked.":
       decisions((sound, seenAtMs = new WeakMap<AccessRecord, number>()) => ({
         accessTokenIsAlive: (record, context) => {
           const sinceMs = context.nowMs - (seenAtMs.get(record) ?? -Infinity);
@@ -213,10 +213,11 @@ export const accessDefects = rows({
       "readAccessToken",
       (usual, context) => (spelt(context) === ACCESS_TOKEN_HEADER ? usual : undefined),
     ),
-    "access-header-not-in-capitals: The header's name is found in lower case and with capital initials, and in no other spelling.":
-      change("readAccessToken", (usual, context) =>
+    "access-header-not-in-capitals: The header's name is not found when it is written in capitals.": change(
+      "readAccessToken",
+      (usual, context) =>
         [ACCESS_TOKEN_HEADER, "X-Service-Access-Token"].includes(spelt(context) ?? "") ? usual : undefined,
-      ),
+    ),
     "access-header-not-read: The token is taken from Authorization, and the documented header is not read.":
       decide("readAccessToken", ({ from }) => from.headers.authorization),
   },

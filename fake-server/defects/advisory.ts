@@ -44,13 +44,14 @@ export const advisoryDefects = rows({
       "afterRefusedExchange",
       () => undefined,
     ),
-    "advice-reuse-leaves-refresh-token: The refreshToken of a code, and what it brings, outlive the code's second presentation.":
-      decisions((sound) => ({
+    "advice-reuse-leaves-refresh-token: Presenting a code again does not end its refreshToken.": decisions(
+      (sound) => ({
         refreshTokenIsAlive: (record, { nowMs, limits }) =>
           nowMs - record.issuedAtMs < limits.refreshTokenLifetimeMs,
         accessTokenIsAlive: (record, context) =>
           record.refreshed || sound.accessTokenIsAlive(record, context),
-      })),
+      }),
+    ),
   },
   "exchange.no-store": {
     "advice-answers-may-be-stored: Nothing forbids caches to store tokens.": decide("finish", (answer) =>
@@ -110,14 +111,16 @@ export const advisoryDefects = rows({
     ),
   },
   "service.leaks-nothing": {
-    "advice-pages-show-internals: The answer for an unknown path shows a stack trace with paths of the machine.":
-      change("renderRefusal", (answer, refusal) => {
+    "advice-pages-show-internals: The answer for an unknown path shows a stack trace.": change(
+      "renderRefusal",
+      (answer, refusal) => {
         if (refusal.kind !== "not-found" && refusal.kind !== "query-malformed") {
           return answer;
         }
         const { stack } = new Error(refusal.kind);
         return { status: 400, headers: { "content-type": "text/plain" }, body: stack ?? "" };
-      }),
+      },
+    ),
     "advice-refusals-show-stack: Refusals show a stack trace.": refusing(
       "Error: no\n    at exchange (/app/routes/exchange.ts:12:7)",
     ),

@@ -57,7 +57,7 @@ export const authorizeDefects = rows({
     }),
   },
   "authorize.code-is-fresh": {
-    "authorize-same-code-within-a-second: The code is derived from client and second, so that two of one second are the same.":
+    "authorize-same-code-within-a-second: Two authorizations of a client in one second get the same code.":
       decide("mintCode", (client, _state, { nowMs }) =>
         randomFrom(Math.floor(nowMs / SECOND_MS) + client.id.charCodeAt(0)).token(24),
       ),
@@ -74,7 +74,7 @@ export const authorizeDefects = rows({
       "mintCode",
       (_client, _state, { random }) => String(100_000 + (random.uint32() % 1_000)),
     ),
-    "authorize-same-code-for-concurrent-requests: Requests that arrive within the same few milliseconds share one code.":
+    "authorize-same-code-for-concurrent-requests: Requests within a few milliseconds share a code.":
       decisions((sound, last = { code: "", atMs: -Infinity }) => ({
         mintCode: (client, state, context) => {
           const atMs = context.clock.realMs();
@@ -82,7 +82,7 @@ export const authorizeDefects = rows({
           return last.code;
         },
       })),
-    "authorize-same-codes-for-every-client: Each client's codes come from a generator that starts with the same seed.":
+    "authorize-same-codes-for-every-client: Each client's code generator starts with the same seed.":
       decisions((_sound, sources = new Map<string, RandomSource>()) => ({
         mintCode: (client) => {
           const source = sources.get(client.id) ?? randomFrom(7);
@@ -135,9 +135,11 @@ export const authorizeDefects = rows({
       "acceptsRedirectUri",
       (redirectUri) => redirectUri?.includes("?") !== true,
     ),
-    "redirect-uri-beyond-ascii-refused: A redirectUri that holds a character outside ASCII once decoded is refused.":
-      onlyIf("acceptsRedirectUri", (redirectUri) => /^[ -~]*$/.test(redirectUri ?? "")),
-    "redirect-uri-cut-at-ampersand: The query is decoded before it is split, so the redirectUri ends at its first ampersand.":
+    "redirect-uri-beyond-ascii-refused: A redirectUri with a character outside ASCII is refused.": onlyIf(
+      "acceptsRedirectUri",
+      (redirectUri) => /^[ -~]*$/.test(redirectUri ?? ""),
+    ),
+    "redirect-uri-cut-at-ampersand: The query is decoded before it is split: redirectUri ends at an &.":
       decisions((sound) => ({
         renderAuthorized: (fields, redirectUri) =>
           redirectTo(withCodeAndState(redirectUri.split("&")[0] ?? "", fields)),
@@ -157,7 +159,7 @@ export const authorizeDefects = rows({
         return redirectTo(url.href);
       },
     ),
-    "redirect-adds-second-question-mark: The redirect appends ?code= to a redirectUri that has a query already.":
+    "redirect-adds-second-question-mark: A redirect appends ?code= to a redirectUri that has a query.":
       decide("renderAuthorized", (fields, redirectUri) =>
         redirectTo(`${new URL(redirectUri).href}?${codeAndState(fields)}`),
       ),

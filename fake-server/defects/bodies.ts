@@ -75,7 +75,7 @@ export const bodyDefects = rows({
     "body-with-inherited-fields: Fields inside __proto__ count as the body's own.": reading(
       asItIs,
       (value) => {
-        const inherited = fieldOf(value as JsonObject, "__proto__");
+        const inherited = fieldOf(value, "__proto__");
         return typeof inherited === "object" ? { ...inherited, ...(value as JsonObject) } : value;
       },
     ),

@@ -13,10 +13,14 @@ const drawnBy = ({ clock }: Pick<Service, "clock">) => randomFrom(Math.floor(clo
 /** What goes well with the few, the small and the unhurried (sections 2.1, 2.2 and 4.4). */
 export const boundDefects = rows({
   "notifications.limit": {
-    "limit-between-33-and-39-cut: A limit from 33 to 39 gives 32 items, and a greater one all that was asked for.":
-      cutBetween(33, 39),
-    "limit-between-41-and-55-cut: A limit from 41 to 55 gives 40 items, and a greater one all that was asked for.":
-      cutBetween(41, 55),
+    "limit-between-33-and-39-cut: A limit from 33 to 39 gives 32 items; greater ones work.": cutBetween(
+      33,
+      39,
+    ),
+    "limit-between-41-and-55-cut: A limit from 41 to 55 gives 40 items; greater ones work.": cutBetween(
+      41,
+      55,
+    ),
   },
   "notifications.under-writes": {
     "total-eighty-at-most: total counts up to eighty.": decisions((sound) => ({

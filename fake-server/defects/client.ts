@@ -104,7 +104,7 @@ export const clientDefects = rows({
     "client-id-in-array-accepted: An array that holds the clientId passes for it.": identifying(
       (id, presented) => asText(presented) === id,
     ),
-    "client-id-of-plain-object: Clients are looked up in a plain object, so names like constructor seem known.":
+    "client-id-of-plain-object: Clients are looked up in a plain object: constructor seems to be one.":
       decide("authenticateClient", (clientId, secret, clients) => {
         const known = Object.fromEntries(clients) as Record<string, { readonly secret?: string }>;
         const client = typeof clientId === "string" ? known[clientId] : undefined;

@@ -43,14 +43,13 @@ export const codeDefects = rows({
       decide("takeCode", () => true),
       "code.single-use-under-race",
     ],
-    "code-reusable-within-two-seconds: For two seconds a repeated exchange is taken for a retry and gets tokens.":
-      [
-        decide("takeCode", (record, { nowMs }) => {
-          record.usedAtMs ??= nowMs;
-          return nowMs - record.usedAtMs < 2 * SECOND_MS;
-        }),
-        "code.single-use-under-race",
-      ],
+    "code-reusable-within-two-seconds: For two seconds a repeated exchange counts as a retry.": [
+      decide("takeCode", (record, { nowMs }) => {
+        record.usedAtMs ??= nowMs;
+        return nowMs - record.usedAtMs < 2 * SECOND_MS;
+      }),
+      "code.single-use-under-race",
+    ],
     "code-reusable-a-second-later: A second after its use a code works again.": reuseAfter(SECOND_MS),
     "code-reusable-a-minute-later: A minute after its use a code works again.": reuseAfter(MINUTE_MS),
     "code-reusable-twice: A code can be exchanged twice.": decisions((_sound, uses = counted()) => ({
@@ -59,7 +58,7 @@ export const codeDefects = rows({
         return uses(record) <= 2;
       },
     })),
-    "code-reusable-on-third-try: The second exchange of a code is refused and clears its mark, so the third succeeds.":
+    "code-reusable-on-third-try: Refusing a code's second exchange clears its mark: the third succeeds.":
       afterwards("afterRefusedExchange", (record, kind) => {
         if (record !== undefined && kind === "code-used") record.usedAtMs = undefined;
       }),
@@ -141,30 +140,28 @@ export const codeDefects = rows({
       lookingThenWriting(0),
     "code-race-of-one-millisecond: Between the look at a code and its use a database takes one millisecond.":
       lookingThenWriting(1),
-    "code-race-of-five-milliseconds: Between the look at a code and its use a database takes five milliseconds.":
+    "code-race-of-five-milliseconds: Five milliseconds pass between checking and using a code.":
       lookingThenWriting(5),
-    "code-race-of-twenty-milliseconds: Between the look at a code and its use a slow database takes twenty milliseconds.":
+    "code-race-of-twenty-milliseconds: Twenty milliseconds pass between checking and using a code.":
       lookingThenWriting(20),
-    "code-race-between-nodes: Connections are spread over two nodes that hear of each other's redemptions ten milliseconds later.":
-      decisions(
-        (
-          _sound,
-          nodes = new WeakMap<object, number>(),
-          takenAt = new WeakMap<CodeRecord, { readonly node: number; readonly atMs: number }>(),
-          connections = 0,
-        ) => ({
-          takeCode: (record, { nowMs, from, clock }) => {
-            const node = nodes.get(from.socket) ?? (connections += 1) % 2;
-            nodes.set(from.socket, node);
-            const taken = takenAt.get(record);
-            if (taken !== undefined && (taken.node === node || clock.realMs() - taken.atMs > 10))
-              return false;
-            takenAt.set(record, { node, atMs: clock.realMs() });
-            record.usedAtMs = nowMs;
-            return true;
-          },
-        }),
-      ),
+    "code-race-between-nodes: Two nodes hear of each other's redemptions ten milliseconds late.": decisions(
+      (
+        _sound,
+        nodes = new WeakMap<object, number>(),
+        takenAt = new WeakMap<CodeRecord, { readonly node: number; readonly atMs: number }>(),
+        connections = 0,
+      ) => ({
+        takeCode: (record, { nowMs, from, clock }) => {
+          const node = nodes.get(from.socket) ?? (connections += 1) % 2;
+          nodes.set(from.socket, node);
+          const taken = takenAt.get(record);
+          if (taken !== undefined && (taken.node === node || clock.realMs() - taken.atMs > 10)) return false;
+          takenAt.set(record, { node, atMs: clock.realMs() });
+          record.usedAtMs = nowMs;
+          return true;
+        },
+      }),
+    ),
     "code-race-refuses-all: Of several contenders for a code none gets tokens.": decisions(
       (_sound, contenders = counted(), latest = new WeakMap<CodeRecord, number>()) => ({
         takeCode: async (record, { nowMs, clock }) => {
@@ -194,7 +191,7 @@ export const codeDefects = rows({
         const expiresAtMs = record.issuedAtMs + limits.codeLifetimeMs;
         return nowMs < (Math.floor(expiresAtMs / sweepMs) + 1) * sweepMs;
       }),
-    "code-counted-from-latest-authorization: The ten minutes of a code count from the client's latest authorization.":
+    "code-counted-from-latest-authorization: A code's ten minutes count from the latest authorization.":
       decisions((sound, latest = new Map<string, number>()) => ({
         keepCode: (record, context) => {
           latest.set(record.clientId, context.nowMs);
@@ -292,7 +289,7 @@ export const codeDefects = rows({
         sound.keepCode(record, context);
       },
     })),
-    "code-unknown-kills-others: A code that was never issued is taken for an attack, and all codes are dropped.":
+    "code-unknown-kills-others: A code that was never issued counts as an attack and ends all codes.":
       afterwards("afterRefusedExchange", (_record, kind, { credentials }) => {
         if (kind === "code-unknown") credentials.codes.clear();
       }),

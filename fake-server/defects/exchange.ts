@@ -43,14 +43,13 @@ export const exchangeDefects = rows({
       success: true,
       data: fields,
     })),
-    "exchange-timestamp-of-its-start: The timestamp of an exchange is the hour before the first one, for ever.":
-      decisions(() => {
-        let startedMs: number | undefined;
-        return {
-          timestamp: ({ nowMs, operation }) =>
-            operation === "exchange" ? (startedMs ??= nowMs - HOUR_MS) : nowMs,
-        };
-      }),
+    "exchange-timestamp-of-its-start: Exchanges always tell the hour before the first one.": decisions(() => {
+      let startedMs: number | undefined;
+      return {
+        timestamp: ({ nowMs, operation }) =>
+          operation === "exchange" ? (startedMs ??= nowMs - HOUR_MS) : nowMs,
+      };
+    }),
   },
   "exchange.tokens-are-fresh": {
     "tokens-cached-per-client: A client gets the accessToken that it has as long as that one lives.":
@@ -76,7 +75,7 @@ export const exchangeDefects = rows({
       "mintAccessToken",
       (client, _lifetimeMs, { nowMs }) => randomFrom(nowMs * 2 + client.id.charCodeAt(0)).token(32),
     ),
-    "tokens-shared-by-concurrent-exchanges: Exchanges within the same few milliseconds get the same accessToken.":
+    "tokens-shared-by-concurrent-exchanges: Exchanges within a few milliseconds share an accessToken.":
       decisions((sound, last = { token: "", atMs: -Infinity }) => ({
         mintAccessToken: (client, lifetimeMs, context) => {
           const atMs = context.clock.realMs();
@@ -86,36 +85,35 @@ export const exchangeDefects = rows({
           return last.token;
         },
       })),
-    "tokens-same-for-every-client: Each client's tokens come from a generator that starts with the same seed.":
-      decisions(() => {
+    "tokens-same-for-every-client: Each client's token generator starts with the same seed.": decisions(
+      () => {
         const sources = new Map<string, RandomSource>();
         const next = (id: string): string => remembered(sources, id, () => randomFrom(11)).token(32);
         return { mintAccessToken: ({ id }) => next(id), mintRefreshToken: ({ id }) => next(id) };
-      }),
+      },
+    ),
     "exchange-one-token-for-both-purposes: The refreshToken is the accessToken.": answering((fields) => ({
       ...fields,
       refreshToken: fields["accessToken"],
     })),
   },
   "exchange.access-token-works": {
-    "access-token-works-a-second-later: An accessToken is known to the notification list only a second after its issue.":
-      [
-        onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
-        "refresh.access-token-works",
-      ],
-    "access-token-replicated-late: An accessToken reaches the notification list forty milliseconds after its issue.":
-      [
-        decisions((sound, keptAtMs = new WeakMap<AccessRecord, number>()) => ({
-          keepAccessToken: (record, context) => {
-            keptAtMs.set(record, context.clock.realMs());
-            sound.keepAccessToken(record, context);
-          },
-          accessTokenIsAlive: (record, context) =>
-            sound.accessTokenIsAlive(record, context) &&
-            context.clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
-        })),
-        "refresh.access-token-works",
-      ],
+    "access-token-works-a-second-later: The list knows an accessToken only a second after its issue.": [
+      onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
+      "refresh.access-token-works",
+    ],
+    "access-token-replicated-late: The list knows an accessToken forty milliseconds after its issue.": [
+      decisions((sound, keptAtMs = new WeakMap<AccessRecord, number>()) => ({
+        keepAccessToken: (record, context) => {
+          keptAtMs.set(record, context.clock.realMs());
+          sound.keepAccessToken(record, context);
+        },
+        accessTokenIsAlive: (record, context) =>
+          sound.accessTokenIsAlive(record, context) &&
+          context.clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
+      })),
+      "refresh.access-token-works",
+    ],
     "access-token-bound-to-connection: An accessToken works on the connection only that it was fetched on.":
       decisions((sound, connections = new WeakMap<AccessRecord, object>()) => ({
         keepAccessToken: (record, context) => {
@@ -126,7 +124,7 @@ export const exchangeDefects = rows({
           sound.accessTokenIsAlive(record, context) &&
           (connections.get(record) ?? context.from.socket) === context.from.socket,
       })),
-    "access-token-refused-at-first-use: The first use of an exchanged accessToken is refused while a cache is filled.":
+    "access-token-refused-at-first-use: The first use of an accessToken is refused while a cache fills.":
       decisions((sound, used = new WeakSet<AccessRecord>()) => ({
         accessTokenIsAlive: (record, context) => {
           const warm = used.has(record) || record.refreshed;

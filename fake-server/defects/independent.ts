@@ -93,11 +93,11 @@ export const independentDefects = rows({
     ),
   },
   "refresh.returns-no-refresh-token": {
-    "refresh-returns-another-in-name-of-the-rfc: A refresh returns a refresh_token that has yet to be activated.":
+    "refresh-returns-another-in-name-of-the-rfc: A refresh returns a refresh_token that is not active yet.":
       refreshAdds(1, ({ token }) => ({ refresh_token: token.split("").toReversed().join("") })),
-    "refresh-returns-refresh-token-within-another: The refreshToken stands in the middle of an identity token.":
+    "refresh-returns-refresh-token-within-another: The refreshToken stands inside an identity token.":
       refreshAdds(1, ({ token }) => ({ idToken: `head.${token}.signature` })),
-    "refresh-returns-refresh-token-from-sixteenth: From the sixteenth refresh on the refreshToken is returned.":
+    "refresh-returns-refresh-token-from-sixteenth: From the sixteenth refresh on it is returned.":
       refreshAdds(16, ({ token }) => ({ refreshToken: token })),
   },
   "refresh.reusable": {
@@ -117,13 +117,13 @@ export const independentDefects = rows({
         },
       };
     }),
-    "refresh-tokens-fifty-of-a-client: A client has fifty refreshTokens at most; a further one ends the oldest.":
-      afterwards("keepRefreshToken", ({ clientId }, { credentials }) =>
-        latest(credentials.refreshTokens, clientId, 50),
-      ),
+    "refresh-tokens-fifty-of-a-client: A client's fifty-first refreshToken ends its oldest.": afterwards(
+      "keepRefreshToken",
+      ({ clientId }, { credentials }) => latest(credentials.refreshTokens, clientId, 50),
+    ),
   },
   "refresh.lifetime": {
-    "refresh-token-age-in-32-bits: The age of a refreshToken is kept in 32 bits: after 50 days it starts over.":
+    "refresh-token-age-in-32-bits: A refreshToken's age is kept in 32 bits and starts over after 50 days.":
       decide(
         "refreshTokenIsAlive",
         (record, { nowMs, limits }) =>
@@ -147,10 +147,10 @@ export const independentDefects = rows({
     ),
     "access-expired-reads-later-pages: An access token that has expired still reads all pages but the first.":
       alsoIf("accessTokenIsAlive", (_record, { from }) => /[?&]page=[1-9]/.test(from.url ?? "")),
-    "access-tokens-fifty-of-a-client: A client has fifty access tokens at most; a further one ends the oldest.":
-      afterwards("keepAccessToken", ({ clientId }, { credentials }) =>
-        latest(credentials.accessTokens, clientId, 50),
-      ),
+    "access-tokens-fifty-of-a-client: A client's fifty-first access token ends its oldest.": afterwards(
+      "keepAccessToken",
+      ({ clientId }, { credentials }) => latest(credentials.accessTokens, clientId, 50),
+    ),
     "access-token-for-fifty-requests: An accessToken is good for fifty requests.": decisions(
       (sound, uses = counted()) => ({
         accessTokenIsAlive: (record, context) =>

@@ -40,7 +40,7 @@ export const lifecycleDefects = rows({
           if (access.grant === record.grant) access.issuedAtMs = nowMs;
         }
       }),
-    "lifecycle-exchange-after-refresh-kills-refresh-token: Once a refreshToken was used, the client's next exchange kills it.":
+    "lifecycle-exchange-after-refresh-kills-refresh-token: An exchange ends refreshTokens that were used.":
       afterwards("afterExchange", (record, tokens, context) => {
         for (const other of context.credentials.refreshTokens.values()) {
           if (other !== tokens && other.clientId === record.clientId && other.latestAccess.refreshed) {
@@ -54,13 +54,13 @@ export const lifecycleDefects = rows({
         for (const code of credentials.codes.values()) code.issuedAtMs = nowMs;
       },
     ),
-    "lifecycle-authorize-ends-tokens-of-others: An authorization ends the accessTokens of every other client.":
+    "lifecycle-authorize-ends-tokens-of-others: An authorization ends other clients' accessTokens.":
       afterwards("keepCode", ({ clientId }, { credentials }) => {
         for (const token of credentials.accessTokens.values())
           if (token.clientId !== clientId) token.revoked = true;
       }),
     "lifecycle-totals-doubled: total is doubled.": change("total", (total) => Number(total) * 2),
-    "lifecycle-refresh-hides-newest-notification: A grant that was refreshed is not shown the newest notification.":
+    "lifecycle-refresh-hides-newest-notification: A refreshed grant does not see the newest notification.":
       decisions((sound) => ({
         matching: (filters, viewer, context) => {
           const { where, parameters } = sound.matching(filters, viewer, context);

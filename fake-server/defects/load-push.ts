@@ -44,23 +44,21 @@ export const loadPushDefects = loadRows(pushes, {
     ),
   },
   "push.cap": {
-    "load-push-sixth-when-many: While many deliveries are pending, a push is counted too late and one more follows.":
-      [
-        inCrowds((isCrowded, sound) => ({
-          maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + (isCrowded() ? 1 : 0),
-        })),
-        "push.schedule",
-      ],
+    "load-push-sixth-when-many: While many deliveries are pending, a sixth push is sent.": [
+      inCrowds((isCrowded, sound) => ({
+        maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + (isCrowded() ? 1 : 0),
+      })),
+      "push.schedule",
+    ],
   },
   "push.acknowledged-stops": {
-    "load-push-by-two-workers: While many deliveries are pending, a second worker helps and sends the same pushes.":
-      [
-        inCrowds((isCrowded, sound) => ({
-          pushCopies: (...subject) => sound.pushCopies(...subject) * (isCrowded() ? 2 : 1),
-        })),
-        "push.cap",
-        "push.schedule",
-      ],
+    "load-push-by-two-workers: While many deliveries are pending, two workers send every push.": [
+      inCrowds((isCrowded, sound) => ({
+        pushCopies: (...subject) => sound.pushCopies(...subject) * (isCrowded() ? 2 : 1),
+      })),
+      "push.cap",
+      "push.schedule",
+    ],
   },
   "push.schedule": {
     "load-push-hurries-when-many: While many deliveries are pending, retries come after half their delay.":
@@ -77,7 +75,7 @@ export const loadPushDefects = loadRows(pushes, {
       })),
   },
   "push.same-notification": {
-    "load-push-shares-a-buffer: While many deliveries are pending, a push carries the account of the event that came last.":
+    "load-push-shares-a-buffer: While many deliveries are pending, a push carries the latest account.":
       inCrowds((isCrowded, sound, latest = "") => ({
         onNewDelivery: (delivery, pending, service) => {
           sound.onNewDelivery(delivery, pending, service);

@@ -14,12 +14,10 @@ const monthLater = (fromMs: number): number => {
 /** What only shows at another moment of the calendar, or after more uses than a few. */
 export const momentDefects = rows({
   "code.lifetime": {
-    "code-lives-by-time-of-day: The age of a code is counted by the time of day, so that one from before midnight never expires.":
-      decide(
-        "codeIsAlive",
-        (record, { nowMs, limits }) =>
-          (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < limits.codeLifetimeMs,
-      ),
+    "code-lives-by-time-of-day: A code's age is its time of day: one from before midnight lives on.": decide(
+      "codeIsAlive",
+      (record, { nowMs, limits }) => (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < limits.codeLifetimeMs,
+    ),
   },
   "access.lifetime": {
     "access-token-lives-by-time-of-day: The age of an accessToken is counted by the time of day.": decide(

@@ -40,7 +40,7 @@ export const pageDefects = rows({
     "pages-in-changing-order: Each read sorts the list in another way.": decisions((_sound, reads = 0) => ({
       order: () => shuffled((reads += 1)),
     })),
-    "pages-with-ties-in-changing-order: Notifications of the same moment come in an order that changes from read to read.":
+    "pages-with-ties-in-changing-order: Notifications of one moment change their order from read to read.":
       decisions((_sound, reads = 0) => ({ order: () => `createTime, ${shuffled((reads += 1))}` })),
     "pages-each-sorted-apart: The first page shows the oldest items, the others count from the newest.":
       decide("order", ({ from }) => (/[?&]page=[1-9]/.test(from.url ?? "") ? "sequence DESC" : "sequence")),

@@ -11,23 +11,21 @@ export const pushAcknowledgementDefects = rows({
       decide("pushesAgain", () => true),
       "push.late-acknowledgement",
     ],
-    "push-resent-once-after-acknowledgement: The retry that was planned with the first push is sent even though that was acknowledged.":
-      [
-        alsoIf("pushesAgain", (_outcome, delivery) => delivery.attempts.length < 2),
-        "push.late-acknowledgement",
-      ],
-    "push-reminder-after-acknowledgement: What was acknowledged at once is pushed once more after eleven minutes.":
-      [
-        decisions((sound) => ({
-          pushDelayMs: (attempt, delivery, service) =>
-            delivery.acknowledged
-              ? 22 * listedDelayMs(0, service)
-              : sound.pushDelayMs(attempt, delivery, service),
-          pushesAgain: (outcome, delivery, service) =>
-            sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
-        })),
-        "push.late-acknowledgement",
-      ],
+    "push-resent-once-after-acknowledgement: One retry is sent though the first push was acknowledged.": [
+      alsoIf("pushesAgain", (_outcome, delivery) => delivery.attempts.length < 2),
+      "push.late-acknowledgement",
+    ],
+    "push-reminder-after-acknowledgement: What was acknowledged is pushed again after eleven minutes.": [
+      decisions((sound) => ({
+        pushDelayMs: (attempt, delivery, service) =>
+          delivery.acknowledged
+            ? 22 * listedDelayMs(0, service)
+            : sound.pushDelayMs(attempt, delivery, service),
+        pushesAgain: (outcome, delivery, service) =>
+          sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
+      })),
+      "push.late-acknowledgement",
+    ],
     "push-acknowledged-by-202-alone: The expected return code is set to 202.": [
       decide("acknowledges", (outcome) => statusOf(outcome) === 202),
       "push.late-acknowledgement",
@@ -47,16 +45,15 @@ export const pushAcknowledgementDefects = rows({
       "acknowledges",
       (_outcome, delivery) => delivery.attempts.length !== 3,
     ),
-    "push-sixth-after-late-acknowledgement: When the fifth push is acknowledged, the notification is pushed once more.":
-      [
-        decisions((sound) => ({
-          maxPushes: (delivery, service) =>
-            sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
-          pushesAgain: (outcome, delivery, service) =>
-            delivery.attempts.length === 5 || sound.pushesAgain(outcome, delivery, service),
-        })),
-        "push.cap",
-      ],
+    "push-sixth-after-late-acknowledgement: A fifth push that is acknowledged is followed by a sixth.": [
+      decisions((sound) => ({
+        maxPushes: (delivery, service) =>
+          sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
+        pushesAgain: (outcome, delivery, service) =>
+          delivery.attempts.length === 5 || sound.pushesAgain(outcome, delivery, service),
+      })),
+      "push.cap",
+    ],
   },
   "push.unacknowledged-retries": {
     "push-redirect-taken-for-success: Answers up to 399 count as success.": decide(
@@ -70,11 +67,13 @@ export const pushAcknowledgementDefects = rows({
       "acknowledges",
       ({ kind }) => kind === "answered",
     ),
-    "push-half-an-answer-taken-for-success: The status line is enough, even when the connection breaks within the body.":
-      alsoIf("acknowledges", (outcome) => outcome.kind === "cut"),
+    "push-half-an-answer-taken-for-success: The status line is enough, even if the body breaks off.": alsoIf(
+      "acknowledges",
+      (outcome) => outcome.kind === "cut",
+    ),
     "push-no-answer-taken-for-success: A push that was sent and not answered in time counts as delivered.":
       alsoIf("acknowledges", (outcome) => outcome.kind === "timed-out"),
-    "push-redirect-turns-post-into-get: A redirect is followed with a GET, and with that the push counts as successful.":
+    "push-redirect-turns-post-into-get: A redirect is followed with a GET, which counts as success.":
       decisions((sound, followed = new WeakSet<Delivery>()) => ({
         requestAfter: (outcome, request, delivery) => {
           const url = redirectOf(outcome, request);

@@ -39,13 +39,16 @@ export const pushFailureDefects = rows({
       final(({ kind }) => kind !== "answered"),
     "push-refused-connection-final: A refused connection ends the pushes.": finalFailure("refused"),
     "push-reset-final: After a reset connection the notification is given up.": finalFailure("reset"),
-    "push-closed-connection-final: After a connection that ended without an answer the notification is given up.":
-      finalFailure("closed", "reset"),
+    "push-closed-connection-final: A connection closed without an answer ends the retries.": finalFailure(
+      "closed",
+      "reset",
+    ),
     "push-half-answer-final: After half an answer the notification is given up.": finalFailure("cut"),
-    "push-cut-failing-answer-final: After an answer with a failing status that is cut the notification is given up.":
-      final((outcome) => outcome.kind === "cut" && (outcome.status ?? 0) >= 300),
-    "push-half-body-final: The code and the body acknowledge, but half a body behind the code ends the pushes unacknowledged.":
-      decisions((sound) => ({
+    "push-cut-failing-answer-final: A failing answer that is cut off ends the retries.": final(
+      (outcome) => outcome.kind === "cut" && (outcome.status ?? 0) >= 300,
+    ),
+    "push-half-body-final: Half a body behind the expected code ends the retries unacknowledged.": decisions(
+      (sound) => ({
         acknowledges: (outcome, { notification }) =>
           outcome.kind === "answered" &&
           outcome.status === 200 &&
@@ -53,7 +56,8 @@ export const pushFailureDefects = rows({
         pushesAgain: (outcome, delivery, service) =>
           !(outcome.kind === "cut" && outcome.status === 200) &&
           sound.pushesAgain(outcome, delivery, service),
-      })),
+      }),
+    ),
     "push-timeout-final: A push without an answer ends the pushes.": finalFailure("timed-out"),
   },
   "push.redirects": {

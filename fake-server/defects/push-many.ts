@@ -42,7 +42,7 @@ const ending = (ends: (delivery: Delivery) => boolean): Replacement =>
 /** Several notifications at once (sections 6 and 8), gone wrong. */
 export const pushManyDefects = rows({
   "push.independent-schedules": {
-    "push-schedule-restarted-by-event-of-account: A new event of an account starts the delays of its pending notifications again.":
+    "push-schedule-restarted-by-event-of-account: A new event of an account restarts its pending delays.":
       restarting(sameAccount),
     "push-schedule-restarted-by-any-event: A new event starts the delays of all pending notifications again.":
       restarting(() => true),
@@ -55,13 +55,15 @@ export const pushManyDefects = rows({
       ending(({ acknowledged }) => acknowledged),
     "push-giving-up-ends-account: When one notification is given up, so are all pending ones of its account.":
       ending(({ acknowledged, attempts }) => !acknowledged && attempts.length >= 5),
-    "push-new-event-replaces-pending: A new event of an account takes the place of its pending notifications.":
-      decide("onNewDelivery", (delivery, pending) => {
+    "push-new-event-replaces-pending: A new event of an account replaces its pending notifications.": decide(
+      "onNewDelivery",
+      (delivery, pending) => {
         for (const other of pending.all()) {
           if (other !== delivery && sameAccount(other, delivery)) pending.drop(other);
         }
-      }),
-    "push-delays-counted-per-receiver: Delays grow with the failures in a row of the receiver, not of the notification.":
+      },
+    ),
+    "push-delays-counted-per-receiver: Delays grow with the receiver's failures, not the notification's.":
       decisions((sound, failures = 0) => ({
         afterPush: (_outcome, { acknowledged }) => {
           failures = acknowledged ? 0 : failures + 1;
@@ -71,7 +73,7 @@ export const pushManyDefects = rows({
             ? sound.pushDelayMs(attempt, delivery, service)
             : listedDelayMs(Math.min(Math.max(failures, 1), 4) - 1, service),
       })),
-    "push-retries-in-one-batch: Retries of an account wait for one another, and are sent when the latest of them is due.":
+    "push-retries-in-one-batch: Retries of an account are sent together, when the last one is due.":
       decisions((_sound, latest = new Map<string, number>()) => ({
         pushAnchorMs: (delivery) =>
           Math.max(anchors.endOfLatest(delivery), latest.get(delivery.notification.accountId) ?? 0),

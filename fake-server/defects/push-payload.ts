@@ -46,17 +46,16 @@ export const pushPayloadDefects = rows({
         return events % EVENTS_BETWEEN !== 0;
       },
     })),
-    "push-first-event-of-account-only: An account whose notification is still pending gets no push of another one.":
-      [
-        decide("onNewDelivery", (delivery, pending) => {
-          const { accountId } = delivery.notification;
-          const waits = pending
-            .all()
-            .some((other) => other !== delivery && other.notification.accountId === accountId);
-          if (waits) pending.drop(delivery);
-        }),
-        "push.independent-schedules",
-      ],
+    "push-first-event-of-account-only: An account with a pending notification gets no push of another.": [
+      decide("onNewDelivery", (delivery, pending) => {
+        const { accountId } = delivery.notification;
+        const waits = pending
+          .all()
+          .some((other) => other !== delivery && other.notification.accountId === accountId);
+        if (waits) pending.drop(delivery);
+      }),
+      "push.independent-schedules",
+    ],
     "push-nothing: Nothing is pushed.": decide("pushesEvent", () => false),
   },
   "push.payload": {

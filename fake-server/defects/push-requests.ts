@@ -31,7 +31,7 @@ export const pushRequestDefects = rows({
     })),
     "push-retries-as-text: Retries say that they are text.": retrying(typed("text/plain")),
     "push-retries-without-type: Retries do not say what they are.": retrying(typed(undefined)),
-    "push-one-event-of-an-account-a-second: Of two events of an account within a second the later one is not pushed.":
+    "push-one-event-of-an-account-a-second: The second event of an account in a second is not pushed.":
       decisions((_sound, latest = new Map<string, number>()) => ({
         pushesEvent: ({ accountId }, { clock }) => {
           const beforeMs = latest.get(accountId) ?? -Infinity;

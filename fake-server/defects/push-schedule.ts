@@ -56,27 +56,36 @@ export const pushScheduleDefects = rows({
       "maxPushes",
       (usual) => usual - 1,
     ),
-    "push-retries-lost-on-recycling: A worker that is recycled every hundred seconds forgets the retries that it holds.":
-      decisions((sound) => ({
+    "push-retries-lost-on-recycling: A worker recycled every hundred seconds forgets its retries.": decisions(
+      (sound) => ({
         pushDelayMs: (attempt, delivery, service) => {
           const delayMs = sound.pushDelayMs(attempt, delivery, service);
           const fromMs = sound.pushAnchorMs(delivery, service);
           return attempt === 1 || workerAt(fromMs) === workerAt(fromMs + delayMs) ? delayMs : Infinity;
         },
-      })),
-    "push-reading-r5-from-start: Five retries follow the first push, delays from the start of the latest push (reading R5).":
-      [decisions(() => readings.r5(anchors.startOfLatest)), "push.cap"],
-    "push-reading-r5-from-failure: Five retries follow the first push, delays from the failure of the latest push (reading R5).":
-      [decisions(() => readings.r5(anchors.endOfLatest)), "push.cap"],
-    "push-reading-r6-from-start: Five retries follow the first push, delays from its start (reading R6).": [
+      }),
+    ),
+    "push-reading-r5-from-start: Five retries, delays from the start of the latest push (reading R5).": [
+      decisions(() => readings.r5(anchors.startOfLatest)),
+      "push.cap",
+    ],
+    "push-reading-r5-from-failure: Five retries, delays from the failure of the latest push (reading R5).": [
+      decisions(() => readings.r5(anchors.endOfLatest)),
+      "push.cap",
+    ],
+    "push-reading-r6-from-start: Five retries, delays from the start of the first push (reading R6).": [
       decisions(() => readings.r6(anchors.startOfFirst)),
       "push.cap",
     ],
-    "push-reading-r6-from-failure: Five retries follow the first push, delays from its failure (reading R6).":
-      [decisions(() => readings.r6(anchors.endOfFirst)), "push.cap"],
-    "push-reading-r7-from-start: Five retries follow the first push, at most 240 seconds after the start of the latest (reading R7).":
-      [decisions(() => readings.r7(anchors.startOfLatest)), "push.cap"],
-    "push-reading-r7-from-failure: Five retries follow the first push, at most 240 seconds after the failure of the latest (reading R7).":
+    "push-reading-r6-from-failure: Five retries, delays from the failure of the first push (reading R6).": [
+      decisions(() => readings.r6(anchors.endOfFirst)),
+      "push.cap",
+    ],
+    "push-reading-r7-from-start: Five retries, at most 240 seconds after the latest start (reading R7).": [
+      decisions(() => readings.r7(anchors.startOfLatest)),
+      "push.cap",
+    ],
+    "push-reading-r7-from-failure: Five retries, at most 240 seconds after the latest failure (reading R7).":
       [decisions(() => readings.r7(anchors.endOfLatest)), "push.cap"],
     "push-without-end: The longest delay is repeated for ever.": [
       decisions(() => ({

@@ -88,10 +88,10 @@ export const pushSlowDefects = rows({
     "push-fourth-503-final: Status 503 for the fourth push ends the pushes.": givingUp(
       (outcome, { attempts }) => attempts.length === 4 && statusOf(outcome) === 503,
     ),
-    "push-second-kind-of-failure-final: After a failed connection and a bad status the notification is given up.":
+    "push-second-kind-of-failure-final: A failed connection and a bad status together end the retries.":
       givingUp((_outcome, { attempts }) => new Set(attempts.map(({ outcome }) => outcome?.kind)).size > 1),
     "push-408-final: After 408 the notification is given up.": statusFinal(408),
-    "push-409-final: After 409, which some receivers answer to what they have already, the notification is given up.":
+    "push-409-final: After 409, which receivers answer to what they have already, retries end.":
       statusFinal(409),
     "push-422-final: After 422 the notification is given up.": statusFinal(422),
     "push-501-final: After 501 the notification is given up.": statusFinal(501),
@@ -117,7 +117,7 @@ export const pushSlowDefects = rows({
     ),
     "push-refused-connection-repeated-soon: A refused connection is tried again after five seconds.":
       delayingAfter("refused", () => 5 * SECOND_MS),
-    "push-fourth-refused-repeated-soon: A refused connection at the fourth push is tried again after half a minute.":
+    "push-fourth-refused-repeated-soon: A fourth push whose connection is refused is retried in 30 s.":
       change("pushDelayMs", (delayMs, _attempt, delivery) =>
         endedLast(delivery, 4, "refused") ? 30 * SECOND_MS : delayMs,
       ),
@@ -141,7 +141,7 @@ export const pushSlowDefects = rows({
     ),
   },
   "push.late-acknowledgement": {
-    "push-acknowledgement-after-timeout-ignored: What once got no answer is pushed on, whatever it gets later.":
+    "push-acknowledgement-after-timeout-ignored: After a timeout, no acknowledgement ends the pushes.":
       onlyIf("acknowledges", (_outcome, delivery) => ended(delivery, "timed-out") === 0),
   },
 });

@@ -28,16 +28,16 @@ const noClient: FakeClient = { id: "", secret: "", redirectUri: "" };
 /** What goes wrong only after a history of refreshes that is longer, later or busier than one refresh. */
 export const refreshHistoryDefects = rows({
   "access.lifetime": {
-    "refreshed-again-lives-twice-as-long: The accessToken of every refresh but the first lives for twice what expiresIn says.":
+    "refreshed-again-lives-twice-as-long: After the first refresh, accessTokens live twice as long as told.":
       livingBy(2, (_record, _previous, refreshes) => refreshes > 1),
-    "refreshed-tenth-time-lives-twice-as-long: The accessToken of the tenth refresh and of later ones lives for twice what expiresIn says.":
+    "refreshed-tenth-time-lives-twice-as-long: From the tenth refresh on, accessTokens live twice as long.":
       livingBy(2, (_record, _previous, refreshes) => refreshes >= 10),
-    "refreshed-late-lives-half-as-long: The accessToken of a refresh that comes after its predecessor's end lives for half of what expiresIn says.":
+    "refreshed-late-lives-half-as-long: A refresh after expiry yields an accessToken of half the life.":
       livingBy(
         0.5,
         (_record, previous, _refreshes, nowMs) => nowMs - previous.issuedAtMs > previous.lifetimeMs,
       ),
-    "refreshed-within-a-minute-is-the-same-token: Within a minute a refresh answers with the same accessToken and a whole expiresIn again.":
+    "refreshed-within-a-minute-is-the-same-token: For a minute a refresh repeats the token as if new.":
       afterwards("afterRefresh", (record, previous, context) => {
         if (previous.refreshed && context.nowMs - previous.issuedAtMs < MINUTE_MS)
           record.latestAccess = previous;
@@ -52,7 +52,7 @@ export const refreshHistoryDefects = rows({
         },
       }),
     ),
-    "refresh-token-restarted-by-refused-use: A refresh that is refused for its client starts the 30 days of its refreshToken again.":
+    "refresh-token-restarted-by-refused-use: A refresh refused for its client restarts the 30 days.":
       afterwards("afterRefusedRefresh", (record, kind, context) => {
         if (record !== undefined && kind !== "refresh-token-expired") record.issuedAtMs = context.nowMs;
       }),
@@ -72,8 +72,8 @@ export const refreshHistoryDefects = rows({
     ),
   },
   "refresh.unknown-client": {
-    "refresh-client-checked-once: Whose a refreshToken is, and who asks, is looked at in its first use alone.":
-      decisions((sound, used = new WeakSet<RefreshRecord>()) => ({
+    "refresh-client-checked-once: The client of a refreshToken is checked at its first use only.": decisions(
+      (sound, used = new WeakSet<RefreshRecord>()) => ({
         findClientToRefresh: (clientId, clients) => sound.findClientToRefresh(clientId, clients) ?? noClient,
         refreshTokenBelongsTo: (record, client) =>
           used.has(record) || sound.refreshTokenBelongsTo(record, client),
@@ -81,6 +81,7 @@ export const refreshHistoryDefects = rows({
           sound.afterRefresh(record, previous, context);
           used.add(record);
         },
-      })),
+      }),
+    ),
   },
 });

@@ -69,7 +69,7 @@ export const refreshDefects = rows({
     "refresh-returns-refresh-token: A refresh returns the refreshToken that was used.": answering(
       (fields, { token }) => ({ ...fields, refreshToken: token }),
     ),
-    "refresh-returns-another-refresh-token: A refresh returns a new refreshToken; the old one goes on working.":
+    "refresh-returns-another-refresh-token: A refresh returns a second refreshToken beside the first.":
       decisions((sound) => ({
         refreshFields: (tokens, timestamp, expiresIn, context) => {
           const another = { ...tokens, token: context.random.token(32) };
@@ -135,7 +135,7 @@ export const refreshDefects = rows({
       (record, nowMs) => accessExpiredForMs(record, nowMs) < 0,
     ),
     "refresh-token-usable-ten-times: A refreshToken dies with its tenth use.": usableTimes(10),
-    "refresh-within-a-minute-refused: A refresh is refused within a minute of the one before, unless it comes at once.":
+    "refresh-within-a-minute-refused: A refresh within a minute of another is refused, unless at once.":
       decisions((_sound, last = new WeakMap<RefreshRecord, number>()) => ({
         takeRefreshToken: (record, { nowMs }) => {
           const sinceMs = nowMs - (last.get(record) ?? nowMs);
@@ -216,19 +216,20 @@ export const refreshDefects = rows({
   "refresh.after-access-expiry": {
     "refresh-after-access-expiry-refused: Once the accessToken has expired, the refreshToken is refused.":
       refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= 0),
-    "refresh-a-minute-after-access-expiry-refused: A refresh is possible until a minute after the accessToken's expiry.":
-      refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= MINUTE_MS),
-    "refresh-after-access-expiry-yields-dead-token: A refresh that comes after the accessToken's expiry yields one that has expired with it.":
+    "refresh-a-minute-after-access-expiry-refused: A refresh works until a minute after expiry.": refusing(
+      (record, nowMs) => accessExpiredForMs(record, nowMs) >= MINUTE_MS,
+    ),
+    "refresh-after-access-expiry-yields-dead-token: A refresh after expiry yields an expired accessToken.":
       decide("afterRefresh", (record, previous, { nowMs }) => {
         if (nowMs - previous.issuedAtMs >= previous.lifetimeMs) {
           record.latestAccess.issuedAtMs = previous.issuedAtMs;
         }
       }),
-    "refresh-a-day-after-access-expiry-refused: A day after the end of the accessToken the refreshToken is refused.":
+    "refresh-a-day-after-access-expiry-refused: A day after the accessToken's end, a refresh is refused.":
       decide("refreshTokenIsAlive", (record, { nowMs }) => accessExpiredForMs(record, nowMs) < DAY_MS),
   },
   "refresh.reauthorize": {
-    "reauthorize-refused-after-expiry: A client whose refreshToken was refused as expired gets codes that cannot be exchanged.":
+    "reauthorize-refused-after-expiry: After an expired refreshToken, a client's codes cannot be exchanged.":
       decisions((sound, locked = new Set<string>()) => ({
         afterRefusedRefresh: (record, kind) => {
           if (record !== undefined && kind === "refresh-token-expired") locked.add(record.clientId);
@@ -237,7 +238,7 @@ export const refreshDefects = rows({
           if (!locked.has(record.clientId)) sound.keepCode(record, context);
         },
       })),
-    "reauthorize-yields-dead-refresh-token: The 30 days of every refreshToken count from the client's first authorization.":
+    "reauthorize-yields-dead-refresh-token: The 30 days count from the client's first authorization.":
       decisions((sound, firstAtMs = new Map<string, number>()) => ({
         keepRefreshToken: (record, context) => {
           record.issuedAtMs = firstAtMs.get(record.clientId) ?? context.nowMs;
@@ -245,7 +246,7 @@ export const refreshDefects = rows({
           sound.keepRefreshToken(record, context);
         },
       })),
-    "reauthorize-yields-dead-access-token: After a refreshToken has expired, the client's new accessTokens are refused.":
+    "reauthorize-yields-dead-access-token: After an expired refreshToken, new accessTokens are refused.":
       decisions((sound) => {
         const firstAtMs = new Map<string, number>();
         const tooLate = (record: AccessRecord, thirtyDaysMs: number): boolean => {

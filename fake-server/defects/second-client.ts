@@ -54,7 +54,7 @@ export const secondClientDefects = rows({
     ),
   },
   "code.lifetime-is-not-extended": {
-    "code-of-second-client-restarted-by-attempt: A refused attempt starts the ten minutes of the second client's code again.":
+    "code-of-second-client-restarted-by-attempt: A refused attempt restarts the second client's code.":
       afterwards("afterRefusedExchange", (record, kind, context) => {
         if (record !== undefined && kind !== "code-expired" && isSecond(record.clientId, context))
           record.issuedAtMs = context.nowMs;
@@ -70,7 +70,7 @@ export const secondClientDefects = rows({
       })),
   },
   "exchange.authenticates-client": {
-    "secret-of-second-client-but-for-its-end: The last four characters of the second client's secret are not compared.":
+    "secret-of-second-client-but-for-its-end: The second client's last four characters are not compared.":
       change("authenticateClient", (usual, clientId, clientSecret, clients) => {
         const second = [...clients.values()][1];
         const isRight =
@@ -91,7 +91,7 @@ export const secondClientDefects = rows({
       })),
   },
   "refresh.unknown-client": {
-    "refresh-for-second-client-without-client: A refresh that names no client at all is taken for the second client's.":
+    "refresh-for-second-client-without-client: A refresh without a client counts as the second client's.":
       change("findClientToRefresh", (usual, clientId, clients) =>
         clientId === undefined ? [...clients.values()][1] : usual,
       ),

@@ -39,7 +39,7 @@ export const stateDefects = rows({
     ),
     "state-loses-last-byte: The 128th byte of a state is lost.": echoing((state) => state.slice(0, 127)),
     "state-cut-at-64: States are cut to 64 characters.": echoing((state) => state.slice(0, 64)),
-    "state-of-property-name-refused: States are looked up in a plain object, so names like constructor seem taken.":
+    "state-of-property-name-refused: States are looked up in a plain object: constructor seems taken.":
       onlyIf("acceptsState", (state) => !(String(state) in {})),
     "state-of-eight-at-least: States of fewer than eight characters are refused.": onlyIf(
       "acceptsState",
@@ -98,10 +98,12 @@ export const stateDefects = rows({
     "state-decoded-twice: The state is decoded a second time before it is examined.": examining((state) =>
       state.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent),
     ),
-    "state-with-wide-forms-folded: Compatibility forms, such as full-width digits, are folded before the state is examined.":
+    "state-with-wide-forms-folded: Full-width digits and the like are folded before a state is checked.":
       examining((state) => state.normalize("NFKC")),
-    "state-with-malformed-encoding: Percent-encoding that is no UTF-8 is dropped from the query instead of refused.":
-      decide("readQuery", (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll(REPAIRABLE, ""))),
+    "state-with-malformed-encoding: Percent-encoding that is no UTF-8 is dropped instead of refused.": decide(
+      "readQuery",
+      (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll(REPAIRABLE, "")),
+    ),
     "state-refused-with-code: A bad state is answered with status 400, and a code that works.": [
       decisions((sound, refused = new WeakSet<IncomingMessage>()) => ({
         acceptsState: (state, query, context) => {

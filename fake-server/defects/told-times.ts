@@ -17,21 +17,23 @@ export const toldTimeDefects = rows({
       })),
   },
   "exchange.token-set": {
-    "exchange-timestamp-of-its-code: The timestamp of an exchange is the moment at which its code was issued.":
-      decisions((sound) => ({
+    "exchange-timestamp-of-its-code: The timestamp of an exchange is that of its code.": decisions(
+      (sound) => ({
         exchangeFields: (tokens, timestamp, expiresIn, context) => {
           const codes = [...context.credentials.codes.values()];
           const code = codes.findLast(({ grant }) => grant === tokens.grant);
           return sound.exchangeFields(tokens, code?.issuedAtMs ?? timestamp, expiresIn, context);
         },
-      })),
+      }),
+    ),
   },
   "refresh.token-set": {
-    "refresh-timestamp-of-its-grant: The timestamp of a refresh is the moment at which the refreshToken was issued.":
-      decisions((sound) => ({
+    "refresh-timestamp-of-its-grant: The timestamp of a refresh is that of its refreshToken.": decisions(
+      (sound) => ({
         refreshFields: (tokens, _timestamp, expiresIn, context) =>
           sound.refreshFields(tokens, tokens.issuedAtMs, expiresIn, context),
-      })),
+      }),
+    ),
   },
   "notifications.shape": {
     "item-create-time-local-called-utc: createTime is a local time, written as if it were UTC.": decisions(

@@ -37,13 +37,13 @@ export const unknownCodeDefects = rows({
     "code-without-padding: Signs of equality at the end of a code are cut off as padding.": mendingText(
       (presented) => presented.replace(/=+$/, ""),
     ),
-    "code-of-other-type-as-text: Whatever is presented as a code is made a string, an array of one code included.":
+    "code-of-other-type-as-text: Whatever is presented as a code is made a string, arrays included.":
       mending(asText),
     "code-empty-means-latest: An absent or empty code stands for the one that was issued last.": change(
       "findCode",
       (usual, presented, context) => (isNothing(presented) ? lastOf(context.credentials.codes) : usual),
     ),
-    "code-of-right-form-accepted: A code that has the right length and alphabet is taken for one that another node has issued.":
+    "code-of-right-form-accepted: What has a code's length and alphabet is taken for another node's.":
       decisions((sound, latestClient = "") => ({
         keepCode: (record, context) => {
           latestClient = record.clientId;
@@ -70,8 +70,9 @@ export const unknownCodeDefects = rows({
         return token === undefined ? usual : invented(token.token, token.clientId, context.nowMs);
       },
     ),
-    "code-normalized: Compatibility forms, such as full-width letters, are folded before a code is looked up.":
-      mendingText((presented) => presented.normalize("NFKC")),
+    "code-normalized: Compatibility forms, such as full-width letters, are folded in a code.": mendingText(
+      (presented) => presented.normalize("NFKC"),
+    ),
     "code-without-dashes: Dashes in a code are ignored.": comparing(careless.ofDashes),
     "code-found-by-pattern: A code of % finds the latest one that is not used.": decide(
       "findCode",

@@ -42,10 +42,11 @@ export const unknownRefreshDefects = rows({
         findRefreshToken: (presented, context) => sound.findRefreshToken(asText(presented), context),
       }),
     ),
-    "refresh-token-empty-means-latest: An absent or empty refreshToken stands for the one that was issued last.":
-      change("findRefreshToken", (usual, presented, context) =>
+    "refresh-token-empty-means-latest: An absent or empty refreshToken stands for the latest one.": change(
+      "findRefreshToken",
+      (usual, presented, context) =>
         isNothing(presented) ? lastOf(context.credentials.refreshTokens) : usual,
-      ),
+    ),
     "refresh-token-may-be-access-token: A refresh can be had for an accessToken as well.": change(
       "findRefreshToken",
       (usual, presented, context) => {
@@ -61,7 +62,7 @@ export const unknownRefreshDefects = rows({
           : grantOf({ ...stranger(context, code.clientId), token: code.code }, context.nowMs);
       },
     })),
-    "refresh-token-of-right-form-accepted: What looks like a refreshToken is taken for one that another node has issued.":
+    "refresh-token-of-right-form-accepted: What looks like a refreshToken is taken for another node's.":
       decisions((sound) => ({
         findRefreshToken: (presented, context) => {
           const latest = lastOf(context.credentials.accessTokens);

@@ -26,7 +26,7 @@ export const writeDefects = rows({
         parameters,
       }),
     ),
-    "writes-repeat-item-on-page: A page is read in two halves, with time for a write between them, newest first.":
+    "writes-repeat-item-on-page: A page is read in two halves, newest first: a write comes between.":
       decisions((sound) => ({
         order: () => "sequence DESC",
         readItems: async (selection, offset, { limit, page }, context) => {
@@ -61,7 +61,7 @@ export const writeDefects = rows({
             : sound.matching(filters, viewer, context),
       };
     }),
-    "writes-seen-by-every-other-read: Every second read comes from a replica that is 300 milliseconds behind.":
+    "writes-seen-by-every-other-read: Every second read comes from a replica 300 milliseconds behind.":
       decisions((sound) => {
         const { keepNotification, writtenAtMs } = stamped(sound);
         let reads = 0;
@@ -77,7 +77,7 @@ export const writeDefects = rows({
           },
         };
       }),
-    "writes-lost-when-concurrent: Of two notifications created within ten milliseconds one replaces the other in the list.":
+    "writes-lost-when-concurrent: Of two notifications created within ten milliseconds one is lost.":
       decisions((sound, last = { atMs: -Infinity }) => ({
         keepNotification: (notification: Notification, owner, service) => {
           const atMs = service.clock.realMs();

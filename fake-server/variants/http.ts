@@ -71,7 +71,7 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     }),
   },
   ...variantRows({
-    "last-of-repeated-keys-counts: Of a key that a body names twice the last value counts, as most JSON parsers have it.":
+    "last-of-repeated-keys-counts: Of a key that comes twice the last value counts, as in JSON.parse.":
       decide("readBody", lenientBody),
     "timestamps-in-seconds: Timestamps count whole seconds.": decide("timestamp", ({ nowMs }) =>
       Math.floor(nowMs / 1_000),
@@ -162,7 +162,7 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       vary: "Origin",
       "strict-transport-security": "max-age=63072000",
     }),
-    "rate-limited-by-service-clock: A hundred requests at once, then twenty in a second of the service's clock.":
+    "rate-limited-by-service-clock: A hundred requests at once, then twenty a second by its own clock.":
       decisions((_sound, take = bucket(100, 20)) => ({ admission: ({ nowMs }) => take(nowMs) })),
     "rate-limited-by-real-time: Five hundred requests at once, then six hundred in a second.": decisions(
       (_sound, take = bucket(500, 600)) => ({ admission: ({ clock }) => take(clock.realMs()) }),
@@ -171,14 +171,15 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "timestamp",
       ({ nowMs }) => nowMs - 946_684_800_000,
     ),
-    "timestamps-of-two-clocks: Exchanges are answered by a machine whose clock is a minute behind the others.":
-      decide("timestamp", ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs)),
-    "header-names-as-cgi-has-them: Dashes and underscores in names of headers are one, as in what CGI hands on.":
-      change(
-        "readAccessToken",
-        (usual, context) => usual ?? context.from.headers["x_service_access_token"]?.toString(),
-      ),
-    "timestamps-in-seconds-of-exchange: The timestamp of an exchange counts whole seconds, the others milliseconds.":
+    "timestamps-of-two-clocks: Exchanges are answered by a machine whose clock is a minute behind.": decide(
+      "timestamp",
+      ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs),
+    ),
+    "header-names-as-cgi-has-them: Dashes and underscores in header names are one, as under CGI.": change(
+      "readAccessToken",
+      (usual, context) => usual ?? context.from.headers["x_service_access_token"]?.toString(),
+    ),
+    "timestamps-in-seconds-of-exchange: Timestamps of exchanges count seconds, the others milliseconds.":
       decide("timestamp", ({ nowMs, operation }) =>
         operation === "exchange" ? Math.floor(nowMs / 1_000) : nowMs,
       ),

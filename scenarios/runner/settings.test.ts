@@ -22,9 +22,8 @@ const asRun = { runKey: "k", preflight: false };
 
 describe("the settings of a script", () => {
   it.each(scenarioNames)("ask %s for as many iterations as make the rate of requests", (scenario) => {
-    const { stages, requestsPerIteration: each } = scriptSettings(target, { ...plan, scenario }, asRun);
-    expect(askedArrivals(stages) * each).toBeCloseTo(3_000);
-    expect(each).toBe(traits[scenario].requestsPerIteration);
+    const { stages } = scriptSettings(target, { ...plan, scenario }, asRun);
+    expect(askedArrivals(stages) * traits[scenario].requestsPerIteration).toBeCloseTo(3_000);
   });
 
   it("say how events are triggered, and leave out a command", () => {

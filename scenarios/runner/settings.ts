@@ -45,7 +45,6 @@ export const scriptSettings = (
     visibilityMs: profile.tolerances?.visibilityMs ?? tolerances.visibility.default,
     requestTimeoutMs,
     stages: stagesFor(plan),
-    requestsPerIteration: traits[plan.scenario].requestsPerIteration,
     visitWeights: profile.load?.mixed ?? {},
     virtualUsers: virtualUsersFor(plan, profile),
     gracefulStopMs: requestTimeoutMs * MOST_IN_A_ROW,

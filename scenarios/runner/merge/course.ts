@@ -1,4 +1,3 @@
-import type { Int32Histogram } from "hdr-histogram-js";
 import { histogramTag, type SecondLine } from "../../../conformance/contract/load-record.ts";
 import { latencyHistogram, logLines, type TaggedHistogram } from "../collect/histograms.ts";
 import type { createTotals } from "../collect/totals.ts";

@@ -51,7 +51,6 @@ export const settingsFor = (baseUrl: string, stages: readonly Stage[]): ScriptSe
   visibilityMs: 0,
   requestTimeoutMs: 5_000,
   stages,
-  requestsPerIteration: 1,
   virtualUsers: { allocated: 20, most: 50 },
   gracefulStopMs: 500,
   visitWeights: {},

@@ -22,7 +22,6 @@ const pushed = (...pushes: readonly [seconds: number, status: number | undefined
   text: "",
   attempts: pushes.map(([at, status], index): Attempt => ({
     n: index + 1,
-    epoch: "one",
     startMs: zero + at * 1_000,
     endMs: zero + at * 1_000,
     action: status === undefined ? "reset" : "answer",

@@ -11,7 +11,6 @@ type PushOf = Extract<PushLine, { kind: "push" }>;
 /** What the page keeps of one push; the rest is asked for again when its details are opened. */
 export interface Attempt {
   readonly n: number;
-  readonly epoch: string;
   /** Wall clock in milliseconds since 1970, from the monotonic stamp and the start of its epoch. */
   readonly startMs: number;
   /** Where it ended; where its request was complete as long as it is open. */
@@ -122,7 +121,6 @@ const messageOf = (line: RemarkLine): string => {
 
 const attemptOf = (push: PushOf, wallMs: (epoch: string, atMs: number) => number): Attempt => ({
   n: push.n,
-  epoch: push.epoch,
   startMs: wallMs(push.epoch, push.firstByteMs),
   endMs: wallMs(push.epoch, push.answeredMs ?? push.completeMs),
   action: push.action,
