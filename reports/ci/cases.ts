@@ -2,7 +2,7 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf } from "../../conformance/contract/verdict.ts";
-import { knownRequirement, sectionsOf } from "../text/titles.ts";
+import { knownRequirement, numbered, sectionsOf } from "../text/titles.ts";
 import { cameBack } from "../text/breach.ts";
 import { plural, shellWord, elapsed, inUnit } from "../text/figures.ts";
 import { safe } from "../text/safe.ts";
@@ -10,10 +10,11 @@ import { activeWaivers, failingWaivers, waiverStateText, waiverText } from "../t
 import { wordOf } from "../text/verdicts.ts";
 import type { CiCase, CiRun, CiSuite } from "./case.ts";
 import type { LoadRecord, LoadRule, ObjectiveResult } from "../../conformance/contract/load-record.ts";
-export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSuite[] =>
-  runs.map((run, at) => {
+export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSuite[] => {
+  const names = runs.map(({ kind }) => (kind === "conform" ? "gate" : "load"));
+  return runs.map((run, at) => {
     const { record } = run;
-    const name = nameOf(runs, at);
+    const name = numbered(names, at);
     const outcome = record.outcome ?? "open";
     return {
       name,
@@ -35,13 +36,6 @@ export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSu
       ),
     };
   });
-
-/** "gate", or "gate 2" where there are several. */
-const nameOf = (runs: readonly CiRun[], at: number): CiSuite["name"] => {
-  const kind = runs[at]?.kind;
-  const name = kind === "conform" ? "gate" : "load";
-  const count = (some: readonly CiRun[]): number => some.filter((run) => run.kind === kind).length;
-  return count(runs) === 1 ? name : `${name} ${count(runs.slice(0, at + 1))}`;
 };
 
 /** Services join runs by names: a name that comes twice gets a number, and those of several runs of one kind get the number of the run. */

@@ -1,7 +1,6 @@
 import path from "node:path";
-import { readRun, runsIn, type Run } from "../read/index.ts";
+import { runsBelow, type Run } from "../read/index.ts";
 import { differences, fingerprintOf } from "./fingerprint.ts";
-import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 export interface Baseline {
   /** From the earliest to the latest. */
@@ -9,32 +8,24 @@ export interface Baseline {
   readonly leftOut: readonly { readonly directory: string; readonly reason: string }[];
 }
 
+const MOST_RUNS = 50;
+
 /**
  * The earlier runs of the same kind and fingerprint among the run directories of a folder, at most so many
  * of the latest. Throws ConfigurationError where the folder cannot be read; runs in it that cannot are left out.
  */
-export const baselineOf = async (folder: string, head: Run, most = 50): Promise<Baseline> => {
+export const baselineOf = async (folder: string, head: Run): Promise<Baseline> => {
   const runs: Run[] = [];
   const leftOut: { directory: string; reason: string }[] = [];
-  for (const directory of runsIn(folder)) {
+  for await (const { directory, run } of runsBelow(folder)) {
     if (path.resolve(directory) === path.resolve(head.directory)) continue;
-    const found = await readOrWhy(directory);
-    const reason = typeof found === "string" ? found : unfit(found, head);
-    if (typeof found === "string" || reason !== undefined)
+    const reason = typeof run === "string" ? run : unfit(run, head);
+    if (typeof run === "string" || reason !== undefined)
       leftOut.push({ directory, reason: reason ?? "it cannot be read" });
-    else runs.push(found);
+    else runs.push(run);
   }
   const inOrder = runs.toSorted((a, b) => (a.record.startedAt < b.record.startedAt ? -1 : 1));
-  return { runs: inOrder.slice(-most), leftOut };
-};
-
-const readOrWhy = async (directory: string): Promise<Run | string> => {
-  try {
-    return await readRun(directory);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.message;
-    throw error;
-  }
+  return { runs: inOrder.slice(-MOST_RUNS), leftOut };
 };
 
 const unfit = (run: Run, head: Run): string | undefined => {

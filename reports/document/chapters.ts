@@ -2,6 +2,7 @@ import { gateDoc } from "./gate.ts";
 import type { GateSubject } from "./gate-subject.ts";
 import { loadDoc } from "./load.ts";
 import type { LoadSubject } from "./load-subject.ts";
+import { numbered } from "../text/titles.ts";
 import type { Doc, Icon } from "./model.ts";
 
 export type RunSubject =
@@ -14,11 +15,12 @@ export interface Chapter {
   readonly document: Doc;
 }
 
-export const chaptersOf = (views: readonly RunSubject[], program: string): readonly Chapter[] =>
-  views.map((view, at) => {
+export const chaptersOf = (views: readonly RunSubject[], program: string): readonly Chapter[] => {
+  const titles = views.map(({ kind }) => (kind === "conform" ? "Gate" : "Load"));
+  return views.map((view, at) => {
     const prefix = views.length === 1 ? "" : `run${at + 1}-`;
     return {
-      title: titleOf(views, at),
+      title: numbered(titles, at),
       prefix,
       document:
         view.kind === "conform"
@@ -26,13 +28,6 @@ export const chaptersOf = (views: readonly RunSubject[], program: string): reado
           : loadDoc(view, { prefix }),
     };
   });
-
-/** "Gate", or "Gate 2" where there are several. */
-const titleOf = (views: readonly RunSubject[], at: number): string => {
-  const kind = views[at]?.kind;
-  const count = (some: readonly RunSubject[]): number => some.filter((view) => view.kind === kind).length;
-  const title = kind === "conform" ? "Gate" : "Load";
-  return count(views) === 1 ? title : `${title} ${count(views.slice(0, at + 1))}`;
 };
 
 /** From the least grave to the gravest. */

@@ -1,8 +1,7 @@
 import path from "node:path";
-import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import { fingerprintOf, targetNameOf } from "../compare/index.ts";
-import { readRun, runsIn, type GateRun, type LoadRun, type Run } from "../read/index.ts";
+import { runsBelow, type GateRun, type LoadRun, type Run } from "../read/index.ts";
 import { whyIncomplete } from "../validity.ts";
 
 /** Which runs are meant; what is absent lets all through. */
@@ -58,14 +57,10 @@ export const readHistory = async (
 ): Promise<{ readonly runs: readonly HistoryRun[]; readonly problems: readonly Problem[] }> => {
   const runs: HistoryRun[] = [];
   const problems: Problem[] = [];
-  for (const directory of runsIn(folder)) {
+  for await (const { directory, run } of runsBelow(folder)) {
     const name = path.basename(directory);
-    try {
-      runs.push(historyRunOf(name, await readRun(directory)));
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      problems.push({ name, problem: error.message });
-    }
+    if (typeof run === "string") problems.push({ name, problem: run });
+    else runs.push(historyRunOf(name, run));
   }
   const inOrder = runs.toSorted(
     ({ listed: a }, { listed: b }) => compareText(a.startedAt, b.startedAt) || compareText(a.name, b.name),

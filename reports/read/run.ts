@@ -204,16 +204,23 @@ const achievedOf = async (run: LoadRun): Promise<LoadRecord["achieved"]> => {
 };
 
 /**
- * The run directories right below a folder, in the order of their names; other folders and files in it are
- * passed over. Throws ConfigurationError where the folder cannot be read.
+ * The runs right below a folder, in the order of their names; of one that cannot be read, why. Other folders and files
+ * in it are passed over. Throws ConfigurationError where the folder cannot be read.
  */
-export const runsIn = (folder: string): readonly string[] =>
-  namesIn(folder)
-    .map((name) => path.join(folder, name))
-    .filter(
-      (directory) =>
-        statSync(path.join(directory, recordFiles.run), { throwIfNoEntry: false })?.isFile() === true,
-    );
+export async function* runsBelow(
+  folder: string,
+): AsyncGenerator<{ readonly directory: string; readonly run: Run | string }> {
+  for (const name of namesIn(folder)) {
+    const directory = path.join(folder, name);
+    const file = statSync(path.join(directory, recordFiles.run), { throwIfNoEntry: false });
+    if (file?.isFile() !== true) continue;
+    const run = await readRun(directory).catch((error: unknown) => {
+      if (error instanceof ConfigurationError) return error.message;
+      throw error;
+    });
+    yield { directory, run };
+  }
+}
 
 const namesIn = (folder: string): readonly string[] => {
   try {

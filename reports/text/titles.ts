@@ -28,3 +28,13 @@ export const knownRequirement = (id: string): Requirement | undefined =>
 /** "section 4.1" or "sections 2.1, 8". */
 export const sectionsOf = ({ sections }: Requirement): string =>
   `section${sections.length === 1 ? "" : "s"} ${sections.join(", ")}`;
+
+/** What one of several runs is called: by its kind alone, or with its number among those of its kind. */
+export const numbered = <Name extends string>(
+  names: readonly Name[],
+  at: number,
+): Name | `${Name} ${number}` => {
+  const name = names[at] as Name;
+  const count = (some: readonly Name[]): number => some.filter((one) => one === name).length;
+  return count(names) === 1 ? name : `${name} ${count(names.slice(0, at + 1))}`;
+};

@@ -8,7 +8,7 @@ import { checkPlan } from "./check-plan.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { headerOf } from "./header.ts";
 import { load } from "./load.ts";
-import { openLoadRecord, type LoadRecordWriter } from "./record.ts";
+import { openLoadRecord, pick, type LoadRecordWriter } from "./record.ts";
 import { stepOf } from "./step.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
@@ -99,6 +99,9 @@ const contextOfStep = (
   },
 });
 
+/** What a search tells of one of its steps. */
+const summarized = ["achieved", "validity", "k6", "endpoints", "objectives", "rules", "breaches"] as const;
+
 /** The search as one run: the figures of the best step, or of the one that broke a rule. */
 const summaryOf = (
   context: LoadContext,
@@ -111,17 +114,7 @@ const summaryOf = (
   const shown = broken ?? best ?? records.at(-1);
   const outcome = outcomeOf(context, found, broken !== undefined);
   return {
-    ...(shown?.achieved === undefined ? {} : { achieved: shown.achieved }),
-    ...(shown?.validity === undefined ? {} : { validity: shown.validity }),
-    ...(shown === undefined
-      ? {}
-      : {
-          k6: shown.k6,
-          endpoints: shown.endpoints,
-          objectives: shown.objectives,
-          rules: shown.rules,
-          breaches: shown.breaches,
-        }),
+    ...(shown && pick(shown, summarized)),
     endedAt: context.clock.wallTime().toISOString(),
     steps: [...steps],
     ...(highestRate === undefined ? {} : { highestRate }),

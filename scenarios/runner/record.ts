@@ -108,3 +108,7 @@ const openDigests = ({ append }: Pick<RunDirectory<never>, "append">) => {
     flush: () => partitions.forEach(flush),
   };
 };
+
+/** The fields of these names that are there. */
+export const pick = <T extends object, Key extends keyof T>(from: T, keys: readonly Key[]): Pick<T, Key> =>
+  Object.fromEntries(keys.flatMap((key) => (key in from ? [[key, from[key]]] : []))) as Pick<T, Key>;

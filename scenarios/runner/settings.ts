@@ -49,17 +49,11 @@ export const scriptSettings = (
     virtualUsers: virtualUsersFor(plan, profile),
     gracefulStopMs: requestTimeoutMs * MOST_IN_A_ROW,
     seed: plan.seed,
-    ...(plan.segment === undefined ? {} : { segment: scriptSegment(plan.segment) }),
+    ...(plan.segment === undefined ? {} : { segment: plan.segment }),
     digestKey: runKey,
     preflight,
   };
 };
-
-const scriptSegment = ({ index, count, startAtMs }: ScriptSegment): ScriptSegment => ({
-  index,
-  count,
-  startAtMs,
-});
 
 const requestTimeoutOf = (profile: Pick<FetchedProfile, "tolerances">): number =>
   profile.tolerances?.requestTimeoutMs ?? tolerances.requestTimeout.default;

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 
 /** The k6 that is installed where there is none: the newest that the Go module proxy has. */
 export const installedVersion = "1.8.1";
@@ -13,9 +14,14 @@ export type Examined =
 
 /** Runs `FILE version` and reads its answer, such as `k6 v1.8.1 (go1.26.8, linux/amd64)`. */
 export const examine = async (file: string, signal?: AbortSignal): Promise<Examined> => {
-  const answer = await ask(file, signal);
-  if (typeof answer !== "string") return { usable: false, reason: answer.reason };
-  return judgeVersion(answer);
+  try {
+    const options = { timeout: ANSWER_WITHIN_MS, ...(signal && { signal }) };
+    const { stdout } = await promisify(execFile)(file, ["version"], options);
+    return judgeVersion(stdout);
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { usable: false, reason: reasonOf(error as Error) };
+  }
 };
 
 export const judgeVersion = (printed: string): Examined => {
@@ -31,26 +37,6 @@ export const isAtLeast = (version: string, major: number, minor: number): boolea
   const [itsMajor = 0, itsMinor = 0] = version.split(".").map(Number);
   return itsMajor > major || (itsMajor === major && itsMinor >= minor);
 };
-
-const ask = (file: string, signal: AbortSignal | undefined): Promise<string | { reason: string }> =>
-  new Promise((resolve, reject) => {
-    const options = { timeout: ANSWER_WITHIN_MS, encoding: "utf8" as const };
-    try {
-      execFile(
-        file,
-        ["version"],
-        signal === undefined ? options : { ...options, signal },
-        (error, stdout) => {
-          if (signal?.aborted === true) reject(signal.reason as Error);
-          else if (error === null) resolve(stdout);
-          else resolve({ reason: reasonOf(error) });
-        },
-      );
-    } catch (error) {
-      // Some paths are refused before anything is started.
-      resolve({ reason: reasonOf(error as Error) });
-    }
-  });
 
 const reasonOf = (error: Error & { readonly code?: unknown; readonly killed?: boolean }): string => {
   if (error.killed === true) return `"version" did not answer within ${ANSWER_WITHIN_MS / 1_000} s`;

@@ -7,7 +7,7 @@ import type { Merged } from "../../../conformance/contract/segments.ts";
 import { createTotals, type Totals } from "../collect/totals.ts";
 import { judgeObjectives } from "../judge/objectives.ts";
 import { firstOfEach, judgedOutcome } from "../judge/outcome.ts";
-import { openLoadRecord, type LoadFinal, type LoadHeader } from "../record.ts";
+import { openLoadRecord, pick, type LoadFinal, type LoadHeader } from "../record.ts";
 import { mergeCourse } from "./course.ts";
 import { duplicatesAcross, type FoundDuplicates } from "./duplicates.ts";
 import { machineText } from "../machine.ts";
@@ -107,9 +107,6 @@ const shared = [
   "durationMs",
   "warmUpMs",
 ] as const;
-
-const pick = <T extends object, Key extends keyof T>(from: T, keys: readonly Key[]): Pick<T, Key> =>
-  Object.fromEntries(keys.flatMap((key) => (key in from ? [[key, from[key]]] : []))) as Pick<T, Key>;
 
 const notesOf = (segments: readonly SegmentRun[]): string[] =>
   segments.flatMap(({ record, segment }) => record.notes.map((note) => `segment ${segment.index}: ${note}`));
