@@ -2,7 +2,7 @@ import { stagesOf, type ScenarioName, type Stage } from "../../conformance/contr
 import type { FetchedProfile, HookDefinition } from "../../conformance/contract/profile-fetched.ts";
 import { tolerances } from "../../conformance/judging/tolerances.ts";
 import { traits } from "../lib/mix.ts";
-import type { ScriptHook, ScriptSegment, ScriptSettings } from "../protocol.ts";
+import type { ScriptHook, ScriptSettings } from "../protocol.ts";
 import type { LoadPlan, LoadTarget } from "./context.ts";
 
 export const arrivalRateFor = (scenario: ScenarioName, rate: number): number =>
