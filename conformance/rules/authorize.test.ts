@@ -17,6 +17,7 @@ testDefects([
   "state-read-as-number",
   "authorize-codes-repeat-after-sixty",
   "advice-codes-counted",
+  "advice-codes-behind-a-prefix",
   "state-with-dash-and-underscore",
   "state-with-any-letter",
   "state-with-case-folding",

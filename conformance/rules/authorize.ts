@@ -96,11 +96,14 @@ export const authorizeRules = {
       const weaknesses = [
         ...(found.bits < LEAST_BITS ? [`they vary in ${found.bits} bits`] : []),
         ...(found.monotone ? ["each is in order after the one before"] : []),
+        ...(isWeakPrefix(codes[0] ?? "", found.sharedPrefix)
+          ? [`all begin with the same ${found.sharedPrefix} characters`]
+          : []),
       ];
       return {
         ...expectThat(
           weaknesses.length === 0,
-          `codes hold at least ${LEAST_BITS} bits that cannot be guessed, and are in no order`,
+          `codes hold at least ${LEAST_BITS} bits that cannot be guessed, in no order and without a shared prefix`,
           weaknesses.join("; "),
         ),
         cases: codes.length,
@@ -128,6 +131,16 @@ const sameCode = (
 
 /** RFC 6749 section 10.10: the probability of a right guess is at most 2^-128. */
 const LEAST_BITS = 128;
+const LONGEST_LABEL = 6;
+
+/**
+ * Whether the beginning that all codes share is a weakness. A label such as "ac_live_" is none, nor is the header or
+ * the claims of a signed code, which dots separate from its signature.
+ */
+const isWeakPrefix = (code: string, length: number): boolean =>
+  length > LONGEST_LABEL &&
+  !/^[\w+/=-]+(\.[\w+/=-]+)+$/.test(code) &&
+  !/[_.:~-]$/.test(code.slice(0, length));
 
 const clientsOf = ({ client, secondClient }: World): readonly Client[] =>
   secondClient === undefined ? [client] : [client, secondClient];

@@ -32,6 +32,10 @@ export const advisoryDefects = rows({
     "advice-codes-counted: Codes are a number that goes up by one, behind a common prefix.": decisions(
       (_sound, issued = 0) => ({ mintCode: () => `code-${String((issued += 1)).padStart(40, "0")}` }),
     ),
+    "advice-codes-behind-a-prefix: Codes are random, behind a prefix that all of them share.": decide(
+      "mintCode",
+      (_client, _state, { random }) => `7f3a91c2e5${random.token(32)}`,
+    ),
   },
   "code.bound-to-client": {
     "advice-code-of-other-client-accepted: A client may exchange the code of another.": decide(

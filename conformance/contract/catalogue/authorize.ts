@@ -85,7 +85,7 @@ export const authorize = {
   "authorize.code-entropy": {
     level: "advisory",
     sections: ["2.1"],
-    sentence: "Codes cannot be guessed: at least 128 bits beside what all begin with, no monotone order.",
+    sentence: "Codes cannot be guessed: at least 128 bits, no shared prefix, no monotone order.",
     clause: "RFC 6749 section 10.10",
     judged:
       "Length times log2 of the alphabet seen over many codes gives the bits; prefixes and order are examined on the same codes.",
