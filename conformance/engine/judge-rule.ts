@@ -93,6 +93,10 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const isReal = session.clocks.kind === "real";
   const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
   const mayBeLost = rule.missesPushes === true && !isReal && lostAny(pushRun);
+  if (mayBeLost && verdict.kind === "inconclusive") {
+    const again = await judge(bench, rule, kept, { ...prepared, pushRun: await nth(1) });
+    return isBreach(again) ? again : verdict;
+  }
   if (!isBreach(verdict) || (isReal && !(mayBeLate && isShort(session)))) return verdict;
   if (effort === "quick" && !mayBeLate && !mayBeLost) return verdict;
   const again = await judge(bench, rule, [], { ...prepared, pushRun: await nth(1) });

@@ -137,10 +137,20 @@ const triggerTogether = (options: DatasetOptions, events: Events, accountId: str
 
 /** One after the other with time between them, so that an order by createTime can be told. */
 const triggerApart = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
-  triggerIn(options, events, accountId, count, 1, (told) => {
+  triggerIn(options, events, accountId, count, 1, (told, nowMs) => {
+    if (options.clock.kind === "real") return GAP_MS;
     const isLast = told > 0 && told === count - 1;
-    return isLast && options.clock.kind === "virtual" ? HALF_A_DAY_MS : GAP_MS;
+    return untilTelling(nowMs, isLast ? HALF_A_DAY_MS : GAP_MS, told);
   });
+
+/** Milliseconds of a second that show how createTime is written: behind zeros, and zeros alone. */
+const TELLING_MS = [7, 0];
+
+/** How long it is, from a gap on, until the second is at the next of them. */
+const untilTelling = (nowMs: number, gapMs: number, told: number): number => {
+  const telling = TELLING_MS[told % TELLING_MS.length] ?? 0;
+  return Math.ceil((nowMs + gapMs - telling) / 1_000) * 1_000 + telling - nowMs;
+};
 
 const triggerIn = async (
   { clock }: DatasetOptions,
@@ -148,12 +158,12 @@ const triggerIn = async (
   accountId: string,
   count: number,
   most: number,
-  pauseMs: (told: number) => number,
+  pauseMs: (told: number, nowMs: number) => number,
 ): Promise<Batch> => {
   const told: (string | undefined)[] = [];
   const moments: TimeInterval[] = [];
   while (told.length < count) {
-    const breakMs = pauseMs(told.length);
+    const breakMs = pauseMs(told.length, (await clock.now()).latestMs);
     if (breakMs > 0) await clock.sleep(breakMs);
     const size = Math.min(most, count - told.length);
     const { earliestMs } = await clock.now();

@@ -1,11 +1,14 @@
 import { HOUR_MS } from "../../conformance/contract/duration.ts";
-import { decide, decisions, rows } from "../registry.ts";
+import { decide, decisions, type Replacement, rows } from "../registry.ts";
 
 /** The same moment with the hours of its day counted to twelve, and twice. */
 const inTwelveHours = (nowMs: number): string =>
   new Date(nowMs)
     .toISOString()
     .replace(/T(\d\d)/, (_, hour: string) => `T${String(Number(hour) % 12 || 12).padStart(2, "0")}`);
+
+const rewriting = (rewrite: (time: string) => string): Replacement =>
+  decide("createTime", (nowMs) => rewrite(new Date(nowMs).toISOString()));
 
 /** Times that are well-formed, go on with the clock, and are wrong (sections 2.2, 2.3 and 4.1 to 4.3). */
 export const toldTimeDefects = rows({
@@ -43,5 +46,9 @@ export const toldTimeDefects = rows({
       "createTime",
       inTwelveHours,
     ),
+    "item-create-time-without-zeros: createTime ends with the last digit of its milliseconds that is not zero.":
+      rewriting((time) => time.replace(/\.?0{1,3}Z$/, "Z")),
+    "item-create-time-not-padded: The milliseconds of createTime are written without zeros in front.":
+      rewriting((time) => time.replace(/\.0{1,2}(?=\d+Z$)/, ".")),
   },
 });

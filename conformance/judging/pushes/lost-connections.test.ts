@@ -24,8 +24,9 @@ const withoutPushesFrom = (
   index: number,
   reading: "R1" | "R7",
   lost: (moments: readonly number[]) => readonly LostConnection[],
+  clock: PushRun["clock"] = "real",
 ): PushRun => {
-  const pushRun = pushRunOf(senderOf(reading), { clock: "real" });
+  const pushRun = pushRunOf(senderOf(reading), { clock });
   const unseen = pushRun.pushCases.flatMap(({ pushes }) => pushes.slice(index));
   return {
     ...pushRun,
@@ -60,6 +61,15 @@ describe("connections that broke before a push could be read", () => {
         expect(judge(withoutPushesFrom(1, "R1", lost)).judgement.kind).toBe(kind);
     for (const judge of [judgeDelivered])
       expect(judge(withoutPushesFrom(0, "R1", handshakes)).judgement.kind).toBe("inconclusive");
+  });
+
+  it("may be what is missing while a clock is moved by hand as well, as long as they are as many", () => {
+    const missing = (lost: (moments: readonly number[]) => readonly LostConnection[]): PushRun =>
+      withoutPushesFrom(1, "R1", lost, "virtual");
+    expect(judgeSchedule(missing(handshakes)).judgement.kind).toBe("inconclusive");
+    expect(judgeSchedule(missing((moments) => handshakes(moments.slice(0, 1)))).judgement.kind).toBe(
+      "failed",
+    );
   });
 
   it("are none of it when nothing of that notification was due", () => {

@@ -119,8 +119,7 @@ const maybePushes = (pushRun: PushRun, intervals: readonly TimeInterval[]): read
 
 /** What is missing is no breach where it may have been on connections that broke before a push could be read. */
 export const unlessLost = (finding: Finding, pushRun: PushRun): Finding => {
-  // What breaks while a clock is moved by hand is a matter of milliseconds, and of the untrusted certificate.
-  if (pushRun.clock === "virtual" || finding.judgement.kind !== "failed") return finding;
+  if (finding.judgement.kind !== "failed") return finding;
   const { broken = 1, lacking } = finding;
   // A breach that was seen needs nothing that was not.
   if (lacking !== undefined && lacking.length < broken) return finding;
