@@ -37,10 +37,15 @@ const silentHook = async (): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
+/** Each stop of such a clock takes real time, and a short schedule has few. */
+const limits = { pushDelaysMs: [30_000, 60_000], maxPushes: 3 };
+
 const judged = async (behaviour: NonNullable<BenchOptions["behaviour"]>): Promise<readonly Verdict[]> => {
   const hook = await silentHook();
   const results = await judgeAll([ruleFor("push.schedule"), ruleFor("push.independent-schedules")], {
     behaviour,
+    limits,
+    stopAtBreach: true,
     profile: (profile) => {
       const advance = profile.hooks?.clock?.advance;
       if (advance === undefined || !("http" in advance)) throw new Error("the fake has an advance hook");

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { startFakeServer, type FakeBehaviour } from "../../fake-server/index.ts";
 import { startReceiver, type ReceiverOptions } from "../../fake-server/receiver/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
+import type { Limits } from "../contract/limits.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { RuleResult } from "../contract/record.ts";
 import type { Verdict } from "../contract/verdict.ts";
@@ -23,6 +24,8 @@ export interface BenchOptions {
   readonly maxWaitMs?: number;
   /** Whether one breach settles a rule, as in a detection. */
   readonly stopAtBreach?: boolean;
+  /** Limits of the fake and of its profile that differ from the document's. */
+  readonly limits?: Partial<Limits>;
   /** How the receiver of pushes is started. */
   readonly receiver?: ReceiverOptions;
 }
@@ -39,11 +42,19 @@ export const judgeAll = async (
   rules: readonly Rule[],
   options: BenchOptions = {},
 ): Promise<readonly RuleResult[]> => {
-  const fake = await startFakeServer({ behaviour: options.behaviour ?? "sound" });
+  const fake = await startFakeServer({
+    behaviour: options.behaviour ?? "sound",
+    limits: options.limits ?? {},
+  });
   const receiver = rules.some(watchesPushes) ? await startReceiver(options.receiver ?? {}) : undefined;
   try {
     const change = options.profile ?? ((profile: Profile) => profile);
-    const resolved = await resolveProfile(checkProfile(change(profileOf(fake))), secretsOf(fake));
+    const resolved = await resolveProfile(
+      checkProfile(
+        change({ ...profileOf(fake), ...(options.limits === undefined ? {} : { limits: options.limits }) }),
+      ),
+      secretsOf(fake),
+    );
     const session = openSession(resolved, {
       maxWaitMs: options.maxWaitMs ?? 1_000,
       signal: new AbortController().signal,
