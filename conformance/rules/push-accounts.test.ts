@@ -24,12 +24,9 @@ const judgeWithAccounts = async (
 };
 
 describe("where all events share the accounts that the profile names", () => {
-  it.each([
-    ["sound", { id: true }],
-    // Without ids, pushes are told apart by their order alone, which a first push that is late makes harder.
-    ["push-reading-r3-from-failure", { id: false }],
-  ])("%s passes every push rule, where the hook tells %j", async (behaviour, tells) => {
-    const judged = await judgeWithAccounts(behaviour, tells);
+  // Without ids, pushes are told apart by their order alone, which a first push that is late makes harder.
+  it("push-reading-r3-from-failure passes every push rule, where the hook tells no id", async () => {
+    const judged = await judgeWithAccounts("push-reading-r3-from-failure", { id: false });
     expect(judged).toEqual(new Map(rulesOf(pushRules).map(({ requirement }) => [requirement, "passed"])));
   });
 

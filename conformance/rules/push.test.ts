@@ -29,48 +29,24 @@ describe("on a virtual clock", () => {
     });
   });
 
-  it("a sender that delays its first push keeps every rule too", async () => {
-    const judged = await verdicts({ behaviour: "push-reading-r3-from-failure" });
-    expect(kinds(judged).toSorted()).toEqual(["observed", "passed"]);
-  });
-
-  const scheduleAndCap = [ruleFor("push.schedule"), ruleFor("push.cap")];
-
   // That each reading is told from every other, and each sender keeps to its own, is tested on traces and on the fake.
-  it.each([
-    ["push-reading-r2-from-start", "R2", ["start"]],
-    ["push-reading-r4", "R4", ["start", "failure"]],
-  ])("%s is %s, counted from its %j", async (behaviour, reading, anchors) => {
-    const judged = await verdicts({ behaviour }, scheduleAndCap);
-    expect(kinds(judged)).toEqual(["passed"]);
-    expect(judged.get("push.schedule")).toMatchObject({ facts: { readings: [reading], anchors } });
-  });
-
-  it("push-reading-r6-from-failure breaks the cap as R6 does, counted from its failure", async () => {
-    const judged = await verdicts({ behaviour: "push-reading-r6-from-failure" }, scheduleAndCap);
-    const named = expect.stringContaining("R6");
-    expect(judged.get("push.cap")).toMatchObject({ kind: "failed", breach: { actual: named } });
-    expect(judged.get("push.schedule")).toMatchObject({
-      kind: "failed",
-      facts: { readings: ["R6"], anchors: ["failure"] },
-      breach: { actual: named },
-    });
-  });
-
-  it("a breach is confirmed by a second push run, with the pushes as its evidence", async () => {
-    const [result] = await judgeAll([ruleFor("push.cap")], {
-      behaviour: "push-reading-r5-from-start",
+  it("push-reading-r6-from-failure breaks the cap as R6 does, which a second push run confirms", async () => {
+    const [cap, schedule] = await judgeAll([ruleFor("push.cap"), ruleFor("push.schedule")], {
+      behaviour: "push-reading-r6-from-failure",
       effort: "standard",
     });
-    expect(result?.verdict).toMatchObject({
+    const actual = expect.stringContaining("R6");
+    expect(cap?.verdict).toMatchObject({
       kind: "failed",
-      breach: {
-        actual: expect.stringContaining("R5"),
-        reproduction: { replayed: { failures: 1, attempts: 1 } },
-      },
+      breach: { actual, reproduction: { replayed: { failures: 1, attempts: 1 } } },
     });
-    expect(result?.exchanges).toHaveLength(6);
-    expect(result?.exchanges[0]).toMatchObject({ request: { method: "POST", path: "/service/webhook" } });
+    expect(schedule?.verdict).toMatchObject({
+      kind: "failed",
+      facts: { readings: ["R6"], anchors: ["failure"] },
+      breach: { actual },
+    });
+    expect(cap?.exchanges).toHaveLength(6);
+    expect(cap?.exchanges[0]).toMatchObject({ request: { method: "POST", path: "/service/webhook" } });
   });
 
   it.each([
