@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { runCli } from "../../conformance/testing/measure.ts";
+import { runHere } from "../../conformance/testing/run-here.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 import { temporaryFolder } from "./testing/loads.ts";
 import { playSegments, startFake } from "./testing/play-segments.ts";
@@ -28,7 +28,13 @@ it(
     using folder = temporaryFolder();
     const env = { TOUCHSTONE_K6: (await k6ForTests()).path };
     await using fake = await startFake("sound");
-    const asked = { profileFile: fake.profileFile, scenario: "mixed", rate: 60, seconds: 3 };
+    const asked = {
+      profileFile: fake.profileFile,
+      machines: [1, 2],
+      scenario: "mixed",
+      rate: 60,
+      seconds: 3,
+    };
     const { recordOf, played } = await playSegments(folder.path, asked, env);
     expect(played.map(({ exitCode, stderr }) => [exitCode, exitCode === 0 ? "" : stderr])).toEqual(
       played.map(() => [0, ""]),
@@ -40,7 +46,7 @@ it(
 
     const merge = async (...of: readonly number[]) => {
       const out = path.join(folder.path, `merged-${of.join("-")}`);
-      const run = await runCli(["merge", ...of.map(recordOf), "--out", out, "--report", "html", "--json"]);
+      const run = await runHere(["merge", ...of.map(recordOf), "--out", out, "--report", "html", "--json"]);
       const page = readFileSync(path.join(`${out}-report`, "report.html"), "utf8");
       return { exitCode: run.exitCode, page, record: JSON.parse(run.stdout) as LoadRecord };
     };

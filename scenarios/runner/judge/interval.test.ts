@@ -48,13 +48,13 @@ describe("the interval of a quantile", () => {
     });
   };
 
-  it("covers the true median in about 95 of 100 runs, and is not merely wide", () => {
-    const truth = quantileOf(mergeCounted(wandering(999, 20_000)), 0.5);
-    const intervals = Array.from({ length: 100 }, (_, seed) =>
+  it("covers the true median in about 38 of 40 runs, and is not merely wide", () => {
+    const truth = quantileOf(mergeCounted(wandering(999, 5_000)), 0.5);
+    const intervals = Array.from({ length: 40 }, (_, seed) =>
       quantileInterval(wandering(seed, 30), 0.5, seededRandom(seed)),
     );
     const covering = intervals.filter((one) => one !== undefined && one.low <= truth && truth <= one.high);
-    expect(covering.length).toBeGreaterThanOrEqual(85);
+    expect(covering.length).toBeGreaterThanOrEqual(34);
     const widths = intervals.map((one) => (one === undefined ? 0 : one.high - one.low));
     expect(Math.max(...widths)).toBeLessThan(4);
   });
