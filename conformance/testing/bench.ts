@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { startFakeServer, type FakeBehaviour } from "../../fake-server/index.ts";
 import { startReceiver, type ReceiverOptions } from "../../fake-server/receiver/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
-import type { Limits } from "../contract/limits.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { RuleResult } from "../contract/record.ts";
 import type { Verdict } from "../contract/verdict.ts";
@@ -25,7 +24,7 @@ export interface BenchOptions {
   /** Whether one breach settles a rule, as in a detection. */
   readonly stopAtBreach?: boolean;
   /** Limits of the fake and of its profile that differ from the document's. */
-  readonly limits?: Partial<Limits>;
+  readonly limits?: NonNullable<Profile["limits"]>;
   /** How the receiver of pushes is started. */
   readonly receiver?: ReceiverOptions;
 }
@@ -49,12 +48,9 @@ export const judgeAll = async (
   const receiver = rules.some(watchesPushes) ? await startReceiver(options.receiver ?? {}) : undefined;
   try {
     const change = options.profile ?? ((profile: Profile) => profile);
-    const resolved = await resolveProfile(
-      checkProfile(
-        change({ ...profileOf(fake), ...(options.limits === undefined ? {} : { limits: options.limits }) }),
-      ),
-      secretsOf(fake),
-    );
+    const { limits } = options;
+    const profile: Profile = { ...profileOf(fake), ...(limits === undefined ? {} : { limits }) };
+    const resolved = await resolveProfile(checkProfile(change(profile)), secretsOf(fake));
     const session = openSession(resolved, {
       maxWaitMs: options.maxWaitMs ?? 1_000,
       signal: new AbortController().signal,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isRequirementId } from "../../conformance/contract/catalogue.ts";
-import { loadDefects, loadVariants } from "../index.ts";
+import { bundlesOf, joint, loadDefects, loadVariants } from "../index.ts";
 import { crowdAt, times } from "../testing/crowd.ts";
 import { crowdOfClients, crowdOfEvents, crowdOfReaders, type WarmUp } from "../testing/crowds.ts";
 import { ACCOUNT, startTestService, tokensOf } from "../testing/flow.ts";
@@ -60,7 +60,7 @@ test.each(ofPushes)("%s is seen by a receiver of many events", async (behaviour)
   expect([...(await eventsAt(behaviour))]).toEqual(expect.arrayContaining([...breaksOf(behaviour)]));
 });
 
-test.each(["sound", ...Object.keys(loadVariants)])(
+test.each(["sound", ...bundlesOf(loadVariants, 8).map((names) => names.join(joint))])(
   "%s shows a crowd of clients nothing",
   async (behaviour) => {
     expect([...(await clientsAt(behaviour))]).toEqual([]);

@@ -152,12 +152,12 @@ describe("a directory that holds no readable record", () => {
 
 describe("a run that was cut off", () => {
   it.each([
-    ["gate", "rules.jsonl", 397],
-    ["gate", "exchanges.jsonl", 127],
-    ["gate", "pushes.jsonl", 97],
-    ["short", "breaches.jsonl", 31],
-    ["short", "samples/seconds.jsonl", 17],
-    ["short", "samples/latency.hlog", 61],
+    ["gate", "rules.jsonl", 1_193],
+    ["gate", "exchanges.jsonl", 383],
+    ["gate", "pushes.jsonl", 293],
+    ["short", "breaches.jsonl", 97],
+    ["short", "samples/seconds.jsonl", 53],
+    ["short", "samples/latency.hlog", 181],
   ] as const)("(%s) is read up to whatever byte %s was cut at", async (kind, name, step) => {
     const directory = copyOf(kind, { state: "open" });
     const file = path.join(directory, name);

@@ -57,20 +57,18 @@ describe("a load finds what breaks only under load, with the proof, its secrets 
     const { exitCode, record, written } = await load({ behaviour, scenario, rate, seconds });
     const { rules, breaches, validity } = record;
     const broken = rules.filter((rule) => rule.breaches > 0).map(({ id }) => id);
-    // A load that this machine could not make shows not all, and where it shows nothing, it is neither green nor the service's fault.
     const isBlamed = validity?.reasons.some(({ cause }) => cause === "load generator") === true;
-    const all: readonly string[] = Object.values(breaks).toSorted();
-    if (isBlamed) expect(all).toEqual(expect.arrayContaining(broken));
-    else expect(broken.toSorted()).toEqual(all);
-    const isUnmade = isBlamed && broken.length === 0;
-    const state = isUnmade
-      ? { state: "sealed", outcome: "incomplete", exitCode: 3 }
-      : { state: "sealed", outcome: "failed", exitCode: 1 };
+    // A load that this machine could not make shows only some; where it shows nothing, it is neither green nor the service's fault.
+    const all: readonly string[] = Object.values(breaks);
+    const expected = isBlamed ? all.filter((id) => broken.includes(id)) : all;
+    expect(broken.toSorted()).toEqual(expected.toSorted());
+    const state =
+      expected.length === 0
+        ? { state: "sealed", outcome: "incomplete", exitCode: 3 }
+        : { state: "sealed", outcome: "failed", exitCode: 1 };
     expect([exitCode, written]).toMatchObject([state.exitCode, state]);
     expect(breaches.map(({ rule }) => rule).toSorted()).toEqual(broken.toSorted());
-    for (const breach of breaches.filter(({ exchanges }) => exchanges.length > 0)) {
-      expect(breach.askedRate).toBeGreaterThan(0);
+    for (const breach of breaches.filter(({ exchanges }) => exchanges.length > 0))
       expect(JSON.stringify(breach)).toContain("‹");
-    }
   });
 });

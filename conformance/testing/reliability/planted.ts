@@ -10,7 +10,7 @@ import { startEchoRoad } from "./echo.ts";
 import { loadFiles } from "../../contract/load-record.ts";
 import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
 import { searchFor } from "./search.ts";
-import { filesBelow, processesOf, startCli, type Started } from "./processes.ts";
+import { filesBelow, processesBelow, startCli, type Started } from "./processes.ts";
 
 export interface Planted {
   /** Secrets that were looked for, tokens among them. */
@@ -138,8 +138,8 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
       road.spoils = true;
     });
     await run("receive", ["receive", "--http", "--json", "--token-env", "PLANTED_RECEIVER"], pushed);
-    await run("report", ["report", "gate", "--report", "html", "--out", "again"]);
     if (breadth === "all") {
+      await run("report", ["report", "gate", "--report", "html", "--out", "again"]);
       road.spoils = false;
       await runEverythingElse(run, { given, profile: profiles.whole, secret: marks.client1, spoil });
     }
@@ -197,7 +197,7 @@ const formsOf = (secret: string): readonly string[] => {
 
 /** Looks at processes and temporary files for as long as a run lives. */
 const watch = async (
-  { ended }: Started,
+  { ended, child }: Started,
   temporary: string,
   said: { readonly file: string; readonly bytes: Buffer }[],
   found: string[],
@@ -207,7 +207,7 @@ const watch = async (
   void ended.then(() => over.abort());
   const seen = new Set<string>();
   while (!over.signal.aborted) {
-    for (const { title, argv } of processesOf(temporary))
+    for (const { title, argv } of child.pid === undefined ? [] : processesBelow(child.pid))
       if (!seen.has(argv + title)) {
         seen.add(argv + title);
         said.push({ file: `${name}: process`, bytes: Buffer.from(`${title} ${argv}`, "latin1") });

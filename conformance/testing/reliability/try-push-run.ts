@@ -17,7 +17,7 @@ const pushRules = rules.filter(
 
 /** So many hostile senders at once, and how long each pauses after a request, in milliseconds: until all has been sent, and from then on. */
 const SENDERS = 4;
-const PAUSE_MS = { first: 5, again: 50 } as const;
+const PAUSE_MS = { first: 5, again: 500 } as const;
 
 /**
  * Judges the pushes of a service while hostile senders give the receiver everything wrong. What they send as JSON to the
