@@ -4,7 +4,7 @@ export type CaseVerdict =
       readonly kind: "failed";
       readonly expected: string;
       readonly actual: string;
-      /** Numbers of the exchanges that show it, where most of the case's have no part in it; all of them if absent. */
+      /** Numbers of the exchanges that show the breach, if most of the case's do not; absent means all of them. */
       readonly shownBy?: readonly number[];
     }
   | { readonly kind: "inconclusive"; readonly reason: string }
@@ -12,7 +12,7 @@ export type CaseVerdict =
 
 export const pass: CaseVerdict = { kind: "passed" };
 
-/** The promise was broken: what it demands, and what was seen instead. Both are sentences without credentials. */
+/** The promise was broken: what was expected and what was seen, as sentences without credentials. */
 export const fail = (expected: string, actual: string, shownBy?: readonly number[]): CaseVerdict => ({
   kind: "failed",
   expected,
@@ -22,17 +22,17 @@ export const fail = (expected: string, actual: string, shownBy?: readonly number
 
 export const inconclusive = (reason: string): CaseVerdict => ({ kind: "inconclusive", reason });
 
-/** The case turned out to ask nothing (a probe that fell into the guard around a boundary). It is neither counted nor held against the rule. */
+/** The case tested nothing, for example because a probe fell inside the guard around a boundary. It counts neither way. */
 export const discard = (reason: string): CaseVerdict => ({ kind: "discarded", reason });
 
-/** `held` where the condition is true, otherwise broken as described. */
+/** Passed if the condition holds, otherwise failed as described. */
 export const expectThat = (
   condition: boolean,
   expected: string,
   actual: string | (() => string),
 ): CaseVerdict => (condition ? pass : fail(expected, typeof actual === "string" ? actual : actual()));
 
-/** The first judgement of the gravest kind: a breach before anything undecided, and that before what was set aside. */
+/** The first judgement of the gravest kind: failed, then inconclusive, then discarded, then passed. */
 export const allHold = (judgements: readonly CaseVerdict[]): CaseVerdict =>
   judgements.find(({ kind }) => kind === "failed") ??
   judgements.find(({ kind }) => kind === "inconclusive") ??

@@ -1,16 +1,16 @@
-/** The interval that a moment is known to lie in, in milliseconds on the scale of one clock. */
+/** The interval in which a moment is known to lie, in milliseconds on one clock. */
 export interface TimeInterval {
   readonly earliestMs: number;
   readonly latestMs: number;
 }
 
-/** The same interval later by so many milliseconds. */
+/** The same interval, later by `byMs` milliseconds. */
 export const shift = ({ earliestMs, latestMs }: TimeInterval, byMs: number): TimeInterval => ({
   earliestMs: earliestMs + byMs,
   latestMs: latestMs + byMs,
 });
 
-/** The least and the greatest age, in milliseconds, that what was issued in one interval can have in another. */
+/** The minimum and maximum age, in milliseconds, of something issued in one interval and probed in another. */
 export const ageBetween = (
   issued: TimeInterval,
   probed: TimeInterval,

@@ -1,5 +1,5 @@
 import type { TimeInterval } from "./interval.ts";
-/** The same intervals without overlaps, in order. */
+/** The same intervals in order, with overlaps merged. */
 export const merged = (intervals: readonly TimeInterval[]): readonly TimeInterval[] => {
   const done: TimeInterval[] = [];
   for (const one of intervals.toSorted((a, b) => a.earliestMs - b.earliestMs)) {
@@ -11,7 +11,7 @@ export const merged = (intervals: readonly TimeInterval[]): readonly TimeInterva
   return done;
 };
 
-/** What is left of a interval without these, which are in order and do not overlap. */
+/** What remains of an interval without these, which must be in order and disjoint. */
 export const without = (whole: TimeInterval, intervals: readonly TimeInterval[]): readonly TimeInterval[] => {
   const left: TimeInterval[] = [];
   let fromMs = whole.earliestMs;
@@ -28,10 +28,10 @@ export const without = (whole: TimeInterval, intervals: readonly TimeInterval[])
 export const lengthMs = (intervals: readonly TimeInterval[]): number =>
   intervals.reduce((sum, { earliestMs, latestMs }) => sum + latestMs - earliestMs, 0);
 
-/** What chance gives in one of a hundred cases is rare. */
+/** Chance events are rare if they happen in less than one of a hundred cases. */
 const RARE = 0.01;
 
-/** Whether so many, or more, are rare where so many are to be expected (the upper tail of the Poisson distribution). */
+/** Whether a count this high is rare given the expected one (upper tail of the Poisson distribution). */
 export const isRare = (count: number, expected: number): boolean => {
   let term = Math.exp(-expected);
   let below = 0;
@@ -39,7 +39,7 @@ export const isRare = (count: number, expected: number): boolean => {
     below += term;
     term *= expected / (k + 1);
   }
-  // Where exp(-expected) vanishes, the distribution is as good as normal.
+  // If exp(-expected) underflows, the normal approximation is good enough.
   const tail = expected > 700 ? (count > expected + 2.33 * Math.sqrt(expected) ? 0 : 1) : 1 - below;
   return tail < RARE;
 };

@@ -1,17 +1,17 @@
 import type { Limits } from "../contract/limits.ts";
 
-/** What the default of a tolerance may depend on. */
+/** What a tolerance's default may depend on. */
 export interface ToleranceContext {
   readonly limits: Pick<Limits, "pushDelaysMs">;
-  /** Whether the target's clock is moved by a hook, or flows. */
+  /** Whether a hook moves the target's clock, or it runs by itself. */
   readonly clock: "virtual" | "real";
-  /** How long the credential lives that is judged. */
+  /** Lifetime of the credential under test, in milliseconds. */
   readonly lifetimeMs: number;
 }
 
 interface Tolerance {
   readonly unit: "ms" | "share";
-  /** The key of the profile that replaces the default; without one it cannot be set. */
+  /** The profile key that overrides the default; without one it cannot be set. */
   readonly profileKey?: `tolerances.${string}`;
   readonly default: number | ((context: ToleranceContext) => number);
   readonly reason: string;
@@ -19,37 +19,39 @@ interface Tolerance {
 
 const firstDelayMs = ({ limits }: Pick<ToleranceContext, "limits">): number => limits.pushDelaysMs[0] ?? 0;
 
-/** Every tolerance that a verdict depends on. This is the only place where one is changed. */
+/** Every tolerance that a verdict depends on; the only place to change one. */
 export const tolerances = {
   lifetimeGuard: {
     unit: "ms",
     profileKey: "tolerances.lifetimeGuardMs",
     default: ({ clock }: Pick<ToleranceContext, "clock">) => (clock === "virtual" ? 500 : 1_500),
-    reason: "Clocks round and answers take time, so a probe this close to a lifetime's end decides nothing.",
+    reason:
+      "Clocks round and answers take time, so a probe this close to the end of a lifetime proves nothing.",
   },
   lifetimeResolution: {
     unit: "ms",
     profileKey: "tolerances.lifetimeResolutionMs",
     default: ({ lifetimeMs }: Pick<ToleranceContext, "lifetimeMs">) => Math.min(lifetimeMs * 0.01, 60_000),
     reason:
-      "Slow hooks, answers and machines make the verdict on a lifetime coarser; coarser than this it says too little to pass.",
+      "Slow hooks, answers and machines make the verdict on a lifetime coarser; if it is coarser than this, it cannot pass.",
   },
   lifetimeCloseness: {
     unit: "ms",
     default: 100,
-    reason: "However small the guard is: what a request takes on a good day.",
+    reason:
+      "The time that a request takes on a good day: probes need not come closer than this, however small the guard.",
   },
   lifetimeClosenessShare: {
     unit: "share",
     default: 1 / 20,
     reason:
-      "Of a short lifetime, or one at a target that does not tell its time: how close to the guard a probe has to come.",
+      "Share of the lifetime: how close to the guard a probe must come if the lifetime is short or the target does not tell its time.",
   },
   mendedShare: {
     unit: "share",
     default: 1 / 20,
     reason:
-      "Of a lifetime: by how much less telling a later probe in the ledger may be than the one that showed a breach, to show it mended.",
+      "Share of the lifetime: how much farther from the end than the probe that showed a breach a later probe in the ledger may be, and still show that the breach is fixed.",
   },
   visibility: {
     unit: "ms",
@@ -61,12 +63,12 @@ export const tolerances = {
     unit: "ms",
     profileKey: "tolerances.visibilityMs",
     default: 2_000,
-    reason: "A service may index in real time although its clock is moved by a hook.",
+    reason: "A service may index in real time even if a hook moves its clock.",
   },
   clocksApart: {
     unit: "ms",
     default: 120_000,
-    reason: "Nodes of one service may differ by so much in their clocks.",
+    reason: "The clocks of a service's nodes may differ by this much.",
   },
   requestTimeout: {
     unit: "ms",
@@ -77,19 +79,19 @@ export const tolerances = {
   hookAnswer: {
     unit: "ms",
     default: 10_000,
-    reason: "A hook that takes longer is taken for one that hangs; its own `timeoutMs` replaces this.",
+    reason: "A hook that takes longer is considered hung; its own `timeoutMs` overrides this.",
   },
   clockAdvanceAnswer: {
     unit: "ms",
     default: 60_000,
     reason:
-      "An advance may answer only once all pushes that it set off are over, which takes long on a busy machine; the hook's own `timeoutMs` replaces this.",
+      "An advance may answer only once all pushes that it triggered are over, which takes long on a busy machine; the hook's own `timeoutMs` overrides this.",
   },
   outage: {
     unit: "ms",
     profileKey: "tolerances.outageMs",
     default: 60_000,
-    reason: "A target that restarts refuses connections for a while.",
+    reason: "A restarting target refuses connections for a while.",
   },
   pushLateness: {
     unit: "ms",
@@ -101,31 +103,31 @@ export const tolerances = {
   pushLatenessShare: {
     unit: "share",
     default: 0.15,
-    reason: "Of a long delay a push may be late by this share, where that is more than pushLateness.",
+    reason: "A push may be late by this share of its delay, if that is more than pushLateness.",
   },
   pushEarliness: {
     unit: "ms",
     default: (context: Pick<ToleranceContext, "limits" | "clock">) =>
       context.clock === "virtual" ? 0 : Math.max(50, Math.min(1_000, firstDelayMs(context) / 30)),
     reason:
-      "In real time senders keep whole seconds and connections take time. On a clock that is moved by a hook the uncertainty of the moment is enough.",
+      "In real time senders round to whole seconds and connections take time. If a hook moves the clock, the uncertainty of each moment is enough.",
   },
   firstPushLatenessShare: {
     unit: "share",
     default: 2 / 3,
     reason:
-      "Of the first delay: a first push that is later could be one that is delayed itself (R3, R4, R8).",
+      "Share of the first delay: a first push that is later than this may be a delayed one (R3, R4, R8).",
   },
   firstPushLatenessUnderLoad: {
     unit: "ms",
     default: Infinity,
     reason:
-      "Under load a first push waits its turn. That is measured as the delay of delivery, and breaks no schedule.",
+      "Under load a first push waits its turn. That is measured as delivery delay and breaks no schedule.",
   },
   pushResolutionShare: {
     unit: "share",
     default: 1 / 2,
     reason:
-      "Slow hooks make the moments of pushes coarser, and the verdict says how coarse; one that no notification shows more exactly than to this share of its delay says too little to pass.",
+      "Slow hooks make the moments of pushes coarser, and the verdict says how coarse. If no notification shows a push more exactly than to this share of its delay, the verdict cannot pass.",
   },
 } as const satisfies Readonly<Record<string, Tolerance>>;

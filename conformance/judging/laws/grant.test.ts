@@ -35,7 +35,7 @@ describe("a grant", () => {
   it.each<[string, PlainAnswer]>([
     ["no code", json({ state: "s" })],
     ["an empty code", json({ code: "" })],
-    ["a code that is no string", json({ code: 1 })],
+    ["a code that is not a string", json({ code: 1 })],
     ["a Location without a redirect", redirect("https://x/cb?code=c", 200)],
     ["a relative redirect", redirect("/cb?code=c")],
     ["a redirect without a code", redirect("https://x/cb?error=denied&code=")],
@@ -43,7 +43,7 @@ describe("a grant", () => {
     expect(grantOf(answer)).toBe(undefined);
   });
 
-  it("comes with a numeric timestamp where it is JSON", () => {
+  it("comes with a numeric timestamp if it is JSON", () => {
     const expected = (answer: PlainAnswer): string | undefined => grantBreach(answer)?.expected;
     expect(expected(json({ code: "c", timestamp: 1 }))).toBe(undefined);
     expect(expected(redirect("https://x/?code=c"))).toBe(undefined);
@@ -58,15 +58,15 @@ describe("the state that comes back", () => {
   it.each([
     [grant("s1"), undefined],
     [grant("S1"), 'it carries "S1"'],
-    [grant(undefined), "it carries none"],
-    [grant("s2"), "it carries s2, which another request had sent at the same time"],
+    [grant(undefined), "it carries no state"],
+    [grant("s2"), "it carries s2, which a concurrent request had sent"],
   ])("of %o: %s", (given, actual) => {
     expect(echoBreach(given, "s1", ["s1", "s2"])?.actual).toBe(actual);
   });
 
-  it("is missing where there is no grant, which the answer itself shows", () => {
+  it("is missing if there is no grant, as the answer itself shows", () => {
     expect(echoBreach(undefined, "s1")).toEqual({
-      expected: "the answer carries exactly the state that was sent, s1",
+      expected: "the answer carries the exact state that was sent, s1",
     });
   });
 });

@@ -9,9 +9,9 @@ export interface Grant {
 }
 
 /**
- * The grant in an authorize answer: a non-empty string `code` in the JSON body, or in query or
- * fragment of a redirect's absolute Location (section 4.1 does not show the redirect, so both are
- * accepted). The code of an error body may be worth nothing; its status does not decide that.
+ * The grant in an authorize answer: a non-empty string `code` in the JSON body, or in the query or fragment of a
+ * redirect's absolute Location. Section 4.1 does not show the redirect, so both are accepted. Status decides nothing:
+ * even an error's body may carry a code that works.
  */
 export const grantOf = ({ status, fields, location }: PlainAnswer): Grant | undefined => {
   if (location !== undefined && status >= 300 && status < 400 && isAbsolute(location)) {
@@ -27,7 +27,7 @@ export const grantOf = ({ status, fields, location }: PlainAnswer): Grant | unde
 
 const isAbsolute = (address: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(address);
 
-/** Parameters of query and fragment; the first of a name counts. k6 has no URL class. */
+/** Parameters of query and fragment; the first of each name counts. Written by hand because k6 has no URL class. */
 const parametersOf = (address: string): ReadonlyMap<string, string> => {
   const [, query = "", fragment = ""] = /^[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s.exec(address) ?? [];
   const parameters = new Map<string, string>();
@@ -39,7 +39,7 @@ const parametersOf = (address: string): ReadonlyMap<string, string> => {
   return parameters;
 };
 
-/** Percent sequences that are no UTF-8 stay as they are. */
+/** Decodes a component, leaving percent sequences that are not UTF-8 as they are. */
 const decoded = (text: string): string =>
   text.replaceAll("+", " ").replaceAll(/(?:%[0-9a-f]{2})+/gi, (sequence) => {
     try {
@@ -56,13 +56,13 @@ export const grantBreach = (answer: PlainAnswer): Breach | undefined => {
   const grant = grantOf(answer);
   if (grant === undefined) return { expected: yieldsCode };
   return grant.via === "json" && typeof answer.fields["timestamp"] !== "number"
-    ? { expected: "the answer carries a timestamp that is a number" }
+    ? { expected: "the answer carries a numeric timestamp" }
     : undefined;
 };
 
 /**
- * The answer carries the state that was sent (section 2.1). `others` are the states of requests that
- * were under way at the same time: an answer with one of them belongs to another request.
+ * The answer must carry the state that was sent (section 2.1). `others` are the states of concurrent requests: an
+ * answer with one of those belongs to another request.
  */
 export const echoBreach = (
   grant: Grant | undefined,
@@ -70,13 +70,13 @@ export const echoBreach = (
   others: readonly string[] = [],
 ): Breach | undefined => {
   if (grant?.state === state) return undefined;
-  const expected = `the answer carries exactly the state that was sent, ${state}`;
+  const expected = `the answer carries the exact state that was sent, ${state}`;
   if (grant === undefined) return { expected };
-  if (grant.state === undefined) return { expected, actual: "it carries none" };
+  if (grant.state === undefined) return { expected, actual: "it carries no state" };
   return {
     expected,
     actual: others.includes(grant.state)
-      ? `it carries ${grant.state}, which another request had sent at the same time`
+      ? `it carries ${grant.state}, which a concurrent request had sent`
       : `it carries ${JSON.stringify(grant.state)}`,
   };
 };

@@ -4,17 +4,17 @@ import type { Breach } from "./breach.ts";
 
 const isString = (value: unknown): value is string => typeof value === "string";
 
-/** The forms that a field of a notification may have. */
+/** The possible forms of a notification's fields. */
 const forms = {
   uuid: { form: "a UUID", holds: (value: unknown) => isString(value) && uuidShape.test(value) },
   moment: {
-    form: "a moment in ISO 8601, in UTC with milliseconds",
+    form: "an ISO 8601 time in UTC with milliseconds",
     holds: (value: unknown) => isString(value) && isoMillisecondsShape.test(value),
   },
   string: { form: "a string", holds: isString },
 } as const;
 
-/** Fields of a notification (section 2.3). Others are allowed: the document does not close the list. */
+/** Fields of a notification (section 2.3). Others are allowed, because the document does not close the list. */
 export const notificationForms = {
   id: "uuid",
   accountId: "uuid",
@@ -30,11 +30,14 @@ export const notificationFields = Object.keys(
   notificationForms,
 ) as readonly (keyof typeof notificationForms)[];
 
-/** Fields that stay what they are; status may change when a notification is read or acknowledged (section 3.3). */
+/**
+ * Names of documented fields that changed. Ignores status, which may change when a notification is read or acknowledged
+ * (section 3.3).
+ */
 export const changedFields = (before: Fields, after: Fields): readonly string[] =>
   notificationFields.filter((name) => name !== "status" && before[name] !== after[name]);
 
-/** A notification has every field of section 2.3 in its form. k6 is slow at iterators, so callbacks are used. */
+/** A notification must have every field of section 2.3 in its form. Uses callbacks, because k6 is slow at iterators. */
 export const notificationBreach = (item: Fields): Breach | undefined => {
   const wrong = notificationFields.find((name) => !forms[notificationForms[name]].holds(item[name]));
   return wrong === undefined
@@ -45,7 +48,7 @@ export const notificationBreach = (item: Fields): Breach | undefined => {
       };
 };
 
-/** A list answer holds total, a whole number, and data, notifications with all fields (section 4.4). */
+/** A list answer must hold `total`, a whole number, and `data`, an array of complete notifications (section 4.4). */
 export const pageShapeBreach = ({ data, total }: Fields): Breach | undefined => {
   if (!Array.isArray(data))
     return { expected: "data of a list answer is an array", actual: `it is ${shown(data)}` };

@@ -21,12 +21,12 @@ test("two grants are wrong whatever their order", () => {
   );
 });
 
-test("an attempt that overlaps the granted one may be refused, whichever was sent first", () => {
+test("an attempt that overlaps the granted one may be refused, even if it was sent first", () => {
   expect(anomalyOf([attempt("refused", 1, 3), attempt("granted", 2, 4)])).toBe(undefined);
   expect(anomalyOf([attempt("granted", 1, 3), attempt("refused", 2, 4)])).toBe(undefined);
 });
 
-test("a refusal that was over before anything else began is wrong", () => {
+test("a refusal that returned before anything else began is wrong", () => {
   expect(anomalyOf([attempt("refused", 1, 2), attempt("granted", 3, 4)])).toBe("refused-too-early");
 });
 
@@ -36,7 +36,7 @@ test("refusals alone are wrong, unless an attempt without an answer may have bee
   expect(anomalyOf([attempt("refused", 1, 2), attempt("unknown", 3, undefined)])).toBe("refused-too-early");
 });
 
-test("attempts without answers alone say nothing", () => {
+test("attempts without any answer say nothing", () => {
   expect(anomalyOf([attempt("unknown", 1, undefined), attempt("unknown", 2, undefined)])).toBe(undefined);
   expect(anomalyOf([])).toBe(undefined);
 });
@@ -46,14 +46,14 @@ const orders = <T>(items: readonly T[]): T[][] =>
     ? [[]]
     : items.flatMap((item, at) => orders(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
 
-/** The definition taken literally: some order that respects "over before the other began" is one that a register gives. */
+/** The definition taken literally: some order that respects "over before the other began" is one a register can produce. */
 const linearizable = (history: readonly Attempt[]): boolean =>
   orders(history.map((_, at) => at)).some((order) => {
     const respectsTime = order.every((a, at) =>
       order.slice(at + 1).every((b) => (history[b]?.returnedAt ?? Infinity) > (history[a]?.invokedAt ?? 0)),
     );
     if (!respectsTime) return false;
-    // An attempt without an answer takes effect when the register is free, or never: it may hold the one grant.
+    // An attempt without an answer takes effect when the register is free, or never; it may be the one that is granted.
     let taken = false;
     return order.every((at) => {
       const { outcome } = history[at] as Attempt;

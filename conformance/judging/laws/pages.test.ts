@@ -44,11 +44,11 @@ describe("a page", () => {
     expect(pageSize(count, limit, page)).toBe(size);
   });
 
-  it("holds no more than its limit, and nothing twice, whatever its case", () => {
+  it("holds no more than its limit, and nothing twice, ignoring case", () => {
     expect(tooManyBreach({ ids: ["a", "b"] }, 2)).toBe(undefined);
     expect(tooManyBreach({ ids: ["a", "b", "c"] }, 2)?.actual).toBe("it holds 3");
     expect(duplicateBreach({ ids: ["a", "b"] })).toBe(undefined);
-    expect(duplicateBreach({ ids: ["a", "b", "A"] })?.actual).toBe("1 of 3 items are there twice");
+    expect(duplicateBreach({ ids: ["a", "b", "A"] })?.actual).toBe("1 of 3 items are repeated");
   });
 
   it("past the end repeats nothing", () => {
@@ -82,7 +82,7 @@ describe("several pages", () => {
   });
 });
 
-it("sets are the same whatever their order and case", () => {
+it("sets are compared ignoring order and case", () => {
   expect(sameSet(["a", "b"], ["B", "a"])).toBe(true);
   expect(sameSet(["a", "b"], ["a", "b", "a"])).toBe(false);
 });

@@ -1,14 +1,14 @@
 import type { Fields, PlainAnswer } from "./answer.ts";
 import type { Breach } from "./breach.ts";
 
-/** A page of notifications as it came: items unchecked, ids and total as sent. */
+/** A page of notifications as received: items unchecked, ids and total as sent. */
 export interface Page {
   readonly items: readonly Fields[];
   readonly ids: readonly string[];
   readonly total: unknown;
 }
 
-/** The page in a list answer; undefined where the body holds no array of objects under `data`. */
+/** The page in a list answer; undefined if `data` is not an array of objects. */
 export const pageOf = ({ data, total }: Fields): Page | undefined => {
   if (!Array.isArray(data)) return undefined;
   if (!data.every((item): item is Fields => typeof item === "object" && item !== null)) return undefined;
@@ -16,8 +16,8 @@ export const pageOf = ({ data, total }: Fields): Page | undefined => {
 };
 
 /**
- * Whether a list answer gave out data: a page with its total, or any notification at all. An
- * error status beside an empty page and a total of 0 is a refusal that keeps the envelope.
+ * Whether a list answer gave out data: a page with its total, or any notification at all. An error status with an empty
+ * page and a total of 0 is a refusal in the usual envelope.
  */
 export const gavePage = ({ status, fields }: PlainAnswer): boolean => {
   const page = pageOf(fields);
@@ -26,7 +26,7 @@ export const gavePage = ({ status, fields }: PlainAnswer): boolean => {
   return typeof page.total === "number" && (page.total > 0 || status < 400);
 };
 
-/** UUIDs have no case (RFC 9562 section 4). */
+/** UUIDs are case-insensitive (RFC 9562 section 4). */
 export const fold = (id: unknown): string => String(id).toLowerCase();
 
 export interface Filters {
@@ -34,22 +34,22 @@ export interface Filters {
   readonly accountId?: string;
 }
 
-/** Whether an item matches every filter that was asked for (section 4.4). */
+/** Whether an item matches every requested filter (section 4.4). */
 export const matches = (item: Fields, { id, accountId }: Filters): boolean =>
   (id === undefined || sameId(item["id"], id)) &&
   (accountId === undefined || sameId(item["accountId"], accountId));
 
 const sameId = (a: unknown, b: string): boolean => a === b || fold(a) === fold(b);
 
-/** How many items a page holds of a list of `count`; `page` counts from 0. */
+/** How many items of a list of `count` are on a page; `page` counts from 0. */
 export const pageSize = (count: number, limit: number, page: number): number =>
   Math.max(0, Math.min(limit, count - limit * page));
 
-/** A page holds no more items than its limit, and none of them twice. */
+/** A page must not hold more items than its limit. */
 export const tooManyBreach = ({ ids }: Pick<Page, "ids">, limit: number): Breach | undefined =>
   ids.length <= limit
     ? undefined
-    : { expected: `a page holds ${limit} items at most`, actual: `it holds ${ids.length}` };
+    : { expected: `a page holds at most ${limit} items`, actual: `it holds ${ids.length}` };
 
 export const duplicateBreach = ({ ids }: Pick<Page, "ids">): Breach | undefined => {
   const repeated = ids.length - new Set(ids.map(fold)).size;
@@ -57,17 +57,17 @@ export const duplicateBreach = ({ ids }: Pick<Page, "ids">): Breach | undefined 
     ? undefined
     : {
         expected: "no page holds a notification twice",
-        actual: `${repeated} of ${ids.length} items are there twice`,
+        actual: `${repeated} of ${ids.length} items are repeated`,
       };
 };
 
-/** How many of a page's items are among those known from pages before it: past the last page there is none. */
+/** How many items of a page are known from earlier pages; a page past the end must have none. */
 export const repeatedFrom = ({ ids }: Pick<Page, "ids">, known: ReadonlySet<string>): number =>
   ids.filter((id) => known.has(fold(id))).length;
 
 /**
- * Under writes a total lies between the number that must be there and the number that may be. A
- * total that is no number is a matter of the page's shape.
+ * Under writes, total must lie between the number of notifications that must be there and the number that may be. A
+ * total that is not a number is judged with the page's shape.
  */
 export const totalBreach = (
   total: unknown,
@@ -77,14 +77,14 @@ export const totalBreach = (
     ? undefined
     : {
         expected: Number.isFinite(most)
-          ? `total lies between the ${least} notifications that were there before and the ${most} begun before the answer came`
-          : `total is at least ${least}, the number of notifications that were there before`,
+          ? `total is at least ${least}, the notifications that were there before, and at most ${most}, those whose creation began before the answer came`
+          : `total is at least ${least}, the notifications that were there before`,
         actual: `it is ${total}`,
       };
 
 /**
- * How ids that were seen differ from the set that they should be, in words; undefined where they do
- * not. The set is given as its ids, or as their number where no more is known.
+ * How the seen ids differ from the expected ones, in words; undefined if they do not. Pass a number if only the size of
+ * the expected set is known.
  */
 export const difference = (
   expected: readonly string[] | number,

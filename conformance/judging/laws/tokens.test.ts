@@ -31,10 +31,10 @@ describe("a token set", () => {
   it("of a refresh holds no refresh token", () => {
     for (const refreshToken of [undefined, null, ""])
       expect(refreshTokenBreach({ refreshToken })).toBe(undefined);
-    expect(refreshTokenBreach({ refreshToken: "r" })?.expected).toMatch(/without a refreshToken/);
+    expect(refreshTokenBreach({ refreshToken: "r" })?.expected).toMatch(/holds no refreshToken/);
   });
 
-  it("has non-empty strings alone for credentials", () => {
+  it("takes only non-empty strings for credentials", () => {
     expect(credentialsOf({ accessToken: "a", refreshToken: "", expiresIn: "5" })).toEqual({
       accessToken: "a",
       refreshToken: undefined,

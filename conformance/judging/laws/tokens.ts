@@ -1,7 +1,7 @@
 import { isNumber, isText, type Fields } from "./answer.ts";
 import type { Breach } from "./breach.ts";
 
-/** Credentials in a token answer, whatever its status; each only where it is a non-empty string. */
+/** Credentials in a token answer of any status; undefined unless a non-empty string. */
 export interface Credentials {
   readonly accessToken: string | undefined;
   readonly refreshToken: string | undefined;
@@ -14,11 +14,14 @@ export const credentialsOf = ({ accessToken, refreshToken, expiresIn }: Fields):
   expiresIn,
 });
 
-/** Both tokens of an exchange: a grant, whatever the status says and whether they still work by the time they are used. */
+/** Whether both tokens of an exchange are there. That is a grant whatever the status, even if they no longer work when used. */
 export const holdsTokenSet = ({ accessToken, refreshToken }: Fields): boolean =>
   isText(accessToken) && isText(refreshToken);
 
-/** Some services refuse with status 200: an answer without any of these fields is a refusal, not a broken token set. */
+/**
+ * Whether the answer has any token field. Some services refuse with status 200: without these fields that is a refusal,
+ * not a broken token set.
+ */
 export const claimsTokens = (fields: Fields): boolean =>
   [fields["accessToken"], fields["refreshToken"], fields["expiresIn"]].some(
     (value) => value !== undefined && value !== null,
@@ -36,16 +39,16 @@ const demanded = {
   refresh: ["accessToken", "expiresIn", "timestamp"],
 } as const satisfies Readonly<Record<string, readonly (keyof typeof demands)[]>>;
 
-/** A right exchange (section 4.2) or refresh (section 4.3) is answered with all documented fields. */
+/** A valid exchange (section 4.2) or refresh (section 4.3) is answered with all documented fields. */
 export const tokenSetBreach = (endpoint: keyof typeof demanded, fields: Fields): Breach | undefined => {
   const names: readonly (keyof typeof demands)[] = demanded[endpoint];
   const wrong = names.find((name) => !demands[name].holds(fields[name]));
   return wrong === undefined
     ? undefined
-    : { expected: `the answer to a right ${endpoint} holds ${wrong}, ${demands[wrong].form}` };
+    : { expected: `the answer to a valid ${endpoint} holds ${wrong}, ${demands[wrong].form}` };
 };
 
-/** A refresh returns no new refreshToken (section 4.3), in whatever style its name is written. */
+/** A refresh must not return a refreshToken (section 4.3), however its name is written. */
 export const refreshTokenBreach = (fields: Fields): Breach | undefined =>
   Object.keys(fields).some(
     (name) =>
@@ -54,16 +57,16 @@ export const refreshTokenBreach = (fields: Fields): Breach | undefined =>
       fields[name] !== null &&
       fields[name] !== "",
   )
-    ? { expected: "a refresh answers without a refreshToken" }
+    ? { expected: "the answer to a refresh holds no refreshToken" }
     : undefined;
 
-/** What the gate and a load demand of every code and token that is issued (sections 2.1 and 2.2). */
+/** What gate and load both demand of every issued code and token (sections 2.1 and 2.2). */
 export const issuedOnce = {
   code: "every authorization gets its own code",
   token: "no token is issued twice",
 } as const;
 
-/** The first two values, in their order, whose key is the same; undefined where all differ. */
+/** The first value whose key is repeated, after the earlier one with that key; undefined if all keys differ. */
 export const firstRepeated = <T>(
   values: readonly T[],
   keyOf: (value: T) => string,

@@ -13,7 +13,7 @@ const token: Subject = {
 };
 
 let ids = 0;
-/** An entry that was judged at this age, in the run of this day. */
+/** An entry judged at this age, in the run of this day. */
 const judged = (side: Entry["side"], ageDays: number, held: boolean, day: number): Entry => ({
   id: String((ids += 1)),
   target: "here",
@@ -38,7 +38,7 @@ const waiting = (fromDays: number, untilDays: number, side: Entry["side"] = "dea
 const standing = (entries: readonly Entry[], subject = token) =>
   judgeEntries(entries, [subject], { cases: 1, maxWaitMs: 300_000 });
 
-describe("where a rule stands by its ledger", () => {
+describe("a rule's verdict from its ledger", () => {
   it("passed, once each side was seen near the end, with what was seen as its facts", () => {
     expect(standing([judged("alive", 29, true, 29), judged("dead", 30.5, true, 31)])).toEqual({
       kind: "passed",
@@ -49,7 +49,7 @@ describe("where a rule stands by its ledger", () => {
     });
   });
 
-  it("pending, where a side was seen only from far away", () => {
+  it("pending, if a side was seen only from far away", () => {
     const midway = standing([
       judged("alive", 15, true, 15),
       judged("dead", 30.5, true, 31),
@@ -61,13 +61,13 @@ describe("where a rule stands by its ledger", () => {
     });
   });
 
-  it("pending with the day of the window that can settle it, and not of one that cannot", () => {
+  it("pending with the day of a window that can settle it", () => {
     expect(
       standing([judged("alive", 29, true, 29), waiting(15, 16, "alive"), waiting(30, 31)]),
     ).toMatchObject({ kind: "pending", due: "1970-01-31 00:00" });
   });
 
-  it("pending, with a date, even where nothing is deposited any more", () => {
+  it("pending, with a date, even if nothing is deposited any more", () => {
     expect(standing([judged("alive", 29, true, 29)])).toMatchObject({
       kind: "pending",
       due: "1970-01-31 00:00",
@@ -75,11 +75,11 @@ describe("where a rule stands by its ledger", () => {
     expect(standing([])).toMatchObject({ kind: "pending" });
   });
 
-  it("failed, until a later credential is asked at an age that would show the same", () => {
+  it("failed, until a later credential is probed at an age that would show the same", () => {
     const early = judged("alive", 29.5, false, 30);
     const rest = [judged("dead", 30.5, true, 31), judged("alive", 29, true, 10)];
     expect(standing([early, ...rest])).toMatchObject({ kind: "failed" });
-    // At half of its life it works, as it did all the time.
+    // At half of its life it works, as it always did.
     expect(standing([early, ...rest, judged("alive", 15, true, 40)])).toMatchObject({ kind: "failed" });
     expect(standing([early, ...rest, judged("alive", 29.2, true, 61)])).toMatchObject({ kind: "passed" });
     const long = judged("dead", 30.2, false, 31);
@@ -92,7 +92,7 @@ describe("where a rule stands by its ledger", () => {
     });
   });
 
-  it("for a life of minutes says how a run meets its end", () => {
+  it("for a life of minutes says how a run can meet its end", () => {
     const short = {
       name: "token",
       lifetimeMs: 600_000,

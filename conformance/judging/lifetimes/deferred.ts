@@ -9,19 +9,19 @@ export interface Subject {
   readonly name: string;
   readonly lifetimeMs: number;
   readonly windows: Windows;
-  /** Its life is so short that a run may wait for its end. */
+  /** Whether its life is so short that a run may wait for its end. */
   readonly isShort: boolean;
 }
 
-/** One side of one subject's end, which has to be seen from near. */
+/** One side of a subject's end, which some probe must see from close by. */
 interface Look {
   readonly subject: Subject;
   readonly side: Side;
 }
 
 /**
- * The verdict on a rule by all entries that there are of it. Passed once each side of each end was seen from near enough;
- * failed while a breach is on record that no later credential has shown mended; pending, with its date, until then.
+ * The verdict on a rule from all its ledger entries. Passed once each side of each end was seen from close enough;
+ * failed while a recorded breach has not been shown fixed by a later credential; otherwise pending, with its date.
  * `cases` is how many entries this run judged, `maxWaitMs` how long a run may wait.
  */
 export const judgeEntries = (
@@ -45,7 +45,7 @@ const looksOf = (subjects: readonly Subject[]): readonly Look[] =>
     [...new Set(subject.windows.all.map(({ side }) => side))].map((side) => ({ subject, side })),
   );
 
-/** Whether an entry was probed, or can be, as near to this end as it has to be. */
+/** Whether an entry was probed, or still can be, as close to this end as required. */
 const isNear = (entry: Entry, { subject, side }: Look): boolean => {
   if (entry.subject !== subject.name || entry.side !== side) return false;
   const { lifetimeMs, age, ages } = entry;
@@ -55,7 +55,7 @@ const isNear = (entry: Entry, { subject, side }: Look): boolean => {
     : (age?.earliestMs ?? ages.fromMs) <= lifetimeMs + nearMs;
 };
 
-/** Whether a later credential of the same kind, probed at an age that would have shown the same breach, showed none. */
+/** Whether a later credential of the same kind passed a probe at an age that would have shown the same breach. */
 const mends = (later: Entry, breach: Entry): boolean => {
   if (later.held !== true || later.subject !== breach.subject || later.side !== breach.side) return false;
   if ((later.settledAtMs ?? 0) <= (breach.settledAtMs ?? 0)) return false;
@@ -71,13 +71,13 @@ const failedEarlier = (entry: Entry, entries: readonly Entry[]): Verdict => ({
   facts: factsOfEntries(entries),
   breach: {
     expected: `the ${entry.subject} ${entry.side === "alive" ? "works for" : "is refused after"} ${duration(entry.lifetimeMs)}`,
-    actual: `${entry.note ?? "it was not so"}, in the run of ${dateOf(entry.settledAtMs ?? 0)}; no later credential has shown it mended`,
+    actual: `${entry.note ?? "it did not"}, in the run of ${dateOf(entry.settledAtMs ?? 0)}; no later credential has shown it fixed`,
     evidence: [],
     reproduction: { seed: 0, replayed: { failures: 0, attempts: 0 } },
   },
 });
 
-/** How many of the next windows are named. */
+/** How many upcoming windows are named. */
 const WINDOWS = 3;
 
 const pending = (entries: readonly Entry[], open: readonly Look[], maxWaitMs: number): Verdict => {
@@ -98,7 +98,7 @@ const pending = (entries: readonly Entry[], open: readonly Look[], maxWaitMs: nu
     kind: "pending",
     due: dateOf(Math.max(...(firsts.length === 0 ? [latestEnd(entries)] : firsts))),
     reason: [
-      `judged from the ledger by runs that come by when a credential is due; next ${[...new Set(next)].slice(0, WINDOWS).join(", ") || "once another one has been issued"}`,
+      `judged from the ledger by runs that happen when a credential is due; next ${[...new Set(next)].slice(0, WINDOWS).join(", ") || "once another credential has been issued"}`,
       ...(short === undefined ? [] : [howToMeet(short, maxWaitMs)]),
       ...seenSoFar(entries),
     ].join("; "),
@@ -108,9 +108,9 @@ const pending = (entries: readonly Entry[], open: readonly Look[], maxWaitMs: nu
 const latestEnd = (entries: readonly Entry[]): number =>
   Math.max(0, ...entries.map(({ issued, lifetimeMs }) => issued.latestMs + lifetimeMs));
 
-/** What meets the end of a life that is shorter than the time between two runs of a daily job. */
+/** How to meet the end of a life that is shorter than the interval of a daily job. */
 const howToMeet = ({ lifetimeMs }: Subject, maxWaitMs: number): string =>
-  `a run that begins up to ${duration(Math.min(maxWaitMs, lifetimeMs))} before that waits for it, one that may wait for its whole life (--max-wait beyond ${duration(lifetimeMs)}) needs no other`;
+  `a run that begins up to ${duration(Math.min(maxWaitMs, lifetimeMs))} before that waits for it, and a run that may wait for its whole life (--max-wait beyond ${duration(lifetimeMs)}) judges it alone`;
 
 const seenSoFar = (entries: readonly Entry[]): readonly string[] =>
   Object.entries(factsOfEntries(entries)).map(([subject, { acceptedUpToMs, refusedFromMs }]) => {
@@ -125,7 +125,7 @@ interface Seen {
   readonly refusedFromMs?: number;
 }
 
-/** For each subject the bracket that all judged credentials leave: accepted up to, refused from. */
+/** For each subject, the bracket left by all judged credentials: accepted up to, refused from. */
 export const factsOfEntries = (entries: readonly Entry[]): Facts & Readonly<Record<string, Seen>> => {
   const judged = entries.filter(({ state }) => state === "judged");
   const bySubject = Map.groupBy(judged, ({ subject }) => subject);
@@ -143,5 +143,5 @@ const seenOf = (judged: readonly Entry[]): Seen => {
   };
 };
 
-/** To the minute, on the target's clock (UTC). */
+/** A date to the minute, on the target's clock (UTC). */
 export const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace("T", " ");

@@ -2,34 +2,34 @@ import { DAY_MS, HOUR_MS } from "../../contract/duration.ts";
 import type { TimeInterval } from "../interval.ts";
 import type { Side } from "./probe.ts";
 
-/** Ages between which a probe says something of one side, in milliseconds. */
+/** The ages at which a probe proves something about one side, in milliseconds. */
 export interface Window {
   readonly side: Side;
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** What is known of a credential that was issued and is to be probed later. */
+/** What is known about an issued credential that is to be probed later. */
 export interface Plan {
-  /** Whether it is to be seen working before its end, or refused after it. */
+  /** Whether to see it working before its end, or refused after it. */
   readonly side: Side;
   readonly lifetimeMs: number;
-  /** When it was issued, on the target's own clock (its timestamps), in milliseconds since 1970. */
+  /** When it was issued, on the target's own clock (from its timestamps), in milliseconds since 1970. */
   readonly issued: TimeInterval;
   /** The same moment on this machine's wall clock. */
   readonly issuedHereMs: number;
-  /** Ages at which a probe decides, in milliseconds: at least, and at most. */
+  /** Minimum and maximum age at which a probe decides, in milliseconds. */
   readonly ages: Omit<Window, "side">;
 }
 
-/** What became of an entry. A missed one expired unjudged; its note says why. */
+/** State of an entry. A missed one expired before it was judged; its note says why. */
 export type EntryState = "waiting" | "claimed" | "judged" | "missed";
 
 /** A credential in the ledger, without its secret. */
 export interface Entry extends Plan {
   readonly id: string;
   readonly target: string;
-  /** Requirement that it is evidence for. */
+  /** The requirement that it is evidence for. */
   readonly rule: string;
   /** Which of the rule's credentials, such as "refreshToken in use". */
   readonly subject: string;
@@ -37,26 +37,26 @@ export interface Entry extends Plan {
   /** What the probe saw, or why there was none. */
   readonly note?: string;
   readonly settledAtMs?: number;
-  /** Whether the service kept the promise, for judged ones. */
+  /** Whether the service kept the promise; set once judged. */
   readonly held?: boolean;
   readonly age?: TimeInterval;
 }
 
-/** When an entry is due on the target's clock: certainly old enough, and certainly not too old. */
+/** When to probe an entry, on the target's clock: certainly old enough, and certainly not too old. */
 export const dueWindow = ({ issued, ages }: Pick<Plan, "issued" | "ages">): TimeInterval => ({
   earliestMs: issued.latestMs + ages.fromMs,
   latestMs: issued.earliestMs + ages.untilMs,
 });
 
-/** At which ages a credential is probed by later runs, and how near to its end that has to be on each side. */
+/** The ages at which later runs probe a credential, and how close to its end a probe must come on each side. */
 export interface Windows {
   readonly all: readonly Window[];
   readonly nearMs: number;
 }
 
 /**
- * The windows of a life of weeks. A daily run meets each of them once: the last one before the end and the first one
- * after it decide, and one in the middle tells early of a life that is far too short.
+ * Windows for a life of weeks. A daily run meets each of them once: the last one before the end and the first one after
+ * it decide, and one in the middle shows early that a life is far too short.
  */
 export const windowsOfWeeks = (lifetimeMs: number, guardMs: number): Windows => {
   const widthMs = Math.min(30 * HOUR_MS, lifetimeMs / 10);
@@ -70,12 +70,12 @@ export const windowsOfWeeks = (lifetimeMs: number, guardMs: number): Windows => 
   };
 };
 
-/** For how long after its end a credential that should be dead is still asked whether it is. */
+/** How long after its end a credential that should be dead is still probed. */
 const STILL_DEAD_MS = 14 * DAY_MS;
 
 /**
- * The windows of a life of minutes or hours, which a run may wait for: early in it, right before its end, and after it.
- * A run of the next day meets only the last of these, and learns that the life is over, not when it ended.
+ * Windows for a life of minutes or hours, which a run may wait for: early, right before the end, and after it. A run on
+ * the next day meets only the last, and learns that the life is over but not when it ended.
  */
 export const windowsOfMinutes = (lifetimeMs: number, guardMs: number): Windows => {
   const nearMs = guardMs + Math.max(lifetimeMs / 20, guardMs);

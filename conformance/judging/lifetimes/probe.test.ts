@@ -9,18 +9,18 @@ const GUARD_MS = 500;
 
 describe("the side that a probe was on", () => {
   it.each([
-    ["alive, while the greatest possible age is under the lifetime less the guard", at(10_499), "alive"],
+    ["alive, while the maximum age is under the lifetime less the guard", at(10_499), "alive"],
     ["unknown once it is not", at(10_500), undefined],
-    ["unknown where only the least possible age is", at(9_000, 10_500), undefined],
-    ["unknown until the least possible age is over the lifetime and the guard", at(11_699), undefined],
-    ["unknown however great the greatest is", at(11_600, 90_000), undefined],
+    ["unknown if only the minimum age is", at(9_000, 10_500), undefined],
+    ["unknown until the minimum age is over the lifetime plus the guard", at(11_699), undefined],
+    ["unknown even if the maximum age is far greater", at(11_600, 90_000), undefined],
     ["dead from then on", at(11_700), "dead"],
     ["dead a fraction earlier, as clocks are read in whole milliseconds", at(11_699.01), "dead"],
   ])("is %s", (_, now, side) => {
     expect(sideOf(ageAt(token, now, GUARD_MS))).toBe(side);
   });
 
-  it.each([Number.NaN, 0, -1, Infinity])("is unknown where the lifetime is %d", (lifetimeMs) => {
+  it.each([Number.NaN, 0, -1, Infinity])("is unknown if the lifetime is %d", (lifetimeMs) => {
     expect(sideOf(ageAt({ issued: at(0), lifetimeMs }, at(5), GUARD_MS))).toBeUndefined();
   });
 
@@ -55,12 +55,12 @@ describe("the judgement of a probe", () => {
   it("says what was promised, and the age that is certain", () => {
     expect(probed(9_000, 9_400, false)).toEqual({
       kind: "failed",
-      expected: "the token works for 10 s from its issue",
+      expected: "the token works for 10 s after issue",
       actual: "refused at an age of at most 9.4 s, as told",
     });
     expect(probed(11_000, 11_400, true)).toEqual({
       kind: "failed",
-      expected: "the token is refused once 10 s from its issue are over",
+      expected: "the token is refused 10 s after issue",
       actual: "accepted at an age of at least 11 s, as told",
     });
   });

@@ -5,7 +5,7 @@ import { ageBetween, type TimeInterval } from "../interval.ts";
 /** The two sides of a lifetime's end. */
 export type Side = "alive" | "dead";
 
-/** Between which ages a credential was looked at, its promised lifetime, and the guard around its end. In milliseconds. */
+/** The ages between which a credential was probed, its promised lifetime, and the guard around its end, in milliseconds. */
 export interface Age {
   readonly leastMs: number;
   readonly greatestMs: number;
@@ -17,13 +17,16 @@ export interface Probe extends Age {
   readonly works: boolean;
 }
 
-/** Something that was issued at a known time and lives for a stated one, both in milliseconds. */
+/** Something issued at a known time with a stated lifetime in milliseconds. */
 export interface Issued {
   readonly issued: TimeInterval;
   readonly lifetimeMs: number;
 }
 
-/** How near to the end of a lifetime nothing is said, in milliseconds. A short life keeps at least three quarters of itself. */
+/**
+ * The guard around the end of a lifetime, within which nothing is decided, in milliseconds; at most a quarter of the
+ * lifetime.
+ */
 export const guardFor = (lifetimeMs: number, usualMs: number): number => Math.min(usualMs, lifetimeMs / 4);
 
 export const ageAt = ({ issued, lifetimeMs }: Issued, at: TimeInterval, usualGuardMs: number): Age => ({
@@ -33,9 +36,9 @@ export const ageAt = ({ issued, lifetimeMs }: Issued, at: TimeInterval, usualGua
 });
 
 /**
- * On which side of its end a credential certainly was: alive only if even its greatest possible age is under the
- * lifetime less the guard, dead only if even its least possible age is over it plus the guard. Undefined in between,
- * and where the lifetime is not a number of milliseconds.
+ * The side of its end on which a credential certainly was: alive only if even its maximum age is under the lifetime
+ * less the guard, dead only if even its minimum age is over the lifetime plus the guard. Undefined in between, and if
+ * the lifetime is not a positive finite number.
  */
 export const sideOf = ({ leastMs, greatestMs, lifetimeMs, guardMs }: Age): Side | undefined => {
   if (!(lifetimeMs > 0) || !Number.isFinite(lifetimeMs)) return undefined;
@@ -44,16 +47,16 @@ export const sideOf = ({ leastMs, greatestMs, lifetimeMs, guardMs }: Age): Side 
   return leastMs > lifetimeMs + guardMs - 1 ? "dead" : undefined;
 };
 
-/** How far from the end a probe on this side may have been at most, in milliseconds. */
+/** Upper bound on a probe's distance from the end, in milliseconds. */
 export const distanceFromEnd = (side: Side, { lifetimeMs, leastMs, greatestMs }: Age): number =>
   side === "alive" ? lifetimeMs - leastMs : greatestMs - lifetimeMs;
 
 export const promiseOf = (name: string, side: Side, lifetimeMs: number): string =>
   side === "alive"
-    ? `the ${name} works for ${duration(lifetimeMs)} from its issue`
-    : `the ${name} is refused once ${duration(lifetimeMs)} from its issue are over`;
+    ? `the ${name} works for ${duration(lifetimeMs)} after issue`
+    : `the ${name} is refused ${duration(lifetimeMs)} after issue`;
 
-/** Judges one probe by the side that it was really on, whichever side it was meant for. */
+/** Judges one probe by the side it really was on, not the side it was meant for. */
 export const judgeProbe = (name: string, probe: Probe, remark = ""): CaseVerdict => {
   const side = sideOf(probe);
   if (side === undefined)

@@ -31,11 +31,11 @@ describe("the coarsest resolution that may pass", () => {
     ["1 % of ten minutes", {}, 6_000],
     ["a minute of thirty days", { lifetimeMs: 30 * DAY_MS }, MINUTE_MS],
     ["a minute of two hours", { lifetimeMs: 120 * MINUTE_MS }, MINUTE_MS],
-    ["what a quick machine reaches, of a short life", { lifetimeMs: 8_000, guardMs: 400 }, 800],
+    ["what a quick machine reaches, for a short life", { lifetimeMs: 8_000, guardMs: 400 }, 800],
     ["the same with the guard of real time", { lifetimeMs: 100_000, guardMs: 1_500 }, 3_000],
-    ["what the profile says, however fine", { resolutionMs: 700 }, 700],
-    ["what the profile says, however coarse", { resolutionMs: 90_000 }, 90_000],
-    ["a twentieth, where the target does not tell its time", { isTold: false }, 30_500],
+    ["what the profile says, even if finer", { resolutionMs: 700 }, 700],
+    ["what the profile says, even if coarser", { resolutionMs: 90_000 }, 90_000],
+    ["a twentieth, if the target does not tell its time", { isTold: false }, 30_500],
   ])("is %s", (_, over, expected) => {
     expect(coarsestMs({ ...precision, ...over })).toBe(expected);
   });
@@ -45,12 +45,12 @@ describe("the room that a try leaves before the guard", () => {
   const rooms = (delaysMs: readonly number[], over: Partial<Precision> = {}): readonly number[] =>
     Array.from({ length: 6 }, (_, nth) => roomMs({ ...precision, ...over }, nth, delaysMs));
 
-  it("grows up to the coarsest resolution where nothing was measured", () => {
+  it("grows up to the coarsest resolution if nothing was measured", () => {
     expect(rooms([])).toEqual([75, 200, 350, 1_000, 4_950, 4_950]);
     expect(roomSteps).toBe(5);
   });
 
-  it("follows what was measured: three quarters of the delays, then all, then more than any", () => {
+  it("follows the measured delays: three quarters of them, then all, then more than any", () => {
     expect(rooms([2_000, 400, 3_000, 1_000])).toEqual([75, 200, 2_000, 3_000, 3_750, 4_800]);
     expect(rooms([0, 10, 20, 30])).toEqual([75, 200, 350, 350, 350, 350]);
   });
@@ -63,7 +63,7 @@ describe("the room that a try leaves before the guard", () => {
   });
 });
 
-describe("how close a try has to come", () => {
+describe("how close a try must come", () => {
   it.each([
     ["the first as close as a quick machine", "alive", LIFE_MS - 1_000, 0, 75, true],
     ["the first, a millisecond further off", "alive", LIFE_MS - 1_001, 0, 75, false],
@@ -91,7 +91,7 @@ describe("the verdict over all probes", () => {
     }));
   const near = [probe(LIFE_MS - 2_000, true), probe(LIFE_MS + 2_000, false)];
 
-  it("stands where the end was seen from near enough on both sides", () => {
+  it("stands if the end was seen from close enough on both sides", () => {
     expect(judged(near)).toBe(passed);
     expect(judged([...near, probe(LIFE_MS / 2, true)])).toBe(passed);
   });
@@ -104,19 +104,19 @@ describe("the verdict over all probes", () => {
     expect(judged([probe(alive, true), probe(dead, false)]).kind).toBe(kind);
   });
 
-  it("says which side was too far away, and what would help", () => {
+  it("says which side was seen from too far, and what would help", () => {
     expect(judged([probe(LIFE_MS - 2_000, true), probe(LIFE_MS + 2 * MINUTE_MS, false)])).toMatchObject({
       kind: "inconclusive",
       reason: expect.stringContaining("first seen refused up to 2 min 0.1 s after its end") as string,
       settle:
-        "a quicker hooks.clock.advance or a machine with less else to do (cases woke up to 3 s late), or a greater tolerances.lifetimeResolutionMs",
+        "a faster hooks.clock.advance or a less busy machine (cases woke up to 3 s late), or a larger tolerances.lifetimeResolutionMs",
     });
     expect(judged([], {}, [{ wakeMs: 10, answerMs: 4_000 }])).toMatchObject({
       settle:
-        "a quicker connection to the target (answers took up to 4 s), or a greater tolerances.lifetimeResolutionMs",
+        "a faster connection to the target (answers took up to 4 s), or a larger tolerances.lifetimeResolutionMs",
     });
     expect(judged(near.slice(1))).toMatchObject({
-      reason: expect.stringContaining("no probe of the code was decisive on the near side") as string,
+      reason: expect.stringContaining("no probe of the code was decisive before its end") as string,
     });
     expect(judged(near.slice(1), { isTold: false })).toMatchObject({
       settle: expect.stringContaining("hooks.clock.now") as string,
@@ -128,7 +128,7 @@ describe("the verdict over all probes", () => {
     expect(unlessTooCoarse(failed, "code", ["dead"], [], [], () => precision)).toBe(failed);
   });
 
-  it("has the bracket as its facts, and by how much the end could be wrong unnoticed", () => {
+  it("has the bracket as facts, and the error of the end that could go unnoticed", () => {
     const all = [...near, probe(LIFE_MS - 9_000, true), probe(LIFE_MS + 9_000, false)];
     expect(bracketFacts(precision, ["alive", "dead"], all)).toEqual({
       lifetimeMs: LIFE_MS,

@@ -3,17 +3,17 @@ import type { Verdict } from "../../contract/verdict.ts";
 import { tolerances } from "../tolerances.ts";
 import { distanceFromEnd, sideOf, type Probe, type Side } from "./probe.ts";
 
-/** How closely the end of a credential's lifetime is to be judged. */
+/** How closely the end of a credential's lifetime is judged. */
 export interface Precision {
   readonly lifetimeMs: number;
   readonly guardMs: number;
-  /** The coarsest resolution that may still pass, where the profile sets one. */
+  /** The coarsest resolution that may pass, if the profile sets one. */
   readonly resolutionMs: number | undefined;
-  /** Whether the target tells its time. Where it does not, ages are only as certain as the run is short. */
+  /** Whether the target tells its time. If not, ages are only as certain as the run is short. */
   readonly isTold: boolean;
 }
 
-/** How close to the guard a probe comes where machine and target are quick, in milliseconds. */
+/** How close to the guard a probe comes if machine and target are quick, in milliseconds. */
 const closenessMs = ({ lifetimeMs, guardMs }: Precision): number =>
   Math.min(
     Math.max(guardMs, tolerances.lifetimeCloseness.default),
@@ -21,9 +21,8 @@ const closenessMs = ({ lifetimeMs, guardMs }: Precision): number =>
   );
 
 /**
- * The coarsest resolution, in milliseconds, at which a lifetime is still judged: by default no finer than what a quick
- * machine reaches. Where the target does not tell its time, a twentieth
- * of the lifetime has to do.
+ * The coarsest resolution at which a lifetime is still judged, in milliseconds: by default no finer than a quick
+ * machine reaches, and a twentieth of the lifetime if the target does not tell its time.
  */
 export const coarsestMs = (precision: Precision): number => {
   const { lifetimeMs, guardMs, resolutionMs, isTold } = precision;
@@ -32,21 +31,21 @@ export const coarsestMs = (precision: Precision): number => {
   return resolutionMs ?? Math.max(quickMs, tolerances.lifetimeResolution.default({ lifetimeMs }));
 };
 
-/** How many tries of a probe are made as if machine and target were quick: one that was late may have been an exception. */
+/** How many tries of a probe assume a quick machine and target, because one late probe may be an exception. */
 const STRICT_TRIES = 2;
-/** Room before the guard by try, as parts of the closeness, where no delay was measured; the last has all there is. */
+/** Room before the guard by try, in multiples of the closeness, while no delay has been measured; the last takes all there is. */
 const ROOM = [0.15, 0.4, 0.7, 2, Infinity] as const;
-/** The same once delays were measured: a quantile of them or, beyond 1, so many times the longest. */
+/** The same once delays were measured: a quantile of them or, beyond 1, a multiple of the longest. */
 const DELAYS = [0, 0, 0.75, 1, 1.25, 1.6] as const;
-/** The part of the coarsest resolution that the room may take; the rest is for the probe itself. */
+/** The share of the coarsest resolution that the room may take; the rest is for the probe itself. */
 const MOST_ROOM = 0.9;
 
-/** How many steps of room there are for probes that are made side by side and cannot learn from one another. */
+/** The number of room steps for probes that run side by side and so cannot learn from one another. */
 export const roomSteps = ROOM.length;
 
 /**
- * How long before the guard the nth try of a probe (from 0) is aimed, in milliseconds: at first as on a quick machine,
- * then by as much as earlier probes were late, and never so early that even a probe on time would be too coarse.
+ * How long before the guard to aim the nth try of a probe (from 0), in milliseconds: first as on a quick machine, then
+ * by how late earlier probes were, but never so early that even a punctual probe would be too coarse.
  */
 export const roomMs = (precision: Precision, nth: number, delaysMs: readonly number[]): number => {
   const closeMs = closenessMs(precision);
@@ -66,8 +65,8 @@ const delayOf = (delaysMs: readonly number[], quantile: number): number => {
 };
 
 /**
- * Whether a probe that was aimed at the end came as close as its try may expect: the first tries have to be as close as
- * on a quick machine, later ones as close as what was measured allows.
+ * Whether a probe came as close to the end as its try should: the first tries as close as on a quick machine, later
+ * ones as close as the measured delays allow.
  */
 export const isCloseEnough = (
   side: Side,
@@ -83,11 +82,11 @@ export const isCloseEnough = (
 
 /** What the probes of one kind of credential have shown. Ages and distances in milliseconds. */
 interface Bracket {
-  /** Least age of the oldest credential that worked; 0 where none did. */
+  /** Minimum age of the oldest credential that worked; 0 if none did. */
   readonly acceptedUpToMs: number;
-  /** Greatest age of the youngest credential that did not; Infinity where all worked. */
+  /** Maximum age of the youngest credential that was refused; Infinity if all worked. */
   readonly refusedFromMs: number;
-  /** How far from its end the nearest decisive probe of each side may have been at most. */
+  /** For each side, the upper bound on the distance from the end of the nearest decisive probe. */
   readonly nearestMs: Readonly<Record<Side, number>>;
 }
 
@@ -101,7 +100,10 @@ export const bracketOf = (probes: readonly Probe[]): Bracket => {
   };
 };
 
-/** The bracket as facts of a verdict. `resolutionMs`, where nothing broke, is by how much the end could be wrong unnoticed. */
+/**
+ * The bracket as facts of a verdict. Unless something broke, `resolutionMs` says how wrong the end could be without
+ * being noticed.
+ */
 export const bracketFacts = (
   { lifetimeMs, guardMs }: Pick<Precision, "lifetimeMs" | "guardMs">,
   sides: readonly Side[],
@@ -119,15 +121,15 @@ export const bracketFacts = (
   };
 };
 
-/** By how much a probe was later than aimed, in milliseconds. */
+/** How much later than planned a probe was, in milliseconds. */
 export interface Delay {
-  /** From the time that it was to be sent at until the case woke. */
+  /** From the planned sending time until the case woke. */
   readonly wakeMs: number;
-  /** From there until its answer had come. */
+  /** From waking until the answer arrived. */
   readonly answerMs: number;
 }
 
-/** A verdict that passed stays so only if the end was seen from near enough on each side that was judged. */
+/** Makes a passed verdict inconclusive unless a probe came near enough to the end on each judged side. */
 export const unlessTooCoarse = (
   verdict: Verdict,
   name: string,
@@ -148,22 +150,22 @@ export const unlessTooCoarse = (
     kind: "inconclusive",
     reason:
       nearest === undefined
-        ? `the machine or the target was too slow: no probe of the ${name} was decisive on the ${unseen === "dead" ? "far" : "near"} side of its end`
-        : `the machine or the target was too slow: the ${name} was ${unseen === "alive" ? "last seen accepted" : "first seen refused"} up to ${duration(nearestMs)} ${unseen === "alive" ? "before" : "after"} its end, and an end that is wrong by more than ${duration(coarsestOf(nearest))} has to show`,
+        ? `the machine or the target was too slow: no probe of the ${name} was decisive ${unseen === "dead" ? "after" : "before"} its end`
+        : `the machine or the target was too slow: the ${name} was ${unseen === "alive" ? "last seen accepted" : "first seen refused"} up to ${duration(nearestMs)} ${unseen === "alive" ? "before" : "after"} its end, but an error of more than ${duration(coarsestOf(nearest))} must show`,
     settle: remedyFor(delays, precisionOf(1).isTold),
     cases: verdict.cases,
     ...(verdict.facts === undefined ? {} : { facts: verdict.facts }),
   };
 };
 
-/** What would help, by what took the time. */
+/** The remedy, depending on what took the time. */
 const remedyFor = (delays: readonly Delay[], isTold: boolean): string => {
-  if (!isTold) return "hooks.clock.now in the profile, so that the target's time need not be guessed";
+  if (!isTold) return "hooks.clock.now in the profile, so that the target's time is known";
   const wakeMs = Math.max(0, ...delays.map((delay) => delay.wakeMs));
   const answerMs = Math.max(0, ...delays.map((delay) => delay.answerMs));
   const cause =
     wakeMs >= answerMs
-      ? `a quicker hooks.clock.advance or a machine with less else to do (cases woke up to ${duration(wakeMs)} late)`
-      : `a quicker connection to the target (answers took up to ${duration(answerMs)})`;
-  return `${cause}, or a greater tolerances.lifetimeResolutionMs`;
+      ? `a faster hooks.clock.advance or a less busy machine (cases woke up to ${duration(wakeMs)} late)`
+      : `a faster connection to the target (answers took up to ${duration(answerMs)})`;
+  return `${cause}, or a larger tolerances.lifetimeResolutionMs`;
 };

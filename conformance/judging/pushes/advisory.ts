@@ -2,11 +2,11 @@ import { duration } from "../../contract/duration.ts";
 import type { PushRun, SeenPush } from "./trace.ts";
 import { findingOf, ofPurpose, undecidedFinding, type Finding, type Part } from "./finding.ts";
 
-/** Every push and every unmatched request of a push run, in the order of the journal. */
+/** Every push and every unmatched request of a push run, in journal order. */
 const everything = ({ pushCases, others }: PushRun): readonly SeenPush[] =>
   [...pushCases.flatMap(({ pushes }) => pushes), ...others].toSorted((a, b) => a.line.n - b.line.n);
 
-/** Requests that came to where only a redirect leads, by the status that led there. */
+/** Requests to addresses that only a redirect leads to, by the redirect's status. */
 export const followedRedirects = (pushRun: PushRun): ReadonlyMap<string, SeenPush> => {
   const found = new Map<string, SeenPush>();
   for (const push of everything(pushRun)) {
@@ -31,19 +31,19 @@ export const judgeRedirects = (pushRun: PushRun): Finding => {
     return push === undefined || push.line.bodyBytes === 0
       ? "passed"
       : {
-          expected: "a push that is answered with a redirect is not sent on to another address",
-          actual: `after status ${status}, ${push.line.method} with ${push.line.bodyBytes} bytes came to the other path`,
+          expected: "a push that is answered with a redirect is not sent to the other address",
+          actual: `after status ${status}, ${push.line.method} with ${push.line.bodyBytes} bytes came to the address it named`,
           evidence: [push],
         };
   });
   return findingOf(parts, "no push was answered with a redirect");
 };
 
-/** push.certificate-check: advisory. Undefined where the receiver shows no certificate at all. */
+/** push.certificate-check: advisory. Undefined if the receiver shows no certificate. */
 export const judgeCertificateCheck = (pushRun: PushRun): Finding | undefined => {
   const window = pushRun.outages.find(({ kind }) => kind === "untrusted");
   if (window === undefined) return undefined;
-  // By the receiver's own numbers: what came on connections that it accepted with that certificate.
+  // By the receiver's own numbers: requests on connections that it accepted with that certificate.
   const inside = everything(pushRun).filter(
     ({ line: { n, connection } }) =>
       n > window.from.last &&
@@ -54,7 +54,7 @@ export const judgeCertificateCheck = (pushRun: PushRun): Finding | undefined => 
   const [pushCase] = ofPurpose(pushRun, "untrusted");
   const wasPushed = (pushCase?.pushes.length ?? 0) > 0;
   if (first === undefined && !wasPushed)
-    return undecidedFinding("the event was not pushed even with the certificate that is trusted");
+    return undecidedFinding("the event was not pushed even with the trusted certificate");
   return findingOf(
     [
       first === undefined
@@ -91,11 +91,12 @@ export const judgeHeadOfLine = (pushRun: PushRun): Finding => {
     };
   });
   const decided = parts.filter((part) => part !== undefined);
-  // A push that waits in line while the clock is moved on waits for as long as that, which says nothing of real time.
+  // A push that waits in line while the clock is moved waits as long as the clock jumps, which says nothing
+  // about real time.
   if (decided.length < parts.length)
     return undecidedFinding(
-      "pushes waited behind others whose time-out goes by real time, while the clock was moved",
-      "a time-out that goes by the clock that hooks.clock.advance moves; or a run in real time",
+      "pushes waited behind others whose timeout runs on real time, while the hook moved the clock",
+      "a timeout that runs on the clock that hooks.clock.advance moves; or a run in real time",
     );
-  return findingOf(decided, "nothing was triggered beside them", { hanging: hung.length });
+  return findingOf(decided, "no event was triggered while they hung", { hanging: hung.length });
 };

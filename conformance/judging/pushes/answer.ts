@@ -1,24 +1,26 @@
 import type { Push, PushAction } from "../../contract/push.ts";
 
-/** The return code that the service expects where the profile names no other: the document does not show it. */
+/** The return code that the service expects unless the profile names another; the document does not show it. */
 export const usualAcknowledgementStatus = 200;
 
 /**
- * What the answer to a push means by section 6.
+ * What the answer to a push means under section 6.
  *
  * - `acknowledged`: the expected code and `{ id, received: true }`, delivered whole. Nothing may follow.
- * - `failed`: no code, or one that reports a failure (3xx, 4xx, 5xx), however the answer ended. Another push has to follow.
- * - `open`: the expected code with another body, or cut, or never finished; or another 2xx. The document does not say.
+ * - `failed`: no code, or one that reports a failure (3xx, 4xx, 5xx), however the answer ended. Another push
+ * has to follow.
+ * - `open`: the expected code with another body, cut off or never finished; or another 2xx. The document does
+ * not say.
  */
 export type AnswerOutcome = "acknowledged" | "failed" | "open";
 
-/** As much of an answer as decides. */
+/** The part of an answer that decides. */
 export interface Answer {
   readonly action: Push["action"];
   readonly status?: number | undefined;
-  /** How it ended; undefined while it is under way. */
+  /** How the answer ended; undefined while it is in progress. */
   readonly outcome?: Push["outcome"] | undefined;
-  /** Whether its body is the acknowledgement of the pushed notification. */
+  /** Whether the body is the acknowledgement of the pushed notification. */
   readonly confirms: boolean;
 }
 
@@ -31,7 +33,7 @@ export const outcomeOf = (
   return status === expectedStatus && isWhole && confirms ? "acknowledged" : "open";
 };
 
-/** A push, and what the receiver was told to do with it, where that is known. */
+/** A push and, if known, what the receiver was told to do with it. */
 export interface AnsweredPush {
   readonly line: Pick<Push, "action" | "status" | "outcome" | "answer" | "notificationId">;
   readonly action?: PushAction | undefined;
@@ -42,11 +44,11 @@ export const answerOf = (push: AnsweredPush): Answer => ({ ...push.line, confirm
 export const isAcknowledged = (push: AnsweredPush, expectedStatus: number): boolean =>
   outcomeOf(answerOf(push), expectedStatus) === "acknowledged";
 
-/** Whether the answer's body confirms receipt: as planned, or else by what the journal keeps of it. */
+/** Whether the body confirms receipt, by the plan or else by the answer in the journal. */
 const confirms = ({ line, action }: AnsweredPush): boolean => {
   if (action !== undefined)
     return action.kind === "answer" && (action.body ?? "acknowledge") === "acknowledge";
-  // A receiver that keeps no answers gives the acknowledgement where it was told nothing else.
+  // A receiver that does not record its answers acknowledges unless told otherwise.
   if (line.answer === undefined) return line.action === "answer";
   const [, body = ""] = line.answer.split(/\r?\n\r?\n/, 2);
   try {

@@ -12,7 +12,7 @@ import { judgeRetries } from "./retries.ts";
 import { judgeSchedule } from "./schedule.ts";
 import type { PushCasePlan, PushRun, SeenPush } from "./trace.ts";
 
-/** From this first delay on all failures last through all pushes in real time as well. */
+/** With this first delay or a longer one, all failures last through all pushes in real time too. */
 const FIRST_DELAY_MS = 10_000;
 const SCALE = FIRST_DELAY_MS / (documentLimits.pushDelaysMs[0] ?? 0);
 const limits = {
@@ -34,8 +34,8 @@ const lasting = (plans: readonly PushCasePlan[]): readonly string[] =>
   plans.filter(({ name }) => name.startsWith("always ")).map(({ name }) => name);
 
 /**
- * A sound sender on a busy machine: each push comes later than it is due by up to this share of the first delay, and the
- * next delay counts from there. `pushesOf` is how many it sends of a notification.
+ * A sound sender on a busy machine: each push is late by up to this share of the first delay, and the next delay counts
+ * from there. `pushesOf` is how many pushes it sends for a notification.
  */
 const busyRun = (share: number, pushesOf: (plan: PushCasePlan) => number = () => 5): PushRun => {
   const random = seededRandom(7);
@@ -47,7 +47,7 @@ const busyRun = (share: number, pushesOf: (plan: PushCasePlan) => number = () =>
         (moments, delayMs) => [...moments, (moments.at(-1) ?? 0) + delayMs + lateMs()],
         [first],
       );
-      // The one that met a shut door has a push that nobody saw.
+      // The one that met a closed receiver has one unseen push.
       return (plan.purpose === "refused" ? later.slice(1) : later).slice(0, pushesOf(plan));
     },
   });
@@ -77,7 +77,7 @@ const busyRun = (share: number, pushesOf: (plan: PushCasePlan) => number = () =>
 const judges = [judgeCap, judgeRetries, judgeSchedule, judgeIndependence];
 
 describe("in real time, with first delays of ten seconds", () => {
-  it("every kind of failure lasts through all pushes; with less time only some do", () => {
+  it("every kind of failure lasts through all pushes; with shorter delays only some do", () => {
     const [whole, short] = [lasting(plansAt(FIRST_DELAY_MS)), lasting(plansAt(FIRST_DELAY_MS - 1))];
     expect(whole.length).toBeGreaterThan(3 * short.length);
     expect(whole).toEqual(expect.arrayContaining([...short]));
@@ -87,14 +87,14 @@ describe("in real time, with first delays of ten seconds", () => {
   });
 
   it.each([0, 1 / 30, 1 / 10, 1 / 5])(
-    "a sender that a busy machine makes late by up to %d of the first delay keeps all",
+    "a sender that is late by up to %d of the first delay on a busy machine keeps every promise",
     (share) => {
       for (const judge of judges) expect(judge(busyRun(share)).judgement).toMatchObject({ kind: "passed" });
     },
   );
 
   it.each([0, 1 / 30, 1 / 10, 1 / 5])(
-    "beside lateness of up to %d one that gives up after one kind of failure is found",
+    "despite lateness of up to %d a sender that gives up after one kind of failure is found",
     (share) => {
       for (const name of lasting(plansAt(FIRST_DELAY_MS))) {
         const run = busyRun(share, (plan) => (plan.name === name ? 3 : 5));
@@ -103,7 +103,7 @@ describe("in real time, with first delays of ten seconds", () => {
     },
   );
 
-  it("a machine that is busier than any tolerance leaves rules undecided, and breaks neither cap nor retries", () => {
+  it("a machine busier than any tolerance leaves rules undecided, but breaks neither cap nor retries", () => {
     for (const share of [1, 3])
       for (const judge of [judgeCap, judgeRetries])
         expect(judge(busyRun(share)).judgement.kind).not.toBe("failed");

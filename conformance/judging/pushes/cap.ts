@@ -7,14 +7,14 @@ import { metEnding } from "./later-endings.ts";
 import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED } from "./lost-connections.ts";
 import type { PushCase, PushRun, PushTrace } from "./trace.ts";
 
-/** Whether one notification was pushed no more often than it may be; `unseen` pushes of it reached no receiver. */
+/** Whether one notification was pushed no more than the cap allows; `unseen` counts its pushes that reached no receiver. */
 export const capPart = (pushCase: PushCase, pushRun: PushTrace, unseen = 0): Part => {
   const { pushes, name } = pushCase;
   const { maxPushes } = pushRun.limits;
   if (pushes.length + unseen <= maxPushes) return "passed";
-  const beside = unseen === 0 ? "" : `, and one more was sent that no receiver saw (${name})`;
+  const beside = unseen === 0 ? "" : `, and one more was sent while the receiver could not see it (${name})`;
   return {
-    expected: `a notification is pushed ${maxPushes} times at most`,
+    expected: `a notification is pushed at most ${maxPushes} times`,
     actual: `${pushCount(pushes.length)} of one notification came${beside}${asReadingHasIt(pushRun)}; ${journalText(pushCase)}`,
     evidence: pushes,
   };
@@ -27,30 +27,31 @@ export const judgeCap = (pushRun: PushRun): Finding => {
     .map((pushCase) => capPart(pushCase, pushRun, metEnding(pushCase, pushRun)?.unseen));
   const facts = {
     mostPushes: Math.max(0, ...pushRun.pushCases.map(({ pushes }) => pushes.length)),
-    // A push too many may come later than that; in real time it is not waited for.
+    // In real time, a surplus push that comes later than this is not waited for.
     watched: duration(pushRun.watchedUntil.earliestMs - pushRun.watchedFromMs),
     ...lostFacts(pushRun),
   };
   const pushed = pushedForGood(pushRun);
-  if (pushed.length === 0) return undecidedFinding("no notification was pushed that is never acknowledged");
+  if (pushed.length === 0)
+    return undecidedFinding("none of the notifications that are never acknowledged was pushed");
   const finding = findingOf(parts, "no push arrived", facts);
   if (finding.judgement.kind !== "passed") return finding;
   if (!pushed.some((pushCase) => isWatchedOut(pushCase, pushRun)))
-    return { ...undecidedFinding("the watch ended before the instant of a sixth push"), facts };
-  // Where there are fewer of them, at least one notification has no unseen push.
+    return { ...undecidedFinding("watching stopped before a push beyond the cap was due"), facts };
+  // With fewer such connections than notifications, at least one notification has no unseen push.
   const hidden = hiddenBeyondCap(pushRun, pushed);
   return hidden === 0
     ? finding
     : {
         ...undecidedFinding(
-          `${connections(hidden)} broke before the receiver could read a push, and not as others do when nothing is due, so that each notification may have had one more`,
+          `${connections(hidden)} broke before the receiver could read a push, which does not happen when nothing is due, so each notification may have had one more`,
           UNDISTURBED,
         ),
         facts,
       };
 };
 
-/** Whether one more push of a notification would have been seen, by every reading that its pushes allow, late as they may be. */
+/** Whether one more push of a notification would have been seen in every reading that its pushes allow, including lateness. */
 const isWatchedOut = (
   pushCase: PushCase,
   { limits, latenessMs, earlyGuardMs, watchedUntil }: PushRun,

@@ -5,17 +5,17 @@ import { traces as made, type Driver } from "../../testing/push-traces.ts";
 
 const traces = [...made, ...recordedTraces];
 
-/** Only the gate says that something is undecided; of a push that was off in the picture it is known by its moment. */
+/** Only the gate says "undecided"; in the picture a deviating push is recognized by its moment. */
 const isAsMade = (made: string, seen: unknown, driver: Driver): boolean =>
   seen === made || (made === "open" && driver !== "gate" && (seen === "kept" || driver === "picture"));
 
 describe("one verdict of gate, load, receiver page and schedule picture", () => {
-  it("on several hundred made traces, and on the journals of real runs", () => {
+  it("on several hundred synthetic traces, and on the journals of real runs", () => {
     expect(made.length).toBeGreaterThan(400);
     expect(recordedTraces).toHaveLength(35);
   });
 
-  it.each(Object.keys(drivers) as Driver[])("of the %s is the one that each trace was made for", (driver) => {
+  it.each(Object.keys(drivers) as Driver[])("by the %s is the one each trace was built for", (driver) => {
     const differing = traces
       .filter(({ notFor }) => !notFor.includes(driver))
       .flatMap((trace) => {

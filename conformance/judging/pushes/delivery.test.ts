@@ -47,7 +47,7 @@ describe("delivery", () => {
       expect(judge(sound).judgement).toEqual({ kind: "passed" });
   });
 
-  it("breaks where one event is left out", () => {
+  it("breaks if one event is left out", () => {
     const lossy = pushRunOf({ instantsMs: ({ name }) => (name === "prompt 3" ? [] : R1) });
     expect(judgeDelivered(lossy).judgement.kind).toBe("failed");
   });
@@ -61,7 +61,7 @@ describe("delivery", () => {
     });
   });
 
-  it("does not take pushes that name no notification for missing ones", () => {
+  it("does not count pushes that name no notification as missing", () => {
     const nameless = pushRunOf({ instantsMs: () => [] }, { others: [pushAt(5, { kind: "answer" })] });
     expect(judgeDelivered(nameless).judgement.kind).toBe("inconclusive");
     expect(judgePayload(nameless).judgement.kind).toBe("failed");
@@ -93,7 +93,7 @@ describe("delivery", () => {
     });
   });
 
-  it("breaks where a later push has another documented field, not where an undocumented one counts", () => {
+  it("breaks if a later push differs in a documented field, but not in an undocumented one", () => {
     const changed = withPushes(sound, (push, index) =>
       index === 1 ? withBody(push, (body) => (body["remark"] = "second push")) : push,
     );
@@ -109,13 +109,13 @@ describe("delivery", () => {
 });
 
 describe("acknowledgements", () => {
-  it("breaks where pushes go on after the first was acknowledged", () => {
+  it("breaks if pushes go on after the first was acknowledged", () => {
     const deaf = pushRunOf({ instantsMs: () => R1, isDone: () => false });
     expect(judgeAcknowledgedStops(deaf).judgement.kind).toBe("failed");
     expect(judgeLateAcknowledgement(deaf).judgement.kind).toBe("failed");
   });
 
-  it.each([1, 2, 3, 4])("breaks where the acknowledgement of push %d is lost", (lost) => {
+  it.each([1, 2, 3, 4])("breaks if the acknowledgement of push %d is lost", (lost) => {
     const forgetful = pushRunOf({
       instantsMs: () => R1,
       isDone: (action, index) =>
@@ -124,13 +124,13 @@ describe("acknowledgements", () => {
     expect(judgeLateAcknowledgement(forgetful).judgement.kind).toBe("failed");
   });
 
-  it("decides nothing of later acknowledgements where nothing is pushed again", () => {
+  it("leaves later acknowledgements undecided if nothing is pushed again", () => {
     expect(judgeLateAcknowledgement(pushRunOf({ instantsMs: () => [0] })).judgement.kind).toBe(
       "inconclusive",
     );
   });
 
-  it("does not count a push against the sender that was on its way already", () => {
+  it("does not blame the sender for a push that was already on its way", () => {
     const twice = pushRunOf({ instantsMs: () => [0, 0], isDone: () => false });
     expect(judgeAcknowledgedStops(twice).judgement.kind).toBe("passed");
   });

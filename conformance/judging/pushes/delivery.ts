@@ -21,10 +21,13 @@ import {
 /** The fields that the document names (sections 2.3 and 6). */
 export const documentedFields = [...notificationFields, "Template"] as readonly string[];
 
-/** push.delivered: sections 4.5 and 6. What meets a closed door is judged where retries are. */
+/**
+ * push.delivered: sections 4.5 and 6. Events whose first push is refused or meets an untrusted certificate
+ * are judged with the retries.
+ */
 export const judgeDelivered = (pushRun: PushRun): Finding => unlessLost(judgeArrival(pushRun), pushRun);
 
-/** Whether an event was watched for long enough that its first push had to come by any reading. */
+/** Whether an event was watched until its first push was overdue in every reading. */
 export const isWatchedForFirst = ({ triggered }: PushCase, trace: PushTrace): boolean => {
   const { limits, latenessMs, watchedUntil } = trace;
   const firstMs = limits.pushDelaysMs[0] ?? 0;
@@ -35,7 +38,7 @@ export const isWatchedForFirst = ({ triggered }: PushCase, trace: PushTrace): bo
 const judgeArrival = (pushRun: PushRun): Finding => {
   const path = new URL(pushRun.callbackUrl).pathname;
   const events = pushRun.pushCases.filter(({ purpose }) => purpose !== "refused" && purpose !== "untrusted");
-  const expected = `each event arrives as a POST with JSON at ${path}, and so does each repetition`;
+  const expected = `each event, and each retry, arrives as a POST with JSON at ${path}`;
   const nameless = namelessPushes(pushRun);
   const saysJson = events.every(({ pushes: [first] }) => first === undefined || isJsonType(first));
   const parts = events.map((pushCase): Part | undefined => {
@@ -48,8 +51,8 @@ const judgeArrival = (pushRun: PushRun): Finding => {
         expected,
         actual:
           instead === undefined
-            ? `for an event nothing came within ${duration(pushRun.watchedUntil.earliestMs - pushCase.triggered.latestMs)}`
-            : `for an event there came ${requestText(instead)}, which the receiver could not take for a push`,
+            ? `nothing came for an event within ${duration(pushRun.watchedUntil.earliestMs - pushCase.triggered.latestMs)}`
+            : `for an event ${requestText(instead)} came, which the receiver did not recognize as a push`,
         evidence: instead === undefined ? [] : [instead],
         ...(instead === undefined ? { lacking: pushCase } : {}),
       };
@@ -57,7 +60,7 @@ const judgeArrival = (pushRun: PushRun): Finding => {
     if (unmatched !== undefined)
       return {
         expected,
-        actual: `for an event that had been pushed before, a ${requestText(unmatched)} came, which the receiver could not take for a push`,
+        actual: `for an event that was pushed before, ${requestText(unmatched)} came, which the receiver did not recognize as a push`,
         evidence: [...pushes.slice(0, 1), unmatched],
       };
     const wrong = pushes.find((push) => faultOf(push, path, saysJson) !== undefined);
@@ -74,24 +77,24 @@ const judgeArrival = (pushRun: PushRun): Finding => {
   return finding.judgement.kind === "failed" || decided.length === events.length
     ? finding
     : undecidedFinding(
-        `${nameless.length} pushes name no notification, so it is unknown whether ${events.length - decided.length} events arrived`,
+        `${nameless.length} pushes name no notification, so they may or may not belong to the ${events.length - decided.length} events for which none came`,
       );
 };
 
 /**
- * What is wrong with the request of a push. The document asks for JSON and names no header; where every first push
- * says that it is JSON, though, one that does not say so any more is no repetition of it.
+ * What is wrong with a push's request. The document asks for JSON and names no header; but if every first
+ * push says that it is JSON, a later one that does not is not a repetition of it.
  */
 const faultOf = (push: SeenPush, path: string, saysJson: boolean): string | undefined => {
   const { method, path: at } = push.line;
-  if (bodyOf(push) === undefined) return "a body that is no JSON object";
+  if (bodyOf(push) === undefined) return "a body that is not a JSON object";
   if (method !== "POST" || at.split("?")[0] !== path) return "JSON";
   return saysJson && !isJsonType(push)
-    ? `${contentTypeOf(push) === "none" ? "no content type" : `the content type ${contentTypeOf(push)}`}, while first pushes say that they are JSON`
+    ? `${contentTypeOf(push) === "none" ? "no content type" : `the content type ${contentTypeOf(push)}`}, while first pushes declare JSON`
     : undefined;
 };
 
-/** The content type as it was sent, in small letters and without spaces; "none" where there was none. */
+/** The content type in lower case without spaces; "none" if there is none. */
 export const contentTypeOf = ({ line }: SeenPush): string =>
   line.headers
     .find(([name]) => name.toLowerCase() === "content-type")?.[1]
@@ -101,7 +104,7 @@ export const contentTypeOf = ({ line }: SeenPush): string =>
 const isJsonType = (push: SeenPush): boolean =>
   /^(application|text)\/([\w.-]+\+)?json(;|$)/.test(contentTypeOf(push));
 
-/** A request that is no push and names nothing: of an event that was not pushed at all, for all that is known. */
+/** A request that is not a push and names nothing, so it may belong to an event that was never pushed. */
 const strangerOf = ({ others }: PushRun): SeenPush | undefined =>
   others.find((push) => push.line.action === "not-a-push" && !isRedirected(push));
 
@@ -109,7 +112,7 @@ const strangerOf = ({ others }: PushRun): SeenPush | undefined =>
 export const judgePayload = (pushRun: PushRun): Finding => {
   const pushes: { readonly pushCase?: PushCase; readonly push: SeenPush }[] = [
     ...pushRun.pushCases.flatMap((pushCase) => pushCase.pushes.map((push) => ({ pushCase, push }))),
-    // Pushes of other rules' events, and those that name none, are pushes all the same.
+    // Pushes of other rules' events, and those that name no notification, still count.
     ...pushRun.others.filter(({ line }) => line.action !== "not-a-push").map((push) => ({ push })),
   ];
   const extra = new Set<string>();
@@ -120,7 +123,7 @@ export const judgePayload = (pushRun: PushRun): Finding => {
     return fault === undefined
       ? "passed"
       : {
-          expected: "a pushed body is a Notification of section 2.3, of the event's account",
+          expected: "a pushed body is a Notification as in section 2.3, for the event's account",
           actual: fault,
           evidence: [push],
         };
@@ -137,16 +140,16 @@ const payloadFault = (
   body: Readonly<Record<string, unknown>> | undefined,
   pushCase: PushCase | undefined,
 ): string | undefined => {
-  if (body === undefined) return "a pushed body is no JSON object";
+  if (body === undefined) return "the pushed body is not a JSON object";
   const breach = notificationBreach(body);
-  if (breach !== undefined) return `${breach.expected}; in a pushed body ${breach.actual}`;
+  if (breach !== undefined) return `${breach.expected}; in the pushed body ${breach.actual}`;
   if (pushCase !== undefined && String(body["accountId"]).toLowerCase() !== pushCase.accountId.toLowerCase())
     return "the pushed accountId is not that of the event";
   return undefined;
 };
 
 /**
- * Whether the pushed id is the one that the event's hook told. A hook may tell ids of something else, in which case
+ * Whether the pushed id is the one the event's hook returned. A hook may return ids of something else; then
  * none of them is ever pushed.
  */
 const idFault = (
@@ -157,14 +160,14 @@ const idFault = (
   const told = pushCase?.notificationId;
   const id = body?.["id"];
   if (pushCase === undefined || told === undefined || typeof id !== "string" || id === told) return undefined;
-  if (id.toLowerCase() === told.toLowerCase()) return `the pushed id is ${id}, and that of the event ${told}`;
+  if (id.toLowerCase() === told.toLowerCase()) return `the pushed id is ${id}, but the event's is ${told}`;
   const isToldBy = ({ notificationId, pushes: [first] }: PushCase): boolean =>
     notificationId !== undefined &&
     first?.line.notificationId?.toLowerCase() === notificationId.toLowerCase();
   const { accountId } = pushCase;
   const isAlone = pushCases.filter((one) => one.accountId === accountId).length === 1;
   return isAlone && 2 * pushCases.filter(isToldBy).length > pushCases.length
-    ? `the pushed id is ${id}, and that of the event ${told}`
+    ? `the pushed id is ${id}, but the event's is ${told}`
     : undefined;
 };
 
@@ -182,14 +185,14 @@ export const endOfPushes = (pushCase: PushCase, index: number): Part => {
   const acknowledged = pushCase.pushes[index];
   if (first === undefined || acknowledged === undefined) return "passed";
   return {
-    expected: `no push of a notification follows the acknowledgement of its push ${index + 1}`,
-    actual: `${pushCount(further.length)} came after it, the first ${sinceText(acknowledged, first)}`,
+    expected: `a notification is not pushed again once its push ${index + 1} was acknowledged`,
+    actual: `${pushCount(further.length)} came after that, the first ${sinceText(acknowledged, first)}`,
     evidence: [acknowledged, ...further.slice(0, 3)],
   };
 };
 
 const sinceText = (earlier: SeenPush, later: SeenPush): string =>
-  `${duration(Math.max(0, later.at.latestMs - earlier.at.earliestMs))} after it at most`;
+  `${duration(Math.max(0, later.at.latestMs - earlier.at.earliestMs))} later at most`;
 
 /** push.late-acknowledgement: follows from section 6. */
 export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
@@ -219,15 +222,13 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
     };
   if (![...numbers].some((n) => n > 1))
     return {
-      ...undecidedFinding(
-        "no notification was pushed a second time, so that no later push could be acknowledged",
-      ),
+      ...undecidedFinding("no notification was pushed a second time, so no later push could be acknowledged"),
       facts,
     };
   return findingOf(parts, "", facts);
 };
 
-/** The fields in which the body of a later push differs from that of the first; undefined where it is no JSON object. */
+/** The fields in which a later push's body differs from the first; undefined if it is not a JSON object. */
 export const differingFields = (first: SeenPush, later: SeenPush): readonly string[] | undefined => {
   if (later.line.bodySha256 === first.line.bodySha256) return [];
   const [a, b] = [bodyOf(first), bodyOf(later)];
@@ -247,7 +248,7 @@ export const samePart = ({ pushes: [first, ...later] }: Pick<PushCase, "pushes">
       expected: SAME,
       actual:
         differing === undefined
-          ? `push ${push.line.attempt} carries no JSON object, unlike the first`
+          ? `push ${push.line.attempt} is not a JSON object, unlike the first`
           : `a later push differs from the first in ${documented.join(", ")}`,
       evidence: [first as SeenPush, push],
     };
@@ -267,8 +268,7 @@ export const judgeSameNotification = (pushRun: PushRun): Finding => {
     return [
       {
         expected: SAME,
-        actual:
-          "a later push carries the notification in another form, which names no id where the first did",
+        actual: "a later push has another form than the first and no longer carries the id in the same place",
         evidence: [first, unmatched],
       },
     ];
@@ -284,7 +284,7 @@ export const judgeSameNotification = (pushRun: PushRun): Finding => {
   const onlyBytes = repeated.filter((names) => names?.length === 0).length;
   const facts = {
     ...(loose.size > 0 ? { furtherFieldsThatDiffer: [...loose].toSorted() } : {}),
-    // White space and the order of fields: another text, and the same body for every reader of JSON.
+    // Only white space or the order of fields differs; to a JSON parser the body is the same.
     ...(onlyBytes > 0 ? { pushesWrittenOtherwise: onlyBytes } : {}),
   };
   return findingOf(

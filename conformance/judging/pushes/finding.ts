@@ -4,34 +4,34 @@ import { fail, pass, inconclusive, type CaseVerdict } from "../case-verdict.ts";
 import { isAcknowledged } from "./answer.ts";
 import type { PushRun, PushTrace, Purpose, SeenPush, PushCase } from "./trace.ts";
 
-/** What the pushes of a push run say of one requirement. */
+/** What a push run shows about one requirement. */
 export interface Finding {
   readonly judgement: CaseVerdict;
   /** How many notifications (or pushes) were decisive. */
   readonly cases: number;
   readonly facts?: Facts;
-  /** How many notifications break it; default 1. */
+  /** How many notifications break the requirement; default 1. */
   readonly broken?: number;
-  /** Notifications that break it because something of theirs did not come; left out where it may be any of them. */
+  /** The notifications whose pushes are missing or late; absent if it could be any of them. */
   readonly lacking?: readonly PushCase[];
-  /** What would settle what could not be decided, where more than another run is needed for it. */
+  /** What would settle an undecided finding, if another run alone would not. */
   readonly settle?: string;
   /** The pushes that show a breach. */
   readonly evidence?: readonly SeenPush[];
 }
 
-/** One decided notification that keeps the promise, or does not. */
+/** One decided notification: it keeps the promise, or breaks it as described. */
 export type Part =
   | "passed"
   | {
       readonly expected: string;
       readonly actual: string;
       readonly evidence: readonly SeenPush[];
-      /** The notification, where what breaks the promise is that something did not come. */
+      /** The notification, if the breach is a push that did not come. */
       readonly lacking?: PushCase;
     };
 
-/** One finding of many parts: broken where one is, undecided where there is none. */
+/** Merges parts into one finding: failed if any part is broken, inconclusive if there are no parts. */
 export const findingOf = (parts: readonly Part[], whyNone: string, facts?: Facts): Finding => {
   const broken = parts.filter((part) => part !== "passed");
   const [first] = broken;
@@ -43,7 +43,7 @@ export const findingOf = (parts: readonly Part[], whyNone: string, facts?: Facts
         first.expected,
         broken.length === 1
           ? first.actual
-          : `${first.actual}; ${broken.length - 1} further such notifications`,
+          : `${first.actual}; ${broken.length - 1} more notifications like it`,
       ),
       cases: parts.length,
       broken: broken.length,
@@ -65,15 +65,15 @@ export const ofPurpose = (
   ...purposes: readonly Purpose[]
 ): readonly PushCase[] => pushCases.filter(({ purpose }) => purposes.includes(purpose));
 
-/** The push that was acknowledged, as the receiver recorded it; -1 where none was. */
+/** Index of the acknowledged push, according to the receiver; -1 if there is none. */
 export const acknowledgedAt = (
   pushCase: PushCase,
   { acknowledgedStatus }: Pick<PushTrace, "acknowledgedStatus">,
 ): number => pushCase.pushes.findIndex((push) => isAcknowledged(push, acknowledgedStatus));
 
 /**
- * Pushes that began after the one with this index had been answered: by the receiver's own stamps, or,
- * as a clock that is moved by hand leaves these no time, by the step of the push run that they fell into.
+ * Pushes that began after the push with this index was answered. The receiver's own timestamps decide; if the
+ * clock is moved by a hook, these show no time, and the step of the push run decides.
  */
 export const pushesAfter = ({ pushes }: PushCase, index: number): readonly SeenPush[] => {
   const answered = pushes[index];
@@ -87,14 +87,14 @@ export const pushesAfter = ({ pushes }: PushCase, index: number): readonly SeenP
   );
 };
 
-/** Pushes that name no notification, so that they cannot be assigned to one. */
+/** Pushes that name no notification and no account, so they cannot be matched to an event. */
 export const namelessPushes = ({ others }: PushRun): readonly SeenPush[] =>
   others.filter(
     ({ line }) =>
       line.action !== "not-a-push" && line.notificationId === undefined && line.accountId === undefined,
   );
 
-/** The body as a JSON object; undefined where it is none. */
+/** The body as a JSON object; undefined if it is not one. */
 export const bodyOf = ({ line }: SeenPush): Readonly<Record<string, unknown>> | undefined => {
   try {
     const value: unknown = JSON.parse(line.body);
@@ -111,7 +111,7 @@ export const pushCount = (count: number): string => `${count} push${count === 1 
 
 const MOST_LINES = 6;
 
-/** A notification's pushes as the receiver's journal has them, in one sentence: line, moment after the event, and what each got. */
+/** The receiver's journal of one notification, as a sentence: line number, time since the event, and the answer to each push. */
 export const journalText = ({ pushes, triggered }: PushCase): string => {
   const lines = pushes
     .slice(0, MOST_LINES)
@@ -129,10 +129,10 @@ const gotText = ({ action, status }: SeenPush["line"]): string => {
   if (action === "reset") return "a reset connection";
   if (action === "close")
     return status === undefined ? "a closed connection" : `half an answer with status ${status}`;
-  return "no push was found in it";
+  return "not recognized as a push";
 };
 
-/** When one notification's pushes came, as a sentence. */
+/** When the pushes of one notification arrived, as a sentence. */
 export const momentsText = (pushCase: PushCase | undefined): string =>
   pushCase === undefined
     ? "no push came"

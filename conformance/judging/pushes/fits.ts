@@ -5,15 +5,15 @@ import { duration } from "../../contract/duration.ts";
 
 import { type Reading, anchors, dueOf, type Anchor, type History } from "./readings.ts";
 
-/** How exactly a push is expected, in milliseconds. */
+/** How far pushes may deviate, in milliseconds. */
 export interface Tolerance {
   readonly latenessMs: number;
   readonly earlyGuardMs: number;
-  /** How late a first push may be, of which the document says nothing; default: as late as any other. */
+  /** How late a first push may be, which the document leaves open; defaults to `latenessMs`. */
   readonly firstLatenessMs?: number;
 }
 
-/** How exactly pushes are judged in a run: `latenessMs` is what the profile says. */
+/** The tolerances for pushes in a run; `latenessMs` is the profile's, if set. */
 export const pushToleranceOf = (
   limits: Pick<Limits, "pushDelaysMs">,
   clock: "virtual" | "real",
@@ -24,11 +24,11 @@ export const pushToleranceOf = (
   firstLatenessMs: tolerances.firstPushLatenessShare.default * (limits.pushDelaysMs[0] ?? 0),
 });
 
-/** How late a push may be whose delay is this long, in milliseconds. */
+/** How late a push with this delay may be, in milliseconds. */
 export const allowedLatenessMs = (delayMs: number, { latenessMs }: Pick<Tolerance, "latenessMs">): number =>
   Math.max(latenessMs, delayMs * tolerances.pushLatenessShare.default);
 
-/** How the moment of a push lies to its window. The uncertainty of both counts for the sender. */
+/** How a push relates to its window; any uncertainty counts in the sender's favour. */
 export type Timing = "early" | "on-time" | "late";
 
 export const timingOf = (at: TimeInterval, window: TimeInterval): Timing => {
@@ -36,7 +36,7 @@ export const timingOf = (at: TimeInterval, window: TimeInterval): Timing => {
   return at.earliestMs > window.latestMs ? "late" : "on-time";
 };
 
-/** When the push with this index (from 0) is in time, where it is due at `due` after a delay of `delayMs`. */
+/** The window of the push with this index (from 0), due at `due` after a delay of `delayMs`. */
 const windowAround = (
   due: TimeInterval,
   index: number,
@@ -50,8 +50,8 @@ const windowAround = (
 });
 
 /**
- * When each push of a reading is in time after those that came, whether delays count from a push's start or from its
- * failure. A push that has not come is taken to come within its window.
+ * The window of each push of a reading, given the pushes before it, whether delays count from a push's start
+ * or its failure. Assumes that a missing push comes within its window.
  */
 export const windowsOf = (
   reading: Reading,
@@ -76,15 +76,15 @@ export const windowsOf = (
   return windows;
 };
 
-/** Whether a notification's pushes can be what a reading predicts; if not, the first thing that speaks against it. */
+/** Whether a notification's pushes fit a reading; if not, the first contradiction. */
 export type Fit =
   | { readonly kind: "fits" }
   | { readonly kind: "vague"; readonly why: string }
-  /** Later than is allowed, but no later than one who looks for what is due from time to time may be. */
+  /** Later than allowed, but no later than a sender that polls for due pushes may be. */
   | { readonly kind: "tardy"; readonly why: string; readonly byMs: number }
   /**
-   * `offBy` is how far a push is off its moment, as a share of its delay; one too many or too few counts as 1. `isLack` says that
-   * it is late or missing, as it also seems where a push before it was not seen.
+   * `offBy` is the deviation of a push as a share of its delay; a surplus or missing push counts as 1.
+   * `isLack` means that the push is late or missing, which may also be because an earlier push went unseen.
    */
   | {
       readonly kind: "against";
@@ -96,14 +96,14 @@ export type Fit =
 export const fits: Fit = { kind: "fits" };
 
 export interface FitOptions extends Tolerance {
-  /** Whether the notification stayed unacknowledged, so that all pushes of the reading must be there. */
+  /** Whether the notification stayed unacknowledged, so that every push of the reading must be there. */
   readonly isComplete: boolean;
   readonly watchedUntil: TimeInterval;
-  /** By how much a push may be late to count as tardy instead of against the reading; default 0. */
+  /** How late a push may be and still count as tardy, in milliseconds; default 0. */
   readonly tardyMs?: number;
-  /** The first push that is judged; default 0. */
+  /** Index of the first push that is judged; default 0. */
   readonly fromIndex?: number;
-  /** Intervals, in order and apart, in which a sender may have had no worker free: what is due in one may come after it. */
+  /** Intervals, in order and disjoint, in which the sender may have had no free worker; what is due in one may come after it. */
   readonly busy?: readonly TimeInterval[];
 }
 
@@ -114,7 +114,7 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
   for (const [index, push] of history.pushes.entries()) {
     const due = dueOf(reading, anchor, index, history);
     if (due === undefined)
-      return against(`there is a push ${index + 1}, and ${reading.name} has ${reading.pushes}`, 1);
+      return against(`there is a push ${index + 1}, but ${reading.name} has only ${reading.pushes}`, 1);
     if (index < (options.fromIndex ?? 0)) continue;
     const delayMs = reading.delaysMs[index] ?? 0;
     const late = outlasting(due, allowedLatenessMs(delayMs, options), options.busy);
@@ -134,7 +134,7 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
 const against = (why: string, offBy: number): Fit => ({ kind: "against", why, offBy, isLack: false });
 const lacking = (why: string, offBy: number): Fit => ({ kind: "against", why, offBy, isLack: true });
 
-/** What is due before a busy interval is over may come as late as that. */
+/** What is due before a busy interval ends may come as late as its end. */
 const outlasting = (due: TimeInterval, lateMs: number, busy: readonly TimeInterval[] = []): TimeInterval => {
   let { latestMs } = due;
   for (const interval of busy)
@@ -166,14 +166,14 @@ const fitOfOne = (
   return fits;
 };
 
-/** How exactly a push of a reading is known: to so many milliseconds, and to how many it has to be for it to be told from others. */
+/** How exactly a push is known, and how exactly it must be known to tell readings apart, in milliseconds. */
 export interface Exactness {
   readonly index: number;
   readonly widthMs: number;
   readonly mostMs: number;
 }
 
-/** The exactness of each push that has come, as its own moment and that which it is due at are known. */
+/** The exactness of each push that came: the uncertainty of its own moment plus that of its due moment. */
 export const exactnessOf = (
   reading: Reading,
   history: History,
@@ -200,7 +200,7 @@ const missingFit = (reading: Reading, anchor: Anchor, history: History, options:
     : { kind: "vague", why: `push ${index + 1} was not waited for long enough` };
 };
 
-/** The readings that fit what has come so far with one anchor or the other, whatever may still be missing. */
+/** The readings that fit the pushes so far with either anchor, whatever may still be missing. */
 export const readingsLeft = (
   readings: readonly Reading[],
   history: History,

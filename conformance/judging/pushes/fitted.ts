@@ -5,7 +5,7 @@ import { ofPurpose } from "./finding.ts";
 import { fitOf, type Fit, type FitOptions } from "./fits.ts";
 import { commonPeriodMs } from "./poll.ts";
 
-/** Notifications whose pushes tell the schedule: they failed at once, each time, until acknowledged if ever. */
+/** Notifications whose pushes show the schedule: each push failed at once, until acknowledged if ever. */
 export const telling = (pushRun: PushTrace): readonly PushCase[] =>
   ofPurpose(pushRun, "never", "late").filter(({ pushes }) => pushes.length > 0);
 
@@ -20,7 +20,7 @@ export const optionsFor = (pushCase: PushCase, pushRun: PushTrace): FitOptions =
   tardyMs: pushRun.limits.pushDelaysMs[0] ?? 0,
 });
 
-/** How late first pushes are in a reading, at most, in milliseconds. */
+/** The greatest lateness of a first push in a reading, in milliseconds. */
 export const usualFirstLagMs = (reading: Reading, pushRun: PushTrace): number =>
   Math.max(
     0,
@@ -45,15 +45,15 @@ export const fittedTo = (reading: Reading, pushRun: PushTrace): Fitted => ({
 export const isAllowed = ({ fits }: Fitted): boolean =>
   fits.every(({ fit }) => fit.kind !== "against" && fit.kind !== "tardy");
 
-/** A reading that only lateness speaks against, and how much of it there is at most. */
+/** A reading that only lateness contradicts, and the greatest lateness. */
 interface Tardy extends Fitted {
   readonly periodMs: number;
   readonly why: string;
 }
 
 /**
- * Where no reading is kept to in time: those that a sender would keep to which looks for what is due every so
- * many seconds. Its pushes are late by less than that, and all of them fall on the ticks of its clock.
+ * If no reading fits in time, the readings that a polling sender would follow: its pushes are late by less
+ * than its poll interval, and all fall on the ticks of its clock.
  */
 export const tardyReadings = (fitted: readonly Fitted[], pushRun: PushTrace): readonly Tardy[] => {
   if (fitted.some(isAllowed)) return [];
@@ -69,7 +69,7 @@ export const tardyReadings = (fitted: readonly Fitted[], pushRun: PushTrace): re
   });
 };
 
-/** Names of the readings that nothing speaks against, those beyond the cap included. */
+/** Names of the readings that nothing contradicts, including those beyond the cap. */
 export const readingsThatFit = (pushRun: PushTrace): readonly ReadingName[] =>
   telling(pushRun).length === 0
     ? []
@@ -78,7 +78,7 @@ export const readingsThatFit = (pushRun: PushTrace): readonly ReadingName[] =>
         .filter(isAllowed)
         .map(({ reading }) => reading.name);
 
-/** How late a sender's pushes are at most in a reading, in milliseconds. */
+/** The greatest lateness of a sender's pushes in a reading, in milliseconds. */
 export const usualLatenessMs = ({ reading }: Fitted, pushRun: PushTrace): number =>
   Math.max(
     0,

@@ -5,7 +5,7 @@ import { judgeHeadOfLine } from "./advisory.ts";
 import { judgeRetries } from "./retries.ts";
 import { observeSenderTimeout } from "./observations.ts";
 
-/** A sender whose time-outs go by real time: what its pushes without an answer came to, on a clock that was moved meanwhile. */
+/** A sender whose timeouts run on real time: the outcome of its unanswered pushes on a clock that was moved meanwhile. */
 const hung = (
   line: Partial<SeenPush["line"]>,
   more: { readonly retried: boolean; readonly besideAfterMs?: number },
@@ -30,33 +30,30 @@ const hung = (
   };
 };
 
-describe("a sender whose time-out goes by real time while its clock is moved", () => {
-  it("keeps its promise where it gave up in time and pushed again", () => {
+describe("a sender whose timeout runs on real time while its clock is moved", () => {
+  it("keeps its promise if it gave up in time and pushed again", () => {
     const pushRun = hung({ outcome: "abandoned", firstByteMs: 0, answeredMs: 5_000 }, { retried: true });
     expect(judgeRetries(pushRun).judgement.kind).toBe("passed");
     expect(observeSenderTimeout(pushRun)).toMatchObject({ seen: "about 5 s, in real time" });
   });
 
-  it("breaks it where it gave up and did not push again", () => {
+  it("breaks it if it gave up and did not push again", () => {
     const pushRun = hung({ outcome: "abandoned", answeredMs: 5_000 }, { retried: false });
     expect(judgeRetries(pushRun).judgement.kind).toBe("failed");
   });
 
-  it.each([true, false])(
-    "is left undecided where the receiver had to end the wait, retried: %j",
-    (retried) => {
-      const pushRun = hung({ outcome: "closed" }, { retried });
-      expect(judgeRetries(pushRun)).toMatchObject({
-        judgement: { kind: "inconclusive", reason: expect.stringContaining("real time") },
-        settle: expect.stringContaining("hooks.clock.advance"),
-      });
-      expect(observeSenderTimeout(pushRun)).toMatchObject({
-        seen: "longer in real time than was waited for",
-      });
-    },
-  );
+  it.each([true, false])("is undecided if the receiver had to end the wait, retried: %j", (retried) => {
+    const pushRun = hung({ outcome: "closed" }, { retried });
+    expect(judgeRetries(pushRun)).toMatchObject({
+      judgement: { kind: "inconclusive", reason: expect.stringContaining("real time") },
+      settle: expect.stringContaining("hooks.clock.advance"),
+    });
+    expect(observeSenderTimeout(pushRun)).toMatchObject({
+      seen: "longer in real time than was waited for",
+    });
+  });
 
-  it("is not said to hold others up by as much as its clock was moved", () => {
+  it("is not said to delay others by as much as its clock was moved", () => {
     const late = hung({ outcome: "abandoned" }, { retried: true, besideAfterMs: 180_000 });
     expect(judgeHeadOfLine(late).judgement.kind).toBe("inconclusive");
     expect(judgeHeadOfLine({ ...late, hungInRealTime: false }).judgement.kind).toBe("failed");

@@ -22,12 +22,12 @@ const compareAll = (pushRun: PushRun): Finding => {
   const model = typical(never);
   const slackMs = slackOf(pushRun);
   const expected =
-    "notifications that fail side by side are each pushed as often as the others, at the same distances from their events";
+    "notifications that fail at the same time are each pushed equally often, at the same offsets from their events";
   const parts = never.map((pushCase): Part => {
     if (pushCase.pushes.length !== model.pushes.length)
       return {
         expected,
-        actual: `${pushCount(pushCase.pushes.length)} of one notification came (${pushCase.name}), while ${pushCount(model.pushes.length)} of others did`,
+        actual: `one notification got ${pushCount(pushCase.pushes.length)} (${pushCase.name}), while others got ${pushCount(model.pushes.length)}`,
         evidence: pushCase.pushes,
         ...(pushCase.pushes.length < model.pushes.length ? { lacking: pushCase } : {}),
       };
@@ -35,7 +35,7 @@ const compareAll = (pushRun: PushRun): Finding => {
     if (apart < 0) return "passed";
     return {
       expected,
-      actual: `${momentsText(pushCase)} (${pushCase.name}), while ${momentsText(model)} for another`,
+      actual: `${momentsText(pushCase)} (${pushCase.name}), but ${momentsText(model)} for another`,
       evidence: [...model.pushes, ...pushCase.pushes],
       ...(isLater(pushCase, model, apart) ? { lacking: pushCase } : {}),
     };
@@ -46,7 +46,7 @@ const compareAll = (pushRun: PushRun): Finding => {
   });
 };
 
-/** The first of those notifications that have the most frequent number of pushes; the greater number where two are as frequent. */
+/** The first notification with the most common push count; ties go to the higher count. */
 const typical = (never: readonly PushCase[]): PushCase => {
   const countOf = (length: number): number => never.filter(({ pushes }) => pushes.length === length).length;
   const [first] = never.toSorted(
@@ -56,14 +56,14 @@ const typical = (never: readonly PushCase[]): PushCase => {
   return first;
 };
 
-/** Whether a push came longer after its event than that of another notification, as one seems to before which one is missing. */
+/** Whether a push came longer after its event than the model's push, as it does if an earlier push went unseen. */
 const isLater = (pushCase: PushCase, model: PushCase, index: number): boolean => {
   const sinceMs = ({ pushes, triggered }: PushCase): number =>
     (pushes[index]?.at ?? triggered).earliestMs - triggered.latestMs;
   return sinceMs(pushCase) > sinceMs(model);
 };
 
-/** Whether the same push of two notifications came at the same distance from their events, but for lateness. */
+/** Whether the same push of two notifications came at the same offset from their events, within `slackMs`. */
 const agrees = (a: PushCase, b: PushCase, index: number, slackMs: (index: number) => number): boolean => {
   const distance = ({ pushes, triggered }: PushCase) => {
     const at = pushes[index]?.at ?? triggered;
@@ -75,8 +75,8 @@ const agrees = (a: PushCase, b: PushCase, index: number, slackMs: (index: number
 };
 
 /**
- * By how much two notifications may differ at a push. Where a reading fits, by the lateness that the
- * sender has shown, which adds up from push to push; otherwise by that of one push.
+ * How much two notifications may differ at a push, in milliseconds: the sender's observed lateness,
+ * accumulating from push to push, if a reading fits; otherwise the tolerance for one push.
  */
 const slackOf = (pushRun: PushRun): ((index: number) => number) => {
   const fitted = readingsOf(pushRun.limits).map((reading) => fittedTo(reading, pushRun));

@@ -1,7 +1,7 @@
 import type { PushLine } from "../../contract/push.ts";
 import type { SeenPush } from "./trace.ts";
 
-/** The pushes of a journal, each with the end that a later line tells of it, in the order of the journal. */
+/** The pushes of a journal in its order, each with the end that a later line reports. */
 export const pushesIn = (lines: readonly PushLine[]): readonly SeenPush["line"][] => {
   const ends = new Map(
     lines.flatMap((line) =>

@@ -9,16 +9,16 @@ import type { LaterEnding, PushCase, PushCasePlan, PushRun, ReceiverOutage } fro
 
 const INSTANTS = [0, 30_000, 90_000, 210_000, 450_000];
 const START_MS = 2_000_000;
-/** When the push is due that meets what is told of it. */
+/** When the push that meets the ending is due. */
 const MEETS_MS = START_MS + 450_000;
 
-/** A sender that treats the push after the one with an ending in its own way: moments after the event, by the push that meets it. */
+/** How a sender treats the pushes after an ending: their moments after the event, by the push that met it. */
 type Deviates = (push: number, instantsMs: readonly number[]) => readonly number[];
 
 const plansOf = (kind: LaterEnding["kind"]): readonly PushCasePlan[] =>
   laterEndings({ maxPushes: documentLimits.maxPushes }).filter(({ meets }) => meets?.kind === kind);
 
-/** The pushes of one notification; what meets a closed door or an untrusted certificate is not seen. */
+/** The pushes of one notification, without the one that meets a closed receiver or an untrusted certificate. */
 const caseOf = (plan: PushCasePlan, deviates: Deviates): PushCase => {
   const { push = 1, kind } = plan.meets ?? {};
   const startMs = MEETS_MS - (INSTANTS[push - 1] ?? 0);
@@ -51,7 +51,7 @@ const runOf = (kind: LaterEnding["kind"], deviates: Deviates): PushRun => {
   };
 };
 
-/** Only where this push met its ending. */
+/** Applies the change only if this push met the ending. */
 const onlyAt =
   (at: number, change: Deviates): Deviates =>
   (push, instants) =>
@@ -62,14 +62,14 @@ const cells = kinds.flatMap((kind) =>
   (kind === "hang" ? [1, 2, 3, 4, 5] : [2, 3, 4, 5]).map((push) => ({ kind, push })),
 );
 
-describe("what one push alone meets", () => {
-  it.each(kinds)("%s: a sender that goes on as with any failure keeps all", (kind) => {
+describe("what a single push meets", () => {
+  it.each(kinds)("%s: a sender that treats it like any failure keeps every promise", (kind) => {
     const pushRun = runOf(kind, (_, instants) => instants);
     for (const judge of [judgeCap, judgeRetries, judgeSchedule])
       expect(judge(pushRun).judgement.kind).toBe("passed");
   });
 
-  it("tells what was met for certain: not what a push that came late may have missed", () => {
+  it("only reports what was certainly met, not what a late push may have missed", () => {
     const names = plansOf("refused").map(({ name }) => name);
     const exact = runOf("refused", (_, instants) => instants);
     expect(judgeRetries(exact).facts).toMatchObject({ laterFailuresMet: names });
@@ -83,9 +83,9 @@ describe("what one push alone meets", () => {
   });
 
   it.each(["refused", "untrusted"] as const)(
-    "%s: a sender that was late with the pushes before, and so misses it, keeps all",
+    "%s: a sender that misses it because it was late before keeps every promise",
     (kind) => {
-      // Late with the second and third, so that the fourth is due when the outage is over.
+      // Late with the second and third push, so that the fourth is due after the outage.
       const instants = [0, 39_000, 107_000, 236_000, 500_000];
       const exact = runOf(kind, (_, sound) => sound);
       const pushCases = exact.pushCases.map((pushCase): PushCase => {
@@ -111,7 +111,7 @@ describe("what one push alone meets", () => {
   });
 
   it.each(cells.filter(({ push }) => push < 5))(
-    "$kind at push $push: an end of all pushes is missed",
+    "$kind at push $push: it is noticed if pushes end",
     ({ kind, push }) => {
       const pushRun = runOf(
         kind,
@@ -125,7 +125,7 @@ describe("what one push alone meets", () => {
   );
 
   it.each(cells.filter(({ push }) => push < 5))(
-    "$kind at push $push: a next push at half its delay fits no reading",
+    "$kind at push $push: a next push after half its delay fits no reading",
     ({ kind, push }) => {
       const pushRun = runOf(
         kind,
@@ -147,7 +147,7 @@ describe("what one push alone meets", () => {
   });
 
   it.each(["refused", "untrusted"] as const)(
-    "%s: a push that comes late and meets nothing is no breach",
+    "%s: a push that comes late and meets nothing is not a breach",
     (kind) => {
       const late = runOf(kind, (_, instants) => instants);
       const pushCases = late.pushCases.map((pushCase): PushCase => {

@@ -5,7 +5,7 @@ import type { PushCase, PushRun } from "./trace.ts";
 
 type Pushes = History["pushes"];
 
-/** The pushes of a notification, the one included that no receiver saw. */
+/** The notification's pushes, with the one that no receiver saw inserted. */
 export const withUnseenPush = (
   { pushes, meets }: Pick<PushCase, "pushes" | "meets">,
   at: TimeInterval,
@@ -16,22 +16,22 @@ export const withUnseenPush = (
     : [...pushes.slice(0, before), { at, ended: at }, ...pushes.slice(before)];
 };
 
-/** A notification one of whose later pushes met what it was to meet. */
+/** A notification whose later push met the planned failure. */
 export interface MetEnding {
   /** How many of its pushes no receiver saw. */
   readonly unseen: 0 | 1;
   readonly pushes: Pushes;
 }
 
-/** For so long after an outage the push with this number may still come that was due in it, by its own delay. */
+/** How long after an outage the push with this number may still arrive if it was due during the outage, in milliseconds. */
 export const belatedMs = (
   push: number,
   { limits, latenessMs }: Pick<PushRun, "limits" | "latenessMs">,
 ): number => allowedLatenessMs(limits.pushDelaysMs[push - 2] ?? 0, { latenessMs });
 
 /**
- * Until when the next push may come after those before it, in any reading that they leave: a sender that was late with
- * them, as far as that is allowed, is late with what follows as well, and may miss the outage.
+ * The latest moment at which the next push may come in any reading that fits the earlier ones. A sender that
+ * was late with those, within tolerance, stays late and may miss the outage.
  */
 const dueUntilMs = (history: History, { limits, latenessMs, earlyGuardMs }: PushRun): number => {
   const index = history.pushes.length;
@@ -45,9 +45,9 @@ const dueUntilMs = (history: History, { limits, latenessMs, earlyGuardMs }: Push
 };
 
 /**
- * Whether a later push of a notification met what it was to meet; undefined where that is not certain. What no receiver
- * saw was sent for all that is known where as many pushes came before as had to, and the next one comes so much later
- * that it cannot be the same, late.
+ * Whether a later push of a notification met the planned failure; undefined if that is uncertain. The unseen
+ * push counts as sent if the right number of pushes came before the outage and the next one came too late to
+ * be the same push delayed.
  */
 export const metEnding = (pushCase: PushCase, pushRun: PushRun): MetEnding | undefined => {
   const { meets, pushes } = pushCase;

@@ -12,14 +12,14 @@ import { isRare } from "../intervals.ts";
 const lostAt = (stage: LostStage, moments: readonly number[], address = "192.0.2.1"): LostConnection[] =>
   moments.map((at, index) => ({ n: index + 1, stage, address, at: { earliestMs: at, latestMs: at } }));
 
-/** A load balancer that looks every so many milliseconds whether anybody listens. */
+/** Health checks of a load balancer, one per period. */
 const probesEvery = (periodMs: number, stage: LostStage = "silent"): LostConnection[] =>
   lostAt(
     stage,
     Array.from({ length: Math.floor(1_070_000 / periodMs) }, (_, index) => -59_700 + index * periodMs),
   );
 
-/** A sender with this reading, none of whose pushes from this one on was seen; `lost` sees their moments. */
+/** A sender with this reading whose pushes from this one on all went unseen; `lost` gets their moments. */
 const withoutPushesFrom = (
   index: number,
   reading: "R1" | "R7",
@@ -41,7 +41,7 @@ const handshakes = (moments: readonly number[]) => lostAt("handshake", moments);
 const none = () => [];
 
 describe("connections that broke before a push could be read", () => {
-  it("may have hidden a sixth push of each notification, where they came when it was due", () => {
+  it("may have hidden a sixth push of each notification, if they came when it was due", () => {
     expect(judgeCap(withoutPushesFrom(5, "R7", handshakes)).judgement).toMatchObject({
       kind: "inconclusive",
       reason: expect.stringMatching(/\d+ connections broke/),
@@ -52,7 +52,7 @@ describe("connections that broke before a push could be read", () => {
     expect(judgeCap(withoutPushesFrom(5, "R7", early)).judgement.kind).toBe("passed");
   });
 
-  it("may be what is missing, so that nothing is said to have been left undone", () => {
+  it("may be the missing pushes, so the rule is not broken", () => {
     for (const judge of [judgeRetries, judgeSchedule])
       for (const [lost, kind] of [
         [none, "failed"],
@@ -77,7 +77,7 @@ describe("connections that broke before a push could be read", () => {
     expect(judgeRetries(withoutPushesFrom(1, "R1", quiet)).judgement.kind).toBe("failed");
   });
 
-  it("met an unknown certificate, and are not counted then", () => {
+  it("do not count if they met an untrusted certificate", () => {
     const pushRun = withoutPushesFrom(1, "R1", handshakes);
     const last = pushRun.lost.length;
     const outages = [outageOf("untrusted", 0, last)];
@@ -85,7 +85,7 @@ describe("connections that broke before a push could be read", () => {
   });
 });
 
-describe("a load balancer that looks whether the receiver listens", () => {
+describe("a load balancer that checks whether the receiver listens", () => {
   it.each([
     [1_000, "silent"],
     [5_000, "silent"],
@@ -93,7 +93,7 @@ describe("a load balancer that looks whether the receiver listens", () => {
     [1_000, "no-request"],
     [1_000, "handshake"],
     [1_000, "not-tls"],
-  ] as const)("every %i ms, %s, takes nothing from any verdict", (periodMs, stage) => {
+  ] as const)("every %i ms, %s, weakens no verdict", (periodMs, stage) => {
     const lost = probesEvery(periodMs, stage);
     const sound = pushRunOf(senderOf("R1"), { clock: "real", lost });
     for (const judge of [judgeDelivered, judgeRetries, judgeCap, judgeSchedule, judgeIndependence])
@@ -114,11 +114,11 @@ describe("a load balancer that looks whether the receiver listens", () => {
         moments.flatMap((at) => Array.from({ length: 9 }, () => at)),
       ),
     ];
-    // However many: nothing of a push was ever sent on them.
+    // However many there are: no part of a push was ever sent on them.
     expect(judgeRetries(withoutPushesFrom(1, "R1", more)).judgement.kind).toBe("failed");
   });
 
-  it("matters as little while a clock is moved by hand", () => {
+  it("does not matter while a hook moves the clock either", () => {
     const lost = lostAt(
       "silent",
       Array.from({ length: 50 }, () => 700_000),
@@ -133,7 +133,7 @@ describe("a load balancer that looks whether the receiver listens", () => {
 });
 
 describe("how rare a number is", () => {
-  it("goes by the upper tail of the Poisson distribution", () => {
+  it("is the upper tail of the Poisson distribution", () => {
     // P(N >= 1 | 0.01) = 0.00995; P(N >= 1 | 0.02) = 0.0198; P(N >= 10 | 4) = 0.0081; P(N >= 9 | 4) = 0.0214.
     expect([isRare(1, 0.01), isRare(1, 0.02), isRare(10, 4), isRare(9, 4)]).toEqual([
       true,
@@ -150,9 +150,9 @@ describe("how rare a number is", () => {
   });
 });
 
-describe("a watch that ends too early for how late the pushes came", () => {
-  it("leaves the cap undecided where the next push may still have been to come", () => {
-    // Each push is late by a little, as on a machine with too much to do: a sixth one after 480 s would be past the end.
+describe("watching that stops too early, given how late the pushes came", () => {
+  it("leaves the cap undecided if the next push may still have been due", () => {
+    // Each push is a little late, as on a busy machine: a sixth one after 480 s would come after the end.
     const late = { instantsMs: () => [0, 39_000, 108_000, 246_000, 520_000] };
     expect(judgeCap(pushRunOf(late, { clock: "real" })).judgement.kind).toBe("inconclusive");
     const watchedUntil = { earliestMs: 1_200_000, latestMs: 1_200_000 };

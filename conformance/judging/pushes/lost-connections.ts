@@ -9,22 +9,22 @@ import { allowedLatenessMs, fitOf } from "./fits.ts";
 import { isRare, lengthMs, merged, without } from "../intervals.ts";
 
 /*
- * Connections come to the receiver that are over before it can read a push. A sender's attempt may end so: where
- * sender or receiver are too busy, it is given up in the middle of the handshake; its sender has counted it, and no one
- * has seen it. It names no notification, so all that ties it to one is when it came. Others have nothing to do with
- * pushes: a load balancer looks every few seconds whether anybody listens. These come when nothing is due as well.
+ * Some connections end before the receiver reads a push. On a busy machine a sender may abandon one
+ * mid-handshake: it counts as an attempt for the sender, but the receiver never sees it. Such a connection
+ * names no notification, so only its time ties it to one. Others have nothing to do with pushes, such as the
+ * health checks of a load balancer; those also come when nothing is due.
  */
 
 /**
- * What no push is lost with: nothing of it was ever sent. Senders open connections that they find no use for, in TLS as
- * well: while one of theirs waits for a free connection they dial another.
+ * These cannot have carried a push: the sender sent no request on them. Senders open connections they never
+ * use, also over TLS: they dial another one while waiting for a free connection.
  */
 const unused: ReadonlySet<LostStage> = new Set(["silent", "not-tls", "no-request"]);
 
-/** As many that came when nothing was due show that they come anyway. */
+/** At least this many at times when nothing was due show that such connections come anyway. */
 const LEAST_AT_OTHER_TIMES = 2;
 
-/** Connections that broke while the receiver did not listen, or showed an untrusted certificate, are to be expected. */
+/** Lost connections, except those during outages, when the receiver was closed or showed an untrusted certificate. */
 const undisturbed = ({ lost, outages }: PushRun): readonly LostConnection[] =>
   lost.filter(
     ({ n, openedMs }) =>
@@ -35,13 +35,13 @@ const undisturbed = ({ lost, outages }: PushRun): readonly LostConnection[] =>
       ),
   );
 
-/** Whether connections ended without a request of which a busy machine may be the cause. */
+/** Whether connections ended without a request, perhaps because a machine was too busy. */
 export const lostAny = (pushRun: PushRun): boolean => undisturbed(pushRun).length > 0;
 
 const isWithin = (intervals: readonly TimeInterval[], { at }: LostConnection): boolean =>
   intervals.some(({ earliestMs, latestMs }) => at.earliestMs <= latestMs && at.latestMs >= earliestMs);
 
-/** When pushes of a notification may have been due, seen or not, by these readings, until it was acknowledged. */
+/** When pushes of a notification may have been due by these readings, seen or not, until it was acknowledged. */
 const dueIntervals = (
   pushCase: PushCase,
   pushRun: PushRun,
@@ -62,7 +62,7 @@ const dueIntervals = (
 const overlap = (one: TimeInterval, other: TimeInterval): boolean =>
   one.earliestMs <= other.latestMs && one.latestMs >= other.earliestMs;
 
-/** When pushes of a notification were due that have not been seen, by the readings that others of them follow. */
+/** When pushes of a notification were due but were not seen, by these readings. */
 const missingIntervals = (
   pushCase: PushCase,
   pushRun: PushRun,
@@ -74,7 +74,7 @@ const missingIntervals = (
     ),
   );
 
-/** The readings that one notification at least was pushed by from beginning to end; all where there is none. */
+/** The readings that at least one notification followed from beginning to end; all readings if there are none. */
 const readingsFollowed = (pushRun: PushRun): readonly Reading[] => {
   const all = readingsOf(pushRun.limits);
   const options = {
@@ -90,8 +90,8 @@ const readingsFollowed = (pushRun: PushRun): readonly Reading[] => {
 };
 
 /**
- * Connections in these intervals that may have been pushes of ours. Those of a kind and address that come as often
- * when nothing is due are none: they are there anyway.
+ * Connections within these intervals that may have carried a push. Excludes those whose stage and address
+ * appear just as often when nothing is due.
  */
 const maybePushes = (pushRun: PushRun, intervals: readonly TimeInterval[]): readonly LostConnection[] => {
   const all = undisturbed(pushRun).filter(({ stage }) => !unused.has(stage));
@@ -101,7 +101,7 @@ const maybePushes = (pushRun: PushRun, intervals: readonly TimeInterval[]): read
   const due = merged([
     ...pushRun.pushCases.flatMap((pushCase) => [
       ...dueIntervals(pushCase, pushRun, readingsOf(pushRun.limits)),
-      // A push that is retried at another moment than any reading has it is due then all the same.
+      // A push that came when no reading expects one still marks a time when pushes were due.
       ...pushCase.pushes.map(({ at }) => at),
     ]),
     ...intervals,
@@ -117,11 +117,11 @@ const maybePushes = (pushRun: PushRun, intervals: readonly TimeInterval[]): read
   });
 };
 
-/** What is missing is no breach where it may have been on connections that broke before a push could be read. */
+/** Turns a breach into an undecided finding if lost connections may account for what is missing. */
 export const unlessLost = (finding: Finding, pushRun: PushRun): Finding => {
   if (finding.judgement.kind !== "failed") return finding;
   const { broken = 1, lacking } = finding;
-  // A breach that was seen needs nothing that was not.
+  // Some breach does not depend on a missing push, so lost connections cannot explain it.
   if (lacking !== undefined && lacking.length < broken) return finding;
   const hidden = new Set<LostConnection>();
   const readings = readingsFollowed(pushRun);
@@ -134,14 +134,14 @@ export const unlessLost = (finding: Finding, pushRun: PushRun): Finding => {
   if (explained < (lacking?.length ?? 1) || hidden.size < broken) return finding;
   return {
     ...undecidedFinding(
-      `${finding.judgement.actual}; but ${connections(hidden.size)} broke before the receiver could read a push, when one was due, which may have been what is missing`,
+      `${finding.judgement.actual}; but ${connections(hidden.size)} broke before the receiver could read a push at a time when one was due, and may have carried what is missing`,
       UNDISTURBED,
     ),
     ...(finding.facts === undefined ? {} : { facts: finding.facts }),
   };
 };
 
-/** How many connections may have been one push too many of each of these notifications; 0 where one of them had none. */
+/** How many lost connections may have been one push too many for each of these notifications; 0 if any of them has too few. */
 export const hiddenBeyondCap = (pushRun: PushRun, pushed: readonly PushCase[]): number => {
   const { maxPushes } = pushRun.limits;
   const hidden = new Set<LostConnection>();
@@ -155,7 +155,7 @@ export const hiddenBeyondCap = (pushRun: PushRun, pushed: readonly PushCase[]): 
   return hidden.size < pushed.length ? 0 : hidden.size;
 };
 
-/** How many connections without a push there were, by how far they came: for reports. */
+/** Connections without a push, counted by stage, for reports. */
 export const lostFacts = (
   pushRun: PushRun,
 ): { readonly connectionsWithoutPush?: Readonly<Record<string, number>> } => {
@@ -165,11 +165,11 @@ export const lostFacts = (
   return { connectionsWithoutPush: Object.fromEntries(counted.toSorted(([a], [b]) => (a < b ? -1 : 1))) };
 };
 
-/** Notifications that are never acknowledged and were pushed. */
+/** Notifications that were pushed and are never acknowledged. */
 export const pushedForGood = (pushRun: PushRun): readonly PushCase[] =>
   ofPurpose(pushRun, "never").filter(({ pushes }) => pushes.length > 0);
 
 export const connections = (count: number): string => `${count} connection${count === 1 ? "" : "s"}`;
 
 export const UNDISTURBED =
-  "a run in which neither the sender nor the receiver is too busy to finish a handshake, and no other client connects to the receiver";
+  "a run on less busy machines, so that sender and receiver finish every handshake, with no other client connecting to the receiver";

@@ -6,7 +6,7 @@ import { contentTypeOf, documentedFields } from "./delivery.ts";
 import { timeoutClass } from "./timeouts.ts";
 import { followedRedirects, redirected } from "./advisory.ts";
 
-/** What a push run shows of something that the document leaves open: undefined where it shows nothing. */
+/** What a push run shows about something that the document leaves open. Functions return undefined if it shows nothing. */
 export interface Observation {
   readonly seen: unknown;
   readonly cases: number;
@@ -17,7 +17,7 @@ export const observedVerdict = (observation: Observation | undefined): Verdict =
   observation === undefined || observation.cases === 0
     ? {
         kind: "inconclusive",
-        reason: "no push arrived that would show it",
+        reason: "no push arrived that could show it",
         settle: "a service whose pushes reach the receiver",
         cases: 0,
       }
@@ -33,7 +33,7 @@ const repeatedAfter = (pushCases: readonly PushCase[]): Record<string, "accepted
     pushCases.map(({ name, pushes }) => [name, pushes.length > 1 ? "pushed again" : "accepted"]),
   );
 
-/** The same of those whose first push was answered as planned. */
+/** Like `repeatedAfter`, for notifications whose first push was answered as planned. */
 const repeated = (pushCases: readonly PushCase[]): Record<string, "accepted" | "pushed again"> =>
   repeatedAfter(
     pushCases.filter(
@@ -42,7 +42,7 @@ const repeated = (pushCases: readonly PushCase[]): Record<string, "accepted" | "
     ),
   );
 
-/** Answers that were begun with a success code, and not delivered whole. */
+/** Answers that began with a success code but were not delivered whole. */
 const isOpenCut = ({ expect, pushes: [first] }: PushCase): boolean =>
   expect.kind === "open" && (first?.line.action === "close" || first?.line.action === "hang");
 
@@ -73,9 +73,9 @@ export const observeAcceptedCodes = (pushRun: PushRun): Observation => {
   return { seen: { ...seen, ...expected }, cases: Object.keys(seen).length };
 };
 
-/** Real time knows no shorter limits: its classes are those of the document's first delay. */
+/** Real time does not shrink with the limits, so its classes use the document's first delay. */
 const REAL_FIRST_DELAY_MS = documentLimits.pushDelaysMs[0] ?? 0;
-/** Below this a time-out in real time is told in milliseconds. */
+/** Below this, timeouts in real time are classed by milliseconds. */
 const SHORT_MS = 700;
 const SHORT_FIRST_DELAY_MS = REAL_FIRST_DELAY_MS / 10;
 
@@ -91,12 +91,12 @@ export const observeSenderTimeout = (pushRun: PushRun): Observation => {
       const waitedMs = (first.line.answeredMs ?? 0) - first.line.firstByteMs;
       return `${timeoutClass(waitedMs, REAL_FIRST_DELAY_MS)}, in real time`;
     }
-    // A clock that is not moved has no shorter seconds, whatever the schedule was divided by.
+    // A clock that is not moved runs in whole seconds, however the schedule was scaled.
     if (pushRun.clock === "real") {
       const waitedMs = first.ended.latestMs - first.at.latestMs;
       return timeoutClass(waitedMs, waitedMs < SHORT_MS ? SHORT_FIRST_DELAY_MS : REAL_FIRST_DELAY_MS);
     }
-    // Where the end is known to a step only, the clock stopped where a class of time-outs ends.
+    // If the end is only known to a step, the clock stopped at the end of a class of timeouts.
     const slackMs = Math.min(firstMs / 60, (first.ended.latestMs - first.ended.earliestMs) / 2);
     return timeoutClass(first.ended.latestMs - first.at.latestMs - slackMs, firstMs);
   });
@@ -149,7 +149,7 @@ export const observeHeaders = ({ pushCases }: PushRun): Observation => {
   };
 };
 
-/** What stands in every one of these lists, in order. */
+/** The strings that appear in every list, sorted. */
 const commonTo = (lists: readonly (readonly string[])[]): readonly string[] => {
   const [first = [], ...rest] = lists;
   return [...new Set(first)].filter((name) => rest.every((list) => list.includes(name))).toSorted();

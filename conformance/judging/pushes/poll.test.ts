@@ -5,8 +5,8 @@ const about = (...instants: readonly number[]) =>
   instants.map((ms) => ({ earliestMs: ms - 1_000, latestMs: ms }));
 const options = { leastMs: 12_000, mostMs: 30_000, stepMs: 500 };
 
-describe("the period of a clock that all moments are ticks of", () => {
-  it("is found whatever its phase", () => {
+describe("the period of a clock whose ticks cover all moments", () => {
+  it("is found in any phase", () => {
     expect(commonPeriodMs(about(7_300, 37_300, 97_300, 247_300, 517_300), options)).toBeDefined();
   });
 
@@ -14,7 +14,7 @@ describe("the period of a clock that all moments are ticks of", () => {
     expect(commonPeriodMs(about(10_000, 40_000, 100_000), { ...options, leastMs: 29_000 })).toBe(30_000);
   });
 
-  it("is none where moments share no tick", () => {
+  it("is undefined if moments share no tick", () => {
     expect(commonPeriodMs(about(30_000, 47_000, 90_000, 107_000, 37_000, 101_300), options)).toBeUndefined();
   });
 

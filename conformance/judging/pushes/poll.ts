@@ -1,9 +1,8 @@
 import type { TimeInterval } from "../interval.ts";
 /**
- * The shortest period, in milliseconds, with which moments may all fall on the ticks of one clock, as the
- * pushes of a worker do that looks from time to time for what is due; undefined where there is none of
- * `leastMs` to `mostMs`. Tries periods in steps of `stepMs`. A moment that is known no better than to a
- * period speaks against none.
+ * The shortest period between `leastMs` and `mostMs`, in milliseconds, for which all moments can fall on the
+ * ticks of one clock, as they do if a worker polls for due pushes. Undefined if there is none. Tries periods
+ * in steps of `stepMs`; ignores moments whose uncertainty is at least a period.
  */
 export const commonPeriodMs = (
   moments: readonly TimeInterval[],
@@ -14,7 +13,7 @@ export const commonPeriodMs = (
   return undefined;
 };
 
-/** Where there is a tick at all that lies in every bracket, there is one at the end of a bracket. */
+/** If any tick fits every interval, one at the end of some interval does. */
 const haveTick = (moments: readonly TimeInterval[], periodMs: number): boolean => {
   const narrow = moments.filter(({ earliestMs, latestMs }) => latestMs - earliestMs < periodMs);
   return narrow.some(({ latestMs: tickMs }) =>

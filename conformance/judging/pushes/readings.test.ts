@@ -33,7 +33,7 @@ describe("readings", () => {
     expect(first === undefined ? [] : instantsOf(first)).toEqual([0, 100, 300, 700]);
   });
 
-  it("go on with one delay alone by making it no shorter", () => {
+  it("repeat the delay if there is only one", () => {
     const [first] = readingsOf({ pushDelaysMs: [100], maxPushes: 4 });
     expect(first?.delaysMs).toEqual([0, 100, 200, 400]);
   });
@@ -49,12 +49,12 @@ describe("when a push is due", () => {
     ],
   };
 
-  it("counts from the start of the push before, and waits for its end", () => {
+  it("counts from the start of the previous push, and waits for its end", () => {
     expect(dueOf(named("R1"), "start", 2, history)).toEqual({ earliestMs: 91_000, latestMs: 92_000 });
     expect(dueOf(named("R1"), "start", 1, history)).toEqual({ earliestMs: 30_000, latestMs: 31_000 });
   });
 
-  it("counts from the failure of the push before", () => {
+  it("counts from the failure of the previous push", () => {
     expect(dueOf(named("R1"), "failure", 2, history)).toEqual({ earliestMs: 111_000, latestMs: 112_000 });
   });
 
@@ -63,12 +63,12 @@ describe("when a push is due", () => {
     expect(dueOf(named("R4"), "start", 2, history)).toEqual({ earliestMs: 120_000, latestMs: 120_000 });
   });
 
-  it("leaves the end of a push open that was not seen", () => {
+  it("leaves the end of an unseen push open", () => {
     const hanging = { ...history, pushes: [{ at: at(1_000), ended: undefined }] };
     expect(dueOf(named("R1"), "failure", 1, hanging)).toEqual({ earliestMs: 31_000, latestMs: 331_000 });
   });
 
-  it("is nothing beyond the last push", () => {
+  it("is undefined beyond the last push", () => {
     expect(dueOf(named("R1"), "start", 5, history)).toBeUndefined();
   });
 });
@@ -80,7 +80,7 @@ describe("how long a push run takes", () => {
     expect(pushRunMs(documentLimits, undefined)).toBeLessThan(20 * 60_000);
   });
 
-  it("lets pushes hang where no reading that keeps the cap has another", () => {
+  it("lets pushes hang when no reading within the cap has another", () => {
     const afterMs = hangAfterMs(documentLimits);
     expect([afterMs > 500_000, afterMs < 600_000]).toEqual([true, true]);
   });

@@ -7,18 +7,18 @@ export type ReadingName = (typeof readingNames)[number];
 /** A reading of the schedule (section 6) with the limits of the run. */
 export interface Reading {
   readonly name: ReadingName;
-  /** How many pushes a notification gets that is never acknowledged. */
+  /** How many pushes a never-acknowledged notification gets. */
   readonly pushes: number;
   readonly keepsCap: boolean;
-  /** What the delays are counted from: the push before, the first push, or the event. */
+  /** What delays count from: the previous push, the first push, or the event. */
   readonly from: "previous" | "first" | "event";
-  /** The delay of each push, in milliseconds; that of the first counts from the event. */
+  /** The delay of each push, in milliseconds; the first counts from the event. */
   readonly delaysMs: readonly number[];
 }
 
 type ScheduleLimits = Pick<Limits, "pushDelaysMs" | "maxPushes">;
 
-/** The n-th delay, from 1; where the document's list is over, each is longer than the one before as those were. */
+/** The n-th delay, from 1. Beyond the document's list, delays grow by the factor between its last two. */
 const delayMs = ({ pushDelaysMs }: ScheduleLimits, n: number): number => {
   const listed = pushDelaysMs[n - 1];
   if (listed !== undefined) return listed;
@@ -26,7 +26,7 @@ const delayMs = ({ pushDelaysMs }: ScheduleLimits, n: number): number => {
   return last * Math.max(1, last / before) ** (n - pushDelaysMs.length);
 };
 
-/** All readings, by the limits of the run. Section 6: "delayed pushes at ..., each later one further delayed". */
+/** All readings, for the limits of the run. Section 6: "delayed pushes at ..., each later one further delayed". */
 export const readingsOf = (limits: ScheduleLimits): readonly Reading[] => {
   const { maxPushes: most, pushDelaysMs } = limits;
   const delays = (from: number, count: number): number[] =>
@@ -52,7 +52,7 @@ export const readingsOf = (limits: ScheduleLimits): readonly Reading[] => {
   ];
 };
 
-/** Moments of the pushes for failures that take no time, in milliseconds from the event. */
+/** When pushes come after failures that take no time, in milliseconds after the event. */
 export const instantsOf = ({ from, delaysMs }: Reading): readonly number[] => {
   if (from !== "previous") return delaysMs;
   let sumMs = 0;
@@ -62,24 +62,23 @@ export const instantsOf = ({ from, delaysMs }: Reading): readonly number[] => {
 export const lastInstantMs = (limits: ScheduleLimits): number =>
   Math.max(...readingsOf(limits).flatMap(instantsOf));
 
-/** What a delay is counted from: the moment at which a push began, or the one at which it had failed. */
+/** What a delay counts from: the start of a push, or its failure. */
 export const anchors = ["start", "failure"] as const;
 export type Anchor = (typeof anchors)[number];
 
-/** As much of a notification's history as a prediction needs. */
+/** The part of a notification's history that a prediction needs. */
 export interface History {
   readonly triggered: TimeInterval;
   readonly pushes: readonly { readonly at: TimeInterval; readonly ended: TimeInterval | undefined }[];
 }
 
-/** A sender that gives up waits for at least so many of its first delays before it does, and for no more than that many. */
+/** Bounds on a sender's timeout, as multiples of its first delay. */
 const SHORTEST_TIMEOUT = 1 / 30;
 const LONGEST_TIMEOUT = 10;
 
 /**
- * When the push with this index (from 0) is due after those before it, in a reading and with an anchor;
- * undefined where the reading has no such push. With delays from a push's start, the next one still may
- * wait until the push before it is over.
+ * When the push with this index (from 0) is due, given the pushes before it; undefined if the reading has no
+ * such push. Even if delays count from a push's start, the next push may wait until the previous one is over.
  */
 export const dueOf = (
   reading: Reading,
@@ -91,7 +90,7 @@ export const dueOf = (
   if (delay === undefined) return undefined;
   if (index === 0) return shift(triggered, delay);
   if (reading.from === "event") {
-    // A sender that was late once, within what is allowed, may count on from there.
+    // A sender that was late within tolerance may count on from its late push.
     const due = shift(triggered, delay);
     const previous = pushes[index - 1];
     const counted = (previous?.ended ?? previous?.at)?.latestMs ?? due.latestMs;

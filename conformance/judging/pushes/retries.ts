@@ -21,9 +21,9 @@ import { losesOneAlone } from "./slow-failures.ts";
 import type { PushCase, PushRun, PushTrace, ReceiverOutage, SeenPush } from "./trace.ts";
 import { requestText, unmatchedOf } from "./unmatched.ts";
 
-const RETRIED = "every failed push is followed by another one, until there have been as many as there may be";
+const RETRIED = "every failed push is followed by another one, up to the cap";
 
-/** push.unacknowledged-retries: section 6. Each notification has met one kind of failure alone. */
+/** push.unacknowledged-retries: section 6. Each notification meets only one kind of failure. */
 export const judgeRetries = (pushRun: PushRun): Finding => unlessLost(judgeAllRetries(pushRun), pushRun);
 
 const judgeAllRetries = (pushRun: PushRun): Finding => {
@@ -49,27 +49,27 @@ const judgeAllRetries = (pushRun: PushRun): Finding => {
   if (waiting.length > 0)
     return undecidedFinding(
       pushRun.hungInRealTime
-        ? "the sender's time-out goes by real time, not by the clock that is moved, and it had not given up a push without an answer when the receiver ended the connection"
-        : `the sender went on waiting for an answer until the watch was over (${waiting.join(", ")})`,
+        ? "the sender's timeout runs on real time, not on the clock that the hook moves, and it had not given up on an unanswered push when the receiver closed the connection"
+        : `the sender was still waiting for an answer when watching stopped (${waiting.join(", ")})`,
       pushRun.clock === "real"
-        ? "a longer run (--max-wait), or a sender that gives up sooner"
-        : "a time-out that goes by the clock that hooks.clock.advance moves, or a shorter one; or a run in real time",
+        ? "a longer run (--max-wait), or a shorter timeout of the sender"
+        : "a timeout that runs on the clock that hooks.clock.advance moves, or a shorter one; or a run in real time",
     );
   if (unwatched.length > 0)
     return undecidedFinding(
-      `the watch ended before the next push had to come, late as it may be: ${unwatched.join(", ")}`,
-      "a machine with less to do, or a longer run (--max-wait)",
+      `watching stopped before the next push was due, allowing for lateness: ${unwatched.join(", ")}`,
+      "a less busy machine, or a longer run (--max-wait)",
     );
   return untried.length === 0
     ? finding
     : undecidedFinding(`no push met these failures: ${untried.join(", ")}`);
 };
 
-/** What pushes after the first met that takes the whole receiver or real time; nothing of a sender that is too inexact for it. */
+/** Notifications whose later push met its ending (a whole-receiver failure or a hang); none if the sender is too inexact. */
 const laterFailuresMet = (pushRun: PushRun): readonly string[] =>
   pushRun.pushCases.filter((pushCase) => metEnding(pushCase, pushRun) !== undefined).map(({ name }) => name);
 
-/** How many pushes a notification gets at least; undefined where the document leaves it open. */
+/** The minimum number of pushes of a notification; undefined if the document leaves it open. */
 const leastPushes = (pushCase: PushCase, pushRun: PushRun): number | undefined => {
   const { expect, purpose } = pushCase;
   if (purpose === "refused") return losesOne(pushCase, pushRun) ? mostPushes(pushRun) - 1 : 1;
@@ -83,17 +83,14 @@ const leastPushes = (pushCase: PushCase, pushRun: PushRun): number | undefined =
   return expect.pushes === 2 ? 2 : leastOfFailing(pushCase, pushRun, expect.pushes);
 };
 
-/** How often a notification was pushed that is never acknowledged, as far as the cap allows. */
+/** The most pushes that a never-acknowledged notification got, limited by the cap. */
 const mostPushes = (trace: PushTrace): number =>
   Math.min(
     trace.limits.maxPushes,
     Math.max(0, ...ofPurpose(trace, "never").map(({ pushes }) => pushes.length)),
   );
 
-/**
- * How many pushes a notification gets at least whose pushes fail: as many as others, and as many as every reading has
- * that its own pushes allow.
- */
+/** Minimum pushes of a failing notification: what others got, and what all readings have that its own pushes allow. */
 export const leastOfFailing = (pushCase: PushCase, trace: PushTrace, expected: number): number => {
   const left = readingsLeft(readingsOf(trace.limits), pushCase, trace).filter(({ keepsCap }) => keepsCap);
   const byReadings =
@@ -104,13 +101,13 @@ export const leastOfFailing = (pushCase: PushCase, trace: PushTrace, expected: n
 type Retried =
   | { readonly kind: "retried" }
   | { readonly kind: "lost"; readonly part: Exclude<Part, "passed"> }
-  /** The sender may still wait for the rest of an answer. */
+  /** The sender may still be waiting for the rest of an answer. */
   | { readonly kind: "waits" }
-  /** The next push may still have been to come when the watch ended. */
+  /** Watching stopped before the next push was overdue. */
   | { readonly kind: "unwatched" }
   /** No push failed as planned. */
   | { readonly kind: "untried" }
-  /** Never-ending failures that were not watched to their end say nothing. */
+  /** A failure that goes on for ever and was not watched to its end says nothing. */
   | { readonly kind: "open" };
 
 const retriesOf = (pushCase: PushCase, least: number, pushRun: PushRun): Retried => {
@@ -124,7 +121,7 @@ const retriesOf = (pushCase: PushCase, least: number, pushRun: PushRun): Retried
       kind: "lost",
       part: {
         expected: RETRIED,
-        actual: `for an event whose first push met ${purpose === "refused" ? "a receiver that did not listen" : "an untrusted certificate"}, no push came within ${watched}${outageText(purpose, pushRun)}`,
+        actual: `for an event whose first push met ${purpose === "refused" ? "a receiver that was not listening" : "an untrusted certificate"}, no push came within ${watched}${outageText(purpose, pushRun)}`,
         evidence: afterOutage(purpose, pushRun).slice(0, 1),
         lacking: pushCase,
       },
@@ -145,7 +142,7 @@ const retriesOf = (pushCase: PushCase, least: number, pushRun: PushRun): Retried
   const instead =
     unmatched === undefined
       ? ""
-      : `, but ${requestText(unmatched)} did, which the receiver could not take for one`;
+      : `, but ${requestText(unmatched)} did, which the receiver did not recognize as a push`;
   return {
     kind: "lost",
     part: {
@@ -157,7 +154,7 @@ const retriesOf = (pushCase: PushCase, least: number, pushRun: PushRun): Retried
   };
 };
 
-/** Whether one push alone met the closed listener, by every reading that pushes were seen to follow. */
+/** Whether exactly one push met the closed listener in every reading that the observed pushes follow. */
 const losesOne = (pushCase: PushCase, pushRun: PushRun): boolean => {
   const names = readingsThatFit(pushRun);
   return readingsOf(pushRun.limits)
@@ -165,14 +162,14 @@ const losesOne = (pushCase: PushCase, pushRun: PushRun): boolean => {
     .every((reading) => losesOneAlone(reading, pushCase, pushRun));
 };
 
-/** The first push got no acknowledgement: a failure, or an open answer where that has to be repeated. */
+/** Whether the first push was not acknowledged: a failure, or an open answer that has to be retried. */
 const hasFailed = ({ pushes: [first], expect }: PushCase, { acknowledgedStatus }: PushRun): boolean => {
   if (first === undefined) return false;
   const outcome = outcomeOf(answerOf(first), acknowledgedStatus);
   return outcome === "failed" || (outcome === "open" && expect.kind === "open");
 };
 
-/** The longest wait for what follows a push with this index (from 0), late as it may be, by any of these readings. */
+/** The longest wait after a push until the push with this index (from 0) is overdue in any of these readings, in milliseconds. */
 const longestWaitMs = (
   readings: readonly Reading[],
   { latenessMs }: Pick<PushTrace, "latenessMs">,
@@ -185,7 +182,7 @@ const longestWaitMs = (
     }),
   );
 
-/** Whether an unacknowledged notification was watched until its next push would have come by any reading, late as it may be. */
+/** Whether an unacknowledged notification was watched until its next push was overdue in every reading. */
 export const isWatchedForNext = (pushCase: PushCase, trace: PushTrace, heldUpMs = 0): boolean => {
   const { pushes, purpose } = pushCase;
   const all = readingsOf(trace.limits);
@@ -200,7 +197,7 @@ export const isWatchedForNext = (pushCase: PushCase, trace: PushTrace, heldUpMs 
   return trace.watchedUntil.earliestMs > overMs;
 };
 
-/** How long the sender waited at most for an answer that never came; undefined where it was not seen to give up. */
+/** The longest wait of the sender for an answer, in milliseconds; undefined if it was never seen to give up. */
 const givesUpAfterMs = (pushRun: PushRun): number | undefined => {
   const waitsMs = ofPurpose(pushRun, "hang").flatMap(({ pushes }) =>
     pushes.flatMap(({ line, at, ended }) =>
@@ -212,14 +209,14 @@ const givesUpAfterMs = (pushRun: PushRun): number | undefined => {
   return waitsMs.length === 0 ? undefined : Math.max(...waitsMs);
 };
 
-/** Whether the watch went on until another push would have come by any reading, late as it may be. */
+/** Whether watching went on until another push was overdue in every reading. */
 const isOver = (pushCase: PushCase, pushRun: PushRun): boolean => {
   const met = metEnding(pushCase, pushRun);
   if (met !== undefined) return isEndingOver(pushCase, met, pushRun);
   const { pushes, triggered, purpose } = pushCase;
   const last = pushes.at(-1);
   if (last === undefined) {
-    // The first push met a receiver that did not listen: it is the second that is waited for.
+    // The first push met a receiver that was not listening, so wait for the second.
     const secondMs = Math.max(...readingsOf(pushRun.limits).map((reading) => instantsOf(reading)[1] ?? 0));
     const overMs = triggered.latestMs + secondMs + allowedLatenessMs(secondMs, pushRun);
     return pushRun.watchedUntil.earliestMs > overMs;
@@ -227,11 +224,11 @@ const isOver = (pushCase: PushCase, pushRun: PushRun): boolean => {
   const isSlow = purpose === "unanswered";
   if (isSlow && pushRun.hungInRealTime) return false;
   if (purpose !== "stall" && last.line.action === "hang" && last.line.outcome !== "abandoned") return false;
-  // Others that got no answer may have held it up, each for as long.
+  // Other unanswered pushes may have delayed it, each by the sender's timeout.
   return isWatchedForNext(pushCase, pushRun, isSlow ? 5 * (givesUpAfterMs(pushRun) ?? 0) : 0);
 };
 
-/** The same of one that met something at a later push: its own pushes tell by which readings. */
+/** The same for a notification whose later push met a failure; its own pushes show which readings remain. */
 const isEndingOver = ({ triggered }: PushCase, { pushes }: MetEnding, pushRun: PushRun): boolean => {
   const all = readingsOf(pushRun.limits);
   const left = readingsLeft(all, { triggered, pushes }, pushRun).filter(({ keepsCap }) => keepsCap);
@@ -241,15 +238,15 @@ const isEndingOver = ({ triggered }: PushCase, { pushes }: MetEnding, pushRun: P
   return pushRun.watchedUntil.earliestMs > sinceMs + waitMs;
 };
 
-/** Whether the sender may not have seen its push fail yet. */
+/** Whether the sender may not yet know that its push failed. */
 const waits = (pushCase: PushCase, pushRun: PushRun): boolean => {
   if (pushCase.purpose === "stall") return stallWaits(pushCase, pushRun);
   return pushCase.purpose === "hang" && stillWaits(pushCase);
 };
 
 /**
- * Whether a sender may still wait for the rest of an answer. Its status says already that the push has failed, so a
- * sender that gives up on no answer at all has no reason to wait longer here.
+ * Whether a sender may still be waiting for the rest of an answer. The status already means failure, so a
+ * sender that gives up on unanswered pushes has no reason to wait longer here.
  */
 const stallWaits = ({ pushes: [first, second] }: PushCase, pushRun: PushRun): boolean => {
   if (first?.line.action !== "hang" || second !== undefined || first.line.outcome === "abandoned")
@@ -260,7 +257,7 @@ const stallWaits = ({ pushes: [first, second] }: PushCase, pushRun: PushRun): bo
   return waitedMs < 2 * patienceMs + longestWaitMs(readingsOf(pushRun.limits), pushRun, 1);
 };
 
-/** Whether a push got no answer and its sender did not give it up: nothing has failed, or the receiver broke it off. */
+/** Whether an unanswered push was not given up by its sender: nothing failed, or the receiver closed the connection. */
 const stillWaits = ({ pushes, actions: [planned] }: PushCase): boolean => {
   const last = pushes.findLast(({ action }) => action?.kind === "hang");
   const waiting = last?.line.action === "hang" && last.line.outcome !== "abandoned";
@@ -268,26 +265,27 @@ const stillWaits = ({ pushes, actions: [planned] }: PushCase): boolean => {
 };
 
 /**
- * Whether a body that says nothing made the expected code worth nothing. Only then is half an answer behind that code a
- * failure: a push is unsuccessful when the expected code is not received (section 6), and half an answer has said it.
+ * Whether bodies that confirm nothing made the expected code count as a failure. Only then is half an answer
+ * with that code a failure: a push is unsuccessful if the expected code is not received (section 6), and half
+ * an answer does carry the code.
  */
 const bodyDecides = (pushRun: PushRun): boolean => {
   const empty = pushRun.pushCases.filter(({ expect }) => expect.kind === "open" && expect.saysNothing);
   return empty.length > 0 && empty.every(({ pushes }) => pushes.length > 1);
 };
 
-/** Which lines of the receiver's journal show that it could not be reached or trusted, and that it was pushed to after that. */
+/** Names the journal lines between which the receiver was closed or untrusted, and the number of pushes after that. */
 const outageText = (purpose: PushCase["purpose"], pushRun: PushRun): string => {
   const outage = outageOf(purpose, pushRun);
   return outage === undefined
     ? ""
-    : `; in the receiver's journal: ${outage.kind} from line ${outage.from.last} to line ${outage.until.last}, and ${pushCount(afterOutage(purpose, pushRun).length)} of other events after that`;
+    : `; in the receiver's journal: ${outage.kind} from line ${outage.from.last} to line ${outage.until.last}, then ${pushCount(afterOutage(purpose, pushRun).length)} of other events`;
 };
 
 const outageOf = (purpose: PushCase["purpose"], { outages }: PushRun): ReceiverOutage | undefined =>
   outages.find(({ kind }) => kind === (purpose === "refused" ? "closed" : "untrusted"));
 
-/** Pushes that arrived once the receiver could be reached and trusted again, in the order of the journal. */
+/** Pushes that arrived after the outage, in journal order. */
 const afterOutage = (purpose: PushCase["purpose"], pushRun: PushRun): readonly SeenPush[] => {
   const last = outageOf(purpose, pushRun)?.until.last ?? Infinity;
   return pushRun.pushCases

@@ -48,8 +48,8 @@ describe("the schedule", () => {
   });
 
   it.each([
-    ["a push that is a second early", [0, 29_000, 89_000, 209_000, 449_000]],
-    ["a push that is later than its tolerance", [0, 45_000, 105_000, 225_000, 465_000]],
+    ["a push a second early", [0, 29_000, 89_000, 209_000, 449_000]],
+    ["a push later than its tolerance", [0, 45_000, 105_000, 225_000, 465_000]],
     ["a last push that never comes", [0, 30_000, 90_000, 210_000]],
     ["delays in another unit", [0, 30, 90, 210, 450]],
     ["always the longest delay", [0, 240_000, 480_000, 720_000, 960_000]],
@@ -59,7 +59,7 @@ describe("the schedule", () => {
     expect(judgement.kind).toBe("failed");
   });
 
-  it("lets pushes be late within the tolerance, each by itself", () => {
+  it("lets each push be late within the tolerance", () => {
     const late = pushRunOf(
       { instantsMs: () => [4_000, 39_000, 107_000, 236_000, 497_000] },
       { watchedUntil: { earliestMs: 1_100_000, latestMs: 1_100_000 } },
@@ -67,12 +67,12 @@ describe("the schedule", () => {
     expect(judgeSchedule(late)).toMatchObject({ judgement: { kind: "passed" }, facts: { readings: ["R1"] } });
   });
 
-  it("decides nothing where moments are not known well enough", () => {
+  it("decides nothing if moments are too uncertain", () => {
     const { judgement } = judgeSchedule(pushRunOf({ ...senderOf("R1"), widthMs: 25_000 }));
     expect(judgement.kind).toBe("inconclusive");
   });
 
-  it("says how exactly moments are known, and goes by the notification that shows them best", () => {
+  it("says how exactly moments are known, by the notification that shows them best", () => {
     const coarse = pushRunOf({ ...senderOf("R1"), widthMs: 6_000 });
     expect(judgeSchedule(coarse)).toMatchObject({
       judgement: { kind: "passed" },
@@ -91,7 +91,7 @@ describe("the schedule", () => {
     });
   });
 
-  it("does not miss a push that was not waited for", () => {
+  it("does not call a push missing that was not waited for", () => {
     const short = pushRunOf(
       { instantsMs: () => [0, 30_000, 90_000, 210_000] },
       { watchedUntil: { earliestMs: 300_000, latestMs: 300_000 } },
@@ -100,7 +100,7 @@ describe("the schedule", () => {
     expect(judgeCap(short).judgement.kind).toBe("inconclusive");
   });
 
-  it("says nothing where nothing came", () => {
+  it("says nothing if nothing came", () => {
     const silent = pushRunOf({ instantsMs: () => [] });
     for (const judge of [judgeSchedule, judgeCap, judgeIndependence])
       expect(judge(silent).judgement.kind).toBe("inconclusive");
@@ -141,7 +141,7 @@ describe("what delays are counted from", () => {
 });
 
 describe("independence", () => {
-  it("breaks where one notification gets less than the others", () => {
+  it("breaks if one notification gets fewer pushes than the others", () => {
     const { judgement } = judgeIndependence(
       pushRunOf({
         instantsMs: ({ name }) =>
@@ -151,7 +151,7 @@ describe("independence", () => {
     expect(judgement).toMatchObject({ kind: "failed", actual: expect.stringContaining("always status 404") });
   });
 
-  it("breaks where an event of the same account restarts the schedule of another", () => {
+  it("breaks if an event of the same account restarts another's schedule", () => {
     const { judgement } = judgeIndependence(
       pushRunOf({
         instantsMs: ({ name }) =>

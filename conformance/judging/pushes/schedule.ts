@@ -22,7 +22,8 @@ export const judgeSchedule = (pushRun: PushRun): Finding => unlessLost(judgeMome
 const judgeMoments = (pushRun: PushRun): Finding => {
   const all = telling(pushRun);
   const never = all.filter(({ purpose }) => purpose === "never");
-  if (never.length === 0) return undecidedFinding("no notification was pushed that is never acknowledged");
+  if (never.length === 0)
+    return undecidedFinding("none of the notifications that are never acknowledged was pushed");
   const fitted = readingsOf(pushRun.limits).map((reading) => fittedTo(reading, pushRun));
   const allowed = fitted.filter(isAllowed);
   const keeping = allowed.filter(({ reading }) => reading.keepsCap);
@@ -42,18 +43,18 @@ const judgeMoments = (pushRun: PushRun): Finding => {
     : { ...finding, facts };
 };
 
-/** Pushes are late as those of a sender are that looks for what is due from time to time. */
+/** Pushes are late in the way of a sender that polls for due pushes. */
 const tardyFinding = (fitted: readonly Fitted[], pushRun: PushRun): Finding | undefined => {
   const [tardy] = tardyReadings(fitted, pushRun).filter(({ reading }) => reading.keepsCap);
   return tardy === undefined
     ? undefined
     : undecidedFinding(
-        `pushes come as in ${tardy.reading.name}, but late (${tardy.why}), and all on the ticks of one clock, like those of a sender that looks for what is due every ${duration(tardy.periodMs)} at least; how late a push may be, the document does not say`,
-        "tolerances.latenessMs in the profile, which says how late a push may be",
+        `pushes follow ${tardy.reading.name}, but late (${tardy.why}) and all on the ticks of one clock, as if the sender polls for due pushes every ${duration(tardy.periodMs)} or more; the document does not say how late a push may be`,
+        "tolerances.latenessMs in the profile, which sets how late a push may be",
       );
 };
 
-/** No reading that keeps to the cap has its pushes at these moments. */
+/** The pushes fit no reading that keeps to the cap. */
 const misfitFinding = (
   fitted: readonly Fitted[],
   allowed: readonly Fitted[],
@@ -66,7 +67,7 @@ const misfitFinding = (
     .map(({ reading }) => `${reading.name} at ${instantsText(reading)}`);
   return {
     judgement: fail(
-      `pushes come at the moments of one reading that keeps to ${pushRun.limits.maxPushes} pushes: ${moments.join("; ")}`,
+      `pushes follow one reading with at most ${pushRun.limits.maxPushes} pushes: ${moments.join("; ")}`,
       actual,
     ),
     cases,
@@ -76,7 +77,7 @@ const misfitFinding = (
   };
 };
 
-/** Pushes after a failure that takes time fit no reading that the others fit. */
+/** Pushes after a slow failure fit none of the readings that the other pushes fit. */
 const slowFinding = (keeping: readonly Fitted[], cases: number, pushRun: PushRun): Finding | undefined => {
   const slow = slowPushCases(pushRun);
   const patient = keeping.map(({ reading }) => slowAgainst(reading, slow, pushRun));
@@ -86,9 +87,9 @@ const slowFinding = (keeping: readonly Fitted[], cases: number, pushRun: PushRun
   const lacking = best.every(({ fit }) => fit.isLack) ? best.map(({ pushCase }) => pushCase) : [];
   return {
     judgement: fail(
-      `a push that got no answer, or was refused, is repeated as any other is: at the moments of ${keeping.map(({ reading }) => reading.name).join(" or ")}, counted from its beginning or its end`,
+      `a push that was refused or got no answer is retried like any other: as in ${keeping.map(({ reading }) => reading.name).join(" or ")}, counted from its start or its end`,
       worst === undefined
-        ? "it was not"
+        ? "it was not retried so"
         : `${momentsText(worst.pushCase)} (${worst.pushCase.name}); ${worst.fit.why}`,
     ),
     cases: cases + slow.length,
@@ -98,7 +99,7 @@ const slowFinding = (keeping: readonly Fitted[], cases: number, pushRun: PushRun
   };
 };
 
-/** Where a reading would do but for what is not known of it: not waited for, or not known exactly by any notification. */
+/** A reading would fit, but either the run did not wait long enough or no notification shows a push exactly enough. */
 const vagueFinding = (keeping: readonly Fitted[], pushRun: PushRun): Finding | undefined => {
   const vague = keeping.map(({ reading, fits }) => {
     const unwatched = fits.find(({ fit }) => fit.kind === "vague")?.fit;
@@ -106,7 +107,7 @@ const vagueFinding = (keeping: readonly Fitted[], pushRun: PushRun): Finding | u
     const coarse = sharpest(reading, pushRun).find(({ widthMs, mostMs }) => widthMs > mostMs);
     return coarse === undefined
       ? undefined
-      : `the moment of push ${coarse.index + 1} is known to ${duration(coarse.widthMs)} only, and to no less of any notification, which is more than the ${duration(coarse.mostMs)} that it has to be told from others by`;
+      : `for every notification the moment of push ${coarse.index + 1} is known only to within ${duration(coarse.widthMs)} or worse, which is more than the ${duration(coarse.mostMs)} needed to tell readings apart`;
   });
   const [reason] = vague;
   return reason !== undefined && vague.every((why) => why !== undefined)
@@ -117,7 +118,7 @@ const vagueFinding = (keeping: readonly Fitted[], pushRun: PushRun): Finding | u
 const isWatchedOut = ({ pushCase, fit }: Fitted["fits"][number]): boolean =>
   pushCase.purpose === "never" && fit.kind === "fits";
 
-/** How exactly each push of a reading is known of the notification that tells it best. */
+/** For each push of a reading, its exactness in the notification that shows it best. */
 const sharpest = (reading: Reading, pushRun: PushRun): readonly Exactness[] => {
   const all = telling(pushRun).flatMap((pushCase) =>
     exactnessOf(reading, pushCase, optionsFor(pushCase, pushRun)),
@@ -127,7 +128,7 @@ const sharpest = (reading: Reading, pushRun: PushRun): readonly Exactness[] => {
   );
 };
 
-/** The smallest error in the moment of a push that could not have been missed, in the first of the readings that fit. */
+/** The smallest error in a push's moment that would have been noticed, in the first fitting reading. */
 const resolutionFact = (allowed: readonly Fitted[], pushRun: PushRun): { readonly resolutionMs?: number } => {
   const widths = allowed
     .slice(0, 1)
@@ -149,16 +150,16 @@ const deviationOf = (misfits: readonly Misfit[]): number =>
 
 const exactly = (pushRun: PushRun): string => (pushRun.clock === "real" ? IN_REAL_TIME : EXACTLY);
 const IN_REAL_TIME =
-  "longer delays (limits.pushDelaysMs in the profile), or a machine with less to do, so that the moments of pushes are known better";
+  "longer delays (limits.pushDelaysMs in the profile), or a less busy machine, so that the moments of pushes are known more exactly";
 const EXACTLY =
-  "hooks.clock.now and an advance hook that answers once what it set off is over, with inFlight: 0; or a run in real time";
+  "hooks.clock.now and an advance hook that answers inFlight: 0 once everything it triggered is over; or a run in real time";
 
 const instantsText = (reading: Reading): string =>
   instantsOf(reading)
     .map((instant) => duration(instant))
     .join(", ");
 
-/** What was seen, beside the reading that the pushes are the least far off from. */
+/** What was seen, and the reading that it deviates from least. */
 const nearest = (
   fitted: readonly Fitted[],
   allowed: readonly Fitted[],
@@ -166,14 +167,14 @@ const nearest = (
 ): {
   readonly actual: string;
   readonly pushCase: PushCase | undefined;
-  /** Whose pushes are late or missing and nothing else, in that reading. */
+  /** The notifications whose pushes are late or missing, if that is all that is wrong in that reading. */
   readonly lacking: readonly PushCase[];
 } => {
   const [beyond] = allowed;
   if (beyond !== undefined) {
     const pushCase = ofPurpose(pushRun, "never").find(({ pushes }) => pushes.length > 0);
     return {
-      actual: `they come at the moments of ${beyond.reading.name}, which has ${beyond.reading.pushes} pushes: ${momentsText(pushCase)}`,
+      actual: `they follow ${beyond.reading.name}, which has ${beyond.reading.pushes} pushes: ${momentsText(pushCase)}`,
       pushCase,
       lacking: [],
     };
@@ -196,15 +197,16 @@ const nearest = (
   const all = best === undefined ? [] : misfits(best);
   const [worst] = all.toSorted((a, b) => b.offBy - a.offBy);
   return {
-    actual: `${momentsText(worst?.pushCase)} (${worst?.pushCase.name ?? "none"}); nearest is ${best?.reading.name ?? "none"}, but ${worst?.why ?? "it does not fit"}`,
+    actual: `${momentsText(worst?.pushCase)} (${worst?.pushCase.name ?? "none"}); the nearest reading is ${best?.reading.name ?? "none"}, but ${worst?.why ?? "it does not fit"}`,
     pushCase: worst?.pushCase,
     lacking: all.every(({ isLack }) => isLack) ? all.map(({ pushCase }) => pushCase) : [],
   };
 };
 
 /**
- * Push by push: when it came, when each reading has it for failures that take no time, and its window in each reading.
- * Milliseconds after the event; a push is early where `beforeMs < earliestMs`, and late where `afterMs > latestMs`.
+ * One row per push: when it came, when each reading expects it after instant failures, and its window in each
+ * reading. In milliseconds after the event; a push is early if `beforeMs < earliestMs`, and late if `afterMs
+ * > latestMs`.
  */
 const scheduleTable = (
   pushCase: PushCase | undefined,
@@ -213,7 +215,7 @@ const scheduleTable = (
 ): readonly Record<string, unknown>[] => {
   if (pushCase === undefined) return [];
   const { triggered } = pushCase;
-  // Where no reading fits, a push that is missing is shown as well.
+  // If no reading fits, show missing pushes too.
   const allowed = fitted.filter(isAllowed);
   const shown = allowed.length > 0 ? allowed : fitted.filter(({ reading }) => reading.keepsCap);
   const rows = Math.max(pushCase.pushes.length, ...shown.map(({ reading }) => reading.pushes));
@@ -245,8 +247,8 @@ const scheduleTable = (
 };
 
 /**
- * What delays are counted from shows where a failure takes long: a push without an answer, or with a late
- * one. As the same sender's lateness is known from its other pushes, less of it is allowed for here.
+ * Which anchors the pushes allow. Only slow failures tell anchors apart: a push without an answer, or with a
+ * late one. Uses a tighter lateness, because the sender's other pushes show how late it is.
  */
 const anchorFacts = (
   allowed: readonly Fitted[],

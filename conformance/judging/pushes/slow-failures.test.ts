@@ -7,14 +7,14 @@ import { judgeSchedule } from "./schedule.ts";
 const R1 = [0, 30_000, 90_000, 210_000, 450_000];
 const watchedUntil = { earliestMs: 1_900_000, latestMs: 1_900_000 };
 
-/** A sender of the first reading, but for notifications of one purpose. */
+/** A sender that follows R1 except for notifications of one purpose. */
 const unless = (purpose: string, instants: readonly number[]) =>
   pushRunOf({ instantsMs: (plan) => (plan.purpose === purpose ? instants : R1) }, { watchedUntil });
 
-describe("failures that take their time, or that are not seen", () => {
+describe("slow failures and unseen failures", () => {
   it("follow the reading that others follow", () => {
     expect(judgeSchedule(pushRunOf(senderOf("R1"), { watchedUntil })).judgement.kind).toBe("passed");
-    // The first of the five met a shut door.
+    // The first of the five met a closed receiver.
     expect(judgeSchedule(unless("refused", R1.slice(1))).judgement.kind).toBe("passed");
     expect(judgeRetries(unless("refused", R1.slice(1))).judgement.kind).toBe("passed");
   });
@@ -28,7 +28,7 @@ describe("failures that take their time, or that are not seen", () => {
     ["refused", "after five seconds", [5_000, 65_000, 185_000, 425_000]],
     ["refused", "once too often", [30_000, 60_000, 120_000, 240_000, 480_000]],
     ["refused", "once too seldom", R1.slice(1, 4)],
-  ] as const)("break the schedule where %s is repeated %s", (purpose, _, instants) => {
+  ] as const)("break the schedule if %s is repeated %s", (purpose, _, instants) => {
     expect(judgeSchedule(unless(purpose, instants)).judgement.kind).toBe("failed");
   });
 
@@ -44,7 +44,7 @@ describe("looks into the list", () => {
   const [pushed] = pushRunOf(senderOf("R1")).pushCases.filter(({ readAtPush }) => readAtPush === 1);
   const at = (ms: number) => ({ earliestMs: ms, latestMs: ms });
 
-  it("ask once more when the notification should be there, and no more than that", async () => {
+  it("ask exactly once more when the notification should be there", async () => {
     if (pushed === undefined) throw new Error("a push case is read once it is pushed");
     const asked: number[] = [];
     const take = async (answers: readonly (string | undefined)[], moments: readonly number[]) => {

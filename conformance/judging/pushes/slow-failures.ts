@@ -8,18 +8,19 @@ import { merged } from "../intervals.ts";
 import { metEnding, type MetEnding } from "./later-endings.ts";
 
 /*
- * Failures that take their time, and one that leaves no trace: a push without an answer has failed when its sender gives it
- * up, and a refused connection reaches no receiver. Their schedules are known as exactly as those moments are.
+ * Slow failures, and one that leaves no trace: an unanswered push has failed once its sender gives up, and a
+ * refused connection never reaches the receiver. Their schedules are known only as exactly as those moments
+ * are.
  */
 
-/** Notifications whose first push took long to fail, or was refused. */
+/** Notifications whose first push was refused or took long to fail, or whose later push met such a failure. */
 export const slowPushCases = (pushRun: PushRun): readonly PushCase[] => [
   ...ofPurpose(pushRun, "hang", "unanswered").filter(({ pushes }) => pushes.length > 0),
   ...ofPurpose(pushRun, "refused").filter(({ pushes }) => pushes.length > 0),
   ...ofPurpose(pushRun, "ending").filter((pushCase) => metEnding(pushCase, pushRun) !== undefined),
 ];
 
-/** Whether such a notification's pushes can be what a reading predicts, with one anchor or the other. */
+/** Whether the pushes of a slow notification fit a reading with either anchor. */
 export const slowFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit => {
   if (pushCase.purpose === "refused") return refusedFit(reading, pushCase, pushRun);
   const met = metEnding(pushCase, pushRun);
@@ -28,7 +29,7 @@ export const slowFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun):
     : endingFit(reading, pushCase, met, pushRun);
 };
 
-/** When pushes were left without an answer: a sender with few workers sends nothing else meanwhile. */
+/** When pushes were left unanswered: a sender with few workers sends nothing else meanwhile. */
 const busyIntervals = ({ pushCases }: PushRun): readonly TimeInterval[] =>
   merged(
     pushCases
@@ -44,12 +45,12 @@ const takesLong = ({ line, action }: SeenPush): boolean =>
   line.action === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
 
 const unansweredFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit => {
-  // Where a sender's time-out goes by another clock than its schedule, the end of a push is a matter of neither.
+  // The sender's timeout runs on another clock than its schedule, so the end of a push is known on neither.
   if (pushRun.hungInRealTime) return fits;
   const options = {
     ...optionsFor(pushCase, pushRun),
     isComplete: pushCase.purpose === "unanswered" && pushRun.clock === "virtual",
-    // The first one waits in line as any other does, which is judged where they are.
+    // The first push waits in line like any other and is judged with those.
     fromIndex: 1,
     busy: busyIntervals(pushRun),
     tardyMs: 0,
@@ -58,7 +59,7 @@ const unansweredFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): 
   return either.find(({ kind }) => kind !== "against") ?? either.at(-1) ?? fits;
 };
 
-/** What follows a later push that was refused, or that got no answer. */
+/** Judges only what follows the later push that was refused or got no answer. */
 const endingFit = (reading: Reading, pushCase: PushCase, { pushes }: MetEnding, pushRun: PushRun): Fit => {
   const options = {
     ...optionsFor(pushCase, pushRun),
@@ -73,7 +74,7 @@ const endingFit = (reading: Reading, pushCase: PushCase, { pushes }: MetEnding, 
   return either.find(({ kind }) => kind !== "against") ?? either.at(-1) ?? fits;
 };
 
-/** Whether the receiver listened again before a second push was due: only then is the number of unseen pushes known. */
+/** Whether the receiver listened again before a second push was due; only then is the number of unseen pushes known. */
 export const losesOneAlone = (
   reading: Reading,
   { triggered }: PushCase,
@@ -99,7 +100,7 @@ const refusedFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit
   const options = { ...optionsFor(pushCase, pushRun), isComplete: true };
   const wasRefused = fitOf(reading, "start", history, { ...options, fromIndex: 1 });
   if (wasRefused.kind !== "against") return wasRefused;
-  // It may have come late, when the door was open again.
+  // It may have come late, after the receiver listened again.
   const lateMs = allowedLatenessMs(pushRun.limits.pushDelaysMs[0] ?? 0, pushRun);
   const wasLate = fitOf(reading, "start", pushCase, { ...options, tardyMs: lateMs });
   if (wasLate.kind !== "against") return fits;

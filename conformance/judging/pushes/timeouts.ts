@@ -1,6 +1,9 @@
 import { duration } from "../../contract/duration.ts";
 
-/** Where classes of a sender's time-outs end, in thirtieths of the first delay (seconds, by the document): between the values that are usual. */
+/**
+ * Upper ends of the classes of sender timeouts, in thirtieths of the first delay (seconds, by the document).
+ * They lie between common timeout values.
+ */
 export const timeoutEnds = [1.5, 3.5, 7, 12.5, 17.5, 24, 45, 90] as const;
 
 const names = [
@@ -14,7 +17,7 @@ const names = [
   "about 60 s",
 ] as const;
 
-/** The class of a time-out. Where the first delay is not the document's, its classes are as much shorter or longer, and are told by their ends. */
+/** The class of a timeout. If the first delay is not the document's, classes scale with it and are named by their ends. */
 export const timeoutClass = (waitedMs: number, firstDelayMs: number): string => {
   const thirtiethMs = firstDelayMs / 30;
   const index = timeoutEnds.findIndex((end) => waitedMs <= end * thirtiethMs);

@@ -6,41 +6,41 @@ export interface SeenPush {
   readonly line: Push & { readonly n: number; readonly epoch: string };
   /** When it reached the receiver, on the push run's scale. */
   readonly at: TimeInterval;
-  /** When its failure (or success) was complete, on the same scale; undefined if unknown. */
+  /** When its success or failure was complete, on the same scale; undefined if unknown. */
   readonly ended: TimeInterval | undefined;
-  /** What the receiver was to do with it; undefined for what is no push at the callback address. */
+  /** What the receiver was told to do with it; undefined if it is not a push to the callback address. */
   readonly action: PushAction | undefined;
 }
 
-/** Why a notification was created, which is also what rules pick it by. */
+/** Why a notification was created; rules select notifications by it. */
 export type Purpose =
   /** Acknowledged at its first push. */
   | "prompt"
   /** Never acknowledged. */
   | "never"
-  /** Fails in one way alone at first, and is acknowledged then. */
+  /** At first fails in one way only, then is acknowledged. */
   | "kind"
   /** Acknowledged at a later push. */
   | "late"
-  /** Answered with the expected code and a wrong body at first. */
+  /** At first answered with the expected code and a wrong body. */
   | "body"
-  /** Answered with another success code at first. */
+  /** At first answered with another success code. */
   | "code"
-  /** Answered with a success code at first, and cut. */
+  /** At first answered with a success code, but cut off. */
   | "cut"
-  /** First pushed while the receiver does not listen. */
+  /** First pushed while the receiver is not listening. */
   | "refused"
   /** First pushed while the receiver shows an untrusted certificate. */
   | "untrusted"
-  /** Gets no answer at all at first. */
+  /** At first gets no answer at all. */
   | "hang"
-  /** Never gets an answer at all. */
+  /** Never gets an answer. */
   | "unanswered"
-  /** Gets the beginning of an answer that is no acknowledgement, and no end of it, at first. */
+  /** At first gets the start of an answer that is not an acknowledgement, and never its end. */
   | "stall"
   /** Triggered while others hang. */
   | "beside-hang"
-  /** Fails plainly, but for one push after the first that ends in a way which takes the whole receiver, or real time. */
+  /** Always fails plainly, except that one push after the first fails in a way that takes the whole receiver or real time. */
   | "ending";
 
 export interface LaterEnding {
@@ -49,65 +49,65 @@ export interface LaterEnding {
   readonly kind: "refused" | "untrusted" | "hang";
 }
 
-/** What the document promises of a notification whose pushes are answered so. */
+/** What the document promises for a notification whose pushes are answered as planned. */
 export type Expectation =
   | {
       readonly kind: "pushes";
-      /** How often it is pushed: until its acknowledgement, or as often as may be. */
+      /** How often it is pushed: until acknowledged, or up to the cap. */
       readonly pushes: number;
     }
   /** The document leaves open whether it is pushed again. */
   | {
       readonly kind: "open";
-      /** It has to be pushed again where the service was seen to judge the acknowledgement's body too. */
+      /** It must be pushed again if the service was seen to judge the acknowledgement's body too. */
       readonly unlessBodyDecides?: true;
-      /** An answer whose body holds no part of an acknowledgement, which shows whether the body counts. */
+      /** The answer's body contains nothing of an acknowledgement, which shows whether the body counts. */
       readonly saysNothing?: true;
     };
 
-/** What one notification of the push run is to meet. */
+/** The plan for one notification of the push run. */
 export interface PushCasePlan {
   readonly name: string;
-  /** How the row is used, which follows from its answers and its expectation. */
+  /** What the notification is for, derived from its answers and expectation. */
   readonly purpose: Purpose;
   readonly expect: Expectation;
-  /** First the action for the first push, and so on; the last one repeats. */
+  /** The action for each push in order; the last one repeats. */
   readonly actions: readonly PushAction[];
   /** Notifications of the same family share an account. */
   readonly family?: string;
-  /** It is looked up in the list once so many of its pushes have come. */
+  /** Look it up in the list once this many of its pushes have come. */
   readonly readAtPush?: number;
   readonly meets?: LaterEnding;
 }
 
-/** One notification of the push run and all that became of it. */
+/** One notification of the push run and everything that happened to it. */
 export interface PushCase extends PushCasePlan {
   readonly accountId: string;
-  /** Its id as the hook told it. */
+  /** Its id as the event hook returned it. */
   readonly notificationId: string | undefined;
   /** When its event was triggered, on the push run's scale. */
   readonly triggered: TimeInterval;
   readonly pushes: readonly SeenPush[];
 }
 
-/** An interval in which the receiver did not listen, or showed a certificate that no sender trusts. */
+/** An interval in which the receiver was not listening, or showed an untrusted certificate. */
 export interface ReceiverOutage {
   readonly kind: "closed" | "untrusted";
-  /** Where the receiver's own journal stood when it began and when it was over. */
+  /** Position of the receiver's journal when the outage began and when it ended. */
   readonly from: JournalMark;
   readonly until: JournalMark;
-  /** When it was over at the latest, on the push run's scale. */
+  /** The latest moment at which it was over, on the push run's scale. */
   readonly overMs?: number;
-  /** When it began at the earliest, on the same scale, where it is for later pushes. */
+  /** The earliest moment at which it began, on the same scale; set if it is for later pushes. */
   readonly sinceMs?: number;
 }
 
-/** A connection that was over before the receiver could read a push from it. */
+/** A connection that ended before the receiver could read a push from it. */
 export interface LostConnection {
-  /** Number of the journal's line that tells of it. */
+  /** Number of its journal line. */
   readonly n: number;
   readonly stage: LostStage;
-  /** Where it came from, where that is known. */
+  /** The sender's address, if known. */
   readonly address?: string;
   /** When it was opened, on the push run's scale. */
   readonly at: TimeInterval;
@@ -115,51 +115,51 @@ export interface LostConnection {
   readonly openedMs?: number;
 }
 
-/** A look into the list for a notification whose pushes were still under way. */
+/** A lookup of a notification in the list while its pushes were still under way. */
 export interface ListLook {
   readonly name: string;
   readonly push: SeenPush;
-  /** When it was looked for last, on the push run's scale. */
+  /** When it was last looked up, on the push run's scale. */
   readonly at: TimeInterval;
-  /** What the last look came to: undefined where it was listed. */
+  /** Why it was missing at the last lookup; undefined if it was listed. */
   readonly missing: string | undefined;
 }
 
 /** Notifications and their pushes, with the uncertainty of each moment: all that most judges need. */
 export interface PushTrace {
-  /** The scale of all moments: the target's own clock, or the receiver's monotonic one. */
+  /** The clock of all moments: the target's own clock, or the receiver's monotonic one. */
   readonly clock: "virtual" | "real";
   readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
-  /** How late a push may be, as the profile says or by default, in milliseconds. */
+  /** How late a push may be, by the profile or by default, in milliseconds. */
   readonly latenessMs: number;
-  /** How much earlier than its delay says a push may seem to come, in milliseconds. */
+  /** How much earlier than its delay a push may seem to come, in milliseconds. */
   readonly earlyGuardMs: number;
   /** How late a first push may be, in milliseconds; a default if absent. */
   readonly firstLatenessMs?: number;
   readonly acknowledgedStatus: number;
   readonly pushCases: readonly PushCase[];
-  /** Until when pushes were watched for. */
+  /** When watching for pushes stopped. */
   readonly watchedUntil: TimeInterval;
 }
 
-/** What one push run saw: pure data, from which every push rule judges. */
+/** Everything one push run saw: pure data that every push rule judges. */
 export interface PushRun extends PushTrace {
   readonly callbackUrl: string;
-  /** Pushes of no push case: of other rules' events, or of unknown origin. */
+  /** Pushes that match no push case: from other rules' events, or of unknown origin. */
   readonly others: readonly SeenPush[];
   readonly outages: readonly ReceiverOutage[];
-  /** Connections that were over before the receiver could read a push: handshakes that failed, requests that were cut off. */
+  /** Connections that ended before the receiver could read a push: failed handshakes and cut-off requests. */
   readonly lost: readonly LostConnection[];
-  /** Since when pushes were watched for. */
+  /** When watching for pushes began. */
   readonly watchedFromMs: number;
   /**
-   * Whether the target said each time, when its clock had been moved, that nothing was under way any more. Where it
-   * did not, what moves a push on may have come to its sender's notice later on its clock than the brackets say.
+   * Whether the target reported after every move of its clock that nothing was in flight. If not, a sender
+   * may have noticed a failure later on its clock than the intervals say.
    */
   readonly isAwaited: boolean;
   readonly listLooks: readonly ListLook[];
-  /** How long after its event a pushed notification may be missing from the list, in milliseconds. */
+  /** How long a pushed notification may be missing from the list after its event, in milliseconds. */
   readonly visibilityMs: number;
-  /** Whether pushes without an answer had to be waited for in real time, as their sender's time-out goes by another clock. */
+  /** Whether unanswered pushes had to be waited for in real time, because the sender's timeout runs on another clock. */
   readonly hungInRealTime: boolean;
 }

@@ -1,6 +1,6 @@
 import type { PushRun, SeenPush, PushCase } from "./trace.ts";
 
-/** What came to the callback's host and names a notification, but is no push that could be told to be of it. */
+/** Requests to the callback's host that mention this notification but could not be matched to it as pushes. */
 export const unmatchedOf = (pushCase: PushCase, { others, pushCases }: PushRun): readonly SeenPush[] => {
   const names = namesOf(pushCase, pushCases);
   if (names.length === 0) return [];
@@ -11,14 +11,14 @@ export const unmatchedOf = (pushCase: PushCase, { others, pushCases }: PushRun):
   });
 };
 
-/** No POST with JSON at the callback's path, or one whose body names no notification where it should. */
+/** Not a POST with JSON at the callback's path, or one whose body has no id where it should. */
 const isUnclear = ({ line }: SeenPush): boolean =>
   line.action === "not-a-push" || (line.notificationId === undefined && line.accountId === undefined);
 
-/** Where only the answers of the receiver lead to. */
+/** Whether the path is one that only the receiver's own redirects lead to. */
 export const isRedirected = ({ line }: SeenPush): boolean => line.path.startsWith("/elsewhere/");
 
-/** Whatever a notification goes by: its ids, and its account where no other event shares it. */
+/** Everything a notification is known by: its ids, and its account if no other event shares it. */
 const namesOf = (pushCase: PushCase, all: readonly PushCase[]): readonly string[] => {
   const account = pushCase.accountId.toLowerCase();
   const isAlone = !all.some((other) => other !== pushCase && other.accountId.toLowerCase() === account);
