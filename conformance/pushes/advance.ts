@@ -4,18 +4,18 @@ import { isOverdue, nextStopMs, type StopOptions } from "./clock-stops.ts";
 import type { RunState } from "./state.ts";
 import { sorted, watchedOf } from "./watched.ts";
 
-/** Longest real time, in milliseconds, that a sender is given to see to what has just come. */
+/** Longest real time that a sender gets to process what has just happened, in milliseconds. */
 const LONGEST_QUIET_MS = 500;
-/** A look waits no longer than this in real time, in milliseconds: a sender that never stops would be waited for for ever. */
+/** Longest real time of one look, in milliseconds, because some senders never stop. */
 const LONGEST_LOOK_MS = 10_000;
-/** Where nothing has come, a look waits for this share of it alone. */
+/** The share of that time to wait if nothing has come. */
 const EMPTY_SHARE = 1 / 4;
 
-/** Pushes that the receiver leaves without an answer and that their sender still waits for. */
+/** Pushes left unanswered that their sender is still waiting on. */
 export const hangingNow = ({ collector }: Pick<RunState, "collector">): number =>
   collector.arrivals().filter(({ line }) => line.action === "hang" && line.outcome === undefined).length;
 
-/** Whether the target has said, after all that is known to have happened, that nothing more is under way. */
+/** Whether the target has reported, since the last known event, that nothing is in flight. */
 export const isSettled = ({
   options,
   outdatedMs,
@@ -27,10 +27,13 @@ export const isSettled = ({
   );
 };
 
-/** How often the target is asked whether all is over. */
+/** How often the target is asked whether anything is in flight, in milliseconds. */
 const ASK_MS = 5;
 
-/** Asks the target until all is over that was under way, where it tells without being moved; returns how many lines came meanwhile. */
+/**
+ * If the target can be asked without moving its clock, asks until nothing is in flight. Returns how many lines came
+ * meanwhile.
+ */
 const askUntilSettled = async (state: RunState, untilMs: number): Promise<number> => {
   const { options, collector } = state;
   let lines = 0;
@@ -45,11 +48,11 @@ const askUntilSettled = async (state: RunState, untilMs: number): Promise<number
   return lines;
 };
 
-/** If the target does not say that nothing is under way, an interval begins a look earlier, so that the one before has to be near as well. */
+/** Unless the target reports that nothing is in flight, an interval begins one look earlier, so that look must be near too. */
 export const stopOptionsOf = ({ stops, isAwaited }: RunState): StopOptions =>
   isAwaited ? stops : { ...stops, approach: 2 };
 
-/** Moves on to a moment, stopping wherever a push may come. */
+/** Advances to a moment, stopping wherever a push may come. */
 export const advanceTo = async (state: RunState, untilMs: number): Promise<void> => {
   let now = await state.timeline.now();
   while (now.earliestMs < untilMs) {
@@ -68,8 +71,8 @@ export const advanceTo = async (state: RunState, untilMs: number): Promise<void>
 };
 
 /**
- * Reads what has come. On a virtual clock, pushes that are due may still be on their way in real time: they
- * are waited for while more keep coming, and less long after each time that it was in vain.
+ * Reads what has come. On a virtual clock, due pushes may still be on their way in real time: waits while more keep
+ * coming, and less long each time that was in vain.
  */
 export const look = async (state: RunState, now?: TimeInterval): Promise<void> => {
   const at = now ?? (await state.timeline.now());
@@ -80,7 +83,7 @@ export const look = async (state: RunState, now?: TimeInterval): Promise<void> =
   await comeToRest(state, lines + more, untilMs);
 };
 
-/** Waits for what is due and has not come. Returns how many lines did come. */
+/** Waits for what is due but has not come. Returns how many lines came. */
 const awaitMissing = async (state: RunState, at: TimeInterval, untilMs: number): Promise<number> => {
   let leftMs = state.patienceMs;
   let total = 0;
@@ -100,9 +103,9 @@ const awaitMissing = async (state: RunState, at: TimeInterval, untilMs: number):
 };
 
 /**
- * Lets senders see to what has just come before time moves on: a failure that they take note of later is
- * one that they count from later. An advance whose answer says that nothing is under way makes sure of it;
- * otherwise real time passes until nothing comes any more, and the clock is first moved by little.
+ * Lets senders process what has just happened before time moves on: if a sender notices a failure late, it counts from
+ * then. If the clock's hook reports that nothing is in flight, that is certain; otherwise waits in real time until
+ * nothing more comes, and then moves the clock only a little.
  */
 const comeToRest = async (state: RunState, came: number, untilMs: number): Promise<void> => {
   const { collector, timeline, options, stops } = state;

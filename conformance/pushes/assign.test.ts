@@ -17,7 +17,7 @@ const [first, second, third] = [plan("first", 501), plan("second", 502), plan("t
 const plans = [first, alone, second, third];
 const accountOf = new Map(plans.map((one) => [one, one === alone ? mine : shared]));
 
-/** Events of these plans, a second apart, of which the hook told these ids. */
+/** Events of these plans, a second apart, for which the hook returned these ids. */
 const triggeredOf = (ids: readonly (string | undefined)[], afters: readonly number[] = []): Triggered[] =>
   plans.map((one, index) => ({
     plan: one,
@@ -43,7 +43,7 @@ const idsByName = (
   };
 };
 
-it("tells notifications of one account apart by the order of their first pushes, and others by their account", () => {
+it("tells notifications in one account apart by the order of their first pushes, others by their account", () => {
   expect(planOf(plans, accountOf).map(({ match }) => match)).toEqual([
     { accountId: shared, nth: 1 },
     { accountId: mine },
@@ -52,7 +52,7 @@ it("tells notifications of one account apart by the order of their first pushes,
   ]);
 });
 
-it("knows those of earlier planRevisions by their ids, and counts from 1 again", () => {
+it("recognizes those of earlier plan revisions by id, and counts from 1 again", () => {
   const rules = planOf([third], accountOf, [{ notificationId: "a", plan: first }]);
   expect(rules).toEqual([
     { match: { notificationId: "a" }, attempts: first.actions },
@@ -61,7 +61,7 @@ it("knows those of earlier planRevisions by their ids, and counts from 1 again",
 });
 
 describe("without known ids", () => {
-  it("pushes go by the order in which they turn up, their retries and the account's case included", () => {
+  it("pushes are matched in order of appearance, including retries and accounts in another case", () => {
     const arrivals = [
       arrival(shared, "a"),
       arrival(shared, "b"),
@@ -83,7 +83,7 @@ describe("without known ids", () => {
     });
   });
 
-  it("ids that no push carries are as good as none", () => {
+  it("ids that no push carries are ignored", () => {
     const arrivals = [arrival(shared, "a"), arrival(shared, "b")];
     const { pushCases } = idsByName(triggeredOf(["event 1", "event 2", "event 3", "event 4"]), arrivals);
     expect(pushCases).toEqual([
@@ -94,7 +94,7 @@ describe("without known ids", () => {
     ]);
   });
 
-  it("the moment of an event is as vague as the choice among those that had not turned up", () => {
+  it("the moment of an event is as uncertain as the choice among those that had not appeared", () => {
     const [one, two, three] = [arrival(shared, "a"), arrival(shared, "b"), arrival(shared, "c")];
     const n = one.line.n;
     const { pushCases } = assign(triggeredOf([], [n - 1, n - 1, n - 1, n + 1]), [one, two, three], accountOf);
@@ -107,8 +107,8 @@ describe("without known ids", () => {
   });
 });
 
-describe("with ids that the hook told", () => {
-  it("a push that overtook others has the plan of its place, and the moment of its own event", () => {
+describe("with ids that the hook returned", () => {
+  it("a push that overtook others has the plan of its position, and the moment of its own event", () => {
     const arrivals = [arrival(shared, "three"), arrival(shared, "one"), arrival(mine, "lone")];
     const { pushCases, others } = assign(triggeredOf(["ONE", "lone", "two", "three"]), arrivals, accountOf);
     expect(
@@ -126,7 +126,7 @@ describe("with ids that the hook told", () => {
     expect(others).toEqual([]);
   });
 
-  it("a stranger in the account takes a plan, and who is left without one is acknowledged", () => {
+  it("a stranger in the account takes a plan, and the one left without a plan is acknowledged", () => {
     const arrivals = [
       arrival(shared, "stranger"),
       arrival(shared, "one"),
@@ -143,7 +143,7 @@ describe("with ids that the hook told", () => {
     ]);
   });
 
-  it("what turns up late keeps the plan of its edition, and the place that it takes belongs to no other", () => {
+  it("a late push keeps the plan of its revision, and takes no other's position", () => {
     const arrivals = [arrival(shared, "two"), arrival(shared, "one"), arrival(shared, "three")];
     const [, late] = arrivals;
     const planRevisions = [

@@ -6,16 +6,16 @@ import { keyOf, pairUp, type Arrival, type PlanRevision, type Pair, type Trigger
 
 type Accounts = ReadonlyMap<PushCasePlan, string>;
 
-/** A notification that the receiver can be told to know by its id. */
+/** A notification that the receiver can be told to recognize by its id. */
 interface Known {
   readonly notificationId: string;
   readonly plan: PushCasePlan;
 }
 
 /**
- * How the receiver is to answer: by the account in the body, as ids are not known before the first
- * push. Where notifications share an account, by the order in which they are first pushed, but for
- * those of earlier plan revisions, which go by their ids from then on.
+ * How the receiver should answer: by the account in the body, since ids are unknown before the first push.
+ * Notifications that share an account are matched in the order of their first pushes, except those of earlier plan
+ * revisions, which are matched by id.
  */
 export const planOf = (
   plans: readonly PushCasePlan[],
@@ -42,7 +42,7 @@ export const planOf = (
   ];
 };
 
-/** Accounts that several notifications are planned for. */
+/** Accounts for which several notifications are planned. */
 export const sharedAccounts = (accountOf: Accounts): ReadonlySet<string> => {
   const seen = new Set<string>();
   const shared = new Set<string>();
@@ -56,19 +56,22 @@ export const sharedAccounts = (accountOf: Accounts): ReadonlySet<string> => {
 
 export interface Assigned {
   readonly pushCases: readonly PushCase[];
-  /** Pushes of no event of the push run. */
+  /** Pushes of no event of this push run. */
   readonly others: readonly SeenPush[];
-  /** What of shared accounts the receiver can be told to know by its id: the pushed one, or else the one that the hook told. */
+  /**
+   * Notifications in shared accounts that the receiver can be told to recognize by id: the pushed one, otherwise the
+   * one the hook returned.
+   */
   readonly known: readonly Known[];
 }
 
-/** Whether pushes carry the ids that the hook tells: it may tell ids of something else. */
+/** Whether pushes carry the ids that the hook returned; it may return ids of something else. */
 export const idsAreTold = (triggered: readonly Triggered[], arrivals: readonly Arrival[]): boolean => {
   const told = new Set(triggered.map(({ notificationId }) => notificationId?.toLowerCase()));
   return arrivals.some(({ line }) => line.notificationId !== undefined && told.has(keyOf({ line })));
 };
 
-/** Sorts pushes to the notifications that they are of. */
+/** Assigns pushes to their notifications. */
 export const assign = (
   triggered: readonly Triggered[],
   arrivals: readonly Arrival[],
@@ -119,7 +122,7 @@ export const assign = (
   };
 };
 
-/** No push comes before its event, however long ago the last look was. */
+/** Limits a push's interval: no push comes before its event, however long ago the last look was. */
 const noEarlierThan = ({ earliestMs }: TimeInterval, push: SeenPush): SeenPush => {
   const from = (one: TimeInterval): TimeInterval => ({
     ...one,
@@ -131,7 +134,7 @@ const noEarlierThan = ({ earliestMs }: TimeInterval, push: SeenPush): SeenPush =
     : { ...push, at: from(at), ended: ended === undefined ? undefined : from(ended) };
 };
 
-/** One pair for each event, in their order: those alone in their account have the plan that was made for them. */
+/** One pair per event, in order. An event alone in its account has its own plan. */
 const pairsOf = (
   events: readonly Triggered[],
   arrivals: readonly Arrival[],
@@ -153,7 +156,7 @@ const pairsOf = (
   );
 };
 
-/** The pushes of an account with which a notification turned up, in the order of the journal. */
+/** The first push of each notification in an account, in journal order. */
 const firstsIn = (account: string, arrivals: readonly Arrival[]): readonly Arrival[] => {
   const seen = new Set<string>();
   return arrivals.filter((arrival) => {

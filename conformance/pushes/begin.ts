@@ -10,15 +10,15 @@ import { hangAfterMs } from "./span.ts";
 import { batchesOf, heldAnswer, hungFor, isNeeded, laterEndings, neededOf, warmUps } from "./push-cases.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** The receiver ends a push that it leaves without an answer after so long in real time. */
+/** How long the receiver leaves a push unanswered in real time before it closes the connection, in milliseconds. */
 export const LONGEST_HANG_MS = 15_000;
 const FIRST_PATIENCE_MS = 400;
-/** The longest step where nothing is expected, in first delays. */
+/** The longest step while nothing is expected, in first delays. */
 const COARSE = { virtual: 20, real: 1 / 2 } as const;
-/** First delays in real time below this leave a busy machine little time for pushes that are due together. */
+/** First delays in real time below this leave a busy machine too little time for pushes due together. */
 const SHORT_MS = 10_000;
 
-/** What is done to each notification: the warm-up pushes, and all others in the batches that start together. */
+/** What is done to each notification: the warm-up pushes, and the batches of all others. */
 export const planOf = (
   { limits, acknowledgedStatus, seed, requirements }: PushRunOptions,
   { kind }: Timeline,
@@ -48,7 +48,7 @@ export const planOf = (
   };
 };
 
-/** Where a sender keeps whole seconds, a start on one rounds nothing away. */
+/** Rounds up, because a start on a whole second loses nothing to senders that round. */
 export const wholeSecond = (nowMs: number): number => Math.ceil((nowMs + 1) / 1_000) * 1_000;
 
 export const beginRun = async (
@@ -91,7 +91,7 @@ export const beginRun = async (
   return state;
 };
 
-/** Another path of the receiver, which no push has any business at. */
+/** Another path of the receiver, to which no push should go. */
 export const elsewhereOf = (callbackUrl: string, name: string): string =>
   new URL(`/elsewhere/${encodeURIComponent(name)}`, callbackUrl).href;
 

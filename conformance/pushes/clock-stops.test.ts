@@ -29,7 +29,7 @@ const stopsFrom = (fromMs: number, untilMs: number, history: History): number[] 
 };
 
 describe("where a clock has to stop", () => {
-  it("closely around what any reading that is left predicts", () => {
+  it("closely around the predictions of all remaining readings", () => {
     expect(stopsFrom(0, 32_000, pushed(0))).toEqual([29_000, 30_000, 31_000, 32_000]);
     const stops = stopsFrom(40_001, 110_000, pushed(0, 30_000));
     for (const stop of [59_000, 60_000, 89_000, 90_000, 100_001]) expect(stops).toContain(stop);
@@ -44,7 +44,7 @@ describe("where a clock has to stop", () => {
     expect(Math.max(...steps)).toBeLessThanOrEqual(60_000);
   });
 
-  it("in long steps where nothing is expected, and never less than a millisecond further", () => {
+  it("in long steps while nothing is expected, and never less than a millisecond ahead", () => {
     expect(nextStopMs(5_000.5, [], options)).toBe(65_000.5);
     expect(nextStopMs(28_999.5, [watched(pushed(0))], options)).toBe(30_000);
   });
@@ -66,16 +66,16 @@ describe("where a clock has to stop", () => {
     expect(exact).toBeLessThanOrEqual(36);
   });
 
-  it("at the ends of the classes of time-outs while a push hangs", () => {
+  it("at the bounds of timeout classes while a push hangs", () => {
     const hanging: History = { triggered: moment(0), pushes: [{ at: moment(0), ended: undefined }] };
     expect(stopsFrom(0, 15_000, hanging)).toEqual([1_500, 3_500, 7_000, 12_500, 17_500]);
   });
 });
 
-describe("what is left of the readings", () => {
+describe("the remaining readings", () => {
   const names = (history: History) => watched(history).readings.map(({ name }) => name);
 
-  it("gets less with every push", () => {
+  it("become fewer with every push", () => {
     expect(names(pushed())).toHaveLength(8);
     expect(names(pushed(0))).toEqual(["R1", "R2", "R5", "R6", "R7"]);
     expect(names(pushed(0, 30_000, 90_000))).toEqual(["R1", "R5", "R7"]);
@@ -83,7 +83,7 @@ describe("what is left of the readings", () => {
     expect(names(pushed(10, 20, 30))).toEqual([]);
   });
 
-  it("says when a push should have come, whichever it is", () => {
+  it("say when a push is overdue in all of them", () => {
     expect(isOverdue(29_999, watched(pushed(0)))).toBe(false);
     expect(isOverdue(30_000, watched(pushed(0)))).toBe(true);
     expect(isOverdue(0, watched(pushed()))).toBe(false);

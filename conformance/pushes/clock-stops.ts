@@ -3,48 +3,47 @@ import { allowedLatenessMs, fitOf, type Tolerance } from "../judging/pushes/fits
 import { timeoutEnds } from "../judging/pushes/timeouts.ts";
 import { type Reading, anchors, dueOf, type Anchor, type History } from "../judging/pushes/readings.ts";
 
-/** One notification that more pushes may come of, and the readings that its pushes so far allow. */
+/** A notification that may get more pushes, and the readings that its pushes so far allow. */
 export interface Watched {
   readonly history: History;
   readonly readings: readonly Reading[];
   /**
-   * How closely it is watched: `exact` by default; `near` where a push has to be told from an early and a late one;
-   * `beside` where others of the same schedule that are watched exactly are due shortly before; `coarse` where it matters
-   * only whether pushes come; `due` where they also have to be set off when they are due; `loose` where they may come
-   * at any stop.
+   * How closely it is watched. `exact` (default); `near`: early must be told from late; `beside`: others with the same
+   * schedule are watched exactly and due shortly before; `coarse`: only whether pushes come matters; `due`: as coarse,
+   * but pushes must also be triggered when due; `loose`: pushes may come at any stop.
    */
   readonly closeness?: "exact" | "near" | "beside" | "coarse" | "due" | "loose";
-  /** What its sender was seen to count delays from; both are possible if absent. */
+  /** The anchors that its sender was seen to use; absent means both are possible. */
   readonly anchors?: readonly Anchor[];
 }
 
 export interface StopOptions extends Tolerance {
-  /** The finest step around a predicted instant, in milliseconds. */
+  /** The finest step around a predicted moment, in milliseconds. */
   readonly fineMs: number;
-  /** The longest step where nothing is expected. */
+  /** The longest step while nothing is expected, in milliseconds. */
   readonly coarseMs: number;
-  /** The first delay of the schedule. */
+  /** The first delay of the schedule, in milliseconds. */
   readonly firstDelayMs: number;
-  /** Pushes beyond so many break the cap whenever they come: they are looked for in the longest steps alone. */
+  /** Pushes beyond this number break the cap whenever they come, so only the longest steps look for them. */
   readonly maxPushes: number;
-  /** How many fine steps before a predicted instant; default 1. More if intervals begin a look earlier. */
+  /** Number of fine steps before a predicted moment; default 1. Higher if intervals begin one look earlier. */
   readonly approach?: number;
 }
 
 /**
- * Where a clock that is moved by hand has to stop next: closely around every moment at which
- * any reading has a push, so that what comes early, in time and late fall into different steps.
+ * The next stop for a clock moved by a hook: closely around every moment at which any reading has a push, so that
+ * early, punctual and late pushes fall into different steps.
  */
 export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: StopOptions): number => {
   const { fineMs } = options;
   const moments = [nowMs + options.coarseMs];
   const befores: number[] = [];
-  // Less than a millisecond further is no step: clocks are moved by whole ones.
+  // Clocks move by whole milliseconds, so less than that is not a step.
   const isAhead = (momentMs: number): boolean => momentMs >= nowMs + 1;
   const consider = (momentMs: number): void => {
     if (isAhead(momentMs)) moments.push(momentMs);
   };
-  /** What is due is told from what came early by a stop before it: one shortly before that does as well. */
+  /** A stop before a due moment tells early pushes from punctual ones; a stop shortly before that serves as well. */
   const considerBefore = (momentMs: number): void => {
     if (isAhead(momentMs) && momentMs - nowMs > fineMs * TOGETHER) befores.push(momentMs);
   };
@@ -69,23 +68,23 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
             { ...options, closeness },
             { consider, considerBefore },
           );
-    // Whichever reading it is, the push should be here: a sender that is late is watched as closely as one in time.
+    // A push should be here in every reading: watch a late sender as closely as a punctual one.
     const overdueMs = overdueByMs(nowMs, { history: told, readings });
     if (!isCoarse && overdueMs >= 0 && overdueMs <= options.firstDelayMs)
       consider(nowMs + Math.max(fineMs, overdueMs * OVERDUE_STEP));
   }
   const firstMs = Math.min(...moments);
   const beforeMs = Math.min(...befores);
-  // Moments that lie together have one stop, at the last of them.
+  // Moments close together share one stop, at the last of them.
   return beforeMs < firstMs
     ? beforeMs
     : Math.max(...moments.filter((momentMs) => momentMs <= firstMs + fineMs * TOGETHER));
 };
 
-/** Moments so many fine steps apart have one stop. */
+/** Moments within this many fine steps share one stop. */
 const TOGETHER = 1 / 4;
 
-/** The anchors that a sender of this reading still may have: the one that it kept to closely, or else both. */
+/** The anchors that a sender of this reading may use: the one it kept to closely, otherwise both. */
 export const anchorsLeft = (reading: Reading, history: History, options: StopOptions): readonly Anchor[] => {
   const strict = {
     latenessMs: CLOSELY * options.fineMs,
@@ -98,13 +97,13 @@ export const anchorsLeft = (reading: Reading, history: History, options: StopOpt
   return close.length === 1 ? close : anchors;
 };
 
-/** So many fine steps late is close. */
+/** Lateness that counts as close, in fine steps. */
 const CLOSELY = 3;
 
-/** The steps in which an overdue push is looked for, as a share of the time that it has been due for. */
+/** The step while a push is overdue, as a share of the time for which it has been due. */
 const OVERDUE_STEP = 0.1;
 
-/** An instant that is known to more than a fine step is gone through in so many steps. */
+/** The number of steps through a due moment whose uncertainty exceeds a fine step. */
 const STRIDES = 2;
 
 const considerReading = (
@@ -129,12 +128,12 @@ const considerReading = (
   consider(due.latestMs);
   if (isExact) consider(due.latestMs + 2 * fineMs);
   consider(due.latestMs + lateMs + 1);
-  // What is late already is not lost sight of: the longer it has been due, the longer the steps.
+  // Keep looking for late pushes, in ever longer steps.
   const lateByMs = nowMs - due.latestMs - lateMs;
   if (lateByMs > 0) consider(nowMs + lateMs + lateByMs / 2);
 };
 
-/** When a push is late, and when it is due. */
+/** Considers the moment when a push becomes late and, if `isDueToo`, when it is due. */
 const considerEnd = (
   reading: Reading,
   anchor: Anchor,
@@ -155,14 +154,14 @@ const asIfOver = (push: History["pushes"][number]): { at: TimeInterval; ended: T
   ended: push.ended ?? push.at,
 });
 
-/** While a push hangs, stops only where one class of time-outs ends and the next begins. */
+/** While a push hangs, stops only at the bounds of timeout classes. */
 const considerHang = (
   { pushes }: History,
   at: TimeInterval,
   { fineMs }: StopOptions,
   consider: (momentMs: number) => void,
 ): void => {
-  // Once a sender has given up, it is known when it will again.
+  // Once a sender has given up, its timeout is known.
   const [earlier] = pushes.filter(({ ended }) => ended !== undefined && ended.latestMs > ended.earliestMs);
   const waitedMs = (earlier?.ended?.latestMs ?? 0) - (earlier?.at.latestMs ?? 0);
   const known = waitedMs > 0 ? timeoutEnds.findIndex((end) => waitedMs <= end * fineMs) : -1;
@@ -170,12 +169,12 @@ const considerHang = (
     if (known < 0 || Math.abs(index - known) <= 1) consider(at.latestMs + end * fineMs);
 };
 
-/** For how long a push has been due, whichever of the readings it is that the service follows; negative where one of them still has time. */
+/** How long a push has been due in every reading, in milliseconds; negative if it is not due yet in some reading. */
 const overdueByMs = (nowMs: number, { history, readings }: Watched): number => {
   const dues = readings.map((reading) => dueOf(reading, "failure", history.pushes.length, history));
   if (dues.length === 0 || dues.some((due) => due === undefined)) return -1;
   return nowMs - Math.max(...dues.map((due) => due?.latestMs ?? Infinity));
 };
 
-/** Whether a push should have come by now, whichever of the readings it is that the service follows. */
+/** Whether a push should have come by now in every reading. */
 export const isOverdue = (nowMs: number, watched: Watched): boolean => overdueByMs(nowMs, watched) >= 0;

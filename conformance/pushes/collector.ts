@@ -8,36 +8,36 @@ import type { Timeline } from "./timeline.ts";
 type Arrival = Omit<SeenPush, "action">;
 type Lost = NonNullable<Extract<PushLine, { kind: "fault" }>["lost"]>;
 
-/** A flood of connections takes no more memory than this many. */
+/** Bounds the memory that a flood of connections can take. */
 const MOST_LOST = 50_000;
 
-/** Fetches the receiver's lines and says of each between which two moments it came about. */
+/** Fetches the receiver's journal lines and dates each of them to an interval. */
 export interface Collector {
   /**
-   * Reads what has come since the last look, on a scale that stands at `now` at the least. Returns how many lines there
-   * were; pushes of other users' events are none, or somebody who writes all the time would be waited for for ever.
+   * Reads what has come since the last look, at `now` or later. Returns the number of lines; pushes of other users'
+   * events do not count, or a busy neighbour would be waited for for ever.
    */
   collect(now?: TimeInterval): Promise<number>;
-  /** Goes on with the same look: waits up to `waitMs` in real time for more to come. */
+  /** Continues the same look: waits up to `waitMs` in real time for more lines. */
   collectMore(waitMs: number): Promise<number>;
-  /** Whatever has ended since the last call had come to its sender's notice by now, or at once where that is left out. */
+  /** Whatever has ended since the last call was noticed by its sender no later than `now`; without `now`, at once. */
   settle(now?: TimeInterval): void;
-  /** All pushes so far, in the order of the journal. */
+  /** All pushes so far, in journal order. */
   arrivals(): readonly Arrival[];
-  /** Changes whenever the arrivals do. */
+  /** Changes whenever the arrivals change. */
   revision(): number;
-  /** Connections that no push could be read from. */
+  /** Connections from which no push could be read. */
   lost(): readonly LostConnection[];
-  /** Number of the last line that was read. */
+  /** Number of the last line read. */
   last(): number;
 }
 
-/** Pushes and lost connections, as the receiver's lines tell of them. */
+/** Collects pushes and lost connections from journal lines. */
 const createArrivals = (timeline: Timeline) => {
   const all: Arrival[] = [];
   const byNumber = new Map<number, number>();
   const lost: LostConnection[] = [];
-  /** Arrivals whose end was noted since the last time that everything had settled. */
+  /** Arrivals whose end was noted since everything last settled. */
   let unsettled = new Set<number>();
 
   const noteLost = (n: number, { stage, address, openedMs }: Lost, seen: TimeInterval): void => {
@@ -49,7 +49,7 @@ const createArrivals = (timeline: Timeline) => {
 
   const notePush = (line: Arrival["line"], seen: TimeInterval): void => {
     const at = timeline.momentOf(line.firstByteMs, line.uncertaintyMs) ?? seen;
-    // A connection that the receiver itself ends is ended as soon as the push is complete.
+    // If the receiver itself ends the connection, it ends as soon as the push is complete.
     const endedMs =
       line.answeredMs ?? (line.action === "hang" || line.action === "answer" ? undefined : line.completeMs);
     const ended =
@@ -78,7 +78,7 @@ const createArrivals = (timeline: Timeline) => {
       if (line.kind === "push") notePush(line, seen);
       if (line.kind === "answered") noteAnswered(line, seen);
     },
-    /** What has ended had come to its sender's notice by then; returns how many ends that changes. */
+    /** Everything that has ended was noticed by its sender by then. Returns how many ends that changes. */
     settle: (latestMs: number): number => {
       let changed = 0;
       for (const index of unsettled) {
@@ -94,10 +94,9 @@ const createArrivals = (timeline: Timeline) => {
 };
 
 /**
- * On a virtual clock the receiver's stamps say nothing of the target's time: a push that this
- * look shows and the one before did not reached the receiver between the two. If the target does not say that
- * nothing was under way at the look before (`isSettled`), it may have left its sender before that one, so
- * that its interval begins yet a look earlier.
+ * On a virtual clock the receiver's timestamps say nothing about the target's time: a push that is new in this look
+ * arrived between the previous look and this one. Unless the target reported at the previous look that nothing was in
+ * flight (`isSettled`), it may have been sent even earlier, so its interval begins one look before that.
  */
 export const createCollector = async (
   receiver: Receiver,
@@ -158,6 +157,6 @@ export const createCollector = async (
   };
 };
 
-/** The action that a list of them has for this push of its notification. */
+/** The planned action for this push of a notification; the last one repeats. */
 export const actionFor = (actions: readonly PushAction[], attempt: number): PushAction | undefined =>
   actions[Math.min(attempt, actions.length) - 1];

@@ -1,10 +1,7 @@
 import type { ExchangeRecord } from "../contract/record.ts";
 import type { SeenPush } from "../judging/pushes/trace.ts";
 
-/**
- * A push as an exchange of the record: the request is the service's, the answer the receiver's. Times
- * are the receiver's own.
- */
+/** A push as an exchange of the record: the request is the service's, the answer the receiver's. Times are the receiver's own. */
 export const asExchange = (n: number, { line, action }: SeenPush): Omit<ExchangeRecord, "rule"> => {
   const endMs = line.answeredMs ?? line.completeMs;
   return {
@@ -20,12 +17,12 @@ export const asExchange = (n: number, { line, action }: SeenPush): Omit<Exchange
 
 const howItEnded = (action: SeenPush["line"]["action"]): string =>
   ({
-    answer: "the receiver's answer was broken off",
+    answer: "the receiver's answer was cut off",
     hang: "the receiver gave no answer, as planned",
     close: "the receiver closed the connection, as planned",
     reset: "the receiver reset the connection, as planned",
-    "not-a-push": "the receiver found no push in it",
-    "too-large": "the receiver took no more of it",
+    "not-a-push": "the receiver did not recognize it as a push",
+    "too-large": "the request was too large for the receiver",
   })[action];
 
 const bodyOf = (action: SeenPush["action"]): string => {

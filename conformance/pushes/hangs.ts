@@ -6,41 +6,40 @@ import { LONGEST_HANG_MS } from "./begin.ts";
 import { announceAnew } from "./plan-revisions.ts";
 import { calmed } from "./push-cases.ts";
 
-/** How often pushes that got no answer are looked at. */
+/** How often unanswered pushes are checked, in milliseconds. */
 export const HANG_LOOK_MS = 250;
-/** A sender that gives up no answer after so long gives up the rest of one by this share of it more. */
+/** How much longer than its timeout for an answer a sender may wait for the rest of one, as a factor. */
 const STALL_SHARE = 1.25;
 
 /**
- * Sockets may time out in real time, whatever clock the schedule goes by. Pushes that got no answer, and that
- * no clock of the target has ended by now, are waited for until their sender gives them up, or the receiver
- * does. Time stands still meanwhile, so that pushes queued behind them are not late for it. Returns
- * whether there were any.
+ * Sockets may time out in real time, whatever clock the schedule uses. Waits in real time for unanswered pushes that
+ * the target's clock has not timed out, until their sender or the receiver gives up. The target's time stands still
+ * meanwhile, so pushes queued behind them do not become late. Returns whether there were any.
  */
 export const outwaitHangs = async (state: RunState): Promise<boolean> => {
   await state.collector.collect();
   if (state.timeline.kind !== "virtual") return false;
   const isHung = isHanging(state, awaitsAnAnswer);
   if (isHung) {
-    // The receiver ends each after as long; what a sender with few workers sends only then is ended at once.
+    // The receiver ends each hang after the same time; what a sender with few workers sends only then is ended at once.
     const isLong = await hangsUntil(state, awaitsAnAnswer, LONGEST_HANG_MS - HANG_LOOK_MS);
-    // No later push is left without an answer either: it would cost as long again.
+    // Leave no later push unanswered either: it would cost the same time again.
     await announceAnew(state, calmed);
     if (isLong) await hangsUntil(state, awaitsAnAnswer, LONGEST_HANG_MS);
   }
-  // The beginning of an answer may be waited on for ever. Who gives up no answer has time for that here as well.
+  // A sender may wait for ever on a started answer. A sender that gives up on no answer gets enough time to do so here.
   const patienceMs = givesUpAfterMs(state);
   if (patienceMs !== undefined) await hangsUntil(state, stalls, STALL_SHARE * patienceMs + HANG_LOOK_MS);
   return isHung;
 };
 
-/** The same for these notifications alone, whatever it is that they wait for. */
+/** The same for these notifications only, whatever they wait for. */
 export const outwait = async (state: RunState, isMeant: (pushCase: PushCase) => boolean): Promise<void> => {
   await state.collector.collect();
   await hangsUntil(state, (one) => isMeant(one) && hasHanging(one), LONGEST_HANG_MS);
 };
 
-/** How long a sender waited in real time before it gave up a push without an answer, at most; undefined where it never did. */
+/** The longest real time that a sender waited before it gave up an unanswered push, in milliseconds; undefined if none did. */
 const givesUpAfterMs = ({ collector }: RunState): number | undefined => {
   const waits = collector
     .arrivals()
@@ -55,7 +54,7 @@ const givesUpAfterMs = ({ collector }: RunState): number | undefined => {
 const isHanging = (state: RunState, waits: (pushCase: PushCase) => boolean): boolean =>
   sorted(state).pushCases.some(waits);
 
-/** Looks on in real time until none of them hangs any more, or this time is over. Returns whether one still does. */
+/** Polls in real time until nothing hangs or the time is over. Returns whether anything still hangs. */
 const hangsUntil = async (
   state: RunState,
   waits: (pushCase: PushCase) => boolean,
@@ -72,7 +71,7 @@ const hangsUntil = async (
 const hasHanging = ({ pushes }: PushCase): boolean =>
   pushes.some(({ line }) => line.action === "hang" && line.outcome === undefined);
 
-/** A sender that has seen the beginning of an answer may never give it up: that is its own affair. */
+/** Excludes senders that have seen the start of an answer: they may never give up, which is their choice. */
 const awaitsAnAnswer = (pushCase: PushCase): boolean =>
   pushCase.purpose !== "stall" && pushCase.purpose !== "ending" && hasHanging(pushCase);
 

@@ -10,16 +10,16 @@ import { outwait } from "./hangs.ts";
 import { shutDoor, showUntrusted } from "./outages.ts";
 import { trigger } from "./trigger.ts";
 
-/** How long before and after their moment pushes may come to meet what they are to meet, in first delays. */
+/** Pushes may come this long before and after their moment and still meet their ending, in first delays. */
 const AROUND = 4 / 30;
-/** For so many first delays pushes are left without an answer where the target's clock ends them. */
+/** How long pushes are left unanswered if the target's clock ends them, in first delays. */
 const HANG_DELAYS = 6;
 
 /**
- * What a push other than the first meets when it is refused, meets an untrusted certificate or gets no answer. All that
- * takes the whole receiver or real time, so it comes when all else is over and the schedule is known: notifications are
- * triggered so that the second push of one, the third of another and so on are due at the same moment. Only on a clock
- * that is moved, and only of a sender that keeps to one reading closely; of others nothing is concluded from it.
+ * Lets pushes after the first be refused, meet an untrusted certificate, or get no answer. All of these take the whole
+ * receiver or real time, so they come last, when the schedule is known: notifications are triggered so that the second
+ * push of one, the third of another and so on are due at the same moment. Requires a clock moved by a hook and a sender
+ * that closely keeps to one reading; otherwise nothing is concluded.
  */
 export const tryLaterEndings = async (
   state: RunState,
@@ -30,7 +30,7 @@ export const tryLaterEndings = async (
   const instants = instantsFollowed(state);
   if (instants === undefined || !state.options.events.accountsAreFresh) return [];
   const outages: ReceiverOutage[] = [];
-  // What a first push without an answer leads to was seen before, unless the clock went on while it was waited for.
+  // The effect of an unanswered first push was seen before, unless the clock ran on while it was waited for.
   const from = hungInRealTime ? 1 : 2;
   const of = (kind: LaterEnding["kind"]): readonly PushCasePlan[] =>
     plans.filter(({ meets }) => meets?.kind === kind && meets.push >= from && meets.push <= instants.length);
@@ -39,13 +39,13 @@ export const tryLaterEndings = async (
   };
   if (of("refused").length > 0) await around("refused", shutDoor);
   if (of("untrusted").length > 0 && isChecked(state, earlier)) await around("untrusted", showUntrusted);
-  // Who is not seen to give up by itself would be waited for in vain.
+  // A sender that was never seen to give up would be waited for in vain.
   if (of("hang").length > 0 && givesUp(state))
     await meet(state, of("hang"), instants, (plan) => whileHanging(state, plan, hungInRealTime));
   return outages;
 };
 
-/** When pushes of a notification come that fails plainly, in the one reading that is left; undefined where there is none. */
+/** When pushes of a plainly failing notification come, in the one remaining reading; undefined if there is none. */
 const instantsFollowed = (state: RunState): readonly number[] | undefined => {
   const exact = sorted(state).pushCases.find(({ purpose }) => purpose === "never");
   if (exact === undefined) return undefined;
@@ -54,7 +54,7 @@ const instantsFollowed = (state: RunState): readonly number[] | undefined => {
   return exact.pushes.length === instants.length ? instants : undefined;
 };
 
-/** Whether the sender was seen to send nothing to a receiver that it does not trust, and to try again. */
+/** Whether the sender was seen to send nothing to an untrusted receiver, and to retry. */
 const isChecked = (state: RunState, earlier: readonly ReceiverOutage[]): boolean => {
   const outage = earlier.find(({ kind }) => kind === "untrusted");
   const pushes = sorted(state)
@@ -63,7 +63,7 @@ const isChecked = (state: RunState, earlier: readonly ReceiverOutage[]): boolean
   return outage !== undefined && pushes.length > 0 && pushes.every(({ line }) => line.n > outage.until.last);
 };
 
-/** Whether the sender was seen to give up each push that got no answer. */
+/** Whether the sender was seen to give up every unanswered push. */
 const givesUp = (state: RunState): boolean => {
   const hung = sorted(state).pushCases.flatMap(({ purpose, pushes: [first] }) =>
     purpose === "hang" && first !== undefined ? [first.line.outcome] : [],
@@ -71,7 +71,7 @@ const givesUp = (state: RunState): boolean => {
   return hung.length > 0 && hung.every((outcome) => outcome === "abandoned");
 };
 
-/** How long on the target's clock its sender was seen to wait for an answer, at most. */
+/** The longest that the sender was seen to wait for an answer, in milliseconds on the target's clock. */
 const givesUpAfterMs = (state: RunState): number =>
   Math.max(
     0,
@@ -82,11 +82,11 @@ const givesUpAfterMs = (state: RunState): number =>
 
 interface Meeting {
   readonly plans: readonly PushCasePlan[];
-  /** When they are all due. */
+  /** When all of them are due. */
   readonly atMs: number;
 }
 
-/** Triggers each so that its push is due at the same moment, and watches until all of them are over. */
+/** Triggers each notification so that its push is due at the same moment, and watches until all are over. */
 const meet = async <T>(
   state: RunState,
   plans: readonly PushCasePlan[],
@@ -103,10 +103,10 @@ const meet = async <T>(
   }
   const result = await what({ plans, atMs });
   const { earliestMs: nowMs } = await state.timeline.now();
-  // The earliest of them has had one push before, and all others are to come.
+  // The earliest of them has had one push before; its others are still to come.
   const longestMs = lastMs - (instants[0] ?? 0);
   await advanceTo(state, nowMs + longestMs + allowedLatenessMs(longestMs, state.stops));
-  // What was due on the way leaves late where a clock jumps, and delays count on from there.
+  // If the clock jumps, pushes that were due meanwhile leave late, and later delays count from there.
   const plausibleMs = (): number =>
     lastPlausibleMs(state, ({ purpose }, { keepsCap }) => purpose === "ending" && keepsCap);
   for (let toMs = plausibleMs(); toMs > (await state.timeline.now()).earliestMs; toMs = plausibleMs())
@@ -114,7 +114,7 @@ const meet = async <T>(
   return result;
 };
 
-/** Their pushes reach no receiver: how many each of them has had by then tells whether it was the one that was meant. */
+/** Their pushes reach no receiver; the number of earlier pushes shows whether the intended one was lost. */
 const whileOut = async (
   state: RunState,
   { plans, atMs }: Meeting,
@@ -124,13 +124,13 @@ const whileOut = async (
   await advanceTo(state, atMs - aroundMs);
   const sinceMs = (await state.timeline.now()).earliestMs;
   for (const { name, meets } of plans) state.givenUp.add(`${name} ${(meets?.push ?? 1) - 1}`);
-  // At once: what is due on the way reaches nobody, and has no need of a stop of its own.
+  // In one step: what is due meanwhile reaches nobody and needs no stop of its own.
   const outage = await begin(state, async () =>
     look(state, await state.timeline.sleepUntil(atMs + aroundMs)),
   );
   const overMs = (await state.timeline.now()).latestMs;
   for (const plan of plans) state.unseen.set(plan.name, { earliestMs: sinceMs, latestMs: overMs });
-  // What comes after these moments is no push that was due before and is late.
+  // A push after these moments cannot be a late one that was due before.
   const { limits } = state.options;
   const { latenessMs } = state.stops;
   const belated = plans.map(({ meets }) => belatedMs(meets?.push ?? 1, { limits, latenessMs }));
@@ -139,7 +139,7 @@ const whileOut = async (
   return { ...outage, sinceMs, overMs };
 };
 
-/** Their pushes get no answer: until the target's clock has ended them, or their sender in real time. */
+/** Their pushes get no answer until the target's clock times them out, or their sender does in real time. */
 const whileHanging = async (
   state: RunState,
   { plans, atMs }: Meeting,

@@ -1,22 +1,22 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import type { ListLook, PushCase } from "../judging/pushes/trace.ts";
 
-/** Looks a notification up; says what the list answered where it is missing, undefined where it is listed. */
+/** Looks a notification up. Returns what the list answered if it is missing, undefined if it is listed. */
 export type LookUp = (id: string, accountId: string) => Promise<string | undefined>;
 
 /**
- * Reads notifications from the list while their pushes are under way: what is pushed is to be listed by then, and
- * reading it is no reason to stop pushing it.
+ * Reads notifications from the list while their pushes are under way: a pushed notification must be listed by then, and
+ * reading it must not stop its pushes.
  */
 export interface ListLooks {
-  /** Looks up what is to be looked up by now. */
+  /** Looks up what is due for lookup by now. */
   take(pushCases: readonly PushCase[], now: TimeInterval): Promise<void>;
-  /** When the next look is due on the push run's scale, whatever comes; Infinity where none is. */
+  /** When the next lookup is due on the push run's clock; Infinity if none is. */
   nextMs(): number;
   all(): readonly ListLook[];
 }
 
-/** What is missing at first is looked for once more when `visibilityMs` are over. */
+/** Looks again after `visibilityMs` for what was missing at first. */
 export const createListLooks = (lookUp: LookUp | undefined, visibilityMs: number): ListLooks => {
   const looks = new Map<string, ListLook>();
   const dueMs = new Map<string, number>();

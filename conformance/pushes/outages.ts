@@ -10,14 +10,14 @@ import { sorted, watchedOf } from "./watched.ts";
 import { untilAllPushed } from "./plan-revisions.ts";
 import { trigger } from "./trigger.ts";
 
-/** How long the very first push is given in real time to show whether it is due at once. */
+/** How long the very first push gets in real time to show whether it is due at once, in milliseconds. */
 const WARM_UP_PATIENCE_MS = 150;
 
-/** Learns from one notification how long the first push takes: nothing, or the first delay. */
+/** Learns from one notification how long the first push takes, in milliseconds: nothing, or the first delay. */
 export const warmUp = async (state: RunState, first: PushCasePlan): Promise<number> => {
   await trigger(state, [first]);
   const arrived = (): TimeInterval | undefined => sorted(state).pushCases[0]?.pushes[0]?.at;
-  // It is not known yet whether it is due at once, so it is given a moment of real time before the clock is moved.
+  // It is unknown whether it is due at once, so wait briefly in real time before moving the clock.
   const patienceMs = Math.max(WARM_UP_PATIENCE_MS, state.options.patienceMs);
   const startedMs = monotonicMs();
   const leftMs = (): number => patienceMs - (monotonicMs() - startedMs);
@@ -31,11 +31,11 @@ export const warmUp = async (state: RunState, first: PushCasePlan): Promise<numb
     now = await state.timeline.sleepUntil(Math.min(stopMs, untilMs, now.earliestMs + latenessMs / 2));
     await look(state, now);
   }
-  // What has not come by now is no push that comes at once.
+  // What has not come by now does not come at once.
   return Math.max(0, (arrived()?.latestMs ?? untilMs) - startMs);
 };
 
-/** One event whose first push finds a receiver that does not listen. */
+/** Triggers one event whose first push finds the receiver not listening. */
 export const whileClosed = async (
   state: RunState,
   plan: PushCasePlan,
@@ -47,7 +47,7 @@ export const whileClosed = async (
   return { ...outage, overMs };
 };
 
-/** One event whose first push finds a certificate of an unknown authority. */
+/** Triggers one event whose first push finds a certificate from an unknown authority. */
 export const whileUntrusted = async (
   state: RunState,
   plan: PushCasePlan,
@@ -58,7 +58,7 @@ export const whileUntrusted = async (
   return outage;
 };
 
-/** What happens while the receiver does not listen. */
+/** Closes the receiver while `meanwhile` runs. */
 export const shutDoor = async (
   { options: { receiver } }: RunState,
   meanwhile: () => Promise<void>,
@@ -68,13 +68,13 @@ export const shutDoor = async (
   return { kind: "closed", from, until };
 };
 
-/** What happens while the receiver shows a certificate of an unknown authority. */
+/** Shows a certificate from an unknown authority while `meanwhile` runs. */
 export const showUntrusted = async (
   { options: { receiver } }: RunState,
   meanwhile: () => Promise<void>,
 ): Promise<ReceiverOutage> => {
   const show = async (kind: "untrusted" | "own"): Promise<JournalMark> => {
-    // Connections that are open have seen another certificate; closing the listener ends them.
+    // Open connections have seen another certificate; closing the listener ends them.
     await receiver.listener("closed");
     const mark = await receiver.certificate(kind);
     await receiver.listener("open");
@@ -98,7 +98,7 @@ const endingInAnyCase = async (
   return end();
 };
 
-/** In accounts that all share, what has met a shut door would turn up among others and be taken for one of them. */
+/** In shared accounts a retry of the refused push would be mistaken for another event's push, so wait for it. */
 const outlastRetry = async (state: RunState): Promise<void> => {
   if (!state.options.events.accountsAreFresh) await untilAllPushed(state, 1);
 };

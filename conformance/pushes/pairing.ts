@@ -2,17 +2,17 @@ import type { TimeInterval } from "../judging/interval.ts";
 import type { Collector } from "./collector.ts";
 import type { PushCasePlan } from "../judging/pushes/trace.ts";
 
-/** One event of the push run as it was triggered. */
+/** An event of the push run, as triggered. */
 export interface Triggered {
   readonly plan: PushCasePlan;
   readonly accountId: string;
   readonly notificationId: string | undefined;
   readonly triggered: TimeInterval;
-  /** Number of the last line of the journal that was known when it was triggered: its pushes come later. */
+  /** Number of the last journal line known when it was triggered; its pushes come later. */
   readonly after: number;
 }
 
-/** From this line of the journal on, the receiver gave these plans to notifications in the order in which they turned up. */
+/** From this journal line on, the receiver assigned these plans to notifications in order of appearance. */
 export interface PlanRevision {
   readonly after: number;
   readonly plans: readonly PushCasePlan[];
@@ -20,21 +20,21 @@ export interface PlanRevision {
 
 export type Arrival = ReturnType<Collector["arrivals"]>[number];
 
-/** An event, and the plan that the receiver answers its pushes by. */
+/** An event, and the plan by which the receiver answers its pushes. */
 export interface Pair {
   readonly event: Triggered;
   readonly plan: PushCasePlan;
-  /** When it was triggered; wider than the event's own where it may have been another one of its account. */
+  /** When it was triggered; wider than the event's own interval if it may have been another event of its account. */
   readonly triggered: TimeInterval;
-  /** What tells its pushes from others; undefined before the first of them. */
+  /** Identifies its pushes; undefined before the first of them. */
   readonly key: string | undefined;
 }
 
-/** Tells one notification from another: by its id, or by its body where that names none. */
+/** Identifies a notification by its id, or by its body if that has none. */
 export const keyOf = ({ line }: Pick<Arrival, "line">): string =>
   line.notificationId?.toLowerCase() ?? line.bodySha256;
 
-/** What turns up when all plans are used up is acknowledged, as the receiver does with whatever it has no plan for. */
+/** Notifications beyond the plans are acknowledged, as the receiver does with everything it has no plan for. */
 const beyondPlans = ({ plan }: Triggered): PushCasePlan => ({
   name: `${plan.name}, acknowledged instead`,
   purpose: "prompt",
@@ -43,9 +43,9 @@ const beyondPlans = ({ plan }: Triggered): PushCasePlan => ({
 });
 
 /**
- * Pairs the events of one account that several share with the plans that the receiver gave their pushes. First
- * pushes overtake one another, so the k-th notification to turn up has the k-th plan, whichever event it is of; which
- * one that is, its id says, or else the order of the events.
+ * Pairs the events of a shared account with the plans by which the receiver answered. First pushes may overtake one
+ * another, so the k-th notification to appear has the k-th plan, whichever event it belongs to: its id says, otherwise
+ * the order of events.
  */
 export const pairUp = (
   events: readonly Triggered[],
@@ -62,7 +62,7 @@ export const pairUp = (
     for (const first of firsts) {
       const { n } = first.line;
       if (n <= after || n > last) continue;
-      // The receiver also counts notifications of no case.
+      // The receiver also counts notifications that belong to no case.
       const plan = left.shift();
       const key = keyOf(first);
       const known = byId.get(key);
@@ -75,7 +75,7 @@ export const pairUp = (
       const earlier = pairs.get(event);
       pairs.set(event, {
         event,
-        // One of an earlier revision has been known to the receiver by its id since.
+        // The receiver already knows events of an earlier revision by id.
         plan: open.includes(event) ? (plan ?? beyondPlans(event)) : (earlier?.plan ?? event.plan),
         triggered: spanOf(candidates),
         key,

@@ -9,8 +9,8 @@ import { sorted } from "./watched.ts";
 import { acknowledgement } from "./push-cases.ts";
 
 /**
- * Tells the receiver how to answer what is triggered from now on. What has been triggered in accounts that several
- * share goes by its id from here, so that it takes no other's place.
+ * Tells the receiver how to answer events triggered from now on. Earlier events in shared accounts are matched by their
+ * id from here on, so they cannot take another's place.
  */
 export const announce = async (
   state: RunState,
@@ -31,7 +31,7 @@ export const announce = async (
   });
 };
 
-/** The same plans as before, their actions changed. */
+/** Announces the current plans again with changed actions. */
 export const announceAnew = async (
   state: RunState,
   actionsOf: (plan: PushCasePlan) => readonly PushAction[],
@@ -45,25 +45,25 @@ export const announceAnew = async (
   );
 };
 
-/** How far apart a push that is waited for by itself is looked for, as a share of the first delay. */
+/** How often to look while waiting for a single push, as a share of the first delay. */
 const LOOK_SHARE = 1 / 6;
 
 /**
- * Waits on the target's clock until every event of the push run has been pushed, or the push with this index (from 0)
- * is late by any reading. Who is pushed after others were triggered would be taken for one of these.
+ * Waits on the target's clock until every event has been pushed, or the push with this index (from 0) is late in every
+ * reading. Otherwise a late first push would be mistaken for one of the events triggered next.
  */
 export const untilAllPushed = async (state: RunState, index: 0 | 1): Promise<void> => {
   const { timeline, stops, readings, triggered } = state;
   const startMs = triggered.at(-1)?.triggered.latestMs;
   if (startMs === undefined) return;
   const dueMs = Math.max(...readings.map((reading) => instantsOf(reading)[index] ?? 0));
-  // A sender that looks for what is due from time to time only may be late by one delay.
+  // A polling sender may be late by up to one delay.
   const untilMs = startMs + dueMs + allowedLatenessMs(dueMs, stops) + stops.firstDelayMs;
   const isMissing = (): boolean => sorted(state).pushCases.some(({ pushes }) => pushes.length === 0);
   for (let now = await timeline.now(); now.earliestMs < untilMs && isMissing(); now = await timeline.now())
     await advanceTo(state, Math.min(untilMs, now.earliestMs + stops.firstDelayMs * LOOK_SHARE));
 };
 
-/** Whether the pushes of this run can be told apart by nothing but their order. */
+/** Whether only their order tells the pushes of this run apart. */
 export const goesByOrder = ({ triggered, collector, options }: RunState): boolean =>
   !options.events.accountsAreFresh && !idsAreTold(triggered, collector.arrivals());

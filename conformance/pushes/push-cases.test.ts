@@ -34,8 +34,8 @@ describe("how an answer ends and what its status says", () => {
     const expected = plans
       .filter(({ actions: [first] }) => endingOf(first) === ending && kinds[kind]?.(statusOf(first) ?? 0))
       .map(({ expect: { kind: of } }) => of);
-    // A failing status leads to another push however its answer ends. What another 2xx means is open, and so is
-    // whether the end of an answer counts behind the expected code.
+    // A failing status leads to another push however its answer ends. Left open: what another 2xx means, and whether
+    // the end of an answer with the expected code counts.
     const isFailing = kind !== "expected" && kind !== "other 2xx";
     const isOpen = kind === "other 2xx" || (kind === "expected" && ending !== "whole");
     const wanted = isOpen ? "open" : "pushes";

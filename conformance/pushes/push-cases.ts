@@ -7,19 +7,22 @@ export interface PushCaseOptions {
   readonly maxPushes: number;
   /** Another address of the receiver, for redirects. */
   readonly elsewhere: (name: string) => string;
-  /** Which of the less usual statuses are tried. */
+  /** Selects which of the less usual statuses are tried. */
   readonly seed: number;
-  /** Lets few kinds of failure last through all pushes: where time is short, many due at once keep a busy machine too long. */
+  /**
+   * Lets only a few kinds of failure last through all pushes: with short delays, many pushes due at once would overload
+   * the machine.
+   */
   readonly isShort?: boolean;
 }
 
-/** What is triggered in one go, and how long after the push run's main moment, as a share of the first delay. */
+/** What is triggered together, and how long after the main moment, as a multiple of the first delay. */
 export interface Batch {
   readonly after: number;
   readonly plans: readonly PushCasePlan[];
 }
 
-/** One row: what the receiver does with the pushes of a notification, and what the document expects then. */
+/** One row: what the receiver does with a notification's pushes, and what the document expects. */
 interface Row {
   readonly name: string;
   /** The answers, push by push; the last one repeats. */
@@ -27,13 +30,13 @@ interface Row {
   readonly expect: Expectation;
   /** Notifications of the same family share an account. */
   readonly family?: string;
-  /** It is looked up in the list once so many of its pushes have come. */
+  /** Look it up in the list once this many of its pushes have come. */
   readonly readAtPush?: number;
-  /** Whether its pushes fail at once in the plainest way, so that their moments tell the schedule. */
+  /** Whether its pushes fail at once in the plainest way, so that their moments show the schedule. */
   readonly isTimed?: true;
   /** What one of its later pushes meets. */
   readonly meets?: LaterEnding;
-  /** What else goes on when it is triggered. */
+  /** What else is going on when it is triggered. */
   readonly during?: "refused" | "untrusted" | "beside-hang";
 }
 
@@ -56,13 +59,13 @@ const cut = (when: "head" | "half-answer", code: number): PushAction => ({
 const reset: PushAction = { kind: "reset" };
 const closed = (when: "before-answer" | "status-line"): PushAction => ({ kind: "close", when });
 
-/** The acknowledgement as this run's profile says. */
+/** The acknowledgement that this run's profile defines. */
 export const acknowledgement = (code: number): PushAction => status(code);
 
 const isSlow = (action: PushAction | undefined): boolean =>
   action?.kind === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
 
-/** What a row is used for follows from its answers and its expectation. */
+/** Derives a row's purpose from its answers and expectation. */
 const purposeOf = ({ on, expect, during, isTimed, meets }: Row): Purpose => {
   const [first, second] = on;
   if (meets !== undefined) return "ending";
@@ -91,7 +94,7 @@ const planOf = (row: Row): PushCasePlan => {
   };
 };
 
-/** Push cases of these purposes are for these rules alone; all others serve many, or are what these are compared with. */
+/** Push cases with these purposes serve only these rules; all others serve many, or are what these are compared with. */
 const servedBy: Partial<Record<Purpose, readonly string[]>> = {
   refused: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
   untrusted: ["push.certificate-check", "push.unacknowledged-retries", "push.cap", "push.schedule"],
@@ -122,11 +125,11 @@ const servedBy: Partial<Record<Purpose, readonly string[]>> = {
   code: ["push.accepted-codes"],
 };
 
-/** Whether one of the rules that are to be judged looks at push cases of this purpose. */
+/** Whether any of the rules to be judged needs push cases of this purpose. */
 export const isNeeded = (purpose: Purpose, requirements: ReadonlySet<string> | undefined): boolean =>
   requirements === undefined || (servedBy[purpose]?.some((id) => requirements.has(id)) ?? true);
 
-/** The batches with what these rules need. */
+/** The batches, reduced to what these rules need. */
 export const neededOf = (
   batches: readonly Batch[],
   requirements: ReadonlySet<string> | undefined,
@@ -140,7 +143,7 @@ export const neededOf = (
 
 const fails = status(500);
 
-/** Before the main moment: one to learn when first pushes come, then what needs the receiver closed or untrusted. */
+/** Before the main moment: one to learn when first pushes come, then those that need the receiver closed or untrusted. */
 export const warmUps = ({
   acknowledgedStatus,
   maxPushes,
@@ -164,7 +167,7 @@ export const warmUps = ({
   };
 };
 
-/** The failures that are each tried by themselves, before an acknowledgement or for good. */
+/** Failures, each tried on its own, either once before an acknowledgement or for every push. */
 const failures = ({
   elsewhere,
   seed,
@@ -192,7 +195,7 @@ const failures = ({
   };
 };
 
-/** The kinds that last through all pushes of a notification where time is short. */
+/** The kinds of failure that last through all pushes if delays are short. */
 const lastingInShort = [
   "status 500",
   "status 404",
@@ -203,14 +206,14 @@ const lastingInShort = [
   "a connection closed before the answer's code",
 ];
 
-/** Success codes that are tried in place of the expected one. */
+/** Success codes tried instead of the expected one. */
 const otherCodes = [200, 201, 202, 204, 206, 299];
 
-/** The schedule is the document's, whatever a receiver asks for. */
+/** The receiver asks for a delay, but the document's schedule applies. */
 const asking = (code: number, seconds: string): PushAction =>
   status(code, { headers: { "retry-after": seconds } });
 
-/** Rows that are triggered at the main moment, so that the instants to watch coincide. */
+/** Rows triggered at the main moment, so that their pushes are due together. */
 const mainRows = (options: PushCaseOptions): readonly Row[] => {
   const { acknowledgedStatus: expected, maxPushes } = options;
   const ack = acknowledgement(expected);
@@ -224,7 +227,7 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
   });
   return [
     { name: "fails beside others in its account", on: [fails], expect: forGood, family: "pair" },
-    // Through all pushes, as a sender may treat one push differently that ends in one way.
+    // Through all pushes, because a sender may treat only one push differently after some failure.
     ...Object.entries(kinds)
       .filter(([kind]) => options.isShort !== true || lastingInShort.includes(kind))
       .map(([kind, failure]): Row => ({ name: `always ${kind}`, on: [failure], expect: forGood })),
@@ -258,7 +261,7 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
   ];
 };
 
-/** Rows of answers of which the document does not say whether they acknowledge. */
+/** Rows whose answers may or may not acknowledge; the document does not say. */
 const openRows = (expected: number): readonly Row[] => {
   const ack = acknowledgement(expected);
   const other = expected === 201 ? 200 : 201;
@@ -289,7 +292,10 @@ const openRows = (expected: number): readonly Row[] => {
   ];
 };
 
-/** Rows that get no answer, or no end of one: where nothing else is due, as a sender with one worker sends nothing else meanwhile. */
+/**
+ * Rows without an answer, or without its end. They run when nothing else is due, because a sender with one worker sends
+ * nothing else meanwhile.
+ */
 const slowRows = ({ acknowledgedStatus: expected, maxPushes }: PushCaseOptions): readonly Row[] => {
   const ack = acknowledgement(expected);
   return [
@@ -299,7 +305,7 @@ const slowRows = ({ acknowledgedStatus: expected, maxPushes }: PushCaseOptions):
   ];
 };
 
-/** Answers that never end, behind each other kind of status. */
+/** Answers that never end, after each other kind of status. */
 const unendingRows = ({ acknowledgedStatus: expected }: PushCaseOptions): readonly Row[] => {
   const ack = acknowledgement(expected);
   const other = expected === 201 ? 200 : 201;
@@ -318,7 +324,7 @@ const unendingRows = ({ acknowledgedStatus: expected }: PushCaseOptions): readon
 
 const times = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-/** All notifications of the main part; `hangAfter` is when pushes may be left without an answer, in first delays. */
+/** All notifications of the main part. `hangAfter` is when pushes may be left unanswered, in first delays. */
 export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly Batch[] => {
   const ack = acknowledgement(options.acknowledgedStatus);
   const forGood = pushes(options.maxPushes);
@@ -335,7 +341,8 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
       17 / 30,
       [{ name: "fails from later, in the same account", on: [fails], expect: forGood, family: "pair" }],
     ],
-    // Between retries: a sender that restarts all schedules at each event restarts them twice, which no slow worker does.
+    // Between retries: a sender that restarts all schedules at each event restarts them twice, which no slow worker
+    // does.
     [54 / 30, [{ name: "acknowledged between retries of others", on: [ack], expect: pushes(1) }]],
     [hangAfter, slowRows(options)],
     [
@@ -347,7 +354,7 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
         during: "beside-hang",
       })),
     ],
-    // Once the effect of those on others has been seen.
+    // After the effect of the hanging pushes on others has been seen.
     [hangAfter + 20 / 30, unendingRows(options)],
   ];
   return batches.map(([after, rows]) => ({ after, plans: rows.map(planOf) }));
@@ -361,9 +368,8 @@ const endings: Readonly<Record<string, { readonly kind: LaterEnding["kind"]; rea
 };
 
 /**
- * For each push after the first, and each ending that takes the whole receiver or real time: a notification that fails
- * plainly otherwise. Without an answer the first as well. They are triggered so that all of a kind meet their
- * ending at the same moment.
+ * A plainly failing notification for each push after the first (also the first, for hangs) and each ending that takes
+ * the whole receiver or real time. All of one kind meet their ending at the same moment.
  */
 export const laterEndings = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">): readonly PushCasePlan[] =>
   Object.entries(endings).flatMap(([ending, { kind, on }]) =>
@@ -379,7 +385,7 @@ export const laterEndings = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">):
       ),
   );
 
-/** In real time the receiver can also hold an answer back for as long as it likes: one more beside those that hang. */
+/** Adds an answer that is held back, which the receiver can do for any length of time in real time. */
 export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
   const [first] = batch.plans;
   const ack = first?.actions[1];
@@ -392,10 +398,10 @@ export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
   return { ...batch, plans: [...batch.plans, planOf(held)] };
 };
 
-/** A sender that has begun to read an answer is left to itself for longer: its own limit is what is looked for. */
+/** A sender that has begun to read an answer gets longer, because its own limit is what is sought. */
 const STALL = 4;
 
-/** No answer for so long in real time, and then the end of the connection, so that no sender waits for ever. */
+/** Leaves pushes unanswered for this long in real time, then closes the connection, so that no sender waits for ever. */
 export const hungFor = (batch: Batch, forMs: number): Batch => ({
   ...batch,
   plans: batch.plans.map((plan) => ({
@@ -408,7 +414,7 @@ export const hungFor = (batch: Batch, forMs: number): Batch => ({
   })),
 });
 
-/** What is done in place of leaving all pushes without an answer, once no more of them are to be waited for in this pass. */
+/** The actions with every hang replaced by a closed connection, for when this pass should wait for no more hangs. */
 export const calmed = ({ actions, purpose }: PushCasePlan): readonly PushAction[] =>
   actions[0]?.kind === "hang" && purpose !== "ending"
     ? actions.map((action) => (action.kind === "hang" ? closed("before-answer") : action))

@@ -15,24 +15,23 @@ import { trigger } from "./trigger.ts";
 import { watchUnrest, type Unrest } from "./unrest.ts";
 import { HOUR_MS } from "../contract/duration.ts";
 
-/** By how much of itself the watch may grow. Where the clock is moved by hand, it costs no time. */
+/** How far the watch may be extended, as a factor. It costs no real time if a hook moves the clock. */
 const LONGEST_WATCH = { virtual: 3, real: 1.2 } as const;
-/** So long a sender may wait for an answer in real time, and for its next push after that, before the watch is over all the same. */
+/** Longest extra wait in real time for a sender that waits for an answer and then pushes again, in milliseconds. */
 const LONGEST_REAL_TIMEOUT_MS = 75_000;
-/** How long after the watch a clock that is moved by hand is looked at again, in milliseconds. */
+/** How long after the watch a clock moved by a hook is checked again, in milliseconds. */
 const LATER_MS = [HOUR_MS, 24 * HOUR_MS, 30 * 24 * HOUR_MS] as const;
 
-/** A push run, and what another look at its notifications long after the watch gives. */
+/** A push run, and a way to look at its notifications again much later. */
 export interface RunningPushRun {
   readonly pushRun: PushRun;
-  /** Looks again an hour, a day and a month later, on its own clock; at once where time is real. */
+  /** Looks again an hour, a day and a month later on the target's clock. In real time returns the same run. */
   readonly later: (clock: JoinedClock) => Promise<PushRun>;
 }
 
 /**
- * One pass through time for all push rules: creates every notification that they need, lets the
- * receiver answer as planned, and watches until well past the instant of any sixth push. Throws
- * HookError and ReceiverError; it judges nothing.
+ * One pass through time for all push rules: creates every notification they need, lets the receiver answer as planned,
+ * and watches until well after any sixth push. Judges nothing. Throws HookError and ReceiverError.
  */
 export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRun> => {
   const { receiver, limits, events } = options;
@@ -44,7 +43,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   const planned = planOf(options, timeline, callbackUrl);
   const { batches, plans } = planned;
   const state = await beginRun(options, timeline, plans);
-  // Where all share accounts, each batch is announced by itself.
+  // If accounts are shared, each batch is announced separately.
   if (events.accountsAreFresh) await announce(state, plans);
 
   using unrest = watchUnrest(timeline.kind, state.stops.firstDelayMs);
@@ -75,7 +74,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   };
 };
 
-/** The warm-up pushes, and what comes while the receiver cannot be reached or trusted. */
+/** The warm-up pushes, and the events whose push meets a closed or untrusted receiver. */
 const outagesOf = async (
   state: RunState,
   before: ReturnType<typeof warmUps>,
@@ -89,7 +88,7 @@ const outagesOf = async (
   const outages: ReceiverOutage[] = [];
   if (callbackUrl.startsWith("https:") && isNeeded("untrusted", requirements))
     outages.push(await whileUntrusted(state, before.untrusted, windowMs));
-  // After that one: all but the first of its pushes are to be seen.
+  // Comes last, because all its pushes but the first must be seen.
   if (isNeeded("refused", requirements))
     outages.push(
       await whileClosed(state, before.refused, Math.min(windowMs, firstPushMs + firstDelayMs / 2)),
@@ -105,7 +104,7 @@ interface Watched {
   readonly unrest: Unrest;
 }
 
-/** All that has come so far, with its tolerances. */
+/** Everything that has come so far, with the tolerances. */
 const traceOf = async (state: RunState, { unrest, ...watched }: Watched): Promise<PushRun> => {
   const { options, collector, listLooks, isAwaited } = state;
   await collector.collect();
@@ -133,16 +132,16 @@ const traceOf = async (state: RunState, { unrest, ...watched }: Watched): Promis
 const isEndless = ({ purpose }: Pick<PushCasePlan, "purpose">): boolean =>
   purpose === "never" || purpose === "unanswered" || purpose === "refused";
 
-/** Goes on until `endMs`, and a little longer where another push may come later than that. */
+/** Advances to `endMs`, and a little further if another push may come later. */
 const watch = async (state: RunState, startMs: number, endMs: number): Promise<void> => {
   await advanceTo(state, endMs);
-  // A sender that is late each time has its next push later than any other would.
+  // The next push of a sender that is always late is later than any other's.
   const longestMs = (endMs - startMs) * LONGEST_WATCH[state.timeline.kind];
   const plausibleMs = (): number => Math.min(lastPlausibleMs(state, isEndless), startMs + longestMs);
   for (let toMs = plausibleMs(); toMs > (await state.timeline.now()).earliestMs; toMs = plausibleMs())
     await advanceTo(state, toMs);
   if (state.timeline.kind !== "real") return;
-  // Limits may be divided, a sender's time-out in seconds is not: who still waits for an answer is waited for.
+  // Limits may be scaled down but a sender's timeout is not: wait for senders that still wait for an answer.
   const { clock, limits } = state.options;
   const { earliestMs: nowMs } = await state.timeline.now();
   const afterMs = 2 * (limits.pushDelaysMs[0] ?? 0);
@@ -154,16 +153,13 @@ const watch = async (state: RunState, startMs: number, endMs: number): Promise<v
   }
 };
 
-/** Whether a first push that got no answer is still waited for, or has not been followed by the one after it. */
+/** Whether a first push that got no answer is still pending, or has not been followed by a second. */
 const isUnresolved = (state: RunState): boolean =>
   sorted(state).pushCases.some(
     ({ purpose, pushes }) => (purpose === "hang" || purpose === "stall") && pushes.length === 1,
   );
 
-/**
- * Looks again long after the watch, as a push too many may come then as well. A sender that was seen to push without an
- * end is not given months to do so.
- */
+/** Looks again long after the watch, because a surplus push may come then too. Stops as soon as a sender breaks the cap. */
 const lookLater = async (
   state: RunState,
   pushRun: PushRun,

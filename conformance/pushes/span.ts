@@ -4,17 +4,20 @@ import { instantsOf, lastInstantMs, readingsOf } from "../judging/pushes/reading
 
 type ScheduleLimits = Pick<Limits, "pushDelaysMs" | "maxPushes">;
 
-/** For so many first delays pushes are left without an answer before real time is waited for: twice the longest usual time-out. */
+/** How long pushes are left unanswered before waiting in real time, in first delays: twice the longest usual timeout. */
 const HANG_DELAYS = 6;
 
-/** From the main moment to the end of the watch: past the last instant of any reading, for events triggered last, with its lateness. */
+/**
+ * From the main moment to the end of the watch, in milliseconds: past the last push of any reading, for the events
+ * triggered last, including lateness.
+ */
 export const watchMs = (limits: ScheduleLimits, tolerance: Tolerance): number => {
   const firstMs = limits.pushDelaysMs[0] ?? 0;
   const longestMs = Math.max(...readingsOf(limits).flatMap(({ delaysMs }) => delaysMs));
   return lastInstantMs(limits) + allowedLatenessMs(longestMs, tolerance) + firstMs;
 };
 
-/** When pushes are left without an answer: early in the longest interval in which no reading that keeps the cap has a push. */
+/** When pushes are left unanswered, in milliseconds: early in the longest gap between pushes in the readings within the cap. */
 export const hangAfterMs = (limits: ScheduleLimits): number => {
   const firstMs = limits.pushDelaysMs[0] ?? 0;
   const instants = readingsOf(limits)
@@ -29,11 +32,14 @@ export const hangAfterMs = (limits: ScheduleLimits): number => {
   return (longest?.fromMs ?? 0) * 1.1 + firstMs;
 };
 
-/** When pushes without an answer are over on any clock that the target's own time-outs may go by, and no reading that keeps the cap has a push. */
+/**
+ * When unanswered pushes are over on any clock that the target's timeouts may use, in milliseconds, while no reading
+ * within the cap has a push.
+ */
 export const hangEndAfterMs = (limits: ScheduleLimits): number =>
   hangAfterMs(limits) + HANG_DELAYS * (limits.pushDelaysMs[0] ?? 0);
 
-/** How long the whole push run takes at most on the target's clock: what comes before the main moment, and the watch. */
+/** Longest duration of the whole push run on the target's clock, in milliseconds, including what comes before the main moment. */
 export const pushRunMs = (limits: ScheduleLimits, latenessMs: number | undefined): number => {
   const tolerance = pushToleranceOf(limits, "real", latenessMs);
   const firstMs = limits.pushDelaysMs[0] ?? 0;

@@ -15,59 +15,59 @@ import type { Timeline } from "./timeline.ts";
 
 export interface PushRunOptions {
   readonly receiver: Receiver;
-  /** A clock of the push run's own, which takes part in the run's shared clock. */
+  /** The push run's own clock, which takes part in the run's shared clock. */
   readonly clock: JoinedClock;
-  /** Says what is under way at the target. */
+  /** Reports what is in flight at the target. */
   readonly target: Pick<ClockSource, "underWay" | "askUnderWay">;
   readonly events: Events;
   readonly limits: Limits;
-  /** Tolerances.latenessMs of the profile. */
+  /** tolerances.latenessMs of the profile. */
   readonly latenessMs: number | undefined;
   /** The return code that the service expects. */
   readonly acknowledgedStatus: number;
-  /** How long a push may take in real time after its moment on a virtual clock: nothing else is waited for as long. */
+  /** How long a push may take in real time after its moment on a virtual clock, in milliseconds; the longest wait of all. */
   readonly patienceMs: number;
-  /** Ids of the requirements that are to be judged, so that no more is prepared than they need; everything if absent. */
+  /** Ids of the requirements to be judged, so that only what they need is prepared; absent means all. */
   readonly requirements?: ReadonlySet<string>;
   readonly onLine: (line: PushLine) => void;
-  /** What the less usual answers are drawn by. */
+  /** Selects the less usual answers. */
   readonly seed: number;
-  /** How long a notification may be missing from the list, in milliseconds of the target's clock. */
+  /** How long a notification may be missing from the list, in milliseconds on the target's clock. */
   readonly visibilityMs: number;
   /** Looks a notification up in the list; absent if that is impossible. */
   readonly lookUp?: LookUp;
 }
 
-/** A push run under way. */
+/** A push run in progress. */
 export interface RunState {
   readonly options: PushRunOptions;
-  /** Changes once, when the run goes on after its watch. */
+  /** Replaced once, when the run continues after its watch. */
   timeline: Timeline;
   readonly collector: Collector;
   readonly stops: StopOptions;
   readonly readings: readonly Reading[];
   readonly triggered: Triggered[];
-  /** How long something due is waited for in real time, for now. */
+  /** How long something due is currently waited for in real time, in milliseconds. */
   patienceMs: number;
-  /** Pushes that were waited for in vain, so that it is not done again. */
+  /** Pushes that were waited for in vain, so that they are not waited for again. */
   readonly givenUp: Set<string>;
-  /** What is watched for, until something new comes. */
+  /** Cached until something new comes. */
   watched?: { readonly revision: string; readonly list: readonly WatchedPushCase[] };
-  /** What has come so far, sorted, until something new comes. */
+  /** Cached until something new comes. */
   sorted?: { readonly revision: string; readonly assigned: Assigned };
-  /** Accounts by push case, and the plan that goes with them. */
+  /** Accounts by push case. */
   readonly accountOf: ReadonlyMap<PushCasePlan, string>;
   /** What the receiver was told to do, and from when on. */
   readonly planRevisions: PlanRevision[];
-  /** When something was last set off or arrived, on this machine: what the target said before knows nothing of it. */
+  /** When something was last triggered or arrived, on this machine's clock; reports of the target from before that are stale. */
   outdatedMs: number;
-  /** How far the clock may be moved next, if the target does not say whether pushes are under way. */
+  /** How far the clock may be moved next, if the target does not report whether pushes are in flight. */
   strideMs: number;
-  /** Pushes that no receiver saw and that were due in this time, by the names of their notifications. */
+  /** When pushes that no receiver saw were due, by the name of their notification. */
   readonly unseen: Map<string, TimeInterval>;
-  /** Whether first pushes come as soon as their event is triggered, for all that is known. */
+  /** Whether first pushes come as soon as their event is triggered, as far as is known. */
   comesAtOnce: boolean;
-  /** Whether the target said each time that nothing was under way any more. */
+  /** Whether the target always reported that nothing was in flight. */
   isAwaited: boolean;
   readonly listLooks: ListLooks;
 }

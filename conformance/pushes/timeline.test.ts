@@ -3,7 +3,7 @@ import type { JoinedClock } from "../world/clock.ts";
 import type { Receiver } from "../world/receiver.ts";
 import { openTimeline } from "./timeline.ts";
 
-/** A clock that stands at these intervals, one after the other. */
+/** A clock that returns these intervals in turn. */
 const clockAt = (isTold: boolean, ...intervals: readonly (readonly [number, number])[]): JoinedClock => {
   const left = intervals.map(([earliestMs, latestMs]) => ({ earliestMs, latestMs }));
   return { kind: "virtual", isTold, now: async () => left.shift() } as unknown as JoinedClock;
@@ -15,7 +15,7 @@ const intervals = [
   [60_000, 70_000],
 ] as const;
 
-test("where the target does not tell its time, a push run is as uncertain as it is old, not as its run is", async () => {
+test("if the target does not tell its time, a push run is as uncertain as it is old, not as the whole run is", async () => {
   const timeline = await openTimeline(clockAt(false, ...intervals), {} as Receiver);
   expect(await timeline.now()).toEqual({ earliestMs: 30_000, latestMs: 30_500 });
   expect(await timeline.by(clockAt(false, [60_000, 70_000])).now()).toEqual({
@@ -24,7 +24,7 @@ test("where the target does not tell its time, a push run is as uncertain as it 
   });
 });
 
-test("a time that is told stands as it is", async () => {
+test("a time that is told stays unchanged", async () => {
   const timeline = await openTimeline(clockAt(true, ...intervals), {} as Receiver);
   expect(await timeline.now()).toEqual({ earliestMs: 30_000, latestMs: 39_500 });
 });

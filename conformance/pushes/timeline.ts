@@ -3,19 +3,19 @@ import type { Clock, JoinedClock } from "../world/clock.ts";
 
 import type { Receiver } from "../world/receiver.ts";
 
-/** The scale that a push run tells its moments on. */
+/** The clock on which a push run expresses its moments. */
 export interface Timeline {
   readonly kind: Clock["kind"];
   now(): Promise<TimeInterval>;
-  /** Returns once the scale's earliest moment is at least this, with where it stood then. */
+  /** Returns the current time once it is certainly at least `momentMs`. */
   sleepUntil(momentMs: number): Promise<TimeInterval>;
-  /** A stamp of the receiver on this scale; undefined where the scale has nothing to do with the receiver's clock. */
+  /** A receiver timestamp on this clock; undefined if the clock is unrelated to the receiver's. */
   momentOf(receiverMs: number, uncertaintyMs: number): TimeInterval | undefined;
-  /** The same scale, by another of the run's clocks. */
+  /** The same timeline, driven by another of the run's clocks. */
   by(clock: JoinedClock): Timeline;
 }
 
-/** The target's own time, moved by hand, on a scale that begins so much later than the clock's own. */
+/** The target's own time, moved by a hook, with `openMs` less uncertainty than the clock's own. */
 const virtualTimeline = (clock: JoinedClock, openMs: number): Timeline => {
   const onScale = (now: TimeInterval): TimeInterval => ({ ...now, latestMs: now.latestMs - openMs });
   return {
@@ -27,13 +27,13 @@ const virtualTimeline = (clock: JoinedClock, openMs: number): Timeline => {
   };
 };
 
-/** Where the target does not tell its time, brackets are as wide as the run is old: from here on, as this scale is. */
+/** If the target does not tell its time, intervals are as wide as the run is old; here, as this timeline is old. */
 const openVirtual = async (clock: JoinedClock): Promise<Timeline> => {
   const { earliestMs, latestMs } = await clock.now();
   return virtualTimeline(clock, clock.isTold ? 0 : latestMs - earliestMs);
 };
 
-/** The receiver's monotonic clock, which this machine's is set against; what a look over there takes stays open. */
+/** The receiver's monotonic clock, converted from this machine's; the duration of the query remains as uncertainty. */
 const realTimeline = async (clock: JoinedClock, receiver: Receiver): Promise<Timeline> => {
   const before = await clock.now();
   const { nowMs } = await receiver.state();

@@ -9,7 +9,7 @@ import type { Triggered } from "./pairing.ts";
 
 const TRIGGERS_AT_A_TIME = 4;
 
-/** Triggers these events: side by side, or one after the other where they share accounts with all the others. */
+/** Triggers these events: concurrently, or one after the other if they share accounts. */
 export const trigger = async (state: RunState, plans: readonly PushCasePlan[]): Promise<void> => {
   if (state.options.events.accountsAreFresh) await triggerTogether(state, plans);
   else await triggerInTurn(state, plans);
@@ -19,19 +19,19 @@ export const trigger = async (state: RunState, plans: readonly PushCasePlan[]): 
 const triggerTogether = async (state: RunState, plans: readonly PushCasePlan[]): Promise<void> => {
   const batch = state.timeline.kind === "virtual" ? await state.timeline.now() : undefined;
   const done = await mapLimited(plans, TRIGGERS_AT_A_TIME, (plan) => triggerOne(state, plan, batch));
-  // On a clock that is moved by hand one look after all of them will do.
+  // On a clock moved by a hook, one reading after all of them is enough.
   const { latestMs } = await state.timeline.now();
   for (const one of done)
     state.triggered.push(
       batch === undefined ? one : { ...one, triggered: { earliestMs: one.triggered.earliestMs, latestMs } },
     );
-  // Whatever the clock's hook has said before, it knew nothing of these.
+  // Earlier reports of the clock's hook do not cover these.
   state.outdatedMs = monotonicMs();
 };
 
 /**
- * Only the order tells the receiver which is which: so all that was triggered before has been pushed by then, and
- * where pushes come at once, each event waits for the push of the one before.
+ * Only order tells the receiver which event is which. So everything triggered before has been pushed, and if pushes
+ * come at once, each event waits for the push of the previous one.
  */
 const triggerInTurn = async (state: RunState, plans: readonly PushCasePlan[]): Promise<void> => {
   if (goesByOrder(state)) await untilAllPushed(state, 0);
@@ -44,7 +44,7 @@ const triggerInTurn = async (state: RunState, plans: readonly PushCasePlan[]): P
   }
 };
 
-/** Waits in real time for the first push of the event that was triggered last. */
+/** Waits in real time for the first push of the last triggered event. */
 const untilPushed = async (state: RunState): Promise<void> => {
   const { collector, options } = state;
   const isPushed = (): boolean => (sorted(state).pushCases.at(-1)?.pushes.length ?? 0) > 0;

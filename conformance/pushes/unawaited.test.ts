@@ -11,7 +11,7 @@ afterAll(() => {
   for (const server of open) server.close();
 });
 
-/** An advance hook in front of the fake's, which keeps to itself what is under way. */
+/** An advance hook in front of the fake's that does not report what is in flight. */
 const silentHook = async (): Promise<string> => {
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
@@ -64,15 +64,15 @@ const judged = async (behaviour: NonNullable<BenchOptions["behaviour"]>): Promis
 
 const noticedEvery = (periodMs: number) =>
   behaviourFrom("polling", {
-    summary: "A worker looks for retries that are due from time to time.",
+    summary: "A worker polls for due retries.",
     replaces: () => ({
       pushNoticedMs: (dueMs, attempt) =>
         attempt === 1 ? dueMs : Math.ceil((dueMs + 1) / periodMs) * periodMs,
     }),
   });
 
-describe("with an advance hook that does not say whether anything is under way", () => {
-  it("conforming senders raise no alarm, and what is early is still seen", async () => {
+describe("with an advance hook that does not say whether anything is in flight", () => {
+  it("conforming senders raise no alarm, and early pushes are still seen", async () => {
     const [five, thirty, early] = await Promise.all(
       [noticedEvery(5_000), noticedEvery(30_000), "push-jitter-slightly-early"].map(judged),
     );

@@ -1,13 +1,13 @@
 import type { PushCase } from "../judging/pushes/trace.ts";
 import { watchStalls, type Clock } from "../world/clock.ts";
 
-/** How late pushes may be in real time for any sender, because of sender, road, receiver and this machine. */
+/** How late any sender's pushes may be in real time, because of sender, network, receiver and this machine. */
 export interface Unrest extends Disposable {
-  /** In milliseconds; nothing on a clock that is moved by hand. */
+  /** In milliseconds; 0 if a hook moves the clock. */
   readonly ofMs: (pushCases: readonly PushCase[]) => number;
 }
 
-/** Watches this process from now on, for as long as it is not disposed of. */
+/** Watches this process for stalls until disposed. */
 export const watchUnrest = (kind: Clock["kind"], firstDelayMs: number): Unrest => {
   if (kind === "virtual") return { ofMs: () => 0, [Symbol.dispose]: () => {} };
   const stalls = watchStalls();
@@ -17,10 +17,10 @@ export const watchUnrest = (kind: Clock["kind"], firstDelayMs: number): Unrest =
   };
 };
 
-/** The share of first pushes whose lag counts as usual. */
+/** The quantile of first-push lags that counts as usual. */
 const MOST = 0.9;
 
-/** How much later than others of them some first pushes are. */
+/** How much later than the earliest of them most first pushes are, in milliseconds. */
 const usualLagMs = (pushCases: readonly PushCase[], firstDelayMs: number): number => {
   const lags = pushCases
     .filter(({ purpose }) => purpose === "prompt" || purpose === "kind" || purpose === "never")

@@ -8,14 +8,14 @@ import { assign, type Assigned } from "./assign.ts";
 import { anchorsLeft, type StopOptions, type Watched } from "./clock-stops.ts";
 import type { RunState, WatchedPushCase } from "./state.ts";
 
-/** The notifications that more pushes may come of. */
+/** The notifications that may still get pushes. */
 export const watchedOf = (state: RunState): readonly WatchedPushCase[] => {
   const revision = `${state.collector.revision()} ${state.triggered.length} ${state.unseen.size}`;
   if (state.watched?.revision !== revision) state.watched = { revision, list: listWatched(state) };
   return state.watched.list;
 };
 
-/** What has come so far, sorted to the events. */
+/** What has come so far, assigned to the events. */
 export const sorted = (state: RunState): Assigned => {
   const { triggered, collector, accountOf, planRevisions } = state;
   const revision = `${collector.revision()} ${triggered.length} ${planRevisions.length}`;
@@ -32,10 +32,10 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
     first === undefined || first.pushes.length === 0
       ? []
       : readingsLeft(readings, { ...first, pushes: first.pushes.slice(0, 1) }, stops);
-  // Where the first of all came as no reading has it, every one stays open for the others.
+  // If the very first push fits no reading, all readings stay possible for the others.
   const exact = pushCases.find(({ purpose }) => purpose === "never");
   const firsts = agreedOn(fitting.length === 0 ? readings : fitting, exact, stops);
-  // A sender that looks for what is due from time to time only is later than most, and is watched as closely.
+  // A polling sender is later than most, but is watched as closely.
   const patient = { ...stops, latenessMs: stops.firstDelayMs };
   const kept = anchorsKept(pushCases, agreedOn(firsts, exact, stops), stops);
   return pushCases.flatMap((one) => {
@@ -48,13 +48,13 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
     const watched = { history: pushCase, readings: left, purpose, key };
     if (purpose === "ending") return [{ ...watched, ...closenessOfEnding(pushCase, kept) }];
     const closeness = isTold(purpose, expect) ? closenessOf(pushCase, exact) : "coarse";
-    // What those before are not pushed for by a reading, these are not either.
+    // Not ahead of the exactly watched notification, whose schedule this one shares.
     const isAhead = closeness !== "beside" || (exact?.pushes.length ?? 0) > pushes.length;
     return [{ ...watched, closeness: isAhead ? closeness : "coarse" }];
   });
 };
 
-/** What the sender was seen to count delays from, by those that got no answer to their first push. */
+/** The anchors that the sender was seen to use, by the notifications whose first push got no answer. */
 const anchorsKept = (
   pushCases: readonly PushCase[],
   [reading, ...others]: readonly Reading[],
@@ -68,7 +68,7 @@ const anchorsKept = (
   return hung.length > 0 && kept.length > 0 ? kept : undefined;
 };
 
-/** Closely where what it met has to show; up to there its pushes have to come when they are due, and after it only at all. */
+/** `near` when the ending's effect must show; `due` up to then, so that its pushes come when due; `loose` after that. */
 const closenessOfEnding = (
   { meets, pushes }: Pick<PushCase, "meets"> & Pick<History, "pushes">,
   kept: readonly Anchor[] | undefined,
@@ -84,19 +84,19 @@ const closenessOfEnding = (
 const isTold = (purpose: PushCasePlan["purpose"], expect: PushCasePlan["expect"]): boolean =>
   expect.kind !== "open" && !["refused", "untrusted", "stall"].includes(purpose);
 
-/** What was triggered later than the first that fail for good is watched less closely than they are. */
+/** A notification triggered after the first never-acknowledged one is watched less closely. */
 const closenessOf = (
   { purpose, triggered, pushes }: History & Pick<PushCase, "purpose">,
   exact: PushCase | undefined,
 ) => {
-  // How exactly later ones are known is bounded by how exactly it is known when each of those before failed.
+  // Later pushes cannot be known more exactly than the failures before them.
   if (purpose === "unanswered" && pushes.length > 1) return "near";
   return purpose === "never" && exact !== undefined && triggered.earliestMs > exact.triggered.latestMs
     ? "beside"
     : "exact";
 };
 
-/** A sender keeps to one reading: what its most telling notification rules out is not watched for in the others. */
+/** A sender keeps to one reading, so what its most exact notification rules out is not watched for in the others. */
 const agreedOn = (
   firsts: readonly Reading[],
   exact: PushCase | undefined,
@@ -118,7 +118,7 @@ const withUnseen = (
   return { ...pushCase, pushes: [{ at, ended: at }, ...pushCase.pushes] };
 };
 
-/** Until when another push may come of these notifications, by any of these readings that their pushes allow. */
+/** The latest moment of another push of these notifications, in any of these readings that their pushes allow. */
 export const lastPlausibleMs = (
   state: RunState,
   isMeant: (watched: WatchedPushCase, reading: Reading) => boolean,
