@@ -15,7 +15,7 @@ export interface Issued<C> extends IssuedAt {
   readonly credential: C;
 }
 
-/** Tells the time that ages are counted in: the run's own clock, or the target's timestamps from run to run. */
+/** The clock that ages are measured on: the run's own, or the target's timestamps across runs. */
 export type Now = () => Promise<TimeInterval>;
 
 export interface Asked {
@@ -26,7 +26,7 @@ export interface Asked {
   readonly verdict: CaseVerdict;
 }
 
-/** Asks a credential its one question: the first thing that is sent after the wake-up, which tells its earliest moment. */
+/** Probes a credential once. The probe is the first request after waking, so `woken` is its earliest moment. */
 export const ask = async <C>(
   world: World,
   { name, alive }: Pick<ExpiringCredential<C>, "name" | "alive">,

@@ -54,7 +54,7 @@ describe("sleeping until a moment", () => {
     expect(await slept("virtual", at("2026-11-30T12:00"))).toEqual([86_400_000]);
   });
 
-  it("leaves alone a clock that counts from elsewhere, and one that cannot be moved", async () => {
+  it("leaves alone a clock that does not tell the date, and one that cannot be moved", async () => {
     expect(await slept("virtual", 5_000)).toEqual([]);
     expect(await slept("real", at("2026-11-30T12:00"))).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { DAY_MS } from "../contract/duration.ts";
 /** The next date of some kind after a given one, both in milliseconds since 1970. */
 export type Moment = (afterMs: number) => number;
 
-/** This long before a month, a day and an hour end in UTC: an age that is computed from parts of a date goes wrong there. */
+/** This long before a month, a day and an hour end in UTC, where ages computed from parts of a date go wrong. */
 export const beforeMonthEnds =
   (leadMs: number): Moment =>
   (afterMs) => {
@@ -14,7 +14,7 @@ export const beforeMonthEnds =
 
 const LONG_MONTH_DAYS = 31;
 
-/** Noon of the first day of a month of 31 days; within 62 days there is always one. */
+/** Noon of the first day of a month with 31 days; there is always one within 62 days. */
 export const longMonthBegins: Moment = (afterMs) => {
   const date = new Date(afterMs);
   for (let month = date.getUTCMonth(); ; month += 1) {
@@ -25,11 +25,11 @@ export const longMonthBegins: Moment = (afterMs) => {
   }
 };
 
-/** A clock that shows an earlier time than this does not tell the date: it counts from the start of a run or a machine. */
+/** A clock showing an earlier time than this does not tell the date: it counts from the start of a run or a machine. */
 const EARLIEST_DATE_MS = Date.UTC(2000, 0);
 const LATEST_DATE_MS = Date.UTC(9000, 0);
 
-/** Sleeps until that date on the target's clock. Does not wait where its time cannot be moved, or is not a date. */
+/** Sleeps until that date on the target's clock. Returns at once if its time cannot be moved or is not a date. */
 export const sleepUntilMoment = async (clock: Clock, moment: Moment): Promise<void> => {
   if (clock.kind === "real") return;
   const { latestMs } = await clock.now();

@@ -3,10 +3,10 @@ import type { JudgedLifetime } from "./lifetime.ts";
 import { MINUTE_MS } from "../contract/duration.ts";
 import { LIFETIME_MS, judge } from "./testing/late-target.ts";
 
-describe("a run that goes on with what an earlier one was waiting with", () => {
+describe("a run that continues with the credentials of an earlier one", () => {
   const halfway = { isReal: true, continuedAtMs: LIFETIME_MS / 2 } as const;
 
-  it("issues nothing where all of it is still ahead, and judges what was issued", async () => {
+  it("issues nothing if all probes are still ahead, and judges what was issued", async () => {
     const { verdict, issues, probes } = await judge({ ...halfway, expiring: { perSide: 1 } });
     expect(verdict).toMatchObject({ kind: "passed" });
     const patient = await judge({ isReal: true, expiring: { perSide: 1 } });
@@ -18,7 +18,7 @@ describe("a run that goes on with what an earlier one was waiting with", () => {
       });
   });
 
-  it("makes again what fell due while no run was there, and passes by that alone", async () => {
+  it("repeats what fell due while no run was there, and passes by that alone", async () => {
     const late = {
       isReal: true,
       continuedAtMs: LIFETIME_MS + 2 * MINUTE_MS,
@@ -32,7 +32,7 @@ describe("a run that goes on with what an earlier one was waiting with", () => {
     expect(issues).toBeLessThanOrEqual(patient.issues);
   });
 
-  it("takes down what it sees late: a life without an end is a breach at once", async () => {
+  it("records what it sees late: a life without an end is a breach at once", async () => {
     const { verdict, issues } = await judge({
       isReal: true,
       livesMs: Infinity,
@@ -42,7 +42,7 @@ describe("a run that goes on with what an earlier one was waiting with", () => {
     expect(issues).toBe(0);
   });
 
-  it("makes again what was to be used right before its end, and was not", async () => {
+  it("repeats what should have been used right before its end, but was not", async () => {
     const ages: number[] = [];
     const use: JudgedLifetime<number>["use"] = async (world, issuedMs) => {
       const { earliestMs } = await world.clock.now();
@@ -51,7 +51,7 @@ describe("a run that goes on with what an earlier one was waiting with", () => {
     const dead = { isReal: true, expiring: { use, sides: "dead", perSide: 1 } } as const;
     const { verdict, issues } = await judge({ ...dead, continuedAtMs: LIFETIME_MS + MINUTE_MS });
     expect(verdict).toMatchObject({ kind: "passed" });
-    // Each of them used three times and once more, and never after its end.
+    // Each is used three times and once more, and never after its end.
     expect(issues).toBe((await judge(dead)).issues);
     expect(ages).toHaveLength(2 * 4 * issues);
     expect(Math.max(...ages)).toBeLessThan(LIFETIME_MS);

@@ -4,7 +4,7 @@ import { MINUTE_MS } from "../contract/duration.ts";
 import { LIFETIME_MS, judge, always } from "./testing/late-target.ts";
 
 describe("on a machine that is late by minutes at every wake-up", () => {
-  it("a code that lives a minute longer does not pass, and one that lives as long as it should does not either", async () => {
+  it("a code that lives a minute longer does not pass, nor does one with the right lifetime", async () => {
     for (const livesMs of [LIFETIME_MS, LIFETIME_MS + MINUTE_MS]) {
       const { verdict } = await judge({ livesMs, overshootMs: always(2 * MINUTE_MS) });
       expect(verdict).toMatchObject({
@@ -29,11 +29,11 @@ describe("on a machine that is late by minutes at every wake-up", () => {
   });
 });
 
-describe("on a machine that is late now and then", () => {
-  // Late as long as the first journeys last, and in time after that.
+describe("on a machine that is occasionally late", () => {
+  // Late during the first waits, punctual after that.
   const atFirst = (nth: number): number => (nth <= 2 ? 2_000 : 0);
 
-  it("an exact lifetime passes by probes that were made again", async () => {
+  it("an exact lifetime passes by repeated probes", async () => {
     const { verdict, probes } = await judge({ overshootMs: atFirst });
     const patient = await judge();
     expect(patient.verdict).toMatchObject({ kind: "passed" });
@@ -56,7 +56,7 @@ describe("a probe that itself takes long", () => {
     expect((await judge({ requestMs: 300 })).verdict).toMatchObject({ kind: "passed" });
   });
 
-  it("makes the verdict coarser, which says so, and inconclusive where it is coarser than it may be", async () => {
+  it("makes the verdict coarser, which it says, and inconclusive if it becomes too coarse", async () => {
     const { verdict } = await judge({ requestMs: 1_500 });
     expect(verdict).toMatchObject({ kind: "passed", facts: { code: { resolutionMs: 2_450 } } });
     const strict = { tolerances: { lifetimeResolutionMs: 2_000 } };
@@ -106,8 +106,8 @@ describe("a clock that flows while a hook takes up to 3 s to move it", () => {
   });
 });
 
-describe("where a journey cannot be made twice", () => {
-  it("several probes at the end are made in one, each with more room than the one before", async () => {
+describe("if a wait cannot be repeated", () => {
+  it("several probes at the end share one wait, each with more room than the previous one", async () => {
     const { verdict, probes } = await judge({ isReal: true, requestMs: 100, expiring: { perSide: 2 } });
     expect(verdict).toMatchObject({ kind: "passed" });
     // Five before the end, three after it, and one elsewhere on each side.
@@ -115,8 +115,8 @@ describe("where a journey cannot be made twice", () => {
   });
 });
 
-describe("where the time is not told", () => {
-  it("an uncertainty of seconds may pass, one of minutes may not, and says what would settle it", async () => {
+describe("if the target does not tell its time", () => {
+  it("an uncertainty of seconds may pass; one of minutes may not, and the verdict says what would settle it", async () => {
     expect((await judge({ guessedMs: 4_000 })).verdict).toMatchObject({ kind: "passed" });
     expect((await judge({ guessedMs: MINUTE_MS })).verdict).toMatchObject({
       kind: "inconclusive",

@@ -15,7 +15,7 @@ const stopping = stopAfterEach();
 const LIFETIME_MS = 600_000;
 
 interface Setting {
-  /** How old a code may become at this service, and in what unit it counts. */
+  /** How long codes live at this service, and in what unit it counts, in milliseconds. */
   readonly livesMs?: number;
   readonly countsMs?: number;
   readonly isAlive?: (ageMs: number, usedTimes: number) => boolean;
@@ -27,7 +27,7 @@ interface Setting {
   readonly lacksNow?: boolean;
 }
 
-/** Judges the lifetime of codes at a service that lets them live for exactly as long as the test says. */
+/** Judges the lifetime of codes at a service where they live for exactly as long as the test says. */
 const judge = async (setting: Setting) => {
   const { livesMs = LIFETIME_MS, countsMs = 1, expiring = {} } = setting;
   const counted = (momentMs: number): number => Math.floor(momentMs / countsMs) * countsMs;
@@ -101,24 +101,24 @@ describe("a lifetime", () => {
     }
   });
 
-  it("is accepted of a service that counts whole seconds, and of one whose clock flows", async () => {
+  it("is accepted at a service that counts whole seconds, and at one whose clock flows", async () => {
     expect(await judge({ countsMs: 1_000 })).toMatchObject({ kind: "passed" });
     expect(await judge({ clockMode: "flowing" })).toMatchObject({ kind: "passed" });
     expect(await judge({ countsMs: 1_000, clockMode: "flowing" })).toMatchObject({ kind: "passed" });
   });
 
-  it("that is wrong by one second shows also where seconds are counted", async () => {
+  it("that is wrong by one second also shows if seconds are counted", async () => {
     for (const byMs of [-1_000, 1_000])
       expect(await judge({ countsMs: 1_000, livesMs: LIFETIME_MS + byMs })).toMatchObject({ kind: "failed" });
   });
 
-  it("is judged on both sides where the clock can be advanced and not read", async () => {
+  it("is judged on both sides if the clock can be advanced but not read", async () => {
     expect(await judge({ lacksNow: true })).toMatchObject({ kind: "passed" });
     for (const byMs of [-60_000, 60_000])
       expect(await judge({ lacksNow: true, livesMs: LIFETIME_MS + byMs })).toMatchObject({ kind: "failed" });
   });
 
-  it("is judged outside the guard alone", async () => {
+  it("is judged only outside the guard", async () => {
     expect(await judge({ livesMs: LIFETIME_MS - 2_000, guardMs: 3_000 })).toMatchObject({ kind: "passed" });
     expect(await judge({ livesMs: LIFETIME_MS + 2_000, guardMs: 3_000 })).toMatchObject({ kind: "passed" });
     expect(await judge({ livesMs: LIFETIME_MS + 4_000, guardMs: 3_000 })).toMatchObject({ kind: "failed" });
@@ -132,13 +132,13 @@ describe("a lifetime", () => {
   });
 });
 
-describe("what is no evidence", () => {
-  it("makes the verdict inconclusive where no probe is decisive", async () => {
+describe("missing evidence", () => {
+  it("makes the verdict inconclusive if no probe is decisive", async () => {
     for (const lifetimeOf of [() => Number.NaN, () => 1e18])
       expect(await judge({ expiring: { lifetimeOf } })).toMatchObject({ kind: "inconclusive" });
   });
 
-  it("makes the verdict inconclusive where nothing can be issued", async () => {
+  it("makes the verdict inconclusive if nothing can be issued", async () => {
     const issue = () => Promise.reject(new ControlFailed("no code was given"));
     expect(await judge({ expiring: { issue } })).toMatchObject({
       kind: "inconclusive",
@@ -148,7 +148,7 @@ describe("what is no evidence", () => {
 });
 
 describe("the sides of a lifetime", () => {
-  it("are the dead one alone where only that is asked for", async () => {
+  it("can be limited to the dead one", async () => {
     expect(await judge({ livesMs: LIFETIME_MS / 2, expiring: { sides: "dead" } })).toMatchObject({
       kind: "passed",
     });
@@ -157,7 +157,7 @@ describe("the sides of a lifetime", () => {
     });
   });
 
-  it("are reached by credentials that are used on the way, three times and once more before their end", async () => {
+  it("are reached by credentials used meanwhile, three times and once more before their end", async () => {
     const uses = new Map<string, number>();
     const use: JudgedLifetime<IssuedCode>["use"] = (_, { code }) => {
       uses.set(code, (uses.get(code) ?? 0) + 1);

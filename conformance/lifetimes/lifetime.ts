@@ -30,33 +30,36 @@ import { planProbes, type PlannedProbe, type PlanOptions, type Tries } from "./p
 
 export interface JudgedLifetime<C>
   extends ExpiringCredential<C>, Pick<PlanOptions, "ways" | "clients" | "perSide"> {
-  /** Issues it at such a moment of the target's calendar, where time can be moved. */
+  /** Issues the credential at such a date of the target's calendar, if its time can be moved. */
   readonly startsAt?: Moment;
-  /** How often it is used on the way to the probe (three times) and, where it is to be found dead, right before its end. */
+  /**
+   * How often it is used before the probe; default 3. If it is then to be found dead, it is used once more right before
+   * its end.
+   */
   readonly uses?: number;
   readonly sides?: "both" | "dead";
 }
 
 const USES = 3;
-/** Where it is used more often than that, each time so many times at once. */
+/** Uses beyond the default come in groups of this size, at the same time. */
 const AT_ONCE = 2;
 
-/** How near to its end a credential issued in another way than the first has to be seen, in milliseconds beyond the guard. */
+/** How close to its end a credential issued in another way than the first must be seen, in milliseconds beyond the guard. */
 const NEAR_MS = 5_000;
 
-/** How much more than a lifetime and a tenth of it its probes may take, in milliseconds. */
+/** Time for the probes of a lifetime, beyond the lifetime and a tenth of it, in milliseconds. */
 export const roomAfter = ({ tolerances }: Pick<WaitFacts, "tolerances">): number =>
   1_000 + 4 * tolerances.lifetimeGuardMs;
 
 interface Findings {
   readonly probes: Probe[];
-  /** By how much probes were later than aimed: later tries allow for it. */
+  /** How much later than aimed probes were; later tries allow for it. */
   readonly delays: Delay[];
 }
 
 /**
- * Judges a lifetime by probing fresh credentials at generated ages on both sides of its end. It passes only if, on each
- * side, one of these probes came close enough to the end; the facts say how close, and within which bracket it lies.
+ * Judges a lifetime by probing fresh credentials at generated ages on both sides of its end. Passes only if on each
+ * side one probe came close enough to the end; the facts give the bracket and its resolution.
  */
 export const judgeLifetime = async <C>(
   world: World,
@@ -87,7 +90,7 @@ export const judgeLifetime = async <C>(
     );
   const planned = planProbes(world, run, { ...expiring, ...precision, sides });
   const late = planned.filter(({ distanceMs }) => distanceMs === MONTH_MS);
-  // Apart, so that other failures are replayed while what may have caused them still goes on.
+  // Judged separately, so that other failures are replayed while what may have caused them is still going on.
   const verdict = await run.all([
     judge(
       name,
@@ -131,7 +134,7 @@ const issueOne = async <C>(
   return asIssued(value, at);
 };
 
-/** One credential's way from its issue to its probe. Repeated with another credential where the probe came too late. */
+/** Takes one credential from issue to probe. Repeats with another credential if the probe came too late. */
 const probeAt = async <C>(
   world: World,
   expiring: JudgedLifetime<C>,
@@ -173,12 +176,12 @@ const probeAt = async <C>(
       isCloseEnough(side, probe, precision, first, room) ||
       (planned.way > 0 && distanceFromEnd(side, probe) <= guardMs + NEAR_MS));
   if (side === planned.side && isNear) return verdict;
-  // Due while no run was there: what it shows late counts, and another credential shows what it was meant for.
+  // It fell due while no run was there. Its late result counts, and another credential takes its intended place.
   if (steps.isContinued()) return again({ first, last });
   return first < last ? again({ first: first + 1, last }) : verdict;
 };
 
-/** Uses a credential on its way to the probe. False where it should have been used right before its end, and no run was there. */
+/** Uses a credential before its probe. False if no run was there for the use right before its end. */
 const useOnTheWay = async <C>(
   world: World,
   { use, uses = USES }: JudgedLifetime<C>,
@@ -194,7 +197,7 @@ const useOnTheWay = async <C>(
       const now = ageAt({ issued, lifetimeMs }, await world.clock.now(), world.tolerances.lifetimeGuardMs);
       if (sideOf(now) !== "alive") return false;
     }
-    // Only a last use right before the end has to be on time.
+    // Only a last use right before the end must be punctual.
     const slackMs = index < uses ? Math.min(aimMs, lastAliveMs) / (uses + 1) / 2 : 0;
     const { greatestMs } = ageBetween(issued, await world.clock.now());
     if (useAtMs > greatestMs) await world.clock.sleep(useAtMs - greatestMs, slackMs);
@@ -204,7 +207,10 @@ const useOnTheWay = async <C>(
   return true;
 };
 
-/** Ages at which a credential is used: spread over its life and, where the probe comes after its end, right before that. */
+/**
+ * Ages at which a credential is used, in milliseconds: spread over its life and, if the probe comes after its end,
+ * right before that.
+ */
 const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number[] => {
   const untilMs = Math.min(aimMs, lastMs);
   const together = uses > USES ? AT_ONCE : 1;
@@ -216,14 +222,17 @@ const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number
   return aimMs > lastMs ? [...spread, lastMs] : spread;
 };
 
-/** By how much a probe away from the end may come later, so that others wake with it: before the end, no nearer than one right at it. */
+/**
+ * How much later a probe away from the end may come, in milliseconds, so that others wake with it. Before the end, it
+ * must not come closer than a probe right at the end.
+ */
 const slackOf = ({ side, distanceMs }: PlannedProbe): number => {
   if (distanceMs === 0) return 0;
   if (distanceMs >= NEAR_MS) return distanceMs / 2;
   return side === "alive" ? distanceMs : NEAR_MS - distanceMs;
 };
 
-/** Sleeps until the credential's greatest (alive side) or least (dead side) possible age is this much; returns the time then. */
+/** Sleeps until the credential's maximum (alive side) or minimum (dead side) possible age is `ageMs`. Returns the time then. */
 const sleepToAge = async (
   { clock }: World,
   issued: TimeInterval,
@@ -236,6 +245,6 @@ const sleepToAge = async (
   const leftMs = ageMs - reachedMs;
   if (!(leftMs > 0)) return now;
   if (clock.kind === "virtual" && !clock.canWait(leftMs))
-    throw new ControlFailed(`a wait of ${duration(leftMs)} is beyond what any clock is moved by`);
+    throw new ControlFailed(`a wait of ${duration(leftMs)} is longer than any clock is moved`);
   return clock.sleepUntil(now.earliestMs + leftMs, slackOf(planned));
 };

@@ -10,36 +10,36 @@ export interface PlanOptions {
   readonly lifetimeMs: number;
   readonly guardMs: number;
   readonly sides: readonly Side[];
-  /** Names of the ways in which the credential may be issued: what each gives is seen right at its end. */
+  /** Names of the ways in which the credential may be issued; each way gets a probe right at its end. */
   readonly ways?: readonly string[];
   /** Leaves the second client out. */
   readonly clients?: "first";
-  /** Ages on each side, but at least the end itself for each way and each client; by effort where absent. */
+  /** Number of ages on each side, though each way and each client gets at least the end itself; depends on effort if absent. */
   readonly perSide?: number;
 }
 
 export interface PlannedProbe extends ProbeAge {
-  /** A name that no other probe of the rule has, and that is the same in every run of one seed. */
+  /** Unique within the rule, and the same in every run with the same seed. */
   readonly id: string;
   readonly tries: Tries;
   readonly way: number;
   readonly clientIndex: ClientIndex;
 }
 
-/** Which tries a probe has, counted from 0: each leaves more room before the end than the one before. */
+/** The tries of a probe, counted from 0; each leaves more room before the end than the previous one. */
 export interface Tries {
   readonly first: number;
   readonly last: number;
 }
 
-/** How many probes aim at the end side by side, where the wait is real and too long to be repeated. */
+/** How many probes aim at the end concurrently if the wait is real and too long to repeat. */
 const AT_ONCE: Record<Side, number> = { alive: roomSteps, dead: 3 };
-/** The longest lifetime that is waited for again in real time, in milliseconds. */
+/** The longest lifetime for which a wait in real time is repeated, in milliseconds. */
 const REPEATABLE_MS = 60_000;
-/** How often a probe that came too late to decide anything is repeated. */
+/** How many tries a probe has that comes too late to decide. */
 const TRIES = { virtual: 6, real: 3 } as const;
 
-/** The probes of one lifetime. Where a second try would take too long, several aim at the end at once, each as a later try would. */
+/** The probes of one lifetime. If a second try would take too long, several aim at the end at once, each like a later try. */
 export const planProbes = (world: World, run: Run, options: PlanOptions): readonly PlannedProbe[] => {
   const { name, lifetimeMs, guardMs, sides } = options;
   const { kind } = world.clock;
@@ -64,7 +64,7 @@ export const planProbes = (world: World, run: Run, options: PlanOptions): readon
 
 type Assigned = ProbeAge & Pick<PlannedProbe, "way" | "clientIndex">;
 
-/** Ages assigned to ways and clients: each way and each client has a probe right at the end on either side. */
+/** Assigns ages to ways and clients; each way and each client gets a probe right at the end on both sides. */
 const assigned = (
   world: World,
   run: Run,
@@ -76,7 +76,7 @@ const assigned = (
   const others = perSide === undefined ? run.cases(0.24, 3) - 1 : Math.max(0, perSide - ends);
   const ages = agesPerSide(others + 1);
   return (["alive", "dead"] as const).flatMap((side) => [
-    // What one client's credential shows on one side of its end, the other's shows on the other.
+    // What one client's credential shows on one side, the other client's shows on the other.
     ...Array.from({ length: ends }, (_, at) => ({
       side,
       distanceMs: 0,

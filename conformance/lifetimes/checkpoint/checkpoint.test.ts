@@ -11,7 +11,7 @@ import { eachTestIn } from "../../testing/folders.ts";
 
 let home: string;
 eachTestIn((made) => (home = made));
-/** A process that runs from this moment on; its own clock begins at nothing. */
+/** A process started at this moment; its own clock begins at zero. */
 const startedAt = (sinceMs: number) => (): Reading => ({
   wallMs: 1_900_000_000_000 + sinceMs,
   machineMs: 1_000_000 + sinceMs,
@@ -44,8 +44,8 @@ const files = (): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
 
-describe("what a run is waiting with", () => {
-  it("is given once to the run that continues it, on that run's clock, and to no other", () => {
+describe("what a run keeps while it waits", () => {
+  it("is given once, only to the run that continues it, on that run's clock", () => {
     const first = open("first");
     first.keep("code 1", [issued]);
     first.close();
@@ -57,7 +57,7 @@ describe("what a run is waiting with", () => {
     expect(open("third", "first").take("code 1")).toBeUndefined();
   });
 
-  it("goes on from run to run, whether it was taken or not", () => {
+  it("is passed on from run to run, whether it was taken or not", () => {
     open("first").keep("code 1", [issued]);
     const first = open("other");
     first.keep("code 1", [issued]);
@@ -68,7 +68,7 @@ describe("what a run is waiting with", () => {
     ]);
   });
 
-  it("is what was kept last, and nothing of what is about to be used up", () => {
+  it("is what was kept last, without what is about to be used up", () => {
     const first = open("first");
     first.keep("code 1", [issued]);
     first.keep("code 1", [issued, { ...issued, name: "use 1" }]);
@@ -80,7 +80,7 @@ describe("what a run is waiting with", () => {
     expect(second.take("code 2")).toBeUndefined();
   });
 
-  it("is locked, for its owner alone, with a key outside of the run's folder", () => {
+  it("is encrypted, for its owner only, with a key outside the run's folder", () => {
     const run = open("run");
     run.keep("code 1", [issued]);
     expect(files().map((file) => path.dirname(path.relative(home, file)))).toEqual(
@@ -92,7 +92,7 @@ describe("what a run is waiting with", () => {
     }
   });
 
-  it("is gone with its key once the run has ended; a run that waited for nothing leaves nothing", () => {
+  it("is deleted with its key once the run has ended; a run that waited for nothing leaves nothing", () => {
     const run = open("run");
     run.keep("code 1", [issued]);
     run.remove();
@@ -104,11 +104,11 @@ describe("what a run is waiting with", () => {
 });
 
 describe("a run that cannot be continued", () => {
-  it("is one that is still at work, which loses nothing by it", () => {
+  it("is one that is still working, which loses nothing by it", () => {
     const first = open("first");
     first.keep("code 1", [issued]);
     expect(() => open("second", "first")).toThrow(ConfigurationError);
-    expect(() => open("third", "first")).toThrow(/--resume .*first: a process is still at work on it/);
+    expect(() => open("third", "first")).toThrow(/--resume .*first: a process is still working on it/);
     first.keep("code 2", [issued]);
     first.close();
     const fourth = open("fourth", "first");
@@ -130,11 +130,11 @@ describe("a run that cannot be continued", () => {
       /cannot be read: the key does not open/,
     ],
     [
-      "the file is no database",
+      "the file is not a database",
       (): void => writeFileSync(path.join(home, "first", recordFiles.checkpoint), "x".repeat(4_096)),
       /cannot be read/,
     ],
-  ])("begins again, and says so, where %s", (_, spoil, words) => {
+  ])("starts again, and says so, if %s", (_, spoil, words) => {
     const first = open("first");
     first.keep("code 1", [issued]);
     first.close();
@@ -144,41 +144,39 @@ describe("a run that cannot be continued", () => {
     expect(second.notes().join()).toMatch(words);
   });
 
-  it("begins again, and says so, where an earlier version wrote it", () => {
+  it("starts again, and says so, if an earlier version wrote it", () => {
     mkdirSync(path.join(home, "first"));
     writeFileSync(path.join(home, "first", "awaited.sqlite"), "");
-    expect(open("second", "first").notes().join()).toMatch(/written by an earlier version.*begins again/);
+    expect(open("second", "first").notes().join()).toMatch(/written by an earlier version.*start again/);
   });
 
-  it("begins again where another target is judged", () => {
+  it("starts again if another target is judged", () => {
     const first = open("first");
     first.keep("code 1", [issued]);
     first.close();
     const second = open("second", "first", startedAt(0), "https://another.example");
     expect(second.take("code 1")).toBeUndefined();
-    expect(second.notes()).toEqual([expect.stringContaining("begin again: another target")]);
+    expect(second.notes()).toEqual([expect.stringContaining("start again: another target")]);
   });
 
-  it("begins again where it is not known how long ago it was", () => {
+  it("starts again if it is unknown how long ago it was", () => {
     const first = open("first");
     first.keep("code 1", [issued]);
     first.close();
     const second = open("second", "first", () => ({ ...startedAt(60_000)(), machineMs: 12 }));
     expect(second.take("code 1")).toBeUndefined();
-    expect(second.notes().join()).toMatch(
-      /1 of its cases that were waiting begin again: the machine's clocks/,
-    );
+    expect(second.notes().join()).toMatch(/1 of its waiting cases start again: the machine's clocks/);
   });
 });
 
-it("a run that can keep nothing goes on, and says why", () => {
+it("a run that cannot keep anything goes on, and says why", () => {
   writeFileSync(path.join(home, "keys"), "a file in the way");
   const run = open("run");
   run.keep("code 1", [issued]);
   run.drop("code 1");
   run.remove();
   expect(run.notes()).toEqual([
-    expect.stringMatching(/could not be kept .*: a part of the path is a file|exists already/),
+    expect.stringMatching(/could not be kept .*: a part of the path is a file|already exists/),
   ]);
 });
 

@@ -12,24 +12,24 @@ import { findKey, makeKey, removeKey } from "./key.ts";
 
 export interface CheckpointFile extends Checkpoint {
   /**
-   * Takes over the checkpoint of the run that this one continues; once it is certain that rules will run. Throws
-   * ConfigurationError where a process is still at work on that run.
+   * Takes over the checkpoint of the continued run, once it is certain that rules will run. Throws ConfigurationError
+   * if a process is still working on that run.
    */
   begin(): void;
-  /** What became of the earlier run's checkpoint, and whether this run could keep its own. */
+  /** What happened to the earlier run's checkpoint, and whether this run could keep its own. */
   notes(): readonly string[];
-  /** The run has come to its end: nothing is left of its checkpoint. */
+  /** Deletes the checkpoint at the end of the run. */
   remove(): void;
-  /** Lets go of the file, which stays for a run that continues this one. */
+  /** Closes the file but leaves it for a run that continues this one. */
   close(): void;
 }
 
 export interface CheckpointOptions {
   readonly directory: string;
   readonly continues?: string | undefined;
-  /** The target's address: what another one issued is of no use. */
+  /** The target's address; credentials of another target are useless. */
   readonly target: string;
-  /** Where the key lies that locks what the run's folder holds. */
+  /** The folder of the keys that encrypt checkpoints. */
   readonly keys: string;
   readonly read: () => Reading;
   readonly freshUuid: () => string;
@@ -45,9 +45,8 @@ export const checkpointOf = (all: Checkpoint, rule: string): Checkpoint => {
 };
 
 /**
- * Each change is on its way to the disk before its case goes on, so that a run killed at any moment leaves the cases that
- * nothing decisive was asked of yet, and only those. Credentials are locked with a key that lies elsewhere, because a
- * run's folder may be handed on.
+ * Writes each change before its case goes on, so a run killed at any moment leaves exactly the cases that have not sent
+ * a decisive request. Credentials are encrypted with a key stored elsewhere, because a run's folder may be handed on.
  */
 export const openCheckpoint = (options: CheckpointOptions): CheckpointFile => {
   const file = path.join(options.directory, recordFiles.checkpoint);
@@ -56,7 +55,7 @@ export const openCheckpoint = (options: CheckpointOptions): CheckpointFile => {
   let failure: string | undefined;
   let open: { readonly store: Store; readonly keyName: string } | undefined;
   let isOver = false;
-  /** Writes, and never stops a run that could not: it can be judged all the same, and only not be continued. */
+  /** Never stops a run if writing fails: it can still be judged, just not continued. */
   const write = (change: (store: Store) => void): void => {
     if (failure !== undefined || isOver) return;
     try {
@@ -96,7 +95,7 @@ export const openCheckpoint = (options: CheckpointOptions): CheckpointFile => {
       ...told,
       ...(failure === undefined
         ? []
-        : [`what this run waited with could not be kept for one that continues it: ${failure}`]),
+        : [`the waiting cases could not be kept for a run that continues this one: ${failure}`]),
     ],
     remove: () => {
       const keyName = open?.keyName;
@@ -114,7 +113,8 @@ const create = (file: string, { keys, target, freshUuid, read }: CheckpointOptio
   const vault = vaultWith(makeKey(keys, keyName, read().wallMs));
   closeSync(openSync(file, "wx", fileMode));
   const database = new DatabaseSync(file);
-  // Held for as long as the process lives, which tells others that it does. What a machine that died left is of no use anyway.
+  // The lock is held as long as the process lives, which tells others that it does. Writes need not survive a crash of
+  // the machine.
   database.exec("pragma locking_mode = exclusive; pragma synchronous = off;");
   database.exec(schema);
   const write = database.prepare("insert into meta (key, value) values (?, ?)");
@@ -133,21 +133,21 @@ interface Before {
   readonly notes: readonly string[];
 }
 
-/** What earlier versions kept, in a form that is no longer read. */
+/** File name of checkpoints of earlier versions, in a format that is no longer read. */
 const FORMER_FILE = "awaited.sqlite";
 
 const nothing: Before = { cases: new Map(), notes: [] };
 
 /**
- * Takes over the checkpoint of an earlier run, and leaves nothing of it there: a second run that went on with the same
- * credentials would find them used up by the first.
+ * Takes over an earlier run's checkpoint and deletes it there, because a second run continuing with the same
+ * credentials would find them used up.
  */
 const takeOver = (run: string, options: CheckpointOptions): Before => {
   const file = path.join(run, recordFiles.checkpoint);
   if (existsSync(path.join(run, FORMER_FILE)))
     return {
       cases: new Map(),
-      notes: [`${run} was written by an earlier version: what it was waiting with begins again`],
+      notes: [`${run} was written by an earlier version: its waiting cases start again`],
     };
   if (!existsSync(file)) return nothing;
   let database: DatabaseSync | undefined;
@@ -158,9 +158,9 @@ const takeOver = (run: string, options: CheckpointOptions): Before => {
   } catch (error) {
     if (error instanceof Error && /is locked/.test(error.message))
       throw new ConfigurationError(
-        `--resume ${run}: a process is still at work on it; accepted is a run that was interrupted or killed`,
+        `--resume ${run}: a process is still working on it; accepted is a run that was interrupted or killed`,
       );
-    return { cases: new Map(), notes: [`what ${run} was waiting with cannot be read: ${fileReason(error)}`] };
+    return { cases: new Map(), notes: [`the waiting cases of ${run} cannot be read: ${fileReason(error)}`] };
   } finally {
     const isMine = database?.isTransaction === true;
     database?.close();
@@ -208,11 +208,9 @@ const clocksDisagree =
   "the machine's clocks do not agree on how long ago that was (it was restarted, it slept, or its clock was set)";
 
 const notesOn = (known: number, lost: number): readonly string[] => [
-  ...(known === 0
-    ? []
-    : [`${known} of its cases were waiting with their own credentials, and are continued`]),
+  ...(known === 0 ? [] : [`${known} of its cases were waiting with their own credentials and are continued`]),
   ...(lost === 0 ? [] : [beginAgain(lost, clocksDisagree)]),
 ];
 
 const beginAgain = (cases: number, reason: string): string =>
-  `${cases} of its cases that were waiting begin again: ${reason}`;
+  `${cases} of its waiting cases start again: ${reason}`;

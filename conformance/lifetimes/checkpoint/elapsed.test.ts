@@ -3,7 +3,7 @@ import type { Reading } from "../../world/clock.ts";
 import { elapsedBetween, onThisClock } from "./elapsed.ts";
 
 const then: Reading = { wallMs: 1_900_000_000_000, machineMs: 5_000_000, ownMs: 40_000 };
-/** A later process, started a moment ago. */
+/** A later process that has just started. */
 const later = (wallMs: number, machineMs = wallMs): Reading => ({
   wallMs: then.wallMs + wallMs,
   machineMs: then.machineMs + machineMs,
@@ -11,7 +11,7 @@ const later = (wallMs: number, machineMs = wallMs): Reading => ({
 });
 
 describe("the time between two processes", () => {
-  it("lies between what both clocks say", () => {
+  it("lies between the two clocks' values", () => {
     expect(elapsedBetween(then, later(60_000, 60_030.5))).toEqual({ leastMs: 59_999, mostMs: 60_030.5 });
     expect(elapsedBetween(then, later(0))).toEqual({ leastMs: 0, mostMs: 1 });
   });
@@ -23,15 +23,15 @@ describe("the time between two processes", () => {
     ["the clock was set forward", later(3_600_000 + 60_000, 60_000)],
     ["the clock was set back", later(-3_600_000, 60_000)],
     ["a clock tells nothing", later(Number.NaN, 60_000)],
-  ])("is not known where %s", (_, now) => {
+  ])("is unknown if %s", (_, now) => {
     expect(elapsedBetween(then, now)).toBeUndefined();
     expect(onThisClock({ earliestMs: 1, latestMs: 2 }, then, now)).toBeUndefined();
   });
 
-  it("widens a bracket by what is not known, and by nothing else", () => {
+  it("widens an interval by exactly what is unknown", () => {
     const at = { earliestMs: 30_000, latestMs: 30_020 };
     const moved = onThisClock(at, then, later(60_000, 60_030));
-    // Ten seconds old when it was kept, and a minute since: about seventy before this process's 700.
+    // Ten seconds old when kept, and a minute has passed: about seventy seconds before this process's 700.
     expect(moved).toEqual({ earliestMs: 700 - 60_030 - 10_000, latestMs: 700 - 59_999 - 9_980 });
   });
 });

@@ -1,16 +1,16 @@
 import type { TimeInterval } from "../../judging/interval.ts";
 import type { Reading } from "../../world/clock.ts";
 
-/** By how much two clocks of one machine may have gone apart, in milliseconds, and as a part of what went by. */
+/** How far two clocks of one machine may drift apart, in milliseconds, and as a share of the elapsed time. */
 const APART_MS = 1_000;
 const APART_PART = 1 / 1_000;
-/** The wall clock tells whole milliseconds. */
+/** The wall clock counts whole milliseconds. */
 const COARSENESS_MS = 1;
 
 /**
- * How much time passed between two processes, in milliseconds, by the wall clock and the machine's own clock, which
- * seldom agree to the millisecond. Undefined where they are far apart: the machine was restarted or slept, its clock was
- * set, or it is another machine.
+ * The time between two processes, in milliseconds, by the wall clock and the machine's monotonic clock, which rarely
+ * agree to the millisecond. Undefined if they are far apart: the machine was restarted or slept, its clock was set, or
+ * it is another machine.
  */
 export const elapsedBetween = (
   then: Reading,
@@ -26,7 +26,7 @@ export const elapsedBetween = (
   };
 };
 
-/** An interval of an earlier process on the clock of this one; undefined where it is not known how long ago that was. */
+/** Converts an interval of an earlier process to this process's clock; undefined if the time between them is unknown. */
 export const onThisClock = (at: TimeInterval, then: Reading, now: Reading): TimeInterval | undefined => {
   const elapsed = elapsedBetween(then, now);
   return elapsed === undefined

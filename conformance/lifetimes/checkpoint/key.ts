@@ -5,7 +5,7 @@ import { directoryMode, fileMode } from "../../contract/files.ts";
 import { DAY_MS } from "../../contract/duration.ts";
 import { newKey } from "../store/vault.ts";
 
-/** The folder for keys of runs under way: the user's, not the run's, which may be handed on. */
+/** The folder for checkpoint keys: the user's, not the run's, because a run's folder may be handed on. */
 export const keyFolder = (environment: Readonly<Record<string, string | undefined>>): string => {
   const { XDG_STATE_HOME } = environment;
   const home =
@@ -15,12 +15,12 @@ export const keyFolder = (environment: Readonly<Record<string, string | undefine
   return path.join(home, "touchstone", "checkpoints");
 };
 
-/** A key of a run that was never continued is removed after this: what it opens lives no longer than a month. */
+/** Age at which keys of runs that were never continued are removed; the credentials they open live at most a month. */
 const KEPT_MS = 60 * DAY_MS;
 
 const fileOf = (folder: string, name: string): string => path.join(folder, `${name}.key`);
 
-/** Makes a key that only its owner can read, and removes keys that are too old to be of use. */
+/** Creates a key that only its owner can read, and removes expired keys. */
 export const makeKey = (folder: string, name: string, nowMs: number): Uint8Array => {
   mkdirSync(folder, { recursive: true, mode: directoryMode });
   for (const file of readdirSync(folder).filter((one) => one.endsWith(".key"))) {

@@ -15,7 +15,7 @@ afterAll(async () => {
   await Promise.all(open.map((fake) => fake.stop()));
 });
 
-/** How long codes live: long enough that starting a process takes a small part of it, however busy the machine is. */
+/** How long codes live, in milliseconds: long enough that starting a process takes a small part of it, even on a busy machine. */
 let codeLifetimeMs = 8_000;
 beforeAll(async () => {
   const beganMs = monotonicMs();
@@ -52,7 +52,7 @@ const keysOf = ({ home }: Service): readonly string[] => {
   return existsSync(keys) ? readdirSync(keys).map((one) => path.join(keys, one)) : [];
 };
 
-/** Starts a run and kills it by force a third of its codes' life after the first was issued. */
+/** Starts a run and kills it forcibly a third of a code lifetime after the first code was issued. */
 const killedInMidWait = async ({ file, env }: Service, run: string): Promise<void> => {
   const parameters = [
     "conform",
@@ -80,12 +80,12 @@ const killedInMidWait = async ({ file, env }: Service, run: string): Promise<voi
   await gone;
 };
 
-/** How many codes a run was issued in order to wait with them, and how many of these it exchanged at last. */
+/** How many codes a run was issued to wait with, and how many of these it finally exchanged. */
 const codesOf = (run: string): { readonly issued: number; readonly exchanged: number } => {
   const lines = readFileSync(path.join(run, recordFiles.exchanges), "utf8").split("\n");
   const asked = (place: string): number =>
     lines.filter((line) => line.includes('"rule":"code.lifetime"') && line.includes(place)).length;
-  // A client that is kept busy meanwhile gets two codes each time, exchanges one, and refreshes once.
+  // Each time a client is kept busy meanwhile, it gets two codes, exchanges one, and refreshes once.
   const busy = asked("/refresh-token");
   return { issued: asked("/authorize") - 2 * busy, exchanged: asked("/access-token") - busy };
 };
@@ -100,7 +100,7 @@ describe.concurrent("a run in real time that was killed while it waited", () => 
   it.each([
     ["sound", "passed"],
     ["code-lives-eleven-minutes", "failed"],
-  ])("continues with the codes of a %s service, and comes to %s", async (behaviour, outcome) => {
+  ])("continues with the codes of a %s service, and gives %s", async (behaviour, outcome) => {
     const target = await service(behaviour);
     const run = path.join(folder, randomUUID());
     await killedInMidWait(target, run);
@@ -114,15 +114,16 @@ describe.concurrent("a run in real time that was killed while it waited", () => 
     const told = JSON.parse(resumed.stdout) as Told;
     expect(told.outcome).toBe(outcome);
     const [, waiting] =
-      /(\d+) of its cases were waiting with their own credentials, and are continued/.exec(
+      /(\d+) of its cases were waiting with their own credentials and are continued/.exec(
         told.notes.join("\n"),
       ) ?? [];
     expect(Number(waiting)).toBeGreaterThanOrEqual(4);
-    // However often a busy machine has to repeat a probe: it exchanges more codes than it was issued, those of the first run.
+    // However often a busy machine repeats a probe, the run exchanges more codes than it was issued: those of the first
+    // run.
     const after = codesOf(next);
     expect(codesOf(run).issued).toBeGreaterThanOrEqual(8);
     expect(after.exchanged - after.issued).toBeGreaterThanOrEqual(Number(waiting) / 2);
-    // Nothing of it is left, in either folder or beside the user's other keys.
+    // Nothing of it is left, in either folder or among the user's keys.
     expect([run, next].filter((one) => existsSync(path.join(one, recordFiles.checkpoint)))).toEqual([]);
     expect(keysOf(target)).toEqual([]);
   });

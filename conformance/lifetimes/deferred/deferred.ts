@@ -13,10 +13,10 @@ import type { Unlocked } from "../store/store.ts";
 import { probeEntry } from "./probe.ts";
 import { targetNow, type LedgerSession } from "./session.ts";
 
-/** Deposits of one kind lie at least this far apart: more of them would tell nothing more. */
+/** Minimum time between deposits of one kind, in milliseconds; closer ones would show nothing more. */
 const APART_MS = 12 * HOUR_MS;
 
-/** One rule, what it defers, and the world in which that is done. */
+/** A rule, its deferred credentials, and the world to probe them in. */
 interface Deferring {
   readonly session: LedgerSession;
   readonly rule: string;
@@ -25,8 +25,8 @@ interface Deferring {
 }
 
 /**
- * Judges what is due, and deposits what later runs will judge. Credentials of a short life are deposited first, and
- * waited for as far as this run may wait.
+ * Judges what is due and deposits what later runs will judge. Short-lived credentials are deposited first and waited
+ * for, as far as this run may wait.
  */
 export const judgeByLedger = async (
   session: LedgerSession,
@@ -68,7 +68,7 @@ const subjectOf = (probe: DeferredCredential, world: World): Subject => {
   };
 };
 
-/** What the probes of this run came to; undefined where none of them said anything. */
+/** The verdict of this run's probes; undefined if all were discarded. */
 const judgeDue = async (
   { session, probes }: Deferring,
   run: Run,
@@ -94,7 +94,7 @@ const judgeDue = async (
           `${subject}, ${side === "alive" ? "before" : "after"} its end, issued ${dateOf(issued.earliestMs)}`,
       },
     )
-    // What the run did not come to stays due.
+    // What the run did not get to stays due.
     .finally(() => due.forEach(({ id }) => session.store.release(id)));
   return discarded === due.length ? undefined : verdict;
 };
@@ -125,7 +125,10 @@ const depositAll = async (deferring: Deferring, now: TimeInterval): Promise<void
 const isSame = ({ side, ages }: Entry, window: Window): boolean =>
   side === window.side && ages.fromMs === window.fromMs;
 
-/** Whether another one would tell nothing more. What lives for minutes and is due already is about to be judged. */
+/**
+ * Whether another deposit would show nothing more. A short-lived entry that is already due is about to be judged, so it
+ * does not count.
+ */
 const isStillAhead = (entry: Entry, now: TimeInterval, { isShort }: DeferredCredential): boolean =>
   now.earliestMs - entry.issued.latestMs < APART_MS &&
   (isShort !== true || dueWindow(entry).earliestMs > now.latestMs);
@@ -144,7 +147,7 @@ const depositOne = async (
   const lifetimeMs = probe.lifetimeOf?.(credential as never) ?? probe.lifetimeMs(world);
   const secret = asJson(credential);
   if (!(lifetimeMs > 0) || secret === undefined)
-    throw new ControlFailed("the lifetime that the service states is no positive number");
+    throw new ControlFailed("the lifetime that the service states is not a positive number");
   const window = windowsIn(probe, lifetimeMs, world).all[index];
   if (window === undefined) return;
   const { side, ...ages } = window;

@@ -10,7 +10,7 @@ import { DAY_MS } from "../../contract/duration.ts";
 import { quickKey } from "../../testing/quick-key.ts";
 import { eachTestIn } from "../../testing/folders.ts";
 
-/** Days: the minute is more than the guard around the end. */
+/** In days: the minute is longer than the guard around the end. */
 const DAY_AND_A_MINUTE = 1 + 1 / 1_440;
 
 let folder: string;
@@ -20,7 +20,7 @@ afterEach(async () => {
   await fake?.stop();
 });
 
-/** The fake is moved on behind the back of a profile that has no clock hook; this machine's clock goes along, or does not. */
+/** A fake moved from outside, with a profile that has no clock hook; this machine's clock moves along, or does not. */
 const service = async (behaviour: string) => {
   fake = await startFakeServer({ behaviour });
   const { hooks: _, ...profile } = profileOf(fake);
@@ -60,7 +60,7 @@ const service = async (behaviour: string) => {
 
 const lifetime = ["refresh.lifetime"];
 
-describe("thirty days on a service whose clock cannot be moved", () => {
+describe("thirty days at a service whose clock cannot be moved", () => {
   it("pending with its date at first, then passed, with the bracket that the runs measured", async () => {
     const target = await service("sound");
     const first = (await target.run(lifetime))["refresh.lifetime"];
@@ -79,14 +79,14 @@ describe("thirty days on a service whose clock cannot be moved", () => {
   });
 
   it.each([["refresh-token-lives-a-day-longer", "refresh.lifetime"]])(
-    "%s fails %s, and stays failed until a later credential shows it mended",
+    "%s fails %s, and stays failed until a later credential shows it fixed",
     async (behaviour, rule) => {
       const target = await service(behaviour);
       expect((await target.run([rule]))[rule]).toMatchObject({ kind: "pending" });
       await target.passes(29 + DAY_AND_A_MINUTE);
       const failed = (await target.run([rule]))[rule];
       expect(failed).toMatchObject({ kind: "failed" });
-      expect(JSON.stringify(failed)).toMatch(/refused once 30 d.*accepted at an age of 30 d/);
+      expect(JSON.stringify(failed)).toMatch(/refused 30 d.*accepted at an age of 30 d/);
       await target.passes(0.6);
       expect((await target.run([rule]))[rule]).toMatchObject({ kind: "failed" });
     },
@@ -110,7 +110,7 @@ describe("thirty days on a service whose clock cannot be moved", () => {
     );
   });
 
-  it("the target's own timestamps count where this machine's clock was set to something else", async () => {
+  it("the target's own timestamps count if this machine's clock was changed", async () => {
     const target = await service("sound");
     await target.run(lifetime);
     await target.passes(29, -400);
@@ -128,6 +128,6 @@ describe("thirty days on a service whose clock cannot be moved", () => {
     const missed = ledger.entries().filter(({ state }) => state === "missed");
     ledger.close();
     expect(missed.length).toBeGreaterThan(0);
-    for (const { note } of missed) expect(note).toContain("no run came by");
+    for (const { note } of missed) expect(note).toContain("no run happened");
   });
 });

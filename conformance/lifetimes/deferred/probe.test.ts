@@ -6,7 +6,7 @@ import type { Settlement, Store, Unlocked } from "../store/store.ts";
 import { probeEntry } from "./probe.ts";
 import type { LedgerSession } from "./session.ts";
 
-/** When the entry was issued, as a date: small numbers would be taken for seconds. */
+/** When the entry was issued, as a realistic date, because small numbers would be read as seconds. */
 const ISSUED_MS = 1_900_000_000_000;
 const LIFE_MS = 600_000;
 const GUARD_MS = 1_000;
@@ -22,13 +22,13 @@ beforeEach(() => {
 });
 
 interface Setting {
-  /** Whether the credential works at this age; it is asked at each call. */
+  /** Whether the credential works now; called at each probe. */
   readonly alive?: () => Promise<boolean>;
   readonly side?: Unlocked["side"];
   readonly ages?: Unlocked["ages"];
   readonly maxWaitMs?: number;
   readonly isUsedUp?: true;
-  /** By how much the target's clock moves for each millisecond that is waited. */
+  /** How far the target's clock moves per millisecond waited. */
   readonly pace?: number;
 }
 
@@ -43,7 +43,7 @@ const timestamps = (() => {
   };
 })();
 
-/** Tries to judge an entry that was issued at 0, and says what stands afterwards. */
+/** Tries to judge an entry issued at 0, and returns the outcome. */
 const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
   const findings: (() => void)[] = [];
   const {
@@ -104,8 +104,8 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
   return { judgement, stands: () => findings.forEach((commit) => commit()) };
 };
 
-describe("an entry that is claimed ahead of its time", () => {
-  it("is waited for: to the last of its window before the end, to the first of it afterwards", async () => {
+describe("an entry that is claimed before it is due", () => {
+  it("is waited for: until late in its window before the end, until the start of its window after it", async () => {
     nowMs = 400_000;
     (await tryOnce({})).stands();
     expect(nowMs).toBeGreaterThan(594_000);
@@ -118,7 +118,7 @@ describe("an entry that is claimed ahead of its time", () => {
     ]);
   });
 
-  it("is given back where the target's clock does not come that far", async () => {
+  it("is given back if the target's clock does not get that far", async () => {
     nowMs = 400_000;
     const { judgement, stands } = await tryOnce({ pace: 0.001 });
     stands();
@@ -127,14 +127,14 @@ describe("an entry that is claimed ahead of its time", () => {
     expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(300_000);
   });
 
-  it("is judged by the side that it was really asked on", async () => {
-    // The clock overshoots the end by far: what was to be seen alive is asked once it should be dead.
+  it("is judged by the side that it was really probed on", async () => {
+    // The clock overshoots the end by far, so what was to be seen alive is probed when it should be dead.
     nowMs = 400_000;
     const late = await tryOnce({ pace: 2, alive: () => Promise.resolve(true) });
     late.stands();
     expect(late.judgement).toMatchObject({
       kind: "failed",
-      expected: expect.stringContaining("is refused once") as string,
+      expected: expect.stringContaining("is refused") as string,
     });
     nowMs = 400_000;
     (await tryOnce({ pace: 2, alive: () => Promise.resolve(false) })).stands();
@@ -149,21 +149,21 @@ describe("an entry that is claimed ahead of its time", () => {
     const { judgement, stands } = await tryOnce({ alive: () => Promise.resolve(false) });
     stands();
     expect(judgement.kind).toBe("discarded");
-    expect(written).toEqual([["miss", expect.stringContaining("too near to its end")]]);
+    expect(written).toEqual([["miss", expect.stringContaining("too close to its end")]]);
   });
 });
 
 describe("an answer that is lost", () => {
   it("leaves the ledger as it was until a judgement stands", async () => {
     nowMs = 596_000;
-    // Judged, and then repeated, because a request got no whole answer: nothing of the first try counts.
+    // Judged, then repeated because a request got no complete answer: nothing of the first try counts.
     await tryOnce({ alive: () => Promise.resolve(false) });
     expect(written).toEqual([]);
     (await tryOnce({})).stands();
     expect(written).toEqual([["settle", "alive", true]]);
   });
 
-  it("is not asked for again of what a question uses up", async () => {
+  it("is not requested again if a probe uses the credential up", async () => {
     nowMs = 596_000;
     const asked = new Set<string>();
     const lost = (): Promise<boolean> => Promise.reject(new Error("closed"));

@@ -9,7 +9,7 @@ import type { Unlocked } from "../store/store.ts";
 import { ask } from "../ask.ts";
 import { targetNow, type LedgerSession } from "./session.ts";
 
-/** Waits until the credential is due, asks it its one question, and settles it once the case's verdict is final. */
+/** Waits until the credential is due, probes it once, and settles its entry when the case's verdict is final. */
 export const probeEntry = async (
   session: LedgerSession,
   world: World,
@@ -21,12 +21,12 @@ export const probeEntry = async (
   const reached = credential === undefined ? undefined : await whenDue(session, world, entry, probe);
   if (reached === undefined) {
     world.evidence.onCommit(() => store.release(entry.id));
-    return discard("the target's clock did not move on to where the credential is due");
+    return discard("the target's clock did not reach the moment at which the credential is due");
   }
-  // A question that uses it up is asked once, whatever becomes of the answer, or of this process.
+  // A probe that uses the credential up is sent only once, even if its answer or this process is lost.
   if (probe.isUsedUp === true && !store.ask(entry.id)) {
-    world.evidence.onCommit(() => store.miss(entry.id, "it was asked, and the answer was lost", hereMs()));
-    return discard("it was asked before, and the answer was lost");
+    world.evidence.onCommit(() => store.miss(entry.id, "it was probed, but the answer was lost", hereMs()));
+    return discard("it was probed before, but the answer was lost");
   }
   const {
     probe: shown,
@@ -41,7 +41,7 @@ export const probeEntry = async (
   const seen = `${shown.works ? "accepted" : "refused"} at an age of ${duration(shown.leastMs)} to ${duration(shown.greatestMs)}${driftOf(session, entry, reached)}`;
   if (side === undefined) {
     world.evidence.onCommit(() =>
-      store.miss(entry.id, `${seen}, too near to its end to say anything`, hereMs()),
+      store.miss(entry.id, `${seen}, too close to its end to decide anything`, hereMs()),
     );
     return discard(`${seen}, inside the guard around the end`);
   }
@@ -52,9 +52,12 @@ export const probeEntry = async (
 };
 
 const MOST_SLEEPS = 4;
-/** A window right before an end is no wider than this part of the lifetime; the later in it, the more a probe tells. */
+/**
+ * The window right before an end is at most this share of the lifetime wide; the later a probe falls in it, the more it
+ * shows.
+ */
 const LAST_WINDOW = 1 / 8;
-/** Where in such a window a probe is aimed at: the rest is room for its way. */
+/** Where in that window a probe is aimed; the rest is room for delays. */
 const AIM = 0.85;
 
 const aimMs = ({ side, ages, lifetimeMs }: Entry): number => {
@@ -62,7 +65,7 @@ const aimMs = ({ side, ages, lifetimeMs }: Entry): number => {
   return side === "alive" && widthMs <= lifetimeMs * LAST_WINDOW ? ages.fromMs + widthMs * AIM : ages.fromMs;
 };
 
-/** The target's time once the credential is due; undefined where it does not become so within what this run may wait. */
+/** The target's time once the credential is due; undefined if that takes longer than this run may wait. */
 const whenDue = async (
   session: LedgerSession,
   world: World,
@@ -81,11 +84,11 @@ const whenDue = async (
   }
 };
 
-/** Where this machine's clock and the target's went apart since the issue, the target's own timestamps count, and it is said. */
+/** The target's own timestamps count even if this machine's clock drifted from them since issue; then the text says so. */
 const driftOf = ({ hereMs }: LedgerSession, entry: Entry, now: TimeInterval): string => {
   const byHereMs = hereMs() - entry.issuedHereMs;
   const apartMs = Math.abs(byHereMs - (now.earliestMs - entry.issued.earliestMs));
   return apartMs < 60_000
     ? ""
-    : ` by the target's clock; this machine's clock says ${duration(Math.max(0, byHereMs))}, which is ${duration(apartMs)} away`;
+    : ` by the target's clock; this machine's clock says ${duration(Math.max(0, byHereMs))}, a difference of ${duration(apartMs)}`;
 };

@@ -12,19 +12,19 @@ export interface LedgerAccess {
 }
 
 export interface LedgerSession extends LedgerAccess {
-  /** Entries of another target are left alone; see `ledgerTarget`. */
+  /** Entries of other targets are left alone; see `ledgerTarget`. */
   readonly target: string;
   /** How long this run may wait for a credential's end, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
-/** What tells a target from others: its address and the client. */
+/** Identifies a target by its address and client. */
 export const ledgerTarget = (baseUrl: string, clientId: string): string =>
   `${baseUrl.replace(/\/+$/, "")} ${clientId}`;
 
 /**
- * The target's own time by the timestamp of an answer (section 2.2), within what its unit leaves open; this machine's
- * where it tells none.
+ * The target's own time by an answer's timestamp (section 2.2), to the precision of its unit; this machine's time,
+ * within a second, if the answer has none.
  */
 export const targetNow = async ({ hereMs }: LedgerAccess, world: World): Promise<TimeInterval> => {
   const told = objectOf((await obtainTokens(world)).answer)["timestamp"];

@@ -23,7 +23,7 @@ afterAll(async () => {
   await Promise.all(fakes.map((fake) => fake.stop()));
 });
 
-/** A service whose profile has no clock hook. Its time passes only while a run waits, and where the test says so. */
+/** A service whose profile has no clock hook. Its time passes only while a run waits or when the test says so. */
 const service = async (behaviour: string) => {
   const fake = await startFake({ behaviour });
   fakes.push(fake);
@@ -46,7 +46,7 @@ const service = async (behaviour: string) => {
     const momentMs = await nowMs();
     return { earliestMs: momentMs, latestMs: momentMs };
   };
-  /** What a run takes for real time: each wait moves the service on. */
+  /** What a run sees as real time: each wait moves the service forward. */
   const clocksFor = (maxWaitMs: number, inFlight: () => number): ClockSource => ({
     ...virtualClock({ now, inFlight, advance: (ms) => passes(ms).then(now) }),
     kind: "real",
@@ -54,7 +54,7 @@ const service = async (behaviour: string) => {
   });
   return {
     passes,
-    /** How old the first credential of the ledger is by now. */
+    /** The age of the first credential in the ledger. */
     oldestMs: async () =>
       (await nowMs()) - Math.min(...store.entries().map(({ issued }) => issued.earliestMs)),
     run: async (rule: string, maxWaitMs: number): Promise<Verdict | undefined> => {
@@ -78,12 +78,12 @@ const service = async (behaviour: string) => {
   };
 };
 
-describe.concurrent("ten minutes, by runs that may not wait so long", () => {
+describe.concurrent("ten minutes, by runs that may not wait that long", () => {
   it.each([
     ["sound", "passed"],
     ["code-lives-eleven-minutes", "failed"],
     ["code-dies-after-nine-minutes", "failed"],
-  ])("%s comes to %s once a run is at work as a code's life ends", async (behaviour, kind) => {
+  ])("%s gives %s once a run is active while a code's life ends", async (behaviour, kind) => {
     const target = await service(behaviour);
     expect(await target.run("code.lifetime", SECOND_MS)).toMatchObject({ kind: "pending" });
     // The run is there for the last seconds of its life, and waits until they are over.
@@ -96,7 +96,7 @@ describe.concurrent("ten minutes, by runs that may not wait so long", () => {
     expect(refusedFromMs).toBeLessThan(10.5 * MINUTE_MS);
   });
 
-  it("a daily run learns that a code is dead a day later, says so, and what would settle the rest", async () => {
+  it("a daily run learns that a code is dead a day later, and says what would settle the rest", async () => {
     const target = await service("sound");
     const first = await target.run("code.lifetime", SECOND_MS);
     expect(first).toMatchObject({
@@ -119,7 +119,7 @@ describe.concurrent("ten minutes, by runs that may not wait so long", () => {
     await target.passes(DAY_MS + SECOND_MS);
     const verdict = await target.run("code.lifetime", SECOND_MS);
     expect(verdict).toMatchObject({ kind: "failed" });
-    expect(JSON.stringify(verdict)).toMatch(/refused once 10 min.*accepted at an age of 1 d/);
+    expect(JSON.stringify(verdict)).toMatch(/refused 10 min.*accepted at an age of 1 d/);
     await target.passes(DAY_MS + SECOND_MS);
     expect(await target.run("code.lifetime", SECOND_MS)).toMatchObject({ kind: "failed" });
   });
@@ -129,7 +129,7 @@ describe.concurrent("access tokens, by runs that may not wait for expiresIn", ()
   it.each([
     ["sound", "passed"],
     ["access-lives-five-minutes-longer", "failed"],
-  ])("%s comes to %s", async (behaviour, kind) => {
+  ])("%s gives %s", async (behaviour, kind) => {
     const target = await service(behaviour);
     expect(await target.run("access.lifetime", SECOND_MS)).toMatchObject({ kind: "pending" });
     const [{ lifetimeMs } = { lifetimeMs: 0 }] = target.entries();

@@ -14,8 +14,8 @@ export const ledgerKeyVariable = "TOUCHSTONE_LEDGER_KEY";
 const SHORTEST_KEY = 16;
 
 /**
- * Opens the ledger that a run was given, with the passphrase of a key file or of the environment. Throws
- * ConfigurationError where there is no key, where it is short enough to be guessed, and where others may read its file.
+ * Opens the ledger given to a run, with the passphrase from a key file or the environment. Throws ConfigurationError if
+ * there is no key, if it is too short, or if others can read its file.
  */
 export const ledgerFromFlags = (
   file: string,
@@ -26,11 +26,11 @@ export const ledgerFromFlags = (
   const key = keyFile === undefined ? environment[ledgerKeyVariable] : readKey(keyFile);
   if (key === undefined || key === "")
     throw new ConfigurationError(
-      `--ledger ${file}: it holds credentials and needs a key; set ${ledgerKeyVariable}, or name a file with --ledger-key-file`,
+      `--ledger ${file}: it holds credentials and needs a key; set ${ledgerKeyVariable}, or give a file with --ledger-key-file`,
     );
   if (key.length < SHORTEST_KEY)
     throw new ConfigurationError(
-      `${from}: the key has ${key.length} characters; accepted are ${SHORTEST_KEY} or more, such as \`openssl rand -base64 32\` prints`,
+      `${from}: the key has ${key.length} characters; accepted are ${SHORTEST_KEY} or more, such as the output of \`openssl rand -base64 32\``,
     );
   return openLedger(file, key);
 };
@@ -45,11 +45,11 @@ const readKey = (file: string): string => {
   }
 };
 
-const accepted = "accepted is a file that `conform --ledger` made";
+const accepted = "accepted is a file made by `conform --ledger`";
 
 /**
- * Opens a ledger, or makes one. Throws ConfigurationError where the file is none, is of another version, is readable by
- * others, or the key is not the one it was made with.
+ * Opens or creates a ledger. Throws ConfigurationError if the file is not a ledger, has another version, is readable by
+ * others, or was made with another key.
  */
 export const openLedger = (file: string, passphrase: string, cost = keyCost): Store =>
   namingFile(`--ledger ${file}`, () => {
@@ -58,7 +58,7 @@ export const openLedger = (file: string, passphrase: string, cost = keyCost): St
     else closeSync(openSync(file, "a", fileMode));
     const database = new DatabaseSync(file, { timeout: 10_000 });
     try {
-      // A write is on the disk before the credential counts as deposited; readers and writers do not wait for one another.
+      // A deposit counts only once it is on disk; with WAL, readers and writers do not block each other.
       database.exec("pragma journal_mode = wal; pragma synchronous = full;");
       refuseVersion(database);
       database.exec(schema);
@@ -69,7 +69,7 @@ export const openLedger = (file: string, passphrase: string, cost = keyCost): St
     }
   });
 
-/** What a ledger holds, without its secrets and without its key. Throws ConfigurationError where the file is no ledger. */
+/** The entries of a ledger without their secrets; needs no key. Throws ConfigurationError if the file is not a ledger. */
 export const listLedger = (file: string): readonly Entry[] =>
   namingFile(`ledger ${file}`, () => {
     if (!existsSync(file)) throw new ConfigurationError("there is no such file");
@@ -83,7 +83,7 @@ export const listLedger = (file: string): readonly Entry[] =>
     }
   });
 
-/** Every problem of a file begins with its name. */
+/** Prefixes every problem of a file with its name. */
 const namingFile = <T>(name: string, action: () => T): T => {
   try {
     return action();
@@ -106,12 +106,12 @@ const refuseVersion = (database: DatabaseSync): void => {
   const version = isNew ? undefined : readMeta(database, "version")?.[0];
   if (version !== undefined && version !== storeVersion)
     throw new ConfigurationError(
-      `it is of version ${version}, and this Touchstone reads version ${storeVersion}; ${version > storeVersion ? "update it" : "use the version that made it, or remove the file and begin again"}`,
+      `it has version ${version}, but this Touchstone reads version ${storeVersion}; ${version > storeVersion ? "update it" : "use the version that made it, or remove the file and start again"}`,
     );
 };
 
 const vaultOf = (database: DatabaseSync, passphrase: string, cost: typeof keyCost): Vault => {
-  // The first of two runs that make the ledger at once decides on its salt. A wrong key does not open the verifier.
+  // The first of two runs that create the ledger at once sets its salt. A wrong key fails on the verifier.
   database.exec("begin immediate");
   try {
     const salt = readMeta(database, "salt") ?? newSalt();

@@ -38,7 +38,7 @@ const depositOf = (over: Partial<Pick<Deposit, "secret">> = {}): Deposit => ({
 const opened = (key = "key") => openLedger(file, key, quickKey);
 
 describe("the ledger", () => {
-  it("gives an entry to one run, when it is due and neither before nor after", () => {
+  it("gives an entry to one run, and only while it is due", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     expect(ledger.claim(target, rule, at(28 * DAY_MS), 0)).toEqual([]);
@@ -55,7 +55,7 @@ describe("the ledger", () => {
     other.close();
   });
 
-  it("a credential that is released is due again, one that was settled never", () => {
+  it("a released entry is due again, a settled one never", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     const now = at(29.5 * DAY_MS);
@@ -75,7 +75,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("what a killed run held is due again after its lease", () => {
+  it("an entry held by a killed run is due again after its lease", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     const now = at(29.5 * DAY_MS);
@@ -85,7 +85,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("what is due soon is given to a run that may wait for it", () => {
+  it("an entry that is due soon is given to a run that may wait for it", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     const now = at(29 * DAY_MS - 60_000);
@@ -94,7 +94,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("what a killed run held until it was over is missed for that reason", () => {
+  it("an entry held by a killed run until it expired is missed for that reason", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
@@ -105,7 +105,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("what can be asked only once is asked by one run, once, even where that was killed before it could tell", () => {
+  it("an entry that can be probed only once is probed by one run, once, even if that run was killed", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     const now = at(29.5 * DAY_MS);
@@ -116,35 +116,35 @@ describe("the ledger", () => {
     expect(ledger.claim(target, rule, now, 31 * 60_000)).toEqual([]);
     expect(ledger.expire(target, now, 0)).toEqual([]);
     expect(ledger.expire(target, now, 31 * 60_000)).toMatchObject([
-      { state: "missed", note: "a run asked it, and ended before it could tell" },
+      { state: "missed", note: "a run probed it, but ended before it recorded the answer" },
     ]);
     ledger.close();
   });
 
-  it("what decided nothing is missed, with the reason, and what was asked later than aimed is of the other side", () => {
+  it("an undecided entry is missed, with the reason, and a late probe counts for the other side", () => {
     const ledger = opened();
     for (const secret of ["one", "two"]) ledger.deposit(depositOf({ secret }));
     const [one, two] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
     ledger.ask(one?.id ?? "");
-    ledger.miss(one?.id ?? "", "too near to its end", 7);
+    ledger.miss(one?.id ?? "", "too close to its end", 7);
     ledger.settle(two?.id ?? "", { held: true, side: "dead", note: "refused", age: at(30.1 * DAY_MS) }, 8);
     const states = ledger.entries().map(({ state, side, note }) => [state, side, note].join(" "));
-    expect(states.toSorted()).toEqual(["judged dead refused", "missed alive too near to its end"]);
+    expect(states.toSorted()).toEqual(["judged dead refused", "missed alive too close to its end"]);
     ledger.close();
   });
 
-  it("what was not judged in its time is missed, with the reason", () => {
+  it("an entry not judged in time is missed, with the reason", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     expect(ledger.expire(target, at(29.5 * DAY_MS), 0)).toEqual([]);
     expect(ledger.expire(target, at(31 * DAY_MS), 9)).toMatchObject([
-      { state: "missed", note: "no run came by while it was due", settledAtMs: 9 },
+      { state: "missed", note: "no run happened while it was due", settledAtMs: 9 },
     ]);
     expect(ledger.expire(target, at(31 * DAY_MS), 9)).toEqual([]);
     ledger.close();
   });
 
-  it("keeps no secret readable on the disk, and none at all once it is settled", () => {
+  it("keeps no readable secret on disk, and none at all once an entry is settled", () => {
     const ledger = opened("a passphrase that must not be there either");
     ledger.deposit(depositOf());
     const bytes = () =>
@@ -162,7 +162,7 @@ describe("the ledger", () => {
     database.close();
   });
 
-  it("another key does not open it, and leaves it as it is", () => {
+  it("another key does not open it, and leaves it unchanged", () => {
     const ledger = opened("right");
     ledger.deposit(depositOf());
     ledger.close();
@@ -172,20 +172,20 @@ describe("the ledger", () => {
     again.close();
   });
 
-  it("makes its key at the cost that OWASP's password storage sheet asks for", () => {
+  it("derives its key at the cost that OWASP's password storage sheet asks for", () => {
     openLedger(file, "key").close();
     expect(() => opened()).toThrow("the key does not open this ledger");
     openLedger(file, "key", { ...quickKey, N: 2 ** 17, r: 8, p: 1 }).close();
   });
 
-  it("is a file of its owner's alone, and refused where it is wider", () => {
+  it("is a file only its owner can read, and refused otherwise", () => {
     opened().close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
     expect(() => opened()).toThrow(/has mode 644, so others can get at credentials in it; accepted is 600/);
   });
 
-  it("a file that is no ledger is refused by name", () => {
+  it("a file that is not a ledger is refused by name", () => {
     writeFileSync(file, "not a database at all, and long enough to be read as a header of one", {
       mode: 0o600,
     });
@@ -205,8 +205,8 @@ describe("the ledger", () => {
   });
 
   it.each([
-    [1, /it is of version 1, and this Touchstone reads version 2; use the version that made it/],
-    [3, /it is of version 3, and this Touchstone reads version 2; update it/],
+    [1, /it has version 1, but this Touchstone reads version 2; use the version that made it/],
+    [3, /it has version 3, but this Touchstone reads version 2; update it/],
   ])("a file of version %i is refused in one line, to be used and to be listed", (version, words) => {
     opened().close();
     const database = new DatabaseSync(file);

@@ -7,23 +7,23 @@ import type { Vault } from "./vault.ts";
 
 export interface Settlement {
   readonly held: boolean;
-  /** The side that the probe was on, which it may have been made too late for. */
+  /** The side that the probe was really on; a late probe may be on the other side than planned. */
   readonly side: Side;
   readonly note: string;
   readonly age: TimeInterval;
 }
 
-/** A credential that was issued and not probed yet, as it is put into the store. */
+/** An issued credential to be probed later, as it is put into the store. */
 export interface Deposit {
   readonly target: string;
   readonly rule: string;
   readonly subject: string;
-  /** Everything that a probe needs, as JSON; locked before it touches the disk. */
+  /** Everything that a probe needs, as JSON; encrypted before it reaches the disk. */
   readonly secret: string;
   readonly plan: Plan;
 }
 
-/** What a case of a run had done before it began to wait: part of a checkpoint. */
+/** What a case of a run had done before it began to wait; part of a checkpoint. */
 export interface CaseRecord {
   readonly id: string;
   readonly secret: string;
@@ -31,12 +31,12 @@ export interface CaseRecord {
 
 export type Unlocked = Entry & Pick<Deposit, "secret">;
 
-/** Version of the schema. A file of another one is refused. */
+/** Version of the schema. Files of other versions are refused. */
 export const storeVersion = 2;
 
 /**
- * A row with a plan is a credential for a later run, one without it the steps of a case of the run that holds the file.
- * All but `secret` can be read without the key.
+ * A row with a plan is a credential for a later run; a row without one holds the steps of a case of the run that owns
+ * the file. Everything but `secret` is readable without the key.
  */
 export const schema = `
   create table if not exists meta (key text primary key, value blob not null) strict;
@@ -48,11 +48,11 @@ export const schema = `
   create index if not exists due on entries (target, state, due_from_ms);
 `;
 
-/** A run that holds entries for longer than this is taken for dead. */
+/** A run that holds entries for longer than this, in milliseconds, is considered dead. */
 const LEASE_MS = 30 * 60_000;
 
-/** What is noted of an entry while its only question is under way; it stays where the answer or the run is lost. */
-const ASKED = "a run asked it, and ended before it could tell";
+/** Noted on an entry while its only probe is under way; stays if the answer or the run is lost. */
+const ASKED = "a run probed it, but ended before it recorded the answer";
 
 const isLeft = `abs(:here - claimed_here_ms) > ${LEASE_MS}`;
 
@@ -65,12 +65,12 @@ const statements = {
     returning *`,
   ask: "update entries set note = :note where id = :id and state = 'claimed' and note is null",
   release: "update entries set state = 'waiting' where id = :id and state = 'claimed' and note is null",
-  // What was judged or missed needs its secret no longer.
+  // A judged or missed entry no longer needs its secret.
   settle: `update entries set state = :state, secret = null, note = :note, outcome = :outcome,
     plan = json_set(plan, '$.side', coalesce(:side, plan ->> '$.side')) where id = :id and state = 'claimed'`,
   expire: `update entries set state = 'missed', secret = null, outcome = json_object('settledAtMs', :here),
-      note = coalesce(note, iif(state = 'claimed', 'the run that held it while it was due ended before it came to it',
-        'no run came by while it was due'))
+      note = coalesce(note, iif(state = 'claimed', 'the run that held it while it was due ended before probing it',
+        'no run happened while it was due'))
     where target = :target and (due_until_ms < :now or note is not null)
       and (state = 'waiting' or (state = 'claimed' and ${isLeft}))
     returning *`,
@@ -82,7 +82,7 @@ const statements = {
   cases: "select id, secret from entries where plan is null",
 } as const;
 
-/** What an entry's secret is bound to: moved elsewhere it does not open. */
+/** Binds an entry's secret to its place: moved elsewhere, it does not open. */
 const placeOf = (...names: readonly string[]): string => names.join("\n");
 
 type Row = Record<string, SQLOutputValue>;
@@ -90,8 +90,8 @@ type Row = Record<string, SQLOutputValue>;
 type Prepare = (name: keyof typeof statements) => StatementSync;
 
 /**
- * Credentials that were issued and not probed yet, in an open database that has the schema. Every change is one
- * transaction: a run that is killed leaves each entry either as it was or as it became, and two runs never hold the same.
+ * Credentials to be probed later, in an open database that has the schema. Every change is one transaction: a killed
+ * run leaves each entry either unchanged or changed, and two runs never hold the same entry.
  */
 export const storeIn = (database: DatabaseSync, vault: Vault) => {
   const of: Prepare = (name) => database.prepare(statements[name]);
@@ -104,7 +104,7 @@ export const storeIn = (database: DatabaseSync, vault: Vault) => {
   };
 };
 
-/** What is put in, and taken out to be judged. */
+/** Depositing entries, and claiming them to be judged. */
 const depositsIn = (of: Prepare, vault: Vault) => {
   const unlocked = (row: Row): Unlocked => {
     const entry = entryOf(row);
@@ -120,9 +120,8 @@ const depositsIn = (of: Prepare, vault: Vault) => {
       of("deposit").run({ id, target, rule, subject, secret: locked, plan: json, from, until });
     },
     /**
-     * Takes the entries of a target that are due at this moment of its clock, or will be `aheadMs` later, for this run
-     * alone. What a run took and never gave back is due again once its lease is over, unless the run had begun to ask
-     * what can be asked only once.
+     * Claims for this run the target's entries that are due now, by its clock, or within `aheadMs`. Entries of a dead
+     * run become due again when its lease ends, unless it had begun a probe that can be sent only once.
      */
     claim: (
       target: string,
@@ -134,12 +133,12 @@ const depositsIn = (of: Prepare, vault: Vault) => {
       of("claim")
         .all({ target, rule, now: now.earliestMs + aheadMs, latest: now.latestMs, here: hereMs })
         .map(unlocked),
-    /** Says that the only question to an entry is about to be asked; false where it was before, or another run has it. */
+    /** Records that an entry's only probe is about to be sent; false if it was sent before, or another run holds the entry. */
     ask: (id: string): boolean => Number(of("ask").run({ id, note: ASKED }).changes) === 1,
-    /** Entries that are not due yet, for those that are to be used on their way. */
+    /** Entries that are not due yet, for credentials that are used before their probe. */
     waiting: (target: string, rule: string, subject: string): readonly Unlocked[] =>
       of("waiting").all(target, rule, subject).map(unlocked),
-    /** Gives an entry back unjudged: it stays due. */
+    /** Returns an entry unjudged; it stays due. */
     release: (id: string): void => void of("release").run({ id }),
   };
 };
@@ -150,17 +149,17 @@ const verdictsIn = (of: Prepare) => {
   return {
     settle: (id: string, { held, side, note, age }: Settlement, hereMs: number): void =>
       settle(id, "judged", note, { held, age, settledAtMs: hereMs }, side),
-    /** Marks what decided nothing, and why. */
+    /** Marks an entry as undecided, with the reason. */
     miss: (id: string, note: string, hereMs: number): void =>
       settle(id, "missed", note, { settledAtMs: hereMs }, null),
-    /** Marks what is over and was never judged, and says why. */
+    /** Marks entries that expired unjudged, with the reason. */
     expire: (target: string, now: TimeInterval, hereMs: number): readonly Entry[] =>
       of("expire").all({ target, now: now.earliestMs, here: hereMs }).map(entryOf),
   };
 };
 
 const casesIn = (of: Prepare, vault: Vault) => ({
-  /** Keeps what a case of a run has done, in place of what was there under the same id. */
+  /** Keeps what a case of a run has done, replacing what was kept under the same id. */
   keepCase: ({ id, secret }: CaseRecord): void =>
     void of("keepCase").run({ id, secret: vault.lock(secret, placeOf(id)) }),
   dropCase: (id: string): void => void of("dropCase").run(id),
@@ -175,7 +174,7 @@ const casesIn = (of: Prepare, vault: Vault) => ({
 
 export type Store = ReturnType<typeof storeIn>;
 
-/** Entries without their secrets, for which no key is needed. */
+/** Entries without their secrets; needs no key. */
 export const entriesIn = (database: DatabaseSync, target?: string): readonly Entry[] =>
   database
     .prepare(statements.entries)

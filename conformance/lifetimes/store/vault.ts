@@ -3,15 +3,15 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:
 /** The key does not open this ledger. */
 export class WrongKey extends Error {
   constructor() {
-    super("the key does not open this ledger; accepted is the one that it was made with");
+    super("the key does not open this ledger; accepted is the key that it was made with");
     this.name = "WrongKey";
   }
 }
 
-/** Locks and opens the secrets of one ledger. What is locked is bound to its place: moved elsewhere it does not open. */
+/** Encrypts and decrypts the secrets of one ledger, each bound to its place: moved elsewhere, it does not open. */
 export interface Vault {
   lock(secret: string, place: string): Uint8Array;
-  /** Throws WrongKey where the key, the place or the bytes are not the ones it was locked with. */
+  /** Throws WrongKey if the key, the place or the bytes differ from those of `lock`. */
   open(locked: Uint8Array, place: string): string;
 }
 
@@ -20,18 +20,21 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SALT_BYTES = 16;
 
-/** Scrypt's parameters as OWASP's password storage sheet has them: N = 2^17, r = 8, p = 1. */
+/** Scrypt parameters of OWASP's password storage sheet: N = 2^17, r = 8, p = 1. */
 export const keyCost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
 export const newSalt = (): Uint8Array => randomBytes(SALT_BYTES);
 
-/** A vault by a passphrase: scrypt (RFC 7914) makes the key, AES-256-GCM (NIST SP 800-38D) locks, each time with a fresh nonce. */
+/**
+ * A vault with a key derived from a passphrase by scrypt (RFC 7914). Encrypts with AES-256-GCM (NIST SP 800-38D) and a
+ * fresh nonce each time.
+ */
 export const openVault = (passphrase: string, salt: Uint8Array, cost = keyCost): Vault =>
   vaultWith(scryptSync(passphrase, salt, KEY_BYTES, cost));
 
 export const newKey = (): Uint8Array => randomBytes(KEY_BYTES);
 
-/** A vault by a random key. Throws WrongKey where it has not the length of one. */
+/** A vault with a random key. Throws WrongKey if its length is wrong. */
 export const vaultWith = (key: Uint8Array): Vault => {
   if (key.length !== KEY_BYTES) throw new WrongKey();
   return {

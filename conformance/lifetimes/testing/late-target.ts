@@ -9,25 +9,25 @@ import type { World } from "../../world/world.ts";
 export const LIFETIME_MS = 600_000;
 
 interface Setting {
-  /** How old a credential may become. */
+  /** How long credentials really live. */
   readonly livesMs?: number;
-  /** By how much more than was asked for time moves at the nth time. */
+  /** How much further than asked the nth advance moves time. */
   readonly overshootMs?: (nth: number) => number;
-  /** How much time a request takes. */
+  /** How long a request takes. */
   readonly requestMs?: number;
-  /** Whether the time is not told, so that all that is known of it is what it was moved by, and this much more at most. */
+  /** Set if the target does not tell its time: known only by how far it was moved, with up to this much uncertainty. */
   readonly guessedMs?: number;
-  /** Whether the rule takes the time for the real one, which no journey of such a length is made twice in. */
+  /** Whether the rule sees a real clock, on which such a wait is not repeated. */
   readonly isReal?: true;
   readonly expiring?: Partial<JudgedLifetime<number>>;
-  /** By how much each reading of the clock finds it further on. */
+  /** How far the clock moves on with each reading. */
   readonly flowMs?: number;
   readonly tolerances?: Partial<World["tolerances"]>;
-  /** Age of the credentials that an earlier run left, which this one goes on with. */
+  /** Age of the credentials that an earlier run left for this one to continue with. */
   readonly continuedAtMs?: number;
 }
 
-/** Judges a lifetime at a target that exists in this test only, where time overshoots as it does on a machine with too much to do. */
+/** Judges a lifetime at a target simulated in memory whose time overshoots, as on an overloaded machine. */
 export const judge = async (setting: Setting = {}) => {
   const { livesMs = LIFETIME_MS, overshootMs = () => 0, requestMs = 0, guessedMs } = setting;
   let nowMs = 1_000_000;
@@ -106,7 +106,7 @@ export const judge = async (setting: Setting = {}) => {
   return { verdict, probes, issues };
 };
 
-/** What a run left behind that had issued a credential for each of its probes at this moment. */
+/** The checkpoint of a run that issued a credential for each of its probes at this moment. */
 const leftBehind = (issuedMs: number): Checkpoint => {
   const taken = new Set<string>();
   const at = { earliestMs: issuedMs, latestMs: issuedMs + 5 };
