@@ -6,14 +6,14 @@ import { groups, levels, type Level } from "./requirement.ts";
 describe.each(requirementIds)("%s", (id) => {
   const entry = requirement(id);
 
-  it("says what must hold and how that is judged, each in sentences", () => {
+  it("says in sentences what must hold and how it is judged", () => {
     expect(entry.sentence).toMatch(/^\p{L}.*\.$/su);
     expect(entry.judged).toMatch(/^\p{Lu}.*\.$/su);
     expect(entry.sections.length).toBeGreaterThan(0);
     for (const section of entry.sections) expect(section).toMatch(/^[1-9](\.\d)?$/);
   });
 
-  it("belongs to a group and a level, and says what that level asks for", () => {
+  it("belongs to a group and a level, and says what that level requires", () => {
     expect(groups).toContain(entry.group);
     expect(levels).toContain(entry.level);
     const grounds: Partial<Record<Level, string>> = {
@@ -35,7 +35,7 @@ describe.each(requirementIds)("%s", (id) => {
   });
 });
 
-it("has readings only where there are several", () => {
+it("has readings only if there are several", () => {
   const alone = requirementIds.filter((id) => Object.keys(requirement(id).readings ?? {}).length === 1);
   expect(alone).toEqual([]);
 });

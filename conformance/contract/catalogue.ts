@@ -35,7 +35,7 @@ export type RequirementIdOf<L extends Level> = {
   [Id in RequirementId]: (typeof catalogue)[Id]["level"] extends L ? Id : never;
 }[RequirementId];
 
-/** The ids that a rule has to exist for. */
+/** The ids that need a rule. */
 export type TestableId = Exclude<RequirementId, RequirementIdOf<"untestable">>;
 
 export const requirementIds = Object.keys(catalogue) as readonly RequirementId[];

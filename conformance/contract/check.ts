@@ -1,11 +1,11 @@
-/** One check of the preflight, for `doctor` and for the first lines of a run that cannot begin. */
+/** One check of the preflight, for `doctor` and for the first lines of a run that cannot start. */
 export interface Check {
-  /** What was looked at: "base address", "client 1", "hooks.clock.advance". */
+  /** What was checked: "base address", "client 1", "hooks.clock.advance". */
   readonly check: string;
   readonly ok: boolean | "skipped";
   readonly message: string;
-  /** What to do about it, where something is to be done. */
+  /** What to do about it, if anything. */
   readonly remedy?: string;
-  /** Whether a run makes no sense with this. */
+  /** Whether it makes a run pointless. */
   readonly fatal?: "configuration" | "unreachable";
 }

@@ -1,14 +1,17 @@
 import type { RequirementId } from "./catalogue.ts";
 import type { VerdictKind } from "./verdict.ts";
 
-/** A rule that saw a defect, and the number of cases that it had judged by then. */
+/** A rule that saw a defect, and how many cases it had judged by then. */
 export interface Kill {
   readonly defect: string;
   readonly rule: RequirementId;
   readonly cases: number;
 }
 
-/** A rule that a defect is declared to break, and that did not fail on it. Caught by another rule only, it still survives here. */
+/**
+ * A rule that a defect is declared to break but that did not fail on it. A defect caught only by another rule still
+ * survives here.
+ */
 export interface Survivor {
   readonly name: string;
   readonly rule: RequirementId;
@@ -23,14 +26,14 @@ export interface FalseAlarm {
   readonly actual: string;
 }
 
-/** One defect against every rule: what each of them said. Written by `detect --full`. */
+/** The verdict of every rule on one defect. Written by `detect --full`. */
 export interface MatrixRow {
   readonly defect: string;
   readonly breaks: readonly RequirementId[];
   readonly verdicts: Readonly<Partial<Record<RequirementId, VerdictKind>>>;
 }
 
-/** What `touchstone detect` measured; `detect --json` prints it as it stands. */
+/** The results of `touchstone detect`, as printed by `detect --json`. */
 export interface DetectReport {
   readonly effort: string;
   readonly seed: number;
@@ -44,10 +47,10 @@ export interface DetectReport {
   };
   readonly variants: {
     readonly total: number;
-    /** Variants that were really judged to the end; fewer than `total` where the run was cut short. */
+    /** Variants that were judged completely; fewer than `total` if the run was cut short. */
     readonly judged?: number;
     readonly falseAlarms: readonly FalseAlarm[];
-    /** Gating rules that could not be settled on a variant: no false alarm, but no proof either. */
+    /** Gating rules that could not be settled on a variant: not a false alarm, but not a proof either. */
     readonly unsettled?: readonly {
       readonly variant: string;
       readonly rule: RequirementId;

@@ -1,19 +1,19 @@
-/** One of the two targets of a duet: `a` is the base, `b` is what is compared with it. */
+/** One of the two targets of a duet: `a` is the base, `b` is compared with it. */
 export type Side = "a" | "b";
 
-/** What one endpoint did in one block: one stretch of load on one of the two targets. */
+/** What one endpoint did in one block, a stretch of load on one of the two targets. */
 export interface Block {
-  /** Two blocks of one number, one a side, stand beside each other in time. */
+  /** Blocks with the same number, one per side, ran next to each other in time. */
   readonly pair: number;
   readonly side: Side;
-  /** Empty where nothing was granted in the whole block. */
+  /** Empty if nothing was granted in the whole block. */
   readonly endpoint: string;
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly p99Ms: number;
-  /** Granted requests a second. */
+  /** Granted requests per second. */
   readonly throughput: number;
-  /** Why the block cannot be used, such as dropped iterations; the whole pair is left out then. */
+  /** Why the block cannot be used, such as dropped iterations; its whole pair is then left out. */
   readonly spoilt?: string;
 }
 

@@ -48,7 +48,7 @@ it("loses no millisecond", () => {
   );
 });
 
-it("is written for a flag so that the flag reads the same again", () => {
+it("is written so that a flag parses it back", () => {
   expect([durationAsFlag(30_000), durationAsFlag(1_500)]).toEqual(["30s", "1500ms"]);
   fc.assert(fc.property(fc.integer({ min: 1, max: 1e9 }), (ms) => parseDuration(durationAsFlag(ms)) === ms));
 });

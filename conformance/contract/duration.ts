@@ -10,7 +10,7 @@ const units = [
   ["s", SECOND_MS],
 ] as const;
 
-/** A stretch of time as people write it, exact to the millisecond: 90061001 gives "1 d 1 h 1 min 1.001 s". */
+/** A duration for people, exact to the millisecond: 90061001 gives "1 d 1 h 1 min 1.001 s". */
 export const duration = (durationMs: number): string => {
   if (Number.isNaN(durationMs)) return "an unknown time";
   if (!Number.isFinite(durationMs)) return "for ever";
@@ -25,14 +25,14 @@ export const duration = (durationMs: number): string => {
   return parts.join(" ");
 };
 
-/** The same as a flag takes it, such as 30s or 1500ms. */
+/** A duration as flags take it, such as 30s or 1500ms. */
 export const durationAsFlag = (durationMs: number): string =>
   durationMs % SECOND_MS === 0 ? `${durationMs / SECOND_MS}s` : `${durationMs}ms`;
 
 const accepted = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 const factors = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
 
-/** Milliseconds of a written duration such as 500ms, 90s, 20m, 2h or 30d; undefined where it is none. */
+/** Parses a duration such as 500ms, 90s, 20m, 2h or 30d into milliseconds; undefined if it is not one. */
 export const parseDuration = (text: string): number | undefined => {
   const [, amount, unit] = accepted.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * factors[unit as keyof typeof factors];

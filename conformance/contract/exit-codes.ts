@@ -17,5 +17,5 @@ export const exitCodeMeanings: Readonly<Record<number, string>> = {
   4: "the target cannot be reached",
   5: "the harness itself failed",
   6: "a pinned observation changed",
-  130: "interrupted; what was recorded can be read",
+  130: "interrupted; the record so far can be read",
 };

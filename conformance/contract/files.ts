@@ -5,11 +5,11 @@ export const recordFiles = {
   exchanges: "exchanges.jsonl",
   rules: "rules.jsonl",
   pushes: "pushes.jsonl",
-  /** What a run in real time is waiting with, locked; gone once it has ended. */
+  /** The encrypted state of a run waiting in real time; deleted when the run ends. */
   checkpoint: "checkpoint.sqlite",
 } as const;
 
-/** Only the owner may read what a run saw: credentials are masked, but the rest is a service's own data. */
+/** Readable by the owner only: credentials are masked, but the rest is a service's own data. */
 export const directoryMode = 0o700;
 export const fileMode = 0o600;
 
@@ -23,7 +23,7 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: "the disk quota is used up",
   ENAMETOOLONG: "the name is too long",
   EISDIR: "it is a folder",
-  EEXIST: "it exists already",
+  EEXIST: "it already exists",
 };
 
 export const codeOf = (error: unknown): string =>

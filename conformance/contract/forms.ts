@@ -1,7 +1,4 @@
-/*
- * Addresses and forms of the document as plain values, apart from the schemas, so that what runs
- * inside k6 need not carry a schema library.
- */
+/* Addresses and forms of the document as plain values, separate from the schemas, so that k6 scripts need no schema library. */
 
 /** UUID-shaped: 8-4-4-4-12 hexadecimal digits; the document names no version (section 2.3). */
 export const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -13,10 +10,10 @@ export const isoMillisecondsShape =
 /** The characters that a state may have (section 2.1). */
 export const stateCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** A state of the allowed characters alone; its length is one of the limits (section 2.1). */
+/** A state of allowed characters only; its length is a limit (section 2.1). */
 export const stateShape = /^[a-zA-Z0-9]*$/;
 
-/** The endpoints of the document (section 4). To add one, begin here: each table over them stops compiling until it has it. */
+/** The endpoints of the document (section 4). To add one, start here: tables over them stop compiling until they include it. */
 export const endpoints = {
   authorize: { method: "GET", path: "/open-api/oauth/authorize" },
   exchange: { method: "POST", path: "/open-api/oauth/access-token" },

@@ -1,5 +1,5 @@
 /**
- * Characters that a terminal acts on, or that hide or reorder the text beside them: control characters (ANSI escapes
+ * Characters that a terminal acts on, or that hide or reorder the text around them: control characters (ANSI escapes
  * begin with one), format characters (bidirectional overrides, zero-width spaces, tags), line and paragraph separators,
  * and lone surrogates.
  */
@@ -14,24 +14,24 @@ const escaped = (character: string): string => {
   return point <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\u{${hex}}`;
 };
 
-/** Text from outside as one line that can be shown anywhere: unsafe characters appear as escapes, such as \u202e. */
+/** Foreign text as one line that is safe to show anywhere: unsafe characters are escaped, as in \u202e. */
 export const harmless = (text: string): string => text.replace(unsafe, escaped);
 
-/** The same for text of several lines: line ends stay. */
+/** The same for several lines: line breaks stay. */
 export const harmlessLines = (text: string): string => text.split("\n").map(harmless).join("\n");
 
-/** The same for text that the program coloured itself: line ends and colours stay. */
+/** The same for text that the program coloured itself: line breaks and colours stay. */
 export const harmlessColoured = (text: string): string =>
   text
     .split(colours)
     .map((part, index) => (index % 2 === 0 ? harmlessLines(part) : part))
     .join("");
 
-/** "Select graphic rendition", the one escape sequence that does no more than colour. */
+/** "Select graphic rendition", the one escape sequence that only colours. */
 // eslint-disable-next-line no-control-regex -- an escape sequence begins with a control character
 const colours = /(\u001b\[[\d;]*m)/;
 
-/** The same for a JSON document: unsafe characters become JSON escapes, so that it still holds the same values. */
+/** The same for a JSON document: unsafe characters become JSON escapes, so the values stay the same. */
 export const harmlessJson = (json: string): string =>
   json
     .split("\n")

@@ -1,6 +1,6 @@
 import type { HookAsWritten } from "./profile.ts";
 
-/** The hooks of a profile, and the {{placeholders}} that each is given. */
+/** The hooks of a profile, and the {{placeholders}} that each gets. */
 export const hookPlaceholders = {
   "hooks.clock.now": [],
   "hooks.clock.advance": ["ms", "seconds"],
@@ -22,7 +22,7 @@ interface HooksOf<Written> {
   };
 }
 
-/** The hooks that a profile has, each with its key. `ca` is the PEM of the authority that signed the receiver's certificate. */
+/** The hooks of a profile, each with its key. `ca` is the PEM of the authority that signed the receiver's certificate. */
 export const hooksOf = <Written extends HookAsWritten>({
   hooks,
   authorize,

@@ -1,4 +1,4 @@
-/** The value of a JSON text; undefined where it is not JSON at all. */
+/** Parses JSON; undefined if the text is not JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

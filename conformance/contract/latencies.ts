@@ -1,6 +1,6 @@
 import { histogramUnit, type Latencies } from "./load-record.ts";
 
-/** What is needed of an HDR histogram of microseconds; hdr-histogram-js has it. */
+/** The needed part of an HDR histogram of microseconds, as in hdr-histogram-js. */
 interface LatencyHistogram {
   readonly totalCount: number;
   readonly mean: number;
@@ -10,7 +10,7 @@ interface LatencyHistogram {
   getValueAtPercentile(percentile: number): number;
 }
 
-/** A histogram of microseconds in a few numbers of milliseconds; all of them 0 where it is empty. */
+/** Summarizes a histogram of microseconds in milliseconds; all 0 if it is empty. */
 export const latenciesOf = (histogram: LatencyHistogram): Latencies => {
   const isEmpty = histogram.totalCount === 0;
   const inMs = (value: number): number => (isEmpty ? 0 : value / histogramUnit.perMs);
@@ -24,7 +24,7 @@ export const latenciesOf = (histogram: LatencyHistogram): Latencies => {
     p95Ms: at(95),
     p99Ms: at(99),
     p999Ms: at(99.9),
-    // As percentiles are: the highest value of its cell, so that none is above it.
+    // The highest value of its cell, as for percentiles, so that none exceeds it.
     maxMs: inMs(histogram.highestEquivalentValue(histogram.maxValue)),
   };
 };

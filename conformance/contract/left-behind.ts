@@ -5,9 +5,9 @@ import { counted } from "./text.ts";
 
 const Credentials = Type.Object({
   issued: Type.Integer(),
-  valid: integer("Not used up, and not known to have ended when the run did."),
+  valid: integer("Not used up, and not known to have expired by the end of the run."),
   lastEndsAt: Optional(
-    text("When the last of them ends at the latest, by the service's clock.", { format: "date-time" }),
+    text("The latest expiry of any of them, by the service's clock.", { format: "date-time" }),
   ),
   lastEndsInMs: Optional(number("The same, in milliseconds of the service's time after the run's end.")),
 });
@@ -19,7 +19,7 @@ const HookOutcome = Type.Object({
   problem: Optional(text("Why the hook failed.")),
 });
 
-/** What a run has made on its target and could not take back: the document has no call that revokes or removes. */
+/** What a run created on its target and could not undo; the document has no call that revokes or removes. */
 export const LeftBehind = Type.Object(
   {
     codes: Credentials,
@@ -27,7 +27,7 @@ export const LeftBehind = Type.Object(
     refreshTokens: Credentials,
     notifications: Type.Object({
       created: Type.Integer(),
-      unsure: integer("Calls of the hook that got no answer, and may have created one more each."),
+      unsure: integer("Calls of the hook that got no answer and may each have created one more."),
       accounts: integer("Accounts that these belong to."),
       first: Optional(NotificationName),
       last: Optional(NotificationName),
@@ -38,15 +38,15 @@ export const LeftBehind = Type.Object(
           url: text("The address that the service was last told to push to."),
           restore: Optional(HookOutcome),
           isAttached: Type.Boolean({
-            description: "Whether a receiver listens there that outlives the run.",
+            description: "Whether the receiver there outlives the run.",
           }),
         },
-        { description: "Where the service was told to push; left out where it was told nothing." },
+        { description: "Where the service was told to push; absent if it was not told." },
       ),
     ),
     cleanup: Optional(HookOutcome),
   },
-  { description: "What the run has left on its target." },
+  { description: "What the run left behind on its target." },
 );
 export type LeftBehind = Static<typeof LeftBehind>;
 
@@ -74,7 +74,7 @@ const notificationSentence = ({
     unsure === 0
       ? []
       : [
-          `${counted(unsure, "call")} of hooks.events.trigger got no answer, and may have created one more each`,
+          `${counted(unsure, "call")} of hooks.events.trigger got no answer and may each have created one more`,
         ];
   if (created === 0 || first === undefined || last === undefined) return maybe;
   const names = created === 1 ? nameOf(first) : `the first ${nameOf(first)}, the last ${nameOf(last)}`;
@@ -97,10 +97,10 @@ const cleanupSentence = ({ cleanup }: LeftBehind): readonly string[] =>
   cleanup === undefined
     ? []
     : cleanup.ok
-      ? ["hooks.cleanup was given the list, and ended well: what it removes is counted above all the same"]
+      ? ["hooks.cleanup got the list and succeeded; what it removed is still counted above"]
       : [cleanup.problem ?? "hooks.cleanup failed"];
 
-/** All that stays on the target, a sentence each; nothing where nothing does. */
+/** Everything left on the target, one sentence each; empty if there is nothing. */
 export const leftBehindSentences = (left: LeftBehind): readonly string[] => [
   ...credentialSentence("unused code", left.codes),
   ...credentialSentence("access token", left.accessTokens),
@@ -110,7 +110,7 @@ export const leftBehindSentences = (left: LeftBehind): readonly string[] => [
   ...cleanupSentence(left),
 ];
 
-/** The same in one line; undefined where nothing stays. */
+/** The same in one line; undefined if nothing is left. */
 export const leftBehindLine = (left: LeftBehind): string | undefined => {
   const { codes, accessTokens, refreshTokens, notifications, callback } = left;
   const parts = [

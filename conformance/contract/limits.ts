@@ -3,15 +3,15 @@ import { SECOND_MS, MINUTE_MS, DAY_MS } from "./duration.ts";
 /** The numbers that the document promises (section 8). A profile may replace them for a staging service. */
 export interface Limits {
   readonly codeLifetimeMs: number;
-  /** How long a refresh token works, counted from its issue. */
+  /** How long a refresh token works after issue. */
   readonly refreshTokenLifetimeMs: number;
   /** The longest state that must be accepted. */
   readonly stateMaxBytes: number;
   readonly defaultLimit: number;
   readonly defaultPage: number;
-  /** Delays of the pushes that repeat a failed one, in order (section 6). */
+  /** Delays of the retries of a failed push, in order (section 6). */
   readonly pushDelaysMs: readonly number[];
-  /** How often one notification is pushed at most. */
+  /** The maximum number of pushes of one notification. */
   readonly maxPushes: number;
 }
 

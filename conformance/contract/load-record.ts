@@ -4,34 +4,34 @@ import type { Outcome } from "./record.ts";
 import { Merged, Segment } from "./segments.ts";
 
 /*
- * The record of a load run. Its directory holds `run.json` (this shape), `samples/latency.hlog`
- * (HDR histogram log, version 2, one line per endpoint, outcome, kind of latency and second),
- * `samples/seconds.jsonl`, `breaches.jsonl`, and `pushes.jsonl` where pushes were received.
+ * The record of a load run. Its directory holds `run.json` (this shape), `samples/latency.hlog` (HDR histogram log,
+ * version 2, one line per endpoint, outcome, kind of latency and second), `samples/seconds.jsonl`, `breaches.jsonl`,
+ * and `pushes.jsonl` if pushes were received.
  */
 
 const Count = Type.Integer({ minimum: 0 });
 const Milliseconds = Type.Number({ minimum: 0 });
 
-/** What became of a request: granted, refused as the scenario meant it to be, or failed. */
+/** The outcome of a request: granted, refused as the scenario intended, or failed. */
 export const sampleOutcomes = ["granted", "refused", "failed"] as const;
 export type SampleOutcome = (typeof sampleOutcomes)[number];
 
 /**
- * Which latency a histogram holds: `service` counts from the request's own start to the end of
- * its answer; `response` counts from the moment at which its iteration was meant to start being
- * served, so that a load generator that is late does not flatter the service.
+ * Which latency a histogram holds: `service` counts from the start of the request to the end of its answer; `response`
+ * counts from the moment at which its iteration was meant to start, so that a late load generator does not flatter the
+ * service.
  */
 export const latencyKinds = ["service", "response"] as const;
 export type LatencyKind = (typeof latencyKinds)[number];
 
-/** What a histogram is about. Endpoints are names such as `exchange`, without a semicolon. */
+/** Identifies a histogram. Endpoints are names such as `exchange`, without semicolons. */
 export interface HistogramTag {
   readonly endpoint: string;
   readonly outcome: SampleOutcome;
   readonly kind: LatencyKind;
 }
 
-/** As a line of the histogram log has it. */
+/** The tag of a histogram log line. */
 export const histogramTag = ({ endpoint, outcome, kind }: HistogramTag): string =>
   `${endpoint};${outcome};${kind}`;
 
@@ -44,7 +44,7 @@ export const loadFiles = {
   k6Log: "k6.log",
 } as const;
 
-/** Histograms count microseconds, from 1 to this, with this many significant digits. */
+/** Histograms count microseconds from 1 to `highest`. */
 export const histogramUnit = { perMs: 1_000, highest: 3_600_000_000, significantDigits: 3 } as const;
 
 const Latencies = Type.Object({
@@ -63,7 +63,7 @@ export type Latencies = Static<typeof Latencies>;
 /** One line of seconds.jsonl: what happened in one second of the load. */
 export const SecondLine = Type.Object({
   second: integer("Since the start of the load; the first is 0."),
-  asked: number("Arrivals asked for."),
+  asked: number("Arrivals requested."),
   started: number("Iterations started."),
   dropped: Count,
   requests: byName("By endpoint.", Type.Object({ granted: Count, refused: Count, failed: Count })),
@@ -74,9 +74,7 @@ export const SecondLine = Type.Object({
     ),
   ),
   virtualUsers: Optional(Count),
-  blockedMs: Optional(
-    number("How long its requests had waited for a connection, all together.", { minimum: 0 }),
-  ),
+  blockedMs: Optional(number("Total time its requests had waited for a connection.", { minimum: 0 })),
   breaches: byName("By requirement id.", Count),
   k6: Optional(Type.Object({ cores: Type.Number({ minimum: 0 }), memoryMiB: Type.Number({ minimum: 0 }) })),
   collector: Optional(
@@ -90,24 +88,24 @@ export const SecondLine = Type.Object({
 });
 export type SecondLine = Static<typeof SecondLine>;
 
-/** An exchange of a breach under load: masked, and cut to a bounded length. */
+/** An exchange of a breach under load, masked and truncated. */
 const LoadExchange = Type.Object({
   method: Type.String(),
   path: Type.String(),
   requestBody: Optional(Type.String()),
-  status: integer("0 where there was no answer."),
+  status: integer("0 if there was no answer."),
   answer: Type.String(),
   durationMs: Milliseconds,
 });
 
-/** One line of breaches.jsonl: a promise broken under load, under the rule's own id. */
+/** One line of breaches.jsonl: a promise broken under load, under the rule's id. */
 export const LoadBreach = Type.Object({
   rule: Type.String(),
   atMs: number("Since the start of the load."),
   segment: Optional(integer("Of a merged run, the one that met it.")),
   expected: Type.String(),
   actual: Type.String(),
-  askedRate: number("Arrivals a second that were asked for at that moment."),
+  askedRate: number("Arrivals per second requested at that moment."),
   exchanges: Type.Array(LoadExchange),
 });
 export type LoadBreach = Static<typeof LoadBreach>;
@@ -126,12 +124,12 @@ const Objective = Type.Object({
 });
 export type ObjectiveResult = Static<typeof Objective>;
 
-/** How often a rule was looked at under load, and how often it was broken. */
+/** How often a rule was checked under load, and how often it was broken. */
 const LoadRule = Type.Object({
   id: Type.String(),
   checks: Count,
   breaches: Count,
-  note: Optional(text("What was not looked at, and why.")),
+  note: Optional(text("What was not checked, and why.")),
 });
 export type LoadRule = Static<typeof LoadRule>;
 
@@ -153,11 +151,11 @@ const PushSummary = Type.Object({
 export type PushSummary = Static<typeof PushSummary>;
 
 /**
- * What the machine was doing in the seconds in which fewer iterations were started than were asked for. In all means a
- * second counts as often as it lacked iterations.
+ * What the machine was doing in the seconds in which fewer iterations started than were requested. In averages a second
+ * is weighted by the number of missing iterations.
  */
 const Shortfall = Type.Object({
-  seconds: integer("Seconds in which this was so.", { minimum: 1 }),
+  seconds: integer("Number of such seconds.", { minimum: 1 }),
   machineIdle: Optional(number("Mean idle share of all cores.")),
   k6Cores: Optional(number("Mean of the cores that k6 used.")),
   collectorLagMs: Optional(number("Mean over the seconds of how late the collector's timers were.")),
@@ -199,8 +197,8 @@ export const LoadRecord = Type.Object(
     replacedLimits: Type.Array(Type.String()),
     scenario: Type.String(),
     shape: Type.String(),
-    rate: number("Requests a second that were asked for at the peak."),
-    arrivalRate: number("Iterations a second that this comes to."),
+    rate: number("Requests per second requested at the peak."),
+    arrivalRate: number("The resulting iterations per second."),
     durationMs: Milliseconds,
     warmUpMs: Milliseconds,
     tags: Optional(byName("Words that name the run.", Type.String())),
@@ -219,7 +217,7 @@ export const LoadRecord = Type.Object(
       platform: Type.String(),
       node: Type.String(),
     }),
-    fingerprint: byName("What has to be equal for two runs to be comparable.", Type.String()),
+    fingerprint: byName("What must be equal for two runs to be comparable.", Type.String()),
     achieved: Optional(
       Type.Object({
         arrivalsAsked: Type.Number(),
@@ -234,8 +232,8 @@ export const LoadRecord = Type.Object(
         collectorCores: Optional(Type.Number()),
         collectorMemoryMiB: Optional(Type.Number()),
         machineIdle: Optional(Type.Number()),
-        mostUnderWay: Optional(number("Requests that waited for an answer at a time, at their peak.")),
-        mostConnecting: Optional(number("Requests that waited for a connection at a time, at their peak.")),
+        mostUnderWay: Optional(number("Peak number of requests waiting for an answer.")),
+        mostConnecting: Optional(number("Peak number of requests waiting for a connection.")),
         shortfall: Optional(Shortfall),
       }),
     ),
@@ -251,7 +249,7 @@ export const LoadRecord = Type.Object(
         ),
       }),
     ),
-    stopped: Optional(text("Why the load ended before its time.")),
+    stopped: Optional(text("Why the load ended early.")),
     endpoints: Type.Array(EndpointRow),
     objectives: Type.Array(Objective),
     rules: Type.Array(LoadRule),

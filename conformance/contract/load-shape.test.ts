@@ -27,7 +27,7 @@ describe("load shapes", () => {
     expect(askedArrivals(stages)).toBe(200);
   });
 
-  it("a ramp from nothing has its n-th arrival where the area under the line reaches n", () => {
+  it("a ramp from zero has its n-th arrival when the area under the line reaches n", () => {
     const [ramp] = stagesOf("ramp", 100, 10_000);
     if (ramp === undefined) throw new Error("a ramp has a first stage");
     // 100/s over 8 s from 0: 6.25 t² arrivals after t seconds.

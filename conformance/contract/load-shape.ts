@@ -2,14 +2,14 @@ import { parseDuration } from "./duration.ts";
 
 export const scenarioNames = ["token", "notifications", "mixed", "push"] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
-/** A duet compares answers; those to events say nothing of pushes. */
+/** A duet compares answers; answers to events say nothing about pushes. */
 export const duetScenarioNames = scenarioNames.filter((name) => name !== "push");
 
-/** A stretch of a load shape: from one share of the asked rate to another, over a share of the duration. */
+/** A stretch of a load shape: from one share of the requested rate to another, over a share of the duration. */
 export interface ShapeStretch {
   readonly from: number;
   readonly to: number;
-  /** Share of the whole duration; the stretches of a shape sum up to 1. */
+  /** Share of the whole duration; the stretches of a shape add up to 1. */
   readonly share: number;
 }
 
@@ -33,12 +33,12 @@ export const shapes = {
   ],
 } as const satisfies Readonly<Record<string, readonly ShapeStretch[]>>;
 
-/** `breakpoint` is no fixed course: it searches the highest rate at which the objectives hold, step by step. */
+/** `breakpoint` is not a fixed course: it searches step by step for the highest rate at which the objectives hold. */
 export const shapeNames = [...(Object.keys(shapes) as (keyof typeof shapes)[]), "breakpoint"] as const;
 export type FixedShapeName = keyof typeof shapes;
 export type ShapeName = FixedShapeName | OwnShape | "breakpoint";
 
-/** A stretch in plain numbers: rates in arrivals a second, times in milliseconds since the start of the load. */
+/** A stretch in absolute numbers: rates in arrivals per second, times in milliseconds since the start of the load. */
 export interface Stage {
   readonly startMs: number;
   readonly durationMs: number;
@@ -46,12 +46,15 @@ export interface Stage {
   readonly toRate: number;
 }
 
-/** A custom load profile, written as k6 writes its stages: "stages 30s:100 1m:500" climbs to 100 requests a second in 30 s, then to 500 in a minute. */
+/**
+ * A custom load profile in k6's notation: "stages 30s:100 1m:500" ramps to 100 requests per second in 30 s, then to 500
+ * in a minute.
+ */
 export type OwnShape = `stages ${string}`;
-/** The course of a load that is known before it begins. */
+/** A load whose course is known before it starts. */
 export type Course = FixedShapeName | OwnShape;
 
-/** The end of a stage: so long after the end of the one before, so many requests a second. */
+/** The end of a stage: the time since the end of the previous one, and the rate in requests per second. */
 export interface StageEnd {
   readonly afterMs: number;
   readonly rate: number;
@@ -61,7 +64,7 @@ const STAGES = "stages ";
 
 export const ownShapeOf = (texts: readonly string[]): OwnShape => `${STAGES}${texts.join(" ")}`;
 
-/** Reads a stage such as 30s:100; undefined where it is none. */
+/** Parses a stage such as 30s:100; undefined if it is not one. */
 export const parseStage = (text: string): StageEnd | undefined => {
   const [, length = "", rate = ""] = /^([^:]+):(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   const afterMs = parseDuration(length);
@@ -76,7 +79,7 @@ export const stageEndsOf = (shape: OwnShape): readonly StageEnd[] =>
     .split(" ")
     .flatMap((text) => parseStage(text) ?? []);
 
-/** As k6 does it: each stage begins where the one before ended, and the first one at nothing. */
+/** As in k6, each stage starts at the rate where the previous one ended, and the first at zero. */
 const stretchesOf = (shape: Course): readonly ShapeStretch[] => {
   if (!isOwnShape(shape)) return shapes[shape];
   const ends = stageEndsOf(shape);
@@ -89,7 +92,7 @@ const stretchesOf = (shape: Course): readonly ShapeStretch[] => {
   }));
 };
 
-/** The stages of a shape for a peak rate (arrivals a second) and a duration. */
+/** The stages of a shape for a peak rate (arrivals per second) and a duration. */
 export const stagesOf = (shape: Course, rate: number, durationMs: number): readonly Stage[] => {
   let startMs = 0;
   return stretchesOf(shape).map(({ from, to, share }) => {
@@ -99,7 +102,7 @@ export const stagesOf = (shape: Course, rate: number, durationMs: number): reado
   });
 };
 
-/** The rate that was asked for at a moment; 0 outside the stages. */
+/** The requested rate at a moment; 0 outside the stages. */
 export const askedRateAt = (stages: readonly Stage[], atMs: number): number => {
   const stage = stages.find(({ startMs, durationMs }) => atMs >= startMs && atMs < startMs + durationMs);
   if (stage === undefined) return 0;
@@ -110,9 +113,8 @@ export const askedArrivals = (stages: readonly Stage[]): number =>
   stages.reduce((sum, stage) => sum + arrivalsIn(stage, stage.durationMs), 0);
 
 /**
- * When the arrival of this index (from 0) was meant to start, in milliseconds since the start of
- * the load: the moment at which the integral of the asked rate reaches the index. The end of the
- * last stage where the stages ask for fewer.
+ * When the arrival with this index (from 0) was meant to start, in milliseconds since the start of the load: when the
+ * integral of the requested rate reaches the index. The end of the last stage if the stages request fewer.
  */
 export const intendedStartMs = (stages: readonly Stage[], index: number): number => {
   let before = 0;
@@ -132,7 +134,10 @@ const arrivalsIn = (stage: Stage, elapsedMs: number): number => {
   return (stage.fromRate * elapsedMs + (slope * elapsedMs * elapsedMs) / 2) / 1_000;
 };
 
-/** The elapsed time at which a stage has had that many arrivals: the quadratic formula in the form that also holds for a flat stage. */
+/**
+ * The elapsed time at which a stage has had that many arrivals, by the form of the quadratic formula that also holds
+ * for a flat stage.
+ */
 const elapsedAt = (stage: Stage, arrivals: number): number => {
   const slope = (stage.toRate - stage.fromRate) / stage.durationMs;
   const target = arrivals * 1_000;

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { byName, text } from "./schema.ts";
 
-/** The file that is written last when a run is sealed: what the other files of the run directory were then. */
+/** The file written last when a run is sealed: sizes and digests of all other files in the run directory. */
 export const manifestFile = "manifest.json";
 
 const manifestVersion = 1;
@@ -15,16 +15,13 @@ export type ManifestEntry = Static<typeof Entry>;
 export const Manifest = Type.Object(
   {
     version: Type.Integer({ minimum: 1 }),
-    files: byName(
-      "By path below the run directory, with slashes; the manifest itself is not among them.",
-      Entry,
-    ),
+    files: byName("By path relative to the run directory, with slashes; without the manifest itself.", Entry),
   },
   { $id: "touchstone-manifest-1" },
 );
 export type Manifest = Static<typeof Manifest>;
 
-/** The manifest of these files, in the order of their names. */
+/** The manifest of these files, ordered by name. */
 export const manifestOf = (files: Readonly<Record<string, ManifestEntry>>): Manifest => ({
   version: manifestVersion,
   files: Object.fromEntries(Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1))),

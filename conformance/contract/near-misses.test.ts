@@ -40,8 +40,8 @@ describe("a word that is nearly a secret", () => {
   });
 });
 
-describe("a word that is no secret", () => {
-  it("stays where it shares no more than half with one", () => {
+describe("a word that is not a secret", () => {
+  it("stays if it shares at most half with one", () => {
     const { mask } = knowing(value, "0b5f0c7e-61a4-4b7e-9a55-3f1c2d4e5a6b");
     for (const word of [
       value.slice(0, 10),
@@ -53,7 +53,7 @@ describe("a word that is no secret", () => {
       expect(mask(word)).toBe(word);
   });
 
-  it("stays where the secret is short, or is a sentence", () => {
+  it("stays if the secret is short or a sentence", () => {
     const { mask } = knowing("short-one", "a token with spaces");
     expect(mask("short-ones, and a token with more spaces")).toBe("short-ones, and a token with more spaces");
   });

@@ -1,30 +1,33 @@
-/** Shorter values share half of themselves with too much that is no secret. */
+/** Shorter values share half of themselves with too many words that are not secret. */
 const SHORTEST = 12;
-/** This part of a value, from its beginning and its end together, gives it away. */
+/** A word that shares this much of a value, at its start and end together, gives the value away. */
 const TELLING = 0.75;
-/** Shorter words hold too little of any value. */
+/** Shorter words contain too little of any value. */
 const LEAST_LENGTH = SHORTEST * TELLING;
-/** Values of so many lengths are looked for, and so many that share one half: enough for services as they are, and a bound for the others. */
+/**
+ * Limits on the value lengths, and on values sharing one half, that are searched for: enough for real services, and a
+ * bound for the others.
+ */
 const MOST_LENGTHS = 24;
 const MOST_ALIKE = 4;
 
 const halfOf = (length: number): number => Math.floor(length / 2);
 const SHORTEST_HALF = halfOf(SHORTEST);
 const BUCKETS = 1 << 18;
-/** What tells a small letter from a capital, in ASCII. */
+/** The bit that distinguishes lower from upper case in ASCII. */
 const CASE_BIT = 0x20;
 
-/** The greatest numbers of usual types. Probes send them, and they reveal no secret. */
+/** Maximum numbers of common types. Probes send them, and they reveal no secret. */
 const commonplace = new Set(["9007199254740993", "18446744073709551616", "12345678901234567890123456789"]);
 
-/** Finds words that are a known value but for a few characters: cut off, added, changed, or in another case. */
+/** Finds words that are nearly a known value: truncated, extended, changed, or in another case. */
 export interface NearMisses {
   readonly add: (value: string, label: string) => void;
-  /** Whether the word from `at` to `end` can be nearly a value. Tells quickly that most cannot. */
+  /** Whether the word from `at` to `end` may nearly be a value. Quickly rules out most words. */
   readonly mayBe: (text: string, at: number, end: number) => boolean;
-  /** The label of the value that the word is nearly, or holds. */
+  /** The label of the value that the word nearly is, or contains. */
   readonly find: (word: string) => string | undefined;
-  /** The same where the value begins anywhere in the word, as in what an encoding was made of. */
+  /** The same if the value may start anywhere in the word, as in decoded text. */
   readonly findInside: (word: string) => string | undefined;
 }
 
@@ -34,15 +37,15 @@ interface Value {
 }
 
 /**
- * A value that was changed in one place still has its first half or its last. So a word is looked up by the halves that
- * it would share with a value of each known length, and what is found is compared: the cost does not grow with the number
- * of values.
+ * A value changed in one place still has its first or its last half. So a word is looked up by the halves that it would
+ * share with a value of each known length, and the matches are compared: the cost does not grow with the number of
+ * values.
  */
 export const createNearMisses = (): NearMisses => {
   const lengths = new Set<number>();
   const heads = new Map<string, Value[]>();
   const tails = new Map<string, Value[]>();
-  /** Hashes of the first characters of first halves, and of the last characters of last ones: most words share none. */
+  /** Hashes of the first characters of first halves, and of the last characters of last halves; most words match none. */
   const begins = new Uint8Array(BUCKETS);
   const ends = new Uint8Array(BUCKETS);
 
@@ -98,7 +101,7 @@ export const createNearMisses = (): NearMisses => {
   };
 };
 
-/** Of so many characters from here on, whatever their case. */
+/** Case-insensitive hash of the SHORTEST_HALF characters from `at`. */
 const hashAt = (text: string, at: number): number => {
   let hash = 0;
   for (let next = at; next < at + SHORTEST_HALF; next += 1)
@@ -106,7 +109,7 @@ const hashAt = (text: string, at: number): number => {
   return hash & (BUCKETS - 1);
 };
 
-/** How many characters two words have in common at their beginnings and at their ends. */
+/** How many characters two words have in common at their start and end together. */
 const sharedLength = (a: string, b: string): number => {
   const most = Math.min(a.length, b.length);
   let first = 0;

@@ -1,4 +1,4 @@
-/** The known names that look most like a misspelt one, by shared pairs of letters (Dice's coefficient). */
+/** The known names most similar to a misspelt one, by shared letter pairs (Dice's coefficient). */
 export const nearest = (name: string, known: readonly string[], most = 3): readonly string[] =>
   known
     .map((candidate) => ({ candidate, likeness: dice(name, candidate) }))
@@ -13,7 +13,7 @@ const pairs = (text: string): Set<string> =>
     ),
   );
 
-/** From 0 (no pair of letters in common) to 1. */
+/** From 0 (no letter pair in common) to 1. */
 export const dice = (a: string, b: string): number => {
   const [left, right] = [pairs(a), pairs(b)];
   const shared = [...left].filter((pair) => right.has(pair)).length;

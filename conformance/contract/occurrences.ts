@@ -1,18 +1,18 @@
-/** Values of at least so many characters can be looked for. */
+/** The shortest value that can be searched for. */
 const GRAM = 4;
 const BUCKETS = 1 << 16;
 
-/** Finds which of some values occur in a text, all in one pass over it. */
+/** Finds which of some values occur in a text, in one pass. */
 export interface Occurrences {
-  /** Has this value looked for as well. It has at least four characters. */
+  /** Adds a value of at least four characters. */
   add(value: string): void;
-  /** The values that the text holds, the longest first. */
+  /** The values in the text, longest first. */
   of(text: string): readonly string[];
 }
 
 export const createOccurrences = (): Occurrences => {
   let values: readonly string[] = [];
-  /** Values by a hash of their first characters; the first array tells quickly that there are none. */
+  /** Values by a hash of their first characters; the array quickly rules out most hashes. */
   const isTaken = new Uint8Array(BUCKETS);
   const byHash = new Map<number, string[]>();
   return {
@@ -38,7 +38,7 @@ export const createOccurrences = (): Occurrences => {
   };
 };
 
-/** The low bytes of the last four characters, in one number. */
+/** The low bytes of the last four characters in one number. */
 const withNext = (gram: number, code: number): number => (gram << 8) | (code & 0xff);
 
 const hashOf = (gram: number): number => Math.imul(gram, 0x9e3779b1) >>> 16;

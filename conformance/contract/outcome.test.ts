@@ -45,7 +45,7 @@ const strict = { strict: true, pinned: {} };
 const asPinned = { strict: false, pinned: { "authorize.redirect": '"json"' } };
 const otherwise = { strict: false, pinned: { "authorize.redirect": '"302"' } };
 
-describe("what a run came to", () => {
+describe("the outcome of a run", () => {
   it.each([
     ["nothing ran", [], lax, "incomplete"],
     ["a required rule passed", [required("passed")], lax, "passed"],
@@ -91,7 +91,7 @@ describe("what a run came to", () => {
       asPinned,
       "incomplete",
     ],
-    ["a pinned observation is as it was", [required("passed"), unspecified("observed")], asPinned, "passed"],
+    ["a pinned observation is unchanged", [required("passed"), unspecified("observed")], asPinned, "passed"],
     ["a pinned observation drifted", [required("passed"), unspecified("observed")], otherwise, "drifted"],
     ["only advisory rules, all of which ran", [advisory("passed")], lax, "passed"],
     ["only advisory rules, one of which warned", [advisory("warned")], lax, "passed"],
@@ -108,7 +108,7 @@ describe("what a run came to", () => {
     expect(outcomeOf(results.toReversed(), options)).toBe(expected);
   });
 
-  it("is never green where any gating verdict is none of passed", () => {
+  it("is never green if any gating verdict is not passed", () => {
     const settling = ["passed", "warned", "observed", "noRoom"];
     const names = (Object.keys(verdicts) as (keyof typeof verdicts)[]).filter(
       (name) => !settling.includes(name),
@@ -147,7 +147,7 @@ describe("waivers", () => {
     ["a breach under a waiver does not fail the gate", "2030-06-30", [required("failed")], "passed"],
     ["another breach does", "2030-06-30", [required("failed"), derived("failed")], "failed"],
     ["on the day after its last day it fails the gate", "2030-07-01", [required("failed")], "failed"],
-    ["so it does where the rule passes", "2030-07-01", [required("passed")], "failed"],
+    ["so it does if the rule passes", "2030-07-01", [required("passed")], "failed"],
     ["a waiver that covers nothing any more fails the gate", "2030-06-30", [required("passed")], "failed"],
     ["what could not be judged stays open", "2030-06-30", [required("inconclusive")], "incomplete"],
     ["a rule that was not asked for leaves its waiver alone", "2031-01-01", [derived("passed")], "passed"],

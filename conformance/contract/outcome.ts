@@ -6,14 +6,17 @@ import { exitCodes } from "./exit-codes.ts";
 
 const gating: ReadonlySet<Level> = new Set<Level>(["required", "derived"]);
 
-/** Verdicts that leave it open whether the promise is kept. */
+/** Verdicts that leave open whether the promise is kept. */
 const unsettled: ReadonlySet<VerdictKind> = new Set<VerdictKind>([
   "pending",
   "could-not-run",
   "inconclusive",
 ]);
 
-/** What a profile declares inapplicable was not judged; what the service's own conforming way leaves no room for is settled. */
+/**
+ * Whether a verdict leaves the promise open. What a profile declares inapplicable was not judged; what the service's
+ * own way of conforming rules out is settled.
+ */
 export const leavesOpen = (verdict: Verdict): boolean =>
   unsettled.has(verdict.kind) || (verdict.kind === "not-applicable" && verdict.by === "profile");
 
@@ -22,7 +25,7 @@ export interface OutcomeOptions {
   readonly strict: boolean;
   /** Fingerprints that must not change, by requirement id, as canonical JSON. */
   readonly pinned: Readonly<Record<string, string>>;
-  /** Breaches that are known and taken on for a while, as they apply to this run. */
+  /** Known breaches that are excused for a while, as they apply to this run. */
   readonly waivers?: readonly AppliedWaiver[];
 }
 
@@ -37,11 +40,10 @@ export const drifted = (
   );
 
 /**
- * What a run came to. A breach outweighs everything; a harness error outweighs what is
- * missing; what is missing outweighs drift. Where no gating rule was judged the run is
- * incomplete, never green: unless only other levels were asked for and all of them ran. An
- * observation that is pinned must have been made. A breach under a waiver does not fail the gate; a
- * waiver that is out of date or covers nothing does.
+ * The outcome of a run. A breach outweighs everything; a harness error outweighs what is missing; what is missing
+ * outweighs drift. If no gating rule was judged the run is incomplete, never green, unless only other levels were
+ * requested and all of them ran. A pinned observation must have been made. A waived breach does not fail the gate; an
+ * expired or stale waiver does.
  */
 export const outcomeOf = (results: readonly RuleResult[], options: OutcomeOptions): Outcome => {
   const { waivers = [] } = options;

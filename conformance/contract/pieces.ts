@@ -9,12 +9,12 @@ const isWordCode = (code: number): boolean => code < 128 && wordCharacters[code]
 const isHexCode = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 
-/** Whether the piece that begins here is a word. */
+/** Whether the piece that starts here is a word. */
 export const isWord = (text: string, at: number): boolean => isWordCode(text.charCodeAt(at));
 
 /**
- * Where the piece of a text that begins at `at` ends. Pieces are words, percent-encoded bytes, and every other character
- * by itself. Written out by hand: every text that is recorded goes through it.
+ * The end of the piece that starts at `at`. Pieces are words, percent-encoded bytes, and every other character by
+ * itself. Hand-written for speed, because every recorded text goes through it.
  */
 export const pieceEnd = (text: string, at: number): number => {
   const code = text.charCodeAt(at);

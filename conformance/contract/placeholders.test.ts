@@ -3,7 +3,7 @@ import { atPointer, fill, fillAddress, fillJson } from "./placeholders.ts";
 
 const values = { accountId: "a/b?c", durationMs: 1_500 };
 
-it("a placeholder without a value stays as it is", () => {
+it("a placeholder without a value stays unchanged", () => {
   expect(fill("{{accountId}} {{durationMs}} {{other}} {{toString}}", values)).toBe(
     "a/b?c 1500 {{other}} {{toString}}",
   );

@@ -7,7 +7,7 @@ export const fill = (template: string, values: Values): string =>
     Object.hasOwn(values, key) ? String(values[key]) : whole,
   );
 
-/** The same for strings anywhere in a JSON value; a string that is one placeholder alone takes the value's own type. */
+/** Fills strings anywhere in a JSON value. A string that is nothing but a placeholder takes the value's own type. */
 export const fillJson = (template: unknown, values: Values): unknown => {
   if (typeof template === "string") {
     const alone = /^\{\{(\w+)\}\}$/.exec(template)?.[1];
@@ -19,14 +19,14 @@ export const fillJson = (template: unknown, values: Values): unknown => {
   return template;
 };
 
-/** The same for an address, with the values percent-encoded. */
+/** Fills an address with percent-encoded values. */
 export const fillAddress = (template: string, values: Values): string =>
   fill(
     template,
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encodeURIComponent(value)])),
   );
 
-/** The value that a JSON pointer (RFC 6901) names; undefined where there is none. */
+/** The value at a JSON pointer (RFC 6901); undefined if there is none. */
 export const atPointer = (value: unknown, pointer: string): unknown =>
   pointer
     .split("/")

@@ -3,13 +3,13 @@ export interface Problem {
   readonly key: string;
   readonly value: string;
   readonly accepted: string;
-  /** What to do, where that does not follow from what is accepted. */
+  /** What to do, if that does not follow from `accepted`. */
   readonly remedy?: string;
 }
 
 /**
- * Something the user has to correct: exit code 2. All parts throw this error. A problem other than a wrong value of one
- * key is a sentence that says what is wrong and what to do.
+ * A mistake of the user: exit code 2. A problem that is not a wrong value of one key is a sentence that says what is
+ * wrong and what to do.
  */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
@@ -29,7 +29,7 @@ const sentenceOf = (problem: string | Problem): string => {
   );
 };
 
-/** Why a server cannot listen, where the user can correct it; otherwise the error as it is. */
+/** Turns an error of listening that the user can fix into a ConfigurationError; returns others unchanged. */
 export const listenError = (error: unknown, host: string, port: number): unknown => {
   const isKnown = error instanceof Error && "code" in error;
   if (!isKnown) return error;
@@ -44,7 +44,7 @@ export const listenError = (error: unknown, host: string, port: number): unknown
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return new ConfigurationError(
-        `host "${host}" is no address of this machine (${error.code}); listen on 127.0.0.1, 0.0.0.0 or one of its own, and name what senders call it as the public host`,
+        `host "${host}" is not an address of this machine (${error.code}); listen on 127.0.0.1, 0.0.0.0 or one of its own addresses, and give the name that senders use as the public host`,
       );
     default:
       return error;
@@ -53,7 +53,7 @@ export const listenError = (error: unknown, host: string, port: number): unknown
 
 /** The target cannot be reached at all: exit code 4. */
 export class UnreachableError extends Error {
-  /** The run directory that tells of it, where a run had begun. */
+  /** The run directory that records it, if a run had started. */
   record: string | undefined;
   constructor(message: string) {
     super(message);
@@ -61,7 +61,10 @@ export class UnreachableError extends Error {
   }
 }
 
-/** The record of a run could not be written to its end, such as on a full disk. What the run came to is not lost with it. */
+/**
+ * The record of a run could not be completed, for example because the disk is full. Carries the record, so the outcome
+ * is not lost.
+ */
 export class UnfinishedRecord<Record> extends Error {
   readonly directory: string;
   readonly record: Record;

@@ -4,7 +4,7 @@ import { closed, described, group, list, text } from "./schema.ts";
 export const Address = text("An absolute http or https URL.", { minLength: 1 });
 export const Milliseconds = Type.Number({ minimum: 0 });
 
-/** Where a secret is kept. It is never written into a profile. */
+/** Where a secret is kept. Secrets are never written into a profile. */
 export const SecretSource = Type.Union(
   [
     Type.Object({ env: text("Name of the environment variable.", { minLength: 1 }) }, closed),
@@ -17,7 +17,7 @@ export const SecretSource = Type.Union(
     Type.Object(
       {
         command: list(
-          "Program and arguments; what it prints, without the line's end, is the secret.",
+          "Program and arguments; its output, without the trailing line break, is the secret.",
           Type.String(),
           { minItems: 1 },
         ),
@@ -35,7 +35,7 @@ const prefix = {
   prefix: Optional(text('What stands before the secret, such as "Bearer " or "session=".')),
 };
 
-/** A value of a header or a query parameter: as it is, or a secret's source with what stands before the secret. */
+/** The value of a header or query parameter: literal text, or the source of a secret with an optional prefix. */
 export const SecretValue = Type.Union(
   [
     Type.String(),
@@ -43,22 +43,22 @@ export const SecretValue = Type.Union(
   ],
   {
     description:
-      'a text, or where it is kept: { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }, each with "prefix" where the value begins with something else',
+      'a text, or where it is kept: { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }, each with "prefix" if the value begins with something else',
   },
 );
 export type SecretValue = string | (Static<typeof SecretSource> & { readonly prefix?: string });
 
 export const Headers = Type.Unsafe<Record<string, SecretValue>>(Type.Record(Type.String(), SecretValue));
 
-/** The key of an object that stands for a secret within the body of a hook. */
+/** The key of an object that stands for a secret in the body of a hook. */
 export const secretKey = "$secret";
 
-const timeout = described(Milliseconds, "How long it may take; default 10000, and 60000 for clock.advance.");
+const timeout = described(Milliseconds, "Timeout; default 10000, and 60000 for clock.advance.");
 
 const hookForm =
   '{ "http": { "method", "url", "headers", "body" } } or { "command": [program, ...arguments] }';
 
-/** One call that the harness makes for something the service's own interface does not offer. */
+/** A call that the harness makes for something the service's own interface does not offer. */
 export const Hook = Type.Union(
   [
     Type.Object(
@@ -86,7 +86,7 @@ export const Hook = Type.Union(
           Type.String(),
           { minItems: 1 },
         ),
-        result: Optional(text("JSON pointer to the value in what it prints.")),
+        result: Optional(text("JSON pointer to the value in the output.")),
         timeoutMs: Optional(timeout),
       },
       closed,

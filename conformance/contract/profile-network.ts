@@ -2,7 +2,7 @@ import Type, { Optional } from "typebox";
 import { byName, closed, group, integer, list, text } from "./schema.ts";
 import { Address, SecretSource } from "./profile-hook.ts";
 
-/** The receiver that pushes are sent to: one of our own, or one that runs elsewhere and is reached through its control interface. */
+/** The receiver that pushes are sent to: our own, or one that runs elsewhere and is controlled through its interface. */
 export const Receiver = Type.Union(
   [
     Type.Object(
@@ -10,7 +10,7 @@ export const Receiver = Type.Union(
         listen: group("Starts a receiver for the run with these settings.", {
           host: Optional(text("Address to listen on; default 127.0.0.1.")),
           publicHost: Optional(
-            text("Name under which the service reaches it, where that is another.", { minLength: 1 }),
+            text("Name under which the service reaches it, if different.", { minLength: 1 }),
           ),
           port: Optional(integer("Port; any free one by default.", { minimum: 0, maximum: 65_535 })),
           scheme: Optional(
@@ -18,7 +18,7 @@ export const Receiver = Type.Union(
           ),
           path: Optional(text("Path of the callback; default /service/webhook.", { pattern: "^/" })),
           certificateFolder: Optional(
-            text("Where a certificate of the receiver's own making is kept, relative to the profile.", {
+            text("Where the receiver's self-made certificate is kept, relative to the profile.", {
               minLength: 1,
             }),
           ),
@@ -48,29 +48,29 @@ export const Receiver = Type.Union(
   },
 );
 
-/** How the harness reaches the target and its hooks. There is no key that turns the check of certificates off. */
+/** How the harness reaches the target and its hooks. No key turns certificate checks off. */
 export const Network = group("How target and hooks are reached: caFile, clientCertificate, proxy, resolve.", {
   caFile: Optional(
-    text("PEM file of authorities that are trusted besides the usual ones, relative to the profile.", {
+    text("PEM file of additional trusted authorities, relative to the profile.", {
       minLength: 1,
     }),
   ),
   clientCertificate: Optional(
-    group("What the harness shows where it is asked for a certificate.", {
+    group("The client certificate to present when asked.", {
       certFile: text("PEM, relative to the profile.", { minLength: 1 }),
       keyFile: text("PEM; only its owner may read it.", { minLength: 1 }),
       passphrase: Optional(SecretSource),
     }),
   ),
   proxy: Optional(
-    group("Every connection goes through it by CONNECT; this machine's own never do.", {
+    group("HTTP proxy for every connection, by CONNECT; connections to this machine never use it.", {
       url: Type.Union([Address, SecretSource], {
         description:
           "Address of an HTTP proxy; as { env }, { file } or { command } it may hold a user and a password.",
       }),
       except: Optional(
         list(
-          "Hosts that are reached directly; a leading dot stands for all below it.",
+          "Hosts that are reached directly; a leading dot stands for all subdomains.",
           Type.String({ minLength: 1 }),
         ),
       ),
@@ -78,18 +78,18 @@ export const Network = group("How target and hooks are reached: caFile, clientCe
   ),
   resolve: Optional(
     byName(
-      "Addresses to connect to, by host name; the name stays in Host and in the certificate.",
+      "Addresses to connect to, by host name; the name is still used for Host and the certificate check.",
       Type.String({ minLength: 1 }),
     ),
   ),
 });
 
-export const Concurrency = group("How much the gate does at a time: maxConnections, maxCases.", {
+export const Concurrency = group("How much the gate does concurrently: maxConnections, maxCases.", {
   maxConnections: Optional(
-    integer("Connections to the target that are kept open; default 64.", { minimum: 1, maximum: 1_024 }),
+    integer("Connections to the target kept open; default 64.", { minimum: 1, maximum: 1_024 }),
   ),
   maxCases: Optional(
-    integer("Cases of all rules that run at a time; default 24, or 64 if an answer takes 50 ms or more.", {
+    integer("Cases of all rules that run concurrently; default 24, or 64 if an answer takes 50 ms or more.", {
       minimum: 1,
       maximum: 1_024,
     }),

@@ -6,9 +6,9 @@ import { Milliseconds } from "./profile-hook.ts";
 export const Share = Type.Number({ minimum: 0, maximum: 1 });
 
 const percentile = (rank: number) =>
-  described(Milliseconds, `Greatest ${rank}th percentile of the latency, in milliseconds.`);
+  described(Milliseconds, `Highest ${rank}th percentile of the latency, in milliseconds.`);
 
-/** Percentiles by name, and any other by its number. */
+/** Some percentiles by name, and any other by its number. */
 const percentiles = {
   p50Ms: Optional(percentile(50)),
   p90Ms: Optional(percentile(90)),
@@ -26,8 +26,8 @@ const percentiles = {
 /** Objectives of one endpoint under load; percentiles count granted requests only. */
 const EndpointObjectives = group("Objectives of this endpoint; percentiles count granted requests only.", {
   ...percentiles,
-  errorShare: Optional(described(Share, "Greatest share of requests that may fail.")),
-  minPerSecond: Optional(number("Fewest requests granted a second.", { minimum: 0 })),
+  errorShare: Optional(described(Share, "Highest share of requests that may fail.")),
+  minPerSecond: Optional(number("Lowest number of granted requests per second.", { minimum: 0 })),
 });
 
 const weight = (what: string) =>
@@ -36,13 +36,13 @@ const weight = (what: string) =>
 export const Load = group("The course of a load, and what clients do under it.", {
   shape: Optional(
     list(
-      'Stages of the load as `--stage` takes them, such as ["30s:100", "1m:500"]; `load` plays them unless --stage, --shape, --rate, --duration or --scenario breakpoint says otherwise.',
+      'Stages of the load, written as for `--stage`, such as ["30s:100", "1m:500"]; `load` plays them unless --stage, --shape, --rate, --duration or --scenario breakpoint is given.',
       Type.String(),
       { minItems: 1 },
     ),
   ),
   mixed: Optional(
-    group("How often visits of the scenario mixed begin in each way.", {
+    group("How visits of the scenario mixed begin, by weight.", {
       authorize: weight("begin with an authorization (default 25)"),
       refresh: weight("refresh the tokens kept (default 35)"),
       resume: weight("use the tokens kept as they are (default 40)"),
@@ -50,7 +50,7 @@ export const Load = group("The course of a load, and what clients do under it.",
   ),
 });
 
-/** What a load run has to come to; what is left out keeps its default. */
+/** What a load run must achieve; omitted objectives keep their defaults. */
 export const Objectives = group(
   "Objectives under load, by endpoint (authorize, exchange, refresh, list) and for pushes.",
   {

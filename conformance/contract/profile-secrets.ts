@@ -6,14 +6,11 @@ const SHORTEST_PART = 10;
 
 const tellsSecrets = /auth|cookie|token|secret|key|session|password|credential|signature/i;
 
-/** Letters and digits in one long word, as only credentials are written. */
+/** Whether a value is one long word of letters and digits, as only credentials are. */
 const looksRandom = (value: string): boolean =>
   /^[\w.~+/=-]{24,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 
-/**
- * Values of headers, query parameters and hook bodies that are there to get past somebody, as secret as a password;
- * and all that was fetched for them from where secrets are kept.
- */
+/** Secret values in headers, query parameters and hook bodies, and everything fetched from where secrets are kept. */
 export const secretsInProfile = (profile: FetchedProfile): readonly string[] => {
   const { headers, authorize, clients, fetchedSecrets = [] } = profile;
   const hooks = hooksOf(profile).flatMap(([, hook]) => ("http" in hook ? [hook.http] : []));
@@ -27,7 +24,7 @@ export const secretsInProfile = (profile: FetchedProfile): readonly string[] => 
   ];
 };
 
-/** Values below keys that tell of secrets, with their telling parts: `Bearer` and `session=` are none. */
+/** Values under keys that suggest secrets, with their credential-like parts: not `Bearer` or `session=`. */
 const namedIn = (value: unknown): readonly string[] =>
   typeof value !== "object" || value === null
     ? []
@@ -48,7 +45,7 @@ const inAddress = (address: string): readonly string[] => {
   return [...(password === "" ? [] : [decoded(password)]), ...namedIn(Object.fromEntries(searchParams))];
 };
 
-/** A percent sign may stand in a password as it is. */
+/** Decodes percent-encoding, if valid: a password may contain a bare percent sign. */
 export const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);

@@ -11,13 +11,13 @@ const ProfileClient = group("An OAuth client.", {
 });
 
 /**
- * All that is particular to one target. Times are in milliseconds and say so in their
- * names. Which placeholders a hook may hold says `hookPlaceholders`.
+ * Everything particular to one target. Times are in milliseconds and say so in their names. `hookPlaceholders` lists
+ * the placeholders of each hook.
  */
 export const Profile = Type.Object(
   {
     $schema: Optional(text("JSON Schema of profiles, for editors.")),
-    name: Optional(text("How reports call the target.")),
+    name: Optional(text("Name of the target in reports.")),
     baseUrl: text("The part of the service's addresses before /open-api/, an absolute http or https URL.", {
       minLength: 1,
     }),
@@ -25,14 +25,14 @@ export const Profile = Type.Object(
       minItems: 1,
       maxItems: 2,
     }),
-    headers: Optional(described(Headers, "Further headers of every request.")),
+    headers: Optional(described(Headers, "Additional headers of every request.")),
     authorize: Optional(
       group(
-        "What authorize alone needs to get past consent: headers, query, or code, a hook that goes through it.",
+        "What only authorize needs to get past consent: headers, query, or code, a hook that goes through it.",
         {
           headers: Optional(described(Headers, "Headers of authorize requests.")),
           query: Optional(described(Headers, "Parameters added to authorize requests.")),
-          code: Optional(hook("Goes through consent and answers with the code.")),
+          code: Optional(hook("Goes through consent and returns the code.")),
         },
       ),
     ),
@@ -44,11 +44,11 @@ export const Profile = Type.Object(
       ),
     ),
     hooks: Optional(
-      group("What the service's own interface does not offer.", {
+      group("Calls for what the service's own interface does not offer.", {
         clock: Optional(
           group("Moves the service's clock, so that rules of 30 days take seconds.", {
-            now: Optional(hook("Tells the service's time.")),
-            advance: Optional(hook("Advances the service's clock by at least so much.")),
+            now: Optional(hook("Returns the service's time.")),
+            advance: Optional(hook("Advances the service's clock by at least the given time.")),
             faketime: Optional(
               group(
                 "Moves the clock of a service under libfaketime by writing the file that its FAKETIME_TIMESTAMP_FILE names; instead of advance.",
@@ -58,56 +58,55 @@ export const Profile = Type.Object(
           }),
         ),
         events: Optional(
-          group("Makes notifications.", {
-            trigger: hook("Creates a notification for an account, and answers with its id."),
+          group("Creates notifications.", {
+            trigger: hook("Creates a notification for an account and returns its id."),
           }),
         ),
         callback: Optional(
           group("Sets the callback address of the service.", {
-            register: hook("Tells the service where to push, and which authority to trust."),
+            register: hook("Tells the service where to push and which authority to trust."),
             restore: Optional(hook("Restores the former callback address at the end of a run.")),
           }),
         ),
-        cleanup: Optional(hook("Gets the list of everything the run created, at its end.")),
+        cleanup: Optional(hook("Gets the list of everything the run created, when the run ends.")),
       }),
     ),
     limits: Optional(
-      group("Replace the document's numbers, for a staging service; every report says so first.", {
+      group("Replaces the document's numbers, for a staging service; every report mentions it first.", {
         codeLifetimeMs: Optional(number("How long a code can be exchanged.", { exclusiveMinimum: 0 })),
         refreshTokenLifetimeMs: Optional(number("How long a refreshToken works.", { exclusiveMinimum: 0 })),
         stateMaxBytes: Optional(integer("The longest state.", { minimum: 1 })),
-        defaultLimit: Optional(integer("Items of a page without limit.", { minimum: 1 })),
-        defaultPage: Optional(integer("The page without page.", { minimum: 0 })),
+        defaultLimit: Optional(integer("Items on a page requested without limit.", { minimum: 1 })),
+        defaultPage: Optional(integer("The page returned without page.", { minimum: 0 })),
         pushDelaysMs: Optional(
-          list(
-            "Delays of the pushes that repeat a failed one, in order.",
-            Type.Number({ exclusiveMinimum: 0 }),
-            { minItems: 1, maxItems: 20 },
-          ),
+          list("Delays of the retries of a failed push, in order.", Type.Number({ exclusiveMinimum: 0 }), {
+            minItems: 1,
+            maxItems: 20,
+          }),
         ),
         maxPushes: Optional(
-          integer("How often a notification is pushed at most.", { minimum: 1, maximum: 20 }),
+          integer("Maximum number of pushes of one notification.", { minimum: 1, maximum: 20 }),
         ),
       }),
     ),
     tolerances: Optional(
-      group("How far evidence may be off before it says something.", {
+      group("How far evidence may deviate before it counts.", {
         lifetimeGuardMs: Optional(
           described(
             Milliseconds,
-            "How close to the end of a lifetime a probe decides nothing; default 500 on a virtual clock, 1500 on a real one. Use 1100 for a service that rounds expiresIn to seconds.",
+            "Distance from the end of a lifetime within which a probe decides nothing; default 500 on a virtual clock, 1500 on a real one. Use 1100 for a service that rounds expiresIn to seconds.",
           ),
         ),
         lifetimeResolutionMs: Optional(
           number(
-            "How coarsely the end of a lifetime may be known for the rule to pass; 1 % of the lifetime by default, and at most 60000, but no finer than twice the guard.",
+            "Coarsest resolution of a lifetime's end at which the rule passes; default 1 % of the lifetime, at most 60000, but no finer than twice the guard.",
             { exclusiveMinimum: 0 },
           ),
         ),
         visibilityMs: Optional(
           described(
             Milliseconds,
-            "How long a new notification may take to be listed; default 30000. On a virtual clock, that much of the clock, and then as much real time (default 2000).",
+            "How long a new notification may take to be listed; default 30000. On a virtual clock, that much virtual time, and then as much real time (default 2000).",
           ),
         ),
         requestTimeoutMs: Optional(
@@ -115,13 +114,13 @@ export const Profile = Type.Object(
         ),
         latenessMs: Optional(
           number(
-            "How late a push may be; default a third of the first delay, and at least 15 % of the push's own delay. In real time the default grows by what the run measures.",
+            "How late a push may be; default a third of the first delay, and at least 15 % of the push's own delay. In real time the default grows by the lateness that the run measures.",
             { minimum: 0 },
           ),
         ),
         outageMs: Optional(
           number(
-            "How long target and hooks may refuse connections, as in a restart, before the run continues without them; default 60000.",
+            "How long target and hooks may refuse connections, for example during a restart, before the run continues without them; default 60000.",
             { minimum: 0 },
           ),
         ),
@@ -151,16 +150,16 @@ export const Profile = Type.Object(
       group("What a load run may do to this target.", {
         hosts: Optional(
           list(
-            "Hosts that may be loaded, exactly as in the address; loopback always may.",
+            "Hosts that may be loaded, exactly as in the address; loopback is always allowed.",
             Type.String({ minLength: 1 }),
           ),
         ),
         maxRate: Optional(number("Highest rate, in requests a second.", { exclusiveMinimum: 0 })),
         maxDurationMs: Optional(number("Longest duration of a load.", { exclusiveMinimum: 0 })),
         abort: Optional(
-          group("Gives a run up once so many requests fail for so many seconds on end.", {
-            errorShare: Optional(described(Share, "Share of requests that fail.")),
-            seconds: Optional(integer("For how many seconds on end.", { minimum: 1 })),
+          group("Aborts a run once this share of requests fails for this many consecutive seconds.", {
+            errorShare: Optional(described(Share, "Share of failing requests.")),
+            seconds: Optional(integer("Number of consecutive seconds.", { minimum: 1 })),
           }),
         ),
       }),
@@ -168,11 +167,11 @@ export const Profile = Type.Object(
     waivers: Optional(
       list(
         "Known breaches that do not fail the gate for a while.",
-        group("One breach that is excused.", {
+        group("One excused breach.", {
           id: text("Requirement id.", { minLength: 1 }),
           reason: text("Why it is excused.", { minLength: 1 }),
-          owner: text("Who sees to it.", { minLength: 1 }),
-          expires: text("The last day on which it holds, as YYYY-MM-DD.", {
+          owner: text("Who takes care of it.", { minLength: 1 }),
+          expires: text("The last day on which it applies, as YYYY-MM-DD.", {
             pattern: "^\\d{4}-\\d{2}-\\d{2}$",
           }),
         }),
@@ -206,13 +205,13 @@ type PartOf<T> =
           }
         : T;
 /**
- * What one file of several says: any part of a profile. Lists, and what is one of several alternatives, are whole;
- * null takes out what the files before have said (RFC 7396).
+ * One file of several: any part of a profile. Lists and alternatives are replaced whole; null removes what earlier
+ * files set (RFC 7396).
  */
 export type ProfilePart = PartOf<Profile>;
 
-/** Checks the literal of a file that is laid over another one, and returns it as it is. */
+/** Type-checks the literal of a file that is layered over another one; returns it unchanged. */
 export const defineProfilePart = (part: ProfilePart): ProfilePart => part;
 
-/** Checks a profile's literal at compile time and returns it as it is. */
+/** Type-checks a profile literal; returns it unchanged. */
 export const defineProfile = (profile: Profile): Profile => profile;

@@ -1,6 +1,6 @@
 import type { PushLine, PushPlan, ReceiverState } from "./push.ts";
 
-/** A stretch of time that a moment lies in, in milliseconds. */
+/** An interval that contains a moment, in milliseconds. */
 interface Stretch {
   readonly earliestMs: number;
   readonly latestMs: number;
@@ -19,10 +19,10 @@ export interface PushPorts {
     readonly kind: "virtual" | "real";
     now(): Promise<Stretch>;
     sleep(durationMs: number): Promise<void>;
-    /** Pushes that were still under way when the clock had been moved last; undefined where its hook does not tell. */
+    /** Pushes still in flight when the clock was last moved; undefined if its hook does not report them. */
     inFlight(): number | undefined;
   };
   readonly acknowledgedStatus: number;
-  /** How long retries may be waited for where the target's clock cannot be moved. */
+  /** How long to wait for retries if the target's clock cannot be moved. */
   readonly maxWaitMs: number;
 }

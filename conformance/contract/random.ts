@@ -1,7 +1,7 @@
-/** A source of chance: numbers from 0 up to, and without, 1. */
+/** A source of random numbers in [0, 1). */
 export type Random = () => number;
 
-/** mulberry32: small, fast, and the same numbers for the same seed. */
+/** mulberry32: small, fast, and the same for the same seed. */
 export const seededRandom = (seed: number): Random => {
   let state = seed >>> 0;
   return () => {
@@ -13,8 +13,8 @@ export const seededRandom = (seed: number): Random => {
 };
 
 /**
- * Whole numbers from 0 to 2^32 - 1 by Chris Doty-Humphrey's sfc32 (PractRand), which holds 128 bits of state: enough
- * that identifiers of a long load do not repeat by chance. The first rounds mix the state and are dropped.
+ * Integers from 0 to 2^32 - 1 by Chris Doty-Humphrey's sfc32 (PractRand). Its 128 bits of state are enough that
+ * identifiers of a long load do not repeat by chance. The first rounds mix the state and are dropped.
  */
 export const sfc32 = (
   state: readonly [a: number, b: number, c: number, counter: number],
@@ -33,7 +33,7 @@ export const sfc32 = (
   return next;
 };
 
-/** 32-bit FNV-1a: spreads a text over the seeds, the same on every machine. */
+/** 32-bit FNV-1a: maps a text to a seed, the same on every machine. */
 export const hash32 = (text: string): number => {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);

@@ -1,9 +1,9 @@
 import Type, { Optional } from "typebox";
 import { byName, integer, list, text } from "./schema.ts";
 
-const Cases = integer("Decisive ones, whose control held.", { minimum: 0 });
+const Cases = integer("Decisive cases, whose control held.", { minimum: 0 });
 const Facts = byName(
-  "What the rule measured: a lifetime's bracket, the readings that remain, counts.",
+  "What the rule measured: a lifetime's bracket, the remaining readings, counts.",
   Type.Unknown(),
 );
 const Count = Type.Integer({ minimum: 0 });
@@ -17,12 +17,12 @@ export const BreachLine = Type.Object({
     Type.Integer(),
   ),
   reproduction: Type.Object({
-    seed: integer("Of the run; with the rule's id it fixes every generated value."),
+    seed: integer("Seed of the run; together with the rule's id it determines every generated value."),
     path: Optional(text("fast-check's path to the shrunk counterexample.")),
     counterexample: Optional(text("The input that shows the failure, printed.")),
     replayed: Type.Object(
       { failures: Count, attempts: Count },
-      { description: "How often the failure came back when it was tried again." },
+      { description: "How often the failure recurred when it was replayed." },
     ),
   }),
   part: Optional(text("The part of the rule that failed.")),
@@ -30,7 +30,7 @@ export const BreachLine = Type.Object({
 
 const judged = { cases: Cases, facts: Optional(Facts) };
 
-/** What a rule came to. Only `passed` counts as passed; "the harness could not" is never "the service failed". */
+/** The verdict on a rule. Only `passed` counts as passed; a failure of the harness is never a failure of the service. */
 export const VerdictLine = Type.Union([
   Type.Object({ kind: Type.Literal("passed"), ...judged }),
   Type.Object({ kind: Type.Literal("failed"), breach: BreachLine, ...judged }),
@@ -40,7 +40,7 @@ export const VerdictLine = Type.Union([
   Type.Object({
     kind: Type.Literal("not-applicable"),
     by: Type.Union([Type.Literal("profile"), Type.Literal("service")], {
-      description: "Who says so: the profile, or the service by the way in which it conforms.",
+      description: "Who decides that: the profile, or the service by its way of conforming.",
     }),
     reason: Type.String(),
   }),

@@ -7,10 +7,10 @@ import type { Group, Level } from "./requirement.ts";
 import type { Verdict } from "./verdict.ts";
 import { waiverStates } from "./waivers.ts";
 
-/** Version of the run record's shape; a reader refuses what is newer. */
+/** Version of the run record's format; readers refuse newer ones. */
 export const recordVersion = 1;
 
-/** One exchange of a run, masked and of bounded length, as a line of exchanges.jsonl. */
+/** One exchange of a run, masked and truncated, as a line of exchanges.jsonl. */
 export const ExchangeLine = Type.Object({
   n: integer("Number of the exchange within the run."),
   rule: text("Requirement id, or 'preflight'."),
@@ -29,7 +29,7 @@ export const ExchangeLine = Type.Object({
       text: Type.String(),
     }),
   ),
-  error: Optional(text("Why there was no whole answer.")),
+  error: Optional(text("Why there was no complete answer.")),
 });
 
 export type ExchangeRecord = Frozen<typeof ExchangeLine>;
@@ -52,7 +52,7 @@ export const RuleLine = Type.Object({
   exchanges: Type.Array(ExchangeLine),
 });
 
-/** run.json: what was run against what, and what it came to. Written open at the start, sealed at the end. */
+/** run.json: what was run against what, with which outcome. Written at the start, completed and sealed at the end. */
 export const RunRecord = Type.Object(
   {
     version: Type.Integer({ minimum: 1 }),
@@ -65,22 +65,22 @@ export const RunRecord = Type.Object(
     effort: Type.String(),
     strict: Type.Boolean(),
     maxWaitMs: Optional(number("The longest single wait in real time that the run was allowed.")),
-    selected: list("Ids of the requirements that this run was to judge.", Type.String()),
+    selected: list("Ids of the requirements selected for this run.", Type.String()),
     target: Type.Object({
       name: Type.String(),
       baseUrl: Type.String(),
-      profiles: list("Files that the profile was read from; none for the embedded fake.", Type.String()),
+      profiles: list("Files the profile was read from; none for the embedded fake.", Type.String()),
       behaviour: Optional(text("Behaviour of the embedded fake.")),
       clock: Type.String(),
     }),
     limits: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Array(Type.Number())])),
-    replacedLimits: list("Names of limits that are not the document's.", Type.String()),
+    replacedLimits: list("Names of limits that differ from the document's.", Type.String()),
     pinned: Optional(
       byName("Fingerprints that must not change, by requirement id, as canonical JSON.", Type.String()),
     ),
     waivers: Optional(
       list(
-        "Known breaches that the profile takes on, and what each came to in this run.",
+        "Known breaches that the profile excuses, with the state of each in this run.",
         Type.Object({
           id: Type.String(),
           reason: Type.String(),
@@ -106,7 +106,7 @@ export type RunRecord = Omit<Static<typeof RunRecord>, "rules" | "selected" | "o
   readonly outcome?: Outcome;
 };
 
-/** Results in the order of the catalogue, whatever the order in which they settled; unknown ids come last. */
+/** Results in catalogue order; unknown ids come last. */
 export const inCatalogueOrder = (results: readonly RuleResult[]): readonly RuleResult[] => {
   const place = new Map(requirementIds.map((id, index) => [id, index]));
   return results.toSorted((a, b) => (place.get(a.id) ?? Infinity) - (place.get(b.id) ?? Infinity) || 0);

@@ -1,4 +1,4 @@
-/** The parts of the document that requirements are grouped by, in the order reports print them. */
+/** The parts of the document that group requirements, in the order of reports. */
 export const groups = [
   "authorize",
   "code",
@@ -15,18 +15,17 @@ export type Group = (typeof groups)[number];
 interface Common {
   /** Sections of the service's document that the requirement comes from. */
   readonly sections: readonly string[];
-  /** What must hold (or what is watched), in one sentence. */
+  /** What must hold (or what is observed), in one sentence. */
   readonly sentence: string;
-  /** How the harness comes to its verdict, in one or two sentences. */
+  /** How the harness judges it, in one or two sentences. */
   readonly judged: string;
-  /** The ways in which an ambiguous sentence may be read, by name. */
+  /** The ways to read an ambiguous sentence, by name. */
   readonly readings?: Readonly<Record<string, string>>;
 }
 
 /**
- * One checkable promise of the document. The level decides what a breach means:
- * `required` and `derived` fail the gate, `advisory` warns, `unspecified` is only
- * observed, `untestable` is listed with its reason.
+ * One checkable promise of the document. The level decides what a breach means: `required` and `derived` fail the gate,
+ * `advisory` warns, `unspecified` is only observed, `untestable` is listed with its reason.
  */
 export type WrittenRequirement =
   | (Common & { readonly level: "required" })

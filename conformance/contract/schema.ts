@@ -7,18 +7,15 @@ import Type, {
   type TStringOptions,
 } from "typebox";
 
-/*
- * Schemas that say what they are for. Their descriptions are what editors show for a profile, and what
- * published schemas and reference pages say.
- */
+/* Schemas with descriptions, which editors show for profiles and which published schemas and reference pages repeat. */
 
-/** The type of a schema's values, none of which is changed after it was made. */
+/** The deeply read-only type of a schema's values. */
 export type Frozen<S extends TSchema> = DeepReadonly<Static<S>>;
 type DeepReadonly<T> = unknown extends T ? T : { readonly [Key in keyof T]: DeepReadonly<T[Key]> };
 
 /**
- * For compiling schemas of our own. They are right as they stand, so that the schema of schemas need not be compiled
- * first; and most are compiled for one look, for which making the code shorter takes longer than it saves.
+ * Options for compiling our own schemas. They are known to be valid, so the schema of schemas need not be compiled
+ * first; and most are used once, so optimizing the code costs more than it saves.
  */
 export const ownSchemas = {
   strict: false,
@@ -43,13 +40,13 @@ export const number = (description: string, options: TNumberOptions = {}) =>
 export const integer = (description: string, options: TNumberOptions = {}) =>
   Type.Integer({ ...options, description });
 
-/** An object that has these keys and no others. */
+/** An object with exactly these keys. */
 export const group = <P extends TProperties>(description: string, properties: P) =>
   Type.Object(properties, { ...closed, description });
 
 export const list = <S extends TSchema>(description: string, items: S, options: TArrayOptions = {}) =>
   Type.Array(items, { ...options, description });
 
-/** Values of one form under keys that are not known before. */
+/** Values of one form under arbitrary keys. */
 export const byName = <S extends TSchema>(description: string, values: S) =>
   Type.Record(Type.String(), values, { description });

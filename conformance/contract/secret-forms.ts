@@ -1,11 +1,11 @@
 import { isWord } from "./pieces.ts";
 
-/** Shorter pieces of an encoding would be found in texts that have nothing to do with the value. */
+/** Shorter pieces of an encoding would be found in unrelated texts. */
 const SHORTEST_ENCODED = 8;
 
-/** A value as it is, in an address, in a JSON text (also one inside another) and in a web page. */
+/** A value as it is, in an address, in JSON (also nested), and in a web page. */
 export const writtenForms = (value: string): readonly string[] => {
-  // All of them write such a value as it is.
+  // All of these write such a value unchanged.
   if (/^[\w-]+$/.test(value)) return [value];
   const json = inJson(value);
   const percent = percentEncoded(value);
@@ -23,7 +23,7 @@ export const writtenForms = (value: string): readonly string[] => {
   ]);
 };
 
-/** A value in base64, plain and for addresses, and in hexadecimal digits. Padding is left out: it says nothing. */
+/** A value in base64, plain and URL-safe, and in hexadecimal, without padding. */
 export const encodedForms = (value: string): readonly string[] => {
   const bytes = utf8.encode(value);
   let hex = "";
@@ -32,14 +32,14 @@ export const encodedForms = (value: string): readonly string[] => {
 };
 
 /**
- * What of a value can be seen where it stands somewhere in the middle of a longer text that is in base64 (as in
- * the header of RFC 7617), or with every byte of it escaped.
+ * The recognizable part of a value in the middle of a longer base64 text (as in the header of RFC 7617), or with every
+ * byte escaped.
  */
 export const shiftedForms = (value: string): readonly string[] => {
   const bytes = utf8.encode(value);
   const cores = [0, 1, 2].flatMap((shift) => {
     const text = base64(new Uint8Array([...new Uint8Array(shift), ...bytes]));
-    // Six bits a character: the first and the last one hold bits of the neighbours.
+    // Six bits per character: the first and last character also hold bits of the neighbours.
     return base64Forms(text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6)));
   });
   const percent = Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
@@ -61,7 +61,7 @@ const inJson = (value: string): string => JSON.stringify(value).slice(1, -1);
 const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** Percent-encoded; a lone surrogate, which no address can carry, stays as it is. */
+/** Percent-encoded; a lone surrogate, which no address can carry, stays unchanged. */
 const percentEncoded = (value: string): string => (value.isWellFormed() ? encodeURIComponent(value) : value);
 
 const base64 = (bytes: Uint8Array): string => {
@@ -70,9 +70,9 @@ const base64 = (bytes: Uint8Array): string => {
   return btoa(binary).replace(/=+$/, "");
 };
 
-/** Base64 as it is, for addresses (RFC 4648 section 5), in an address, and in JSON with escaped slashes. */
+/** Base64 plain, URL-safe (RFC 4648 section 5), percent-encoded, and in JSON with escaped slashes. */
 const base64Forms = (text: string): readonly string[] =>
-  // All of them write letters and digits as they are.
+  // All of these write letters and digits unchanged.
   /^[A-Za-z0-9]*$/.test(text)
     ? [text]
     : [
@@ -82,7 +82,7 @@ const base64Forms = (text: string): readonly string[] =>
         text.replaceAll("/", "\\/"),
       ];
 
-/** As pages escape it, with both spellings of a quote. */
+/** HTML-escaped, with both spellings of a quote. */
 const inPage = (value: string): readonly string[] => {
   const page = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return [
@@ -92,19 +92,19 @@ const inPage = (value: string): readonly string[] => {
   ];
 };
 
-/** Shorter runs cannot hold what is long enough to be a secret. */
+/** Shorter runs cannot hold a secret. */
 const SHORTEST_RUN = 16;
 
 export interface EncodedRun {
   readonly at: number;
   readonly end: number;
-  /** Whether it stands behind an escaped byte, and may go on with what began before it. */
+  /** Whether it follows an escaped byte, so that it may continue what began before it. */
   readonly mayGoOn: boolean;
 }
 
 /**
- * Runs of characters that may be base64 or hexadecimal digits of something that is long enough to be a
- * secret. One begins behind an escaped byte of an address, not within it.
+ * Runs of characters that may encode a secret in base64 or hexadecimal. A run starts after an escaped byte of an
+ * address, not within it.
  */
 export const encodedRuns = (text: string): readonly EncodedRun[] => {
   const runs: EncodedRun[] = [];
@@ -125,11 +125,11 @@ const isRunCharacter = (text: string, at: number): boolean => {
 };
 
 /**
- * What such a run may stand for, as a whole or as the parts of a path. One that stands behind an escaped
- * byte may go on with what began before it, at any of its characters.
+ * What a run may stand for, as a whole or as parts of a path. After an escaped byte, it may continue what began before
+ * it, at any of its characters.
  */
 export const decodings = (run: string, mayGoOn: boolean): readonly string[] => {
-  // A UUID is what a text has most of, and encodes nothing.
+  // UUIDs are common in texts and encode nothing.
   if (run.length === 36 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(run)) return [];
   const parts = run.includes("/") ? run.split("/").filter(({ length }) => length >= SHORTEST_RUN) : [];
   const later = mayGoOn ? [1, 2, 3].map((skipped) => run.slice(skipped)) : [];
@@ -139,7 +139,7 @@ export const decodings = (run: string, mayGoOn: boolean): readonly string[] => {
 
 const fromBase64 = (run: string): string => {
   const plain = run.replaceAll("-", "+").replaceAll("_", "/");
-  // One character alone stands for no byte.
+  // A single trailing character does not encode a byte.
   return atob(plain.length % 4 === 1 ? plain.slice(0, -1) : plain);
 };
 

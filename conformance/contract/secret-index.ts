@@ -3,7 +3,7 @@ import { createOccurrences } from "./occurrences.ts";
 import { isWord, pieceEnd } from "./pieces.ts";
 import { encodedForms, shiftedForms, writtenForms } from "./secret-forms.ts";
 
-/** What is secret. Labels are made of these words alone, so that a label is known for one wherever it stands. */
+/** The kinds of secrets. Labels consist of these words only, so that a label is recognized anywhere. */
 export const secretKinds = [
   "client secret",
   "code",
@@ -19,7 +19,7 @@ export const secretKinds = [
 ] as const;
 export type SecretKind = (typeof secretKinds)[number];
 
-/** Of these there are few in a run, they live long, and they are looked for inside words too. */
+/** Kinds that are few in a run and live long; they are also searched for inside words. */
 const lasting: ReadonlySet<SecretKind> = new Set([
   "client secret",
   "profile value",
@@ -28,13 +28,13 @@ const lasting: ReadonlySet<SecretKind> = new Set([
   "passphrase",
   "ledger key",
 ]);
-/** Shorter ones of these, but for client secrets, are words of everyday language, such as "true" in a header. */
+/** Shorter values, other than client secrets, may be everyday words such as "true" in a header. */
 const SHORTEST_INSIDE = 8;
 
 interface Known {
   readonly kind: SecretKind;
   readonly label: string;
-  /** Whether the text is the value as somebody might write it, and not what an encoding makes of it. */
+  /** Whether this is the value as someone might write it, rather than an encoding of it. */
   readonly isWritten: boolean;
 }
 
@@ -43,35 +43,35 @@ interface Found {
   readonly entry: Known;
 }
 
-/** Finds known values, and what is nearly one, in texts. */
+/** Finds known values and near misses in texts. */
 export interface SecretIndex {
   readonly add: (value: string, kind: SecretKind) => void;
   readonly get: (text: string) => Known | undefined;
   readonly isEmpty: () => boolean;
-  /** Values that are looked for inside words too, and that the text holds, the longest first. */
+  /** The values in the text that are also searched for inside words, longest first. */
   readonly gluedIn: (text: string) => readonly string[];
-  /** The longest known value that begins with the piece from `at` to `end`, and where it ends. */
+  /** The longest known value that starts with the piece from `at` to `end`, and where it ends. */
   readonly longestAt: (text: string, at: number, end: number) => Found | undefined;
-  /** The label of the value that the piece from `at` to `end` nearly is. */
+  /** The label of the value that the piece from `at` to `end` nearly matches. */
   readonly nearlyAt: (text: string, at: number, end: number) => string | undefined;
-  /** The label of the value that a text holds, whatever its kind. */
+  /** The label of any value in the text, whatever its kind. */
   readonly anyIn: (text: string) => string | undefined;
 }
 
 /**
- * Texts with what is known of them. One is found where a run of whole pieces spells it, so that the cost of
- * looking grows with the text and not with the number of values, of which a long run has many.
+ * Maps forms of secrets to what is known about them. A form is found if a run of whole pieces spells it, so the cost of
+ * searching grows with the text, not with the number of values.
  */
 const createForms = () => {
   const known = new Map<string, Known>();
-  /** First pieces of all forms by their lengths, and of how many pieces forms are made, the longest first. */
+  /** First pieces of all forms by length, and the sizes of forms in pieces, longest first. */
   const firsts: Set<string>[] = [];
   let sizes: readonly number[] = [];
   return {
     known,
     add: (form: string, entry: Known): void => {
       const earlier = known.get(form);
-      // What is a secret by itself is that first of all, even if it encodes another one.
+      // A form that is itself a secret stays that, even if it also encodes another one.
       if (earlier !== undefined && (earlier.isWritten || !entry.isWritten)) return;
       known.set(form, entry);
       const first = form.slice(0, pieceEnd(form, 0));
@@ -86,7 +86,7 @@ const createForms = () => {
       for (const size of sizes) {
         while (ends.length < size && (ends.at(-1) ?? 0) < text.length)
           ends.push(pieceEnd(text, ends.at(-1) ?? 0));
-        // Where the text ends before, all that is left of it is compared.
+        // If the text ends earlier, compare all that is left of it.
         const last = ends[Math.min(size, ends.length) - 1] ?? end;
         const entry = known.get(text.slice(at, last));
         if (entry !== undefined) return { end: last, entry };
@@ -98,12 +98,15 @@ const createForms = () => {
 
 export const createSecretIndex = (): SecretIndex => {
   const { known, add, longestAt } = createForms();
-  /** Values that are looked for inside words too. */
+  /** Values that are also searched for inside words. */
   const glued = createOccurrences();
   const counts = new Map<string, number>();
   const near = createNearMisses();
 
-  /** Probes glue characters to what lasts, and services put it into longer texts that they encode: it is looked for everywhere. */
+  /**
+   * Probes append characters to long-lived secrets, and services embed them in longer texts that they encode, so these
+   * are searched for everywhere.
+   */
   const addInside = (value: string, entry: Known): void => {
     if (!lasting.has(entry.kind) || (entry.kind !== "client secret" && value.length < SHORTEST_INSIDE))
       return;
@@ -146,11 +149,11 @@ export const createSecretIndex = (): SecretIndex => {
   };
 };
 
-/** Probes send secrets nearly right, which would tell all of them but for a character. */
+/** Probes send nearly correct secrets, which would reveal all but a character. */
 const nearlyAt = (near: NearMisses, text: string, at: number, end: number): string | undefined => {
   if (!isWord(text, at)) return undefined;
   const found = near.mayBe(text, at, end) ? near.find(text.slice(at, end)) : undefined;
-  // What was percent-encoded more than once has the digits of a character glued to its words.
+  // Repeated percent-encoding leaves hex digits attached to a word.
   if (found !== undefined || at < 3 || !text.startsWith("%25", at - 3)) return found;
   return near.find(text.slice(at, end).replace(/^(?:25)*[0-9A-Fa-f]{2}/, ""));
 };

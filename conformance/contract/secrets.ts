@@ -5,23 +5,22 @@ import { createSecretIndex, secretKinds, type SecretIndex, type SecretKind } fro
 export type { SecretKind };
 
 /**
- * Knows every credential that a run has met and replaces it by a label wherever text
- * leaves the process. Labels keep identity ("code 3" is the same code everywhere) and
- * hide the value.
+ * Knows every credential of a run and replaces it by a label wherever text leaves the process. Labels preserve identity
+ * ("code 3" is the same code everywhere) and hide the value.
  */
 export interface Secrets {
-  /** Remembers a value; the first label that it was given stays. Values of less than four characters are no secrets. */
+  /** Remembers a value under its first label. Values shorter than four characters are not secrets. */
   readonly conceal: (value: string, kind: SecretKind) => void;
   /** The text with every known value replaced by its label. */
   readonly mask: (text: string) => string;
-  /** Whether the text holds a known value of one of these kinds, and which label. */
+  /** The label of a known value of one of these kinds, if the text holds one. */
   readonly find: (text: string, kinds: readonly SecretKind[]) => string | undefined;
 }
 
-/** Shorter values are not masked: they would be found in every other word. */
+/** Shorter values are not masked, because they would match in every other word. */
 const SHORTEST = 4;
 
-/** Text that is a label already: what is masked twice reads as if it had been masked once. */
+/** Text that is already a label, so that masking twice equals masking once. */
 const labels = new RegExp(`(‹(?:nearly |encoded )?(?:${secretKinds.join("|")}) \\d{1,7}›)`);
 
 export const createSecrets = (): Secrets => {
@@ -54,7 +53,7 @@ export const createSecrets = (): Secrets => {
   };
 };
 
-/** Longer texts that were encoded with a secret in them go as a whole: what is left of them could be decoded. */
+/** Longer texts that encode a secret are masked whole, because the rest could be decoded. */
 const maskEncoded = (index: SecretIndex, text: string): string => {
   let masked = "";
   let copied = 0;

@@ -2,22 +2,22 @@ import Type, { Optional, type Static } from "typebox";
 import { integer, list, number, text } from "./schema.ts";
 
 /*
- * A load from many machines. Each of them plays one segment of the load and leaves a record with
- * `segment` in it; one merge makes a single run of all, with `merged` in its record.
+ * A load from many machines. Each plays one segment of the load and leaves a record with `segment` in it; one merge
+ * turns these into a single run, with `merged` in its record.
  */
 
-/** Where digests of issued credentials lie in a segment's record, so that one issued twice on two machines is found. */
+/** Where a segment's record keeps digests of issued credentials, which show if two machines were issued the same one. */
 export const digestFile = (partition: number): string => `digests/${String(partition).padStart(2, "0")}.bin`;
-/** A digest lies in the file that its first six bits name. */
+/** A digest's first six bits select its file. */
 export const digestPartitions = 64;
 
 const ClockReading = Type.Object({
-  offsetMs: Optional(number("The target's clock less this machine's; absent where it is unknown.")),
-  errorMs: Optional(number("The offset is off by no more.", { minimum: 0 })),
-  looks: integer("Answers with a Date that it rests on.", { minimum: 0 }),
+  offsetMs: Optional(number("The target's clock minus this machine's; absent if unknown.")),
+  errorMs: Optional(number("Largest error of the offset.", { minimum: 0 })),
+  looks: integer("Number of answers with a Date that it is based on.", { minimum: 0 }),
   unknown: Optional(text("Why the offset is unknown.")),
 });
-/** How a machine's clock stands to the target's, by the Date of its answers. */
+/** How a machine's clock differs from the target's, by the Date of its answers. */
 export type ClockReading = Static<typeof ClockReading>;
 
 export const Segment = Type.Object({
@@ -37,7 +37,7 @@ export type Segment = Static<typeof Segment>;
 
 const MergedMachine = Type.Object({
   index: Type.Integer({ minimum: 1 }),
-  record: Optional(text("Where its record lay; absent where there was none.")),
+  record: Optional(text("Where its record was; absent if there was none.")),
   host: Optional(Type.String()),
   machine: Optional(Type.String()),
   arrivals: Optional(Type.Integer({ minimum: 0 })),
@@ -45,10 +45,10 @@ const MergedMachine = Type.Object({
   requests: Optional(Type.Integer({ minimum: 0 })),
   lagP99Ms: Optional(Type.Number({ minimum: 0 })),
   setUpMs: Optional(Type.Number({ minimum: 0 })),
-  beganMs: Optional(number("After the start that was asked for, by the target's clock.")),
+  beganMs: Optional(number("After the requested start, by the target's clock.")),
   beganErrorMs: Optional(Type.Number({ minimum: 0 })),
   clockOffsetMs: Optional(Type.Number()),
-  driftMs: Optional(number("Between the readings before and after.", { minimum: 0 })),
+  driftMs: Optional(number("Between the readings before and after the load.", { minimum: 0 })),
   problems: list("Why it makes the whole run invalid.", Type.String()),
 });
 export type MergedMachine = Static<typeof MergedMachine>;
@@ -57,9 +57,9 @@ export const Merged = Type.Object({
   runId: Type.String(),
   count: Type.Integer({ minimum: 2 }),
   startAt: Type.String({ format: "date-time" }),
-  skewMs: Optional(number("Between the first and the last machine to begin.", { minimum: 0 })),
+  skewMs: Optional(number("Between the first and the last machine to start.", { minimum: 0 })),
   skewErrorMs: Optional(Type.Number({ minimum: 0 })),
-  worst: Optional(integer("The machine that kept its schedule least well.", { minimum: 1 })),
+  worst: Optional(integer("The machine that kept its schedule worst.", { minimum: 1 })),
   machines: Type.Array(MergedMachine),
 });
 export type Merged = Static<typeof Merged>;

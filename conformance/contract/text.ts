@@ -1,27 +1,27 @@
-/** What an error says of itself; anything else that was thrown, as text. */
+/** The message of an error; anything else that was thrown, as text. */
 export const errorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 /** "1 request", "3 requests". */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** The first `most` characters; where there are more, their number stands behind. */
+/** The first `most` characters, followed by the number of further ones. */
 export const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} characters more)`;
 
-/** The values in their order, in groups of `size`; the last may be smaller. */
+/** The values in order, in groups of `size`; the last may be smaller. */
 export const inGroups = <T>(values: readonly T[], size: number): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, group) =>
     values.slice(group * size, (group + 1) * size),
   );
 
 const credentialCharacter = /[A-Za-z0-9._~+/=%-]/;
-/** Longer than any credential: what runs on beyond it is filler, and may be cut anywhere. */
+/** Longer than any credential: text beyond this is filler and may be cut anywhere. */
 const LONGEST_CREDENTIAL = 4_096;
 
 /**
- * The beginning of a text, of at most this many characters, with an ellipsis where something was left
- * out. Never ends inside a word: half a credential would not be recognised as one, and so not be masked.
+ * The beginning of a text, at most `most` characters, with an ellipsis if anything was left out. Never ends inside a
+ * word: half a credential would not be recognized and masked.
  */
 export const shorten = (text: string, most: number): string => {
   if (text.length <= most) return text;

@@ -13,7 +13,7 @@ export const isBreach = (verdict: Verdict): verdict is Breached => "breach" in v
 
 export const casesOf = (verdict: Verdict): number => ("cases" in verdict ? verdict.cases : 0);
 
-/** JSON with sorted keys: the same facts always give the same bytes. */
+/** JSON with sorted keys: equal facts give equal bytes. */
 export const canonicalJson = (value: unknown): string => JSON.stringify(sortKeys(value)) ?? "null";
 
 const sortKeys = (value: unknown): unknown => {

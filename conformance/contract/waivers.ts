@@ -5,18 +5,18 @@ interface Judged {
   readonly verdict: Verdict;
 }
 
-/** A known breach that a team has taken on for a while: who answers for it, why, and until when. */
+/** A known breach that a team excuses for a while: who is responsible, why, and until when. */
 export interface Waiver {
   readonly id: string;
   readonly reason: string;
   readonly owner: string;
-  /** The last day on which it holds, as YYYY-MM-DD (UTC). */
+  /** The last day on which it applies, as YYYY-MM-DD (UTC). */
   readonly expires: string;
 }
 
 /**
- * What a waiver came to in a run: `active` covers a breach; `expired` and `stale` (the rule no longer
- * fails) fail the gate, so that they are not forgotten; `unused` says that the rule was not judged.
+ * The state of a waiver in a run: `active` covers a breach; `expired` and `stale` (the rule no longer fails) fail the
+ * gate, so that they are not forgotten; `unused` means that the rule was not judged.
  */
 export const waiverStates = ["active", "expired", "stale", "unused"] as const;
 export type WaiverState = (typeof waiverStates)[number];
@@ -35,7 +35,7 @@ export const applyWaivers = (
 
 const stateOf = (waiver: Waiver, results: readonly Judged[], today: string): WaiverState => {
   const result = results.find(({ id }) => id === waiver.id);
-  // What was not asked for in this run says nothing of its waiver, not even of its date.
+  // A rule outside this run says nothing about its waiver, not even whether it expired.
   if (result === undefined) return "unused";
   if (waiver.expires < today) return "expired";
   if (isBreach(result.verdict)) return "active";

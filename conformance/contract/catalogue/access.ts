@@ -5,16 +5,16 @@ export const access = {
   "access.required": {
     level: "required",
     sections: ["1", "5.2"],
-    sentence: "Without a valid accessToken in x-service-access-token no data is given out.",
+    sentence: "Without a valid accessToken in x-service-access-token no data is returned.",
     judged:
       "Absent, empty, invented and altered tokens, tokens under another header, and codes or refreshTokens in their place must yield no notification and no total; the right token must.",
   },
   "access.lifetime": {
     level: "required",
     sections: ["2.2", "5.1"],
-    sentence: "An accessToken is accepted until expiresIn seconds after its issue and refused after.",
+    sentence: "An accessToken is accepted until expiresIn seconds after issue and refused from then on.",
     judged:
-      "Tokens of exchanges and of refreshes, idle and in use, are tried at generated ages on both sides of their own expiresIn.",
+      "Tokens of exchanges and of refreshes, idle and in use, are tried at generated ages before and after their own expiresIn.",
   },
   "access.header": {
     level: "required",

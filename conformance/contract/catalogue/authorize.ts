@@ -8,7 +8,7 @@ export const authorize = {
     sentence:
       "A valid authorize request is answered with a non-empty code, the state and a numeric timestamp.",
     judged:
-      "Valid requests with generated states are sent; the JSON answer and a redirect to redirectUri that carries code and state both count, and the code must be exchangeable.",
+      "Valid requests with generated states are sent; both the JSON answer and a redirect to redirectUri that carries code and state count, and the code must be exchangeable.",
   },
   "authorize.echoes-state": {
     level: "required",
@@ -32,8 +32,8 @@ export const authorize = {
     judged:
       "States at the boundary and far beyond it are sent, plain and percent-encoded; the report names the readings that the answers allow.",
     readings: {
-      "bytes-after-decoding": "the 128 bytes are counted once percent-encoding is undone",
-      "bytes-before-decoding": "the 128 bytes are counted as they stand in the query",
+      "bytes-after-decoding": "the 128 bytes are counted after percent-decoding",
+      "bytes-before-decoding": "the 128 bytes are counted as sent in the query",
     },
   },
   "authorize.code-is-fresh": {
@@ -41,7 +41,7 @@ export const authorize = {
     sections: ["2.1"],
     sentence:
       "No two authorizations get the same code, one after another or at once, for one client or for several.",
-    derivation: "A ticket that works once only must be a different one for each authorization.",
+    derivation: "A ticket that works only once must be different for each authorization.",
     judged:
       "Many codes are collected, in sequence, concurrently and for each client, and none may occur twice.",
   },
@@ -59,7 +59,7 @@ export const authorize = {
     sentence:
       "A URL-encoded redirectUri is taken whole, with its query, port, Unicode host and reserved characters.",
     judged:
-      "Encoded addresses of many shapes are sent; each must be accepted, and where the service redirects, the Location must be that address with code and state added.",
+      "Encoded addresses of many shapes are sent; each must be accepted, and if the service redirects, the Location must be that address with code and state added.",
   },
   "authorize.redirect": {
     level: "unspecified",
@@ -71,16 +71,16 @@ export const authorize = {
   "authorize.missing-or-unknown-parameters": {
     level: "unspecified",
     sections: ["4"],
-    sentence: "What an absent, empty, repeated or unknown query parameter gets.",
+    sentence: "How an absent, empty, repeated or unknown query parameter is answered.",
     judged: "One request of each kind is observed.",
   },
   "authorize.unregistered-redirect": {
     level: "advisory",
     sections: ["4.1"],
-    sentence: "An address that was never registered gets no redirect that carries a code.",
+    sentence: "An unregistered address gets no redirect that carries a code.",
     clause: "RFC 6749 section 3.1.2.3; RFC 9700 section 4.1",
     judged:
-      "Look-alike addresses of the registered one are sent, and no Location that points there may hold a usable code.",
+      "Addresses that look like the registered one are sent, and no Location that points there may hold a usable code.",
   },
   "authorize.code-entropy": {
     level: "advisory",

@@ -12,7 +12,7 @@ export const code = {
   "code.single-use-under-race": {
     level: "required",
     sections: ["2.1", "3.1"],
-    sentence: "Of exchanges of one code that run at the same time, at most one succeeds.",
+    sentence: "Of concurrent exchanges of one code, at most one succeeds.",
     judged:
       "Many rounds of two and three contenders on separate connections; the history of answers must be linearizable against a one-shot register, with a timeout counted as unknown.",
   },
@@ -21,21 +21,21 @@ export const code = {
     sections: ["2.1", "3.1", "8"],
     sentence: "A code that is not used can be exchanged for 10 minutes and no longer.",
     judged:
-      "Codes are exchanged at generated ages on both sides of the limit, each once; alive while the greatest possible age is under it, dead once the least possible age is over it.",
+      "Codes are exchanged at generated ages on both sides of the limit, each once; alive while the maximum possible age is under it, dead once the minimum possible age is over it.",
   },
   "code.lifetime-is-not-extended": {
     level: "derived",
     sections: ["3.1"],
-    sentence: "A refused attempt does not start the 10 minutes again.",
-    derivation: "The code expires 10 minutes after issue when unused, and a refused attempt is no use of it.",
+    sentence: "A refused attempt does not restart the 10 minutes.",
+    derivation: "The code expires 10 minutes after issue when unused, and a refused attempt does not use it.",
     judged:
-      "Codes get refused attempts of several kinds during their life and must be dead once 10 minutes from issue are over.",
+      "Codes get refused attempts of several kinds during their life and must be dead 10 minutes after issue.",
   },
   "code.independence": {
     level: "derived",
     sections: ["3.1"],
     sentence: "Using a code, or letting it expire, changes no other code of the same client or of another.",
-    derivation: "Each code has its own state; the transitions name no other code.",
+    derivation: "Each code has its own state; the transitions involve no other code.",
     judged:
       "Of a generated set of codes some are used, reused or refused in generated order; every other one must still be exchangeable.",
   },
@@ -43,16 +43,16 @@ export const code = {
     level: "derived",
     sections: ["4.2"],
     sentence: "A code that was never issued is refused.",
-    derivation: "The exchange takes the code from the authorize answer; anything else is no such code.",
+    derivation: "The exchange takes the code from the authorize answer; anything else is not such a code.",
     judged:
       "Near misses of a live code (case, prefix, suffix, padding, white space), other types and other credentials in its place must be refused, and the live code must still work.",
   },
   "code.failed-attempt": {
     level: "unspecified",
     sections: ["3.1"],
-    sentence: "Whether a refused attempt uses the code up.",
+    sentence: "Whether a refused attempt uses up the code.",
     judged:
-      "A code gets one refused attempt of each kind and is then exchanged rightly; the outcome is observed.",
+      "A code gets one refused attempt of each kind and is then exchanged correctly; the outcome is observed.",
   },
   "code.bound-to-client": {
     level: "advisory",
@@ -68,6 +68,6 @@ export const code = {
     sentence: "A second presentation of a code revokes the tokens that its first one yielded.",
     clause: "RFC 6749 section 4.1.2",
     judged:
-      "After a refused reuse the tokens of the first exchange are tried; a set from another code must go on working.",
+      "After a refused reuse the tokens of the first exchange are tried; a set from another code must keep working.",
   },
 } as const satisfies Record<string, WrittenRequirement>;

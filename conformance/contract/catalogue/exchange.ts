@@ -21,9 +21,9 @@ export const exchange = {
     sections: ["5.1"],
     sentence: "A clientId that does not exist is refused.",
     derivation:
-      "The exchange is made with the clientId and secret that a client was given; this one was given to no client.",
+      "The exchange is made with the clientId and secret that a client was given; this one belongs to no client.",
     judged:
-      "Unknown, empty, absent, altered and non-string ids are sent with a live code; a twin with the right id succeeds. Should authorize give a code to a made-up client, it gets no tokens for it.",
+      "Unknown, empty, absent, altered and non-string ids are sent with a live code; a twin with the right id succeeds. If authorize gives a made-up client a code, it must get no tokens for it.",
   },
   "exchange.tokens-are-fresh": {
     level: "derived",
@@ -37,14 +37,14 @@ export const exchange = {
     sections: ["5.2", "4.4"],
     sentence: "The accessToken of an exchange opens the notification list at once.",
     judged:
-      "Each token is used directly after the answer that brought it, on the same and on another connection.",
+      "Each token is used right after the answer that carried it, on the same and on another connection.",
   },
   "exchange.refusal-leaks-nothing": {
     level: "derived",
     sections: ["4.2"],
     sentence: "A refusal carries no token, no secret and no stack trace.",
     derivation:
-      "Tokens are what a successful exchange yields; a refusal that carries one has issued it all the same.",
+      "Tokens are what a successful exchange yields; a refusal that carries one has still issued it.",
     judged:
       "Refusals of every kind are searched, headers and body, for any credential known to the run, for usable tokens and for stack traces.",
   },
@@ -53,13 +53,13 @@ export const exchange = {
     sections: ["4"],
     sentence: "A body that is not the documented JSON object is refused, and the service keeps serving.",
     derivation:
-      "All bodies are JSON, with the documented fields as strings; anything else is no token request.",
+      "All bodies are JSON, with the documented fields as strings; anything else is not a token request.",
     judged:
-      "Truncated JSON, other types, arrays, deep nesting, fields under __proto__ and large bodies must yield nothing usable, and a right exchange afterwards must succeed. A field that stands twice has to be refused or to have one meaning; which, is reported.",
+      "Truncated JSON, other types, arrays, deep nesting, fields under __proto__ and large bodies must yield nothing usable, and a valid exchange afterwards must succeed. A repeated field must be refused or have one meaning; which one is reported.",
     readings: {
-      refused: "an object that names a field twice is refused",
-      "last-value-counts": "of two values for one field the last counts",
-      "first-value-counts": "of two values for one field the first counts",
+      refused: "an object with a repeated field is refused",
+      "last-value-counts": "if a field is repeated, the last value counts",
+      "first-value-counts": "if a field is repeated, the first value counts",
     },
   },
   "exchange.errors": {
@@ -71,7 +71,7 @@ export const exchange = {
   "exchange.no-store": {
     level: "advisory",
     sections: ["4.2"],
-    sentence: "Answers that carry tokens forbid being stored by caches.",
+    sentence: "Answers that carry tokens forbid caching.",
     clause: "RFC 6749 section 5.1",
     judged: "Cache-Control of token answers must hold no-store.",
   },

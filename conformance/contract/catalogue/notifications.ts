@@ -15,12 +15,12 @@ export const notifications = {
     sections: ["4.4", "8"],
     sentence: "Without limit a page holds 10 items when more match.",
     judged:
-      "Lists with more than 10 matches, filtered and not, on the first and on a later page, are read without limit.",
+      "Lists with more than 10 matches, filtered and not, on the first and on a later page, are read without a limit.",
   },
   "notifications.default-page": {
     level: "required",
     sections: ["4.4", "8"],
-    sentence: "Without page the answer is that of page=0, the first page.",
+    sentence: "Without page the answer is the same as with page=0, the first page.",
     judged:
       "The answers without page and with page=0 must be the same, and different from page=1, for generated limits and filters.",
   },
@@ -37,7 +37,7 @@ export const notifications = {
     sentence:
       "While nothing is written, the pages of one limit are disjoint and together the whole set, and repeated reads agree.",
     derivation:
-      "Pages are a numbered division of the matching notifications; an item on two pages or on none would not be a division.",
+      "Pages are a numbered partition of the matching notifications; with an item on two pages or on none they would not be.",
     judged:
       "The set is walked with generated limits; the union must be the known set, no item may occur twice, and a second walk must give the same.",
   },
@@ -50,21 +50,21 @@ export const notifications = {
   "notifications.filter-id": {
     level: "required",
     sections: ["4.4"],
-    sentence: "The id filter gives exactly the notification with that id.",
+    sentence: "The id filter returns exactly the notification with that id.",
     judged:
       "Ids that exist give one item and total 1; ids that do not, prefixes and other near misses give none.",
   },
   "notifications.filter-account": {
     level: "required",
     sections: ["4.4"],
-    sentence: "The accountId filter gives exactly the notifications of that account.",
+    sentence: "The accountId filter returns exactly the notifications of that account.",
     judged:
       "Accounts with known notifications are read whole; accounts without any, prefixes and other near misses give none.",
   },
   "notifications.filters-combine": {
     level: "required",
     sections: ["4.4"],
-    sentence: "id and accountId together give what matches both, and total follows.",
+    sentence: "id and accountId together return what matches both, and total counts exactly that.",
     judged: "Matching and clashing pairs of id and accountId are read.",
   },
   "notifications.past-the-end": {
@@ -82,18 +82,18 @@ export const notifications = {
     derivation:
       "total and data describe the notifications that match; creating others cannot remove those that exist.",
     judged:
-      "Reads run beside events: total is at least what was visible before and at most what had been begun before the answer came; a walk to an empty page holds everything visible at its start.",
+      "Reads run concurrently with events: total is at least what was visible before and at most what was begun before the answer came; a walk to an empty page includes everything visible at its start.",
   },
   "notifications.invalid-paging": {
     level: "unspecified",
     sections: ["4.4"],
-    sentence: "What limit and page of 0, negative, fractional, huge, textual or repeated values get.",
+    sentence: "How 0, negative, fractional, huge, textual or repeated values of limit and page are answered.",
     judged: "One request of each kind is observed.",
   },
   "notifications.maximum-limit": {
     level: "unspecified",
     sections: ["8"],
-    sentence: "Which limit is the greatest, and what a greater one gets.",
+    sentence: "The maximum limit, and how a higher one is answered.",
     judged: "Growing limits are read until one is cut or refused.",
   },
   "notifications.order": {
@@ -117,7 +117,7 @@ export const notifications = {
   "notifications.unknown-parameters": {
     level: "unspecified",
     sections: ["4.4"],
-    sentence: "What an unknown query parameter gets.",
+    sentence: "How an unknown query parameter is answered.",
     judged: "A request with one is compared with the same request without.",
   },
   "notifications.versioned-path": {

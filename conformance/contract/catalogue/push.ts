@@ -7,7 +7,7 @@ export const push = {
     sections: ["4.5", "6"],
     sentence: "Every event arrives at the callback address as a POST with a JSON body.",
     judged:
-      "Some dozens of events are triggered, two of them for one account at the same moment; for each, a POST with JSON must reach the registered path of the instrumented receiver, and so must each repetition, as JSON by its content type if first pushes say that.",
+      "Some dozens of events are triggered, two of them for one account at the same moment; for each, a POST with JSON must reach the registered path of the instrumented receiver, and so must each retry, declared as JSON by its content type if first pushes are.",
   },
   "push.payload": {
     level: "required",
@@ -15,14 +15,14 @@ export const push = {
     sentence:
       "A pushed body is a Notification: id and accountId UUID-shaped, createTime ISO 8601 UTC with milliseconds, the other fields strings.",
     judged:
-      "Every push of the run is checked against the schema, and the id against what the event's hook told. Template and further fields are allowed and listed.",
+      "Every push of the run is checked against the schema, and the id against the one the event's hook returned. Template and other fields are allowed and listed.",
   },
   "push.listed": {
     level: "required",
     sections: ["6"],
     sentence: "What was pushed can be read from the list of notifications, with the same fields.",
     judged:
-      "Pushed notifications, acknowledged and given up ones, are looked up by id, by account and in the whole list; each must be there with the pushed values. Some are looked up while their pushes are under way. status is left out, as its transitions are not shown.",
+      "Pushed notifications, both acknowledged and given up, are looked up by id, by account and in the whole list; each must be there with the pushed values. Some are looked up while their pushes are under way. status is left out, as its transitions are not shown.",
   },
   "push.acknowledged-stops": {
     level: "required",
@@ -30,14 +30,14 @@ export const push = {
     sentence:
       "After the expected code and the acknowledgement body, that notification is never pushed again.",
     judged:
-      "Notifications whose first push was acknowledged are watched to the end, past the instant of a sixth push, and looked at again up to thirty days later where time can be moved.",
+      "Notifications whose first push was acknowledged are watched to the end, past the moment of a sixth push, and checked again up to thirty days later if time can be moved.",
   },
   "push.unacknowledged-retries": {
     level: "required",
     sections: ["6"],
     sentence: "Every kind of failure leads to another push.",
     judged:
-      "Each kind is the only reason for a retry of one notification: 4xx, 5xx and 3xx answers, a refused connection, a reset, a connection closed before the answer, no answer at all, and an answer with a failing status that is cut behind its head, cut in its body, or never ends. Some fail so each time, and must be pushed as often as all others. A push that is missing is a breach once its time is over by every reading, late as it may be. Behind the expected code, a cut answer counts as a failure only where the service judges the acknowledgement's body; behind another 2xx it is open.",
+      "Each kind is the only reason for a retry of one notification: 4xx, 5xx and 3xx answers, a refused connection, a reset, a connection closed before the answer, no answer at all, and an answer with a failing status that is cut after its head, cut in its body, or never ends. Some fail in this way each time, and must be pushed as often as all others. A missing push is a breach once it is overdue in every reading, allowing for lateness. With the expected code, a cut answer counts as a failure only if the service judges the acknowledgement's body; with another 2xx it is open.",
   },
   "push.schedule": {
     level: "required",
@@ -45,7 +45,7 @@ export const push = {
     sentence:
       "Pushes that fail are repeated with delays of 30 s, 60 s, 120 s and 240 s, each later one delayed further, five pushes at most.",
     judged:
-      "The moments of every push of notifications that are never acknowledged are compared with each reading, each with delays from a push's start or from its failure. It holds while one reading that keeps to five pushes fits. A push is early beyond the uncertainty of its moment, and late beyond tolerances.latenessMs or 15 % of its delay, whichever is more.",
+      "The moments of every push of notifications that are never acknowledged are compared with each reading, each with delays from a push's start or from its failure. The rule holds if one reading with at most five pushes fits. A push is early beyond the uncertainty of its moment, and late beyond tolerances.latenessMs or 15 % of its delay, whichever is more.",
     readings: {
       R1: "at 0, 30, 90, 210 and 450 s: the first at once, delays between pushes, five in all",
       R2: "at 0, 30, 60, 120 and 240 s: the first at once, delays from the first push, five in all",
@@ -62,33 +62,33 @@ export const push = {
     sections: ["6", "8"],
     sentence: "No notification is pushed more than five times.",
     judged:
-      "All pushes of each notification are counted until well past the instant at which any reading has a sixth push, and again up to thirty days later where time can be moved.",
+      "All pushes of each notification are counted until well past the moment of a sixth push in any reading, and again up to thirty days later if time can be moved.",
   },
   "push.late-acknowledgement": {
     level: "derived",
     sections: ["6"],
     sentence: "An acknowledgement of the n-th push ends the pushes of that notification, for every n.",
     derivation:
-      "The acknowledgement tells whether a push was successful; nothing makes the first push differ from a later one.",
+      "The acknowledgement tells whether a push was successful; nothing distinguishes the first push from a later one.",
     judged:
-      "For each n from 1 to the greatest number of pushes a notification is acknowledged at its n-th push and not before.",
+      "For each n from 1 to the maximum number of pushes, a notification is acknowledged at its n-th push and not before.",
   },
   "push.same-notification": {
     level: "derived",
     sections: ["6"],
     sentence: "All pushes of one notification carry the same id and the same body.",
-    derivation: "What is repeated is the push of one notification, and that has not changed meanwhile.",
+    derivation: "A retry pushes the same notification, which has not changed meanwhile.",
     judged:
-      "The bodies of each notification's pushes are compared field by field: those of section 2.3, and Template. Further fields that differ are listed.",
+      "The bodies of each notification's pushes are compared field by field: those of section 2.3, and Template. Other fields that differ are listed.",
   },
   "push.independent-schedules": {
     level: "derived",
     sections: ["6", "8"],
     sentence: "Several notifications that fail at once each keep their own schedule and their own cap.",
     derivation:
-      "Every event is to be delivered; with a shared cap or a shared schedule one event's failures would keep another from its pushes.",
+      "Every event is to be delivered; with a shared cap or schedule, one event's failures would prevent another's pushes.",
     judged:
-      "Many notifications fail side by side, some triggered later, some in one account; each must be pushed as often as the others and at the same distances from its own event.",
+      "Many notifications fail concurrently, some triggered later, some in one account; each must be pushed as often as the others and at the same offsets from its own event.",
   },
   "push.no-head-of-line-blocking": {
     level: "advisory",
@@ -117,9 +117,9 @@ export const push = {
   "push.acknowledgement-body": {
     level: "unspecified",
     sections: ["2.4", "6"],
-    sentence: "What an expected code with a wrong acknowledgement body counts as.",
+    sentence: "How the expected code with a wrong acknowledgement body counts.",
     judged:
-      "First pushes are answered with the expected code and another id, received: false, nothing, no JSON, or wrong types; which of them are pushed again is observed, and so is which answers behind a success code that were cut or never ended.",
+      "First pushes are answered with the expected code and another id, received: false, nothing, something other than JSON, or wrong types; which of them are pushed again is observed, and so is which answers with a success code that were cut or never ended.",
     readings: {
       "code alone decides": "a push is successful with the expected code, whatever the body says",
       "code and body decide": "a push is successful with the expected code and the acknowledgement of its id",
@@ -136,7 +136,7 @@ export const push = {
     level: "unspecified",
     sections: ["6"],
     sentence: "How long the service waits for the answer to a push.",
-    judged: "Some pushes get no answer at all; when the service lets go of them is observed, in classes.",
+    judged: "Some pushes get no answer at all; when the service gives up on them is observed, in classes.",
   },
   "push.follows-redirects": {
     level: "unspecified",
@@ -150,12 +150,12 @@ export const push = {
     sections: ["6"],
     sentence: "Whether a later event of an account waits for an earlier one that fails.",
     judged:
-      "In one account an event is triggered while another one fails; which is through first is observed.",
+      "In one account an event is triggered while another one fails; which is pushed first is observed.",
   },
   "push.headers": {
     level: "unspecified",
     sections: ["4.5"],
-    sentence: "Which headers a push carries, and which fields beyond those of a Notification.",
-    judged: "Names of the headers, the content type and further fields of the bodies are observed.",
+    sentence: "Which headers a push carries, and which fields it has beyond those of a Notification.",
+    judged: "Header names, the content type and additional fields of the bodies are observed.",
   },
 } as const satisfies Record<string, WrittenRequirement>;

@@ -19,37 +19,37 @@ export const refresh = {
     level: "required",
     sections: ["4.3", "5.2"],
     sentence: "The accessToken of a refresh opens the notification list.",
-    judged: "Each refreshed token is used directly after the answer that brought it.",
+    judged: "Each refreshed token is used right after the answer that carried it.",
   },
   "refresh.reusable": {
     level: "derived",
     sections: ["2.2", "4.3"],
     sentence:
-      "The same refreshToken works again and again within its 30 days, one after another and at once.",
+      "The same refreshToken works again and again within its 30 days, one after another and concurrently.",
     derivation:
-      "No new refreshToken is returned, and the one at hand is promised for 30 days, so it must outlive its use.",
+      "No new refreshToken is returned, and the existing one is promised for 30 days, so it must survive its use.",
     judged:
       "One token is refreshed repeatedly, concurrently, and again late in its life; each answer must carry a working accessToken.",
   },
   "refresh.lifetime": {
     level: "required",
     sections: ["2.2", "3.2", "8"],
-    sentence: "A refreshToken works for 30 days from its issue and not after.",
+    sentence: "A refreshToken works for 30 days after issue and no longer.",
     judged:
-      "Tokens are refreshed at generated ages on both sides of the limit; alive and dead are judged with the bracket of the moment of issue.",
+      "Tokens are refreshed at generated ages on both sides of the limit; alive and dead are judged by the interval that contains the moment of issue.",
   },
   "refresh.lifetime-is-from-issue": {
     level: "required",
     sections: ["3.2"],
-    sentence: "Using a refreshToken does not lengthen its 30 days.",
-    judged: "Tokens in regular use must be dead once 30 days from their issue are over, and alive before.",
+    sentence: "Using a refreshToken does not extend its 30 days.",
+    judged: "Tokens in regular use must be dead 30 days after issue, and alive before.",
   },
   "refresh.after-access-expiry": {
     level: "required",
     sections: ["5.1"],
     sentence: "A refresh works once the accessToken has expired.",
     judged:
-      "The accessToken is left to expire, its death is seen at the notification list, and then the refresh must yield one that works.",
+      "The accessToken is left to expire, which the notification list must show, and then the refresh must yield one that works.",
   },
   "refresh.reauthorize": {
     level: "required",
@@ -62,7 +62,7 @@ export const refresh = {
     level: "derived",
     sections: ["4.3"],
     sentence: "A value that was never issued as a refreshToken is refused.",
-    derivation: "The refresh takes the refreshToken of a token exchange; anything else is none.",
+    derivation: "The refresh takes the refreshToken of a token exchange; anything else is not one.",
     judged:
       "Near misses of a live token, other types, a code and an accessToken in its place must yield nothing usable; the live token must still work.",
   },
@@ -70,9 +70,8 @@ export const refresh = {
     level: "derived",
     sections: ["4.3"],
     sentence: "A clientId that is unknown, empty or absent is refused.",
-    derivation:
-      "The refresh is made with the clientId of the client; a request that names none of them has no client.",
-    judged: "A live refreshToken is sent with clientIds that do not exist; with the right one it must work.",
+    derivation: "The refresh is made with the clientId of the client; a request without one has no client.",
+    judged: "A live refreshToken is sent with non-existent clientIds; with the right one it must work.",
   },
   "refresh.bound-to-client": {
     level: "advisory",
@@ -84,7 +83,7 @@ export const refresh = {
   "refresh.previous-access-token": {
     level: "unspecified",
     sections: ["4.3"],
-    sentence: "Whether the earlier accessToken lives on after a refresh.",
+    sentence: "Whether the earlier accessToken still works after a refresh.",
     judged: "The earlier token is tried after a refresh and the outcome is observed.",
   },
 } as const satisfies Record<string, WrittenRequirement>;

@@ -1,6 +1,6 @@
 import type { WrittenRequirement } from "../requirement.ts";
 
-/** What concerns the service as a whole, and what no client can see. */
+/** Requirements on the service as a whole, and what no client can see. */
 export const whole = {
   "lifecycle.model": {
     level: "derived",
@@ -9,7 +9,7 @@ export const whole = {
       "Whatever the order of authorizations, exchanges, refreshes, reads, events and the passing of time, the service answers as the document's states and transitions say.",
     derivation: "Each transition is promised by itself; together they must hold in every order.",
     judged:
-      "Random histories run against the service and a reference model side by side; the histories must have reached every state, or nothing is said.",
+      "Random histories run against the service and a reference model in parallel; unless the histories reached every state, nothing is concluded.",
   },
   "service.survives-bad-input": {
     level: "advisory",
@@ -18,7 +18,7 @@ export const whole = {
       "Malformed input gets no 5xx, no hang and no dropped connection, and the service keeps serving.",
     clause: "RFC 9110 section 15.6",
     judged:
-      "Malformed requests go to every endpoint, over HTTP clients and over raw sockets; a right request must succeed afterwards.",
+      "Malformed requests go to every endpoint, over HTTP clients and over raw sockets; a valid request must succeed afterwards.",
   },
   "service.leaks-nothing": {
     level: "advisory",
@@ -26,12 +26,12 @@ export const whole = {
     sentence: "Answers hold no stack traces, secrets or internal paths.",
     clause: "OWASP ASVS 5.0 section 16.5 and chapter 13",
     judged:
-      "Every kind of error answer is searched for traces of common run times, file paths and the credentials that the run knows.",
+      "Every kind of error answer is searched for traces of common runtimes, file paths and the credentials that the run knows.",
   },
   "service.content-type": {
     level: "unspecified",
     sections: ["4"],
-    sentence: "Content types of answers, and what an absent or other content type of a request gets.",
+    sentence: "Content types of answers, and how an absent or other content type of a request is answered.",
     judged: "One request of each kind is observed.",
   },
 } as const satisfies Record<string, WrittenRequirement>;
@@ -42,8 +42,7 @@ export const untestable = {
     sections: ["5"],
     sentence: "How clientId and clientSecret are issued.",
     judged: "Not judged.",
-    reason:
-      "Credentials reach the harness through its profile; how they came about happens out of its sight.",
+    reason: "Credentials reach the harness through its profile; how they were issued is out of its sight.",
   },
   "untestable.push-authenticity": {
     level: "untestable",
@@ -57,7 +56,7 @@ export const untestable = {
     sections: ["8"],
     sentence: "Which rates are allowed.",
     judged: "Not judged.",
-    reason: "No rate is promised, and one that is met by chance could belong to anything on the way.",
+    reason: "No rate is promised, and a limit met by chance could belong to anything in between.",
   },
   "untestable.version-policy": {
     level: "untestable",
