@@ -27,7 +27,7 @@ const total = (gaps: readonly number[]): number => gaps.reduce((sum, gapMs) => s
 const document = { accessLifetimeMs: 2 * HOUR_MS, refreshTokenLifetimeMs: 30 * DAY_MS };
 
 describe("histories of refreshes", () => {
-  it.each([1, 2, 3, 4, 5])("where time can be moved hold every kind of gap (seed %i)", (seed) => {
+  it.each([1, 2, 3, 4, 5])("contain every kind of gap on a virtual clock (seed %i)", (seed) => {
     const all = histories({ kind: "virtual", ...document, seed });
     const lasts = all.map((gaps) => gaps.at(-1) ?? -1);
     expect(all.some((gaps) => gaps.length === 12)).toBe(true);
@@ -44,13 +44,13 @@ describe("histories of refreshes", () => {
           expect(total(gaps)).toBeLessThan(refreshTokenLifetimeMs);
   });
 
-  it("where time is real take no longer than half of the life that is judged", () => {
+  it("take at most half of the judged life in real time", () => {
     const all = histories({ kind: "real", ...document, maxWaitMs: 5 * HOUR_MS });
     expect(all.length).toBeGreaterThan(2);
     for (const gaps of all) expect(total(gaps)).toBeLessThanOrEqual(HOUR_MS);
   });
 
-  it("wait for an access token's end in real time only where the run waits for the refreshToken's", () => {
+  it("wait for an access token's end in real time only if the run waits for the refreshToken's", () => {
     const short = { accessLifetimeMs: 2_000, refreshTokenLifetimeMs: 15_000 };
     const late = (maxWaitMs: number): boolean =>
       histories({ kind: "real", ...short, maxWaitMs }).some((gaps) => total(gaps) > short.accessLifetimeMs);

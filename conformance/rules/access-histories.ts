@@ -7,18 +7,18 @@ import { obtainRefreshed, obtainTokens, refreshBody, timed, type IssuedTokens } 
 
 import type { World } from "../world/world.ts";
 
-/** What lies before each refresh of one token set, in milliseconds; the token of the last one is judged. */
+/** The delay before each refresh of one token set, in milliseconds; the token of the last one is judged. */
 export type RefreshHistory = readonly number[];
 
 const SOON_MS = 30_000;
 const MOST_REFRESHES = 12;
-/** What of the refreshToken's life all gaps together may take. */
+/** The share of the refreshToken's life that all delays together may take. */
 const PART_OF_LIFE = 0.9;
 
 /**
- * Ways to the refreshed token whose life is judged: what a service remembers of earlier refreshes (an answer for a while,
- * a count, how late the last one came) may lengthen or shorten it. Where time is real, none takes longer than what the
- * run waits for in any case.
+ * Histories that lead to the refreshed token under test. What a service remembers of earlier refreshes (a cached
+ * answer, a count, how late the last one came) may lengthen or shorten its life. In real time, none takes longer than
+ * the run waits anyway.
  */
 export const refreshHistories = (world: World, run: Run): readonly RefreshHistory[] => {
   const lifeMs = world.prepared.accessLifetimeMs;
@@ -59,13 +59,13 @@ const total = (gaps: RefreshHistory): number => gaps.reduce((sum, gapMs) => sum 
 export const historyName = (gaps: RefreshHistory): string =>
   `refreshed after ${gaps.map(duration).join(", ")}`;
 
-/** The last token of a history as if the exchange had brought it, and when it was issued. */
+/** The last token of a history, as if it came from the exchange, and when it was issued. */
 export const refreshedAsTold = (
   world: World,
   steps: DurableSteps,
   gaps: RefreshHistory,
 ): Promise<{ readonly value: IssuedTokens; readonly at: TimeInterval }> =>
-  // If it is killed on the way, the case begins again: only the last token is worth keeping.
+  // If the run is killed, the case starts over: only the last token is worth keeping.
   steps.once("refreshed", async () => {
     const tokens = await obtainTokens(world);
     const [last = 0, ...before] = gaps.toReversed();

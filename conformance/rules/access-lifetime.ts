@@ -21,7 +21,7 @@ import { ControlFailed } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import { historyName, refreshedAsTold, refreshHistories, type RefreshHistory } from "./access-histories.ts";
 
-/** An access token with the stretch of time in which it was issued and the lifetime that came with it. */
+/** An access token with the interval in which it was issued and its stated lifetime. */
 interface Bearer {
   readonly accessToken: string;
   readonly lifetimeMs: number;
@@ -77,13 +77,13 @@ const worksAmongMany = (world: World): Promise<HistoryVerdict> =>
       await manyTimes(() => opens(world, accessToken));
       return expectThat(
         await opens(world, accessToken),
-        "an accessToken is accepted until expiresIn seconds after its issue",
+        "an accessToken is accepted until expiresIn seconds after issue",
         "it is refused after many other exchanges of its client and many requests with it",
       );
     },
   );
 
-/** Tokens from every call that gives one, left alone and in use. */
+/** Tokens from every call that issues one, idle and in use. */
 const expiringTokens = (
   world: World,
   run: Run,
@@ -110,7 +110,7 @@ const expiringTokens = (
       name: "accessToken whose grant is refreshed",
       issue: exchanged,
       use: refreshGrant,
-      // A refresh may end the token before it, so only its death can be demanded.
+      // A refresh may end the earlier token, so only its death can be required.
       sides: "dead",
       perSide: few,
     },
@@ -125,12 +125,12 @@ const tokenOfMonthEnd = (world: World): Differing => ({
   perSide: 1,
 });
 
-/** Whether an access token opens the list, in the eyes of one client. */
+/** Whether an access token opens the list, as seen by one client. */
 type View = (world: World, accessToken: string) => Promise<boolean>;
 
 /**
- * How it shows whether a token of the second client works: what is known to be there may be the first client's alone.
- * Undefined where nothing tells it: a token that was never issued may be shown an empty page too.
+ * How to tell whether a token of the second client works, since the known notifications may be the first client's only.
+ * Undefined if nothing tells: a token that was never issued may also get an empty page.
  */
 const viewOfSecond = async (world: World): Promise<View | undefined> => {
   if (world.secondClient === undefined) return undefined;
@@ -144,7 +144,7 @@ const viewOfSecond = async (world: World): Promise<View | undefined> => {
   }
 };
 
-/** Whether a token works, as its own client can see it. */
+/** Whether a token works, as its own client can tell. */
 const seenBy =
   (world: World, second: View | undefined, view: View) =>
   (one: World, { accessToken, tokens }: Bearer): Promise<boolean> =>
@@ -159,7 +159,7 @@ const expiringIn =
     lifetimeOf: ({ lifetimeMs }) => lifetimeMs,
     issuedIn: ({ issued }) => issued,
     ...(second === undefined ? { clients: "first" } : {}),
-    // That a dead token opens no other form of the list either is looked at where tokens come from an exchange.
+    // Whether a dead token opens another form of the list is checked for tokens of an exchange only.
     alive: seenBy(world, second, isShownSomethingAtOnce),
     ...differing,
   });
@@ -170,17 +170,17 @@ const bearer = (
   issued: TimeInterval,
 ): Bearer => {
   if (!(expiresInMs > 0) || !Number.isFinite(expiresInMs))
-    throw new ControlFailed("expiresIn is no positive number, so there is no lifetime to judge");
+    throw new ControlFailed("expiresIn is not a positive number, so there is no lifetime to judge");
   return { accessToken, lifetimeMs: expiresInMs, issued, tokens };
 };
 
-/** The time begins with the exchange: a while lies between the code and the tokens. */
+/** Time counts from the exchange, which comes a while after the code. */
 const exchanged = async (world: World, steps: DurableSteps): Promise<Bearer> => {
   const { value, at } = await exchangeLate(world, steps);
   return bearer(value, value, at);
 };
 
-/** The time begins with the refresh: half of the first token's life lies between the two. */
+/** Time counts from the refresh, half of the first token's life after the exchange. */
 const refreshedLater = async (world: World, steps: DurableSteps): Promise<Bearer> => {
   const { value: tokens, at } = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
   const lifetimeMs = Math.min(tokens.expiresInMs, world.limits.refreshTokenLifetimeMs) || 0;

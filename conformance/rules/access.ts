@@ -23,7 +23,7 @@ import { answerOrHangUp, encodeQuery, type Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { accessLifetimeRules } from "./access-lifetime.ts";
 
-/** Intrusions that share one token and its control. */
+/** How many intrusions share one token and its control. */
 const GROUP = 8;
 
 export const accessRules = {
@@ -79,9 +79,8 @@ const withQuery = (path: string, query: ListForm): string =>
 const json = ["content-type", "application/json"] as const;
 
 /**
- * The right token sees what is there; then, over the same connection and with the same
- * query, so that neither a cache nor the connection's past lets anyone in, no intrusion
- * does; and afterwards the right token still does.
+ * The right token sees data; then, over the same connection and with the same query, so that neither a cache nor the
+ * connection's past lets anyone in, no intrusion does; afterwards the right token still does.
  */
 const judgeKeptOut = async (
   world: World,
@@ -112,17 +111,17 @@ const judgeKeptOut = async (
       );
       if (answer !== undefined && shows(world, answer, isById ? { id } : whole))
         return fail(
-          "without a valid accessToken in x-service-access-token no data is given out",
+          "no data is returned without a valid accessToken in x-service-access-token",
           `${intrusion.name}: ${describe(answer)}`,
         );
     }
-    if (sent === 0) return discard("the token is such that nothing could be altered");
+    if (sent === 0) return discard("no intrusion changes this token");
     if (gaveData(await connection.list({ accessToken: tokens.accessToken, query }))) return pass;
     return judgeEarlyDeath(world, { tokens, issued }, connection, query);
   });
 
 /**
- * A token that worked at first and works no more: nothing but time ends it (section 2.2). A twin tells a service that
+ * A token that worked at first no longer works, although only time ends it (section 2.2). A twin tells a service that
  * ended it from one that shows nothing to anybody.
  */
 const judgeEarlyDeath = async (
@@ -136,7 +135,7 @@ const judgeEarlyDeath = async (
   if (!(greatestMs < tokens.expiresInMs - world.tolerances.lifetimeGuardMs))
     return inconclusive("the token may have expired while wrong ones were presented");
   return fail(
-    "an accessToken is accepted until expiresIn seconds after its issue (sections 2.2, 5.1)",
+    "an accessToken is accepted until expiresIn seconds after issue (sections 2.2, 5.1)",
     `one that worked is refused at an age of at most ${duration(greatestMs)}, while a fresh one works; meanwhile wrong tokens were presented, and other rules of this run sent requests for the same client`,
   );
 };
@@ -147,12 +146,12 @@ const expectData = async (
   query: ListForm,
 ): Promise<void> => {
   const answer = await target.list({ accessToken, query });
-  if (!gaveData(answer)) throw new ControlFailed(`the right token is shown nothing: ${describe(answer)}`);
+  if (!gaveData(answer)) throw new ControlFailed(`the valid token gets nothing: ${describe(answer)}`);
 };
 
 /**
- * Whether an answer gave something away: a notification, a number of them, or an id that
- * the request did not name. An empty page in an envelope that every answer has is nothing.
+ * Whether an answer revealed something: a notification, a number of them, or an id that the request did not name. An
+ * empty page in an envelope that every answer has is nothing.
  */
 const shows = ({ prepared: { notifications } }: World, answer: Answer, query: ListForm): boolean => {
   const page = pageOf(answer);
@@ -177,11 +176,11 @@ const anySpelling: fc.Arbitrary<string> = fc.mixedCase(fc.constant(accessTokenHe
 
 const SPELLING_TRIES = 3;
 
-/** The same token under another spelling of the header's name; where that fails, the documented one is the control. */
+/** The same token under another spelling of the header's name; if that fails, the documented spelling is the control. */
 const judgeSpelling = async (name: string, world: World): Promise<CaseVerdict> => {
   let { accessToken } = await obtainTokens(world);
   let answer = await world.target.list({ headers: [[name, accessToken], json], query: { limit: 1 } });
-  // A token may have been ended by what other rules did meanwhile; that says nothing of the header, and another one tells.
+  // Other rules may have ended a token meanwhile, which says nothing about the header; another token tells.
   for (let again = 1; again < SPELLING_TRIES && !gaveData(answer); again += 1) {
     ({ accessToken } = await obtainTokens(world));
     answer = await world.target.list({ headers: [[name, accessToken], json], query: { limit: 1 } });

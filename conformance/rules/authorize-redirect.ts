@@ -17,7 +17,7 @@ import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
-/** The callback address of an authorize request, and what stands beside it (section 4.1). */
+/** The callback address of an authorize request, and the parameters next to it (section 4.1). */
 export const redirectRules = {
   "authorize.redirect-uri-encoded": (world, run) => {
     const clients = [world.client, ...(world.secondClient === undefined ? [] : [world.secondClient])];
@@ -42,10 +42,7 @@ export const redirectRules = {
         const leadsAway =
           location !== undefined && placeOf(location) !== placeOf(new URL(caseWorld.client.redirectUri));
         if (leadsAway && (await yieldedCode(caseWorld, answer)))
-          return fail(
-            "an address that was never registered gets no redirect with a code",
-            `${name} (${address}) got one`,
-          );
+          return fail("an unregistered address gets no redirect with a code", `${name} (${address}) got one`);
         await redeem(caseWorld, (await obtainCode(caseWorld)).code);
         return pass;
       },
@@ -78,27 +75,26 @@ export const redirectRules = {
     }),
 } satisfies Rules;
 
-/** A parameter before or behind the address: parsers that decode too early lose or find some there. */
+/** Other parameters before or after the address: parsers that decode too early lose or find some there. */
 const orders = ["address last", "address first"] as const;
 
 interface Address {
   readonly client: Client;
   readonly encoding: Encoding;
   readonly order: (typeof orders)[number];
-  /** Added to the registered address; without it the address is the registered one. */
+  /** Added to the registered address, if present. */
   readonly query?: string;
 }
 
 const printAddress = ({ client, encoding, order, query }: Address): string =>
   `${query === undefined ? client.redirectUri : withQuery(client.redirectUri, query)}, percent-encoded ${encoding}, ${order}`;
 
-/** The harmless query by which a service shows whether it takes addresses with a query added at all. */
+/** A harmless query that shows whether the service accepts addresses with an added query at all. */
 const PLAIN_QUERY = "q=1";
 
 /**
- * The registered address must be accepted however it is encoded. Whether a query may be
- * added to it is not shown; so that is judged only where the service takes a simple one:
- * then other harmless ones are one parameter like any other.
+ * The registered address must be accepted in any encoding. Whether a query may be added to it is not shown, so that is
+ * judged only if the service accepts a simple one; then other harmless ones are no different.
  */
 const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict> => {
   const { client, query } = address;
@@ -112,15 +108,15 @@ const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict
     const twin = { ...address, query: PLAIN_QUERY };
     const twinState = world.unique();
     if (!(await yieldedCode(world, await answerOrRefusal(() => send(world, twin, twinState)), client)))
-      return discard("the service takes the registered address only as it stands");
+      return discard("the service accepts the registered address only unchanged");
     return fail(
-      `with ?${query} added the address is accepted, as it is with ?${PLAIN_QUERY}`,
+      `the address is accepted with ?${query} added, as it is with ?${PLAIN_QUERY}`,
       "it got no code that works",
     );
   }
   if (answer === undefined) return pass;
   if (!statesOf(answer).includes(state))
-    return fail("the answer carries the state of the request, whatever the address holds", "it did not");
+    return fail("the answer carries the state of the request, whatever the address contains", "it did not");
   const whole = query === undefined ? client.redirectUri : withQuery(client.redirectUri, query);
   const stray = strayLocation(answer, whole);
   return stray === undefined ? pass : fail(`the redirect leads to ${whole}`, `it led to ${stray}`);
@@ -136,7 +132,7 @@ const send = (world: World, { client, encoding, order, query }: Address, state: 
   });
 };
 
-/** Every state in the answer: the address may bring a parameter of that name along. */
+/** Every state in the answer, because the address may itself contain a parameter of that name. */
 const statesOf = (answer: Answer): readonly (string | undefined)[] => {
   const location = locationOf(answer);
   const inLocation =
@@ -190,7 +186,7 @@ const oddQueries = (world: World): readonly (readonly [name: string, parameters:
   ];
 };
 
-/** What an odd request came to, in words that are the same for the same behaviour. */
+/** The outcome of an unusual request, in the same words for the same behaviour. */
 const outcomeOf = async (world: World, answer: Answer | undefined): Promise<unknown> => {
   if (answer === undefined) return { outcome: "hang-up" };
   const outcome = (await yieldedCode(world, answer)) ? "granted" : "refused";

@@ -54,7 +54,7 @@ export const stateRules = {
     const most = world.limits.stateMaxBytes;
     return run.all([
       run.forEach(
-        // Two places that follow one another from an even one on are dealt out to both clients.
+        // Consecutive entries at an even index go to different clients.
         [1, 2, Math.ceil(most / 2), most - 1, most, most],
         async (length, caseWorld) => {
           const answer = await authorizeWith(caseWorld, stateOf(caseWorld, length));
@@ -73,7 +73,7 @@ export const stateRules = {
         ),
         async (length, caseWorld) => {
           const state = stateOf(caseWorld, length);
-          // First, so that a service that remembers only the beginning of states takes the longer one for known.
+          // The truncated state goes first, to expose a service that remembers only the beginning of states.
           await twinSucceeds(caseWorld, state.slice(0, most));
           const answer = await answerOrRefusal(() => authorizeWith(caseWorld, state));
           if (await yieldedCode(caseWorld, answer))
@@ -108,8 +108,8 @@ const judgeForeign = async (world: World, probe: ForeignProbe): Promise<CaseVerd
 };
 
 /**
- * What a parameter that occurs twice gets is not shown. But whichever of the two is taken
- * as the state, it must not be one that is refused by itself.
+ * How a repeated parameter is answered is not shown. But whichever of the two is taken as the state, it must not be one
+ * that is refused on its own.
  */
 const judgeSecondState = async (world: World, place: string): Promise<CaseVerdict> => {
   const bad = `${world.unique()}-`;
@@ -120,18 +120,18 @@ const judgeSecondState = async (world: World, place: string): Promise<CaseVerdic
   return taken === bad && (await yieldedCode(world, answer))
     ? fail(
         "a state with any character outside a-z, A-Z, 0-9 is refused",
-        `the state ${bad}, ${place} one that is allowed, was taken and got a code that can be exchanged`,
+        `the state ${bad}, ${place} an allowed one, was accepted and got a code that can be exchanged`,
       )
     : pass;
 };
 
-/** The control: the same request with a state that is allowed gets a code that works. */
+/** The control: the same request with an allowed state gets a working code. */
 const twinSucceeds = async (world: World, state = world.unique()): Promise<void> => {
   const { code } = await obtainCode(world, { authorize: { state } });
   await redeem(world, code);
 };
 
-/** The state goes out byte for byte, before the address, so that nothing behind it can be lost unnoticed. */
+/** Sends the state byte for byte, before the address, so that nothing after it is lost unnoticed. */
 const queryWith = (world: World, rawState: string): string =>
   `clientId=${encodeURIComponent(world.client.id)}&state=${rawState}&redirectUri=${encodeURIComponent(world.client.redirectUri)}`;
 
@@ -145,7 +145,7 @@ type Reading = "bytes-after-decoding" | "bytes-before-decoding";
 
 interface EncodedState {
   readonly letters: number;
-  /** How many of them are percent-encoded. */
+  /** How many of the letters are percent-encoded. */
   readonly encoded: number;
 }
 
@@ -153,8 +153,8 @@ const bytesIn = ({ letters, encoded }: EncodedState, reading: Reading): number =
   reading === "bytes-after-decoding" ? letters : letters + 2 * encoded;
 
 /**
- * Percent-encoded letters tell whether the bytes are counted before or after decoding. A
- * service that takes no encoded letter at all (they never need encoding) tells nothing.
+ * Percent-encoded letters show whether bytes are counted before or after decoding. A service that accepts no encoded
+ * letter at all (they never need encoding) shows nothing.
  */
 const judgeReadings = async (world: World): Promise<HistoryVerdict> => {
   const most = world.limits.stateMaxBytes;

@@ -9,9 +9,9 @@ import { obtainCode, timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { judgeToldTime, timestampOf } from "./told-time.ts";
 
-/** A real second is dear and an advanced one is free, so virtual time is watched for longer. */
+/** Real seconds are expensive and virtual ones are free, so a virtual clock is watched for longer. */
 const pausesMs = { real: [3_000], virtual: [7_000, 100_000, 93_600_000] } as const;
-/** A service may keep whole seconds, and its clock and ours may drift a little over a pause. */
+/** A service may round to whole seconds, and its clock and ours may drift a little during a pause. */
 const ROUNDING_MS = 1_050;
 const LOOKS = 6;
 
@@ -62,7 +62,7 @@ const judgeTimestamps = async (world: World): Promise<HistoryVerdict> => {
       const { value, at } = await timed(world, () => obtainCode(world));
       const timestamp = timestampOf(value.answer);
       if (timestamp === undefined)
-        return fail("the answer carries a timestamp that is a number", describe(value.answer));
+        return fail("the answer carries a numeric timestamp", describe(value.answer));
       looks.push({ timestamp, at });
     }
   }
@@ -81,7 +81,7 @@ const judgeTimestamps = async (world: World): Promise<HistoryVerdict> => {
       : fail(
           "timestamps move with the clock, in seconds or in milliseconds",
           steps(looks)
-            .map(([elapsedMs, moved]) => `while ${duration(elapsedMs)} went by they moved by ${moved}`)
+            .map(([elapsedMs, moved]) => `while ${duration(elapsedMs)} passed they moved by ${moved}`)
             .join("; "),
         )),
     cases: looks.length,
@@ -89,7 +89,7 @@ const judgeTimestamps = async (world: World): Promise<HistoryVerdict> => {
   };
 };
 
-/** Whether two timestamps differ by as much as time went by between them, but for rounding. */
+/** Whether two timestamps differ by the time that passed between them, except for rounding. */
 const isInStep = (first: Look, later: Look, unitMs: number): boolean => {
   const movedMs = (later.timestamp - first.timestamp) * unitMs;
   const { leastMs, greatestMs } = ageBetween(first.at, later.at);

@@ -78,7 +78,7 @@ export const authorizeRules = {
         await Promise.all(Array.from({ length: 2 * rounds }, () => authorize(client)));
         await Promise.all(Array.from({ length: 2 * rounds }, () => authorize(client, caseWorld.unique())));
         await authorize(client);
-        // Before one is used: a code that was given twice may be refused, and would be a control that fails.
+        // Before any is used: a code issued twice may be refused when used, which would look like a failing control.
         if (repeated() !== undefined) break;
         await redeem(caseWorld, issued.at(-1)?.code ?? "", { client });
         await authorize(client);
@@ -94,10 +94,10 @@ export const authorizeRules = {
       while (codes.length < wanted) codes.push((await obtainCode(world)).code);
       const found = guessability(codes);
       const weaknesses = [
-        ...(found.bits < LEAST_BITS ? [`they vary in ${found.bits} bits`] : []),
-        ...(found.monotone ? ["each is in order after the one before"] : []),
+        ...(found.bits < LEAST_BITS ? [`they vary in only ${found.bits} bits`] : []),
+        ...(found.monotone ? ["each follows the previous one in order"] : []),
         ...(isWeakPrefix(codes[0] ?? "", found.sharedPrefix)
-          ? [`all begin with the same ${found.sharedPrefix} characters`]
+          ? [`all start with the same ${found.sharedPrefix} characters`]
           : []),
       ];
       return {
@@ -116,7 +116,7 @@ export const authorizeRules = {
   ...redirectRules,
 } satisfies Rules;
 
-/** Two authorizations that were given the same code, by their exchanges. */
+/** Two authorizations that got the same code, by their exchanges. */
 const sameCode = (
   [earlier, later]: readonly [IssuedCode, IssuedCode],
   all: readonly IssuedCode[],
@@ -124,18 +124,18 @@ const sameCode = (
   const repeated = all.length - new Set(all.map(({ code }) => code)).size;
   return fail(
     issuedOnce.code,
-    `exchange ${later.answer.exchange} was answered with the code of exchange ${earlier.answer.exchange}; of ${all.length} codes ${repeated} had been given before`,
+    `exchange ${later.answer.exchange} was answered with the code of exchange ${earlier.answer.exchange}; of ${all.length} codes ${repeated} had been issued before`,
     [earlier.answer.exchange, later.answer.exchange],
   );
 };
 
-/** RFC 6749 section 10.10: the probability of a right guess is at most 2^-128. */
+/** RFC 6749 section 10.10: the probability of guessing right is at most 2^-128. */
 const LEAST_BITS = 128;
 const LONGEST_LABEL = 6;
 
 /**
- * Whether the beginning that all codes share is a weakness. A label such as "ac_live_" is none, nor is the header or
- * the claims of a signed code, which dots separate from its signature.
+ * Whether the prefix shared by all codes is a weakness. A label such as "ac_live_" is not, nor are the header and
+ * claims of a signed code, which dots separate from its signature.
  */
 const isWeakPrefix = (code: string, length: number): boolean =>
   length > LONGEST_LABEL &&
@@ -145,11 +145,11 @@ const isWeakPrefix = (code: string, length: number): boolean =>
 const clientsOf = ({ client, secondClient }: World): readonly Client[] =>
   secondClient === undefined ? [client] : [client, secondClient];
 
-/** A grant is whole: code, state and timestamp are there, a redirect leads to the right address, the code works. */
+/** A grant is complete: code, state and timestamp are there, a redirect leads to the right address, and the code works. */
 const judgeGrant = async (world: World, client: Client, state: string): Promise<CaseVerdict> => {
   const answer = await world.target.authorize({ client, state });
   const breach = grantBreach(plainOf(answer)) ?? echoBreach(grantOf(answer), state);
-  if (breach !== undefined) return verdictOf(breach, () => `it did not: ${describe(answer)}`);
+  if (breach !== undefined) return verdictOf(breach, () => `it got ${describe(answer)}`);
   const stray = strayLocation(answer, client.redirectUri);
   if (stray !== undefined) return fail(`a redirect leads to ${client.redirectUri}`, `it led to ${stray}`);
   return (await yieldedCode(world, answer, client))
@@ -159,5 +159,5 @@ const judgeGrant = async (world: World, client: Client, state: string): Promise<
 
 const echoes = async (world: World, state: string): Promise<CaseVerdict> => {
   const answer = await world.target.authorize({ state });
-  return verdictOf(echoBreach(grantOf(answer), state), () => `it did not: ${describe(answer)}`);
+  return verdictOf(echoBreach(grantOf(answer), state), () => `it got ${describe(answer)}`);
 };

@@ -28,7 +28,7 @@ export const thiefIsRefused = async (firstOwns: boolean, world: World): Promise<
   const gain = await yielded(world, probe, thief);
   if (gain !== undefined)
     return fail(
-      "a code is refused to a client that it was not issued to",
+      "a code is refused to a client it was not issued to",
       `another client got a working ${gain} for it`,
     );
   await obtainTokens(world, { client: thief });
@@ -57,7 +57,7 @@ export const tokensDieWithReuse = async (refreshed: boolean, world: World): Prom
   return alive === undefined
     ? pass
     : fail(
-        "the tokens that a code yielded are revoked once it is presented again",
-        `its ${alive} went on working after the reuse, which got ${again === undefined ? "no answer" : describe(again)}`,
+        "the tokens of a code are revoked once the code is presented again",
+        `its ${alive} still worked after the reuse, which got ${again === undefined ? "no answer" : describe(again)}`,
       );
 };

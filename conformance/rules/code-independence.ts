@@ -10,7 +10,7 @@ import { exchangeBody, obtainCode, sleepSince, timed, yielded, type IssuedCode }
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
-/** What becomes of one code of a set. */
+/** What happens to one code of a set. */
 export interface Fate {
   readonly owner: "first client" | "second client";
   readonly fate: "left alone" | "used" | "used twice" | AttemptKind;
@@ -37,7 +37,7 @@ export const tellingFates = (world: World, fate: Fate["fate"]): readonly (readon
     { owner: "first client", fate: "left alone", sameState },
   ]);
 
-/** Sets of codes of which at least one is left alone and at least one is not, in any order. */
+/** Sets of codes in any order, at least one of which is left alone and at least one is not. */
 export const fates = (world: World): fc.Arbitrary<readonly Fate[]> => {
   const fate = (of: fc.Arbitrary<Fate["fate"]>): fc.Arbitrary<Fate> =>
     fc.record({ owner: fc.constantFrom(...owners(world)), fate: of, sameState: fc.boolean() });
@@ -53,7 +53,7 @@ export const fates = (world: World): fc.Arbitrary<readonly Fate[]> => {
     );
 };
 
-/** Issues the codes, lets their fates befall them, and judges that those left alone can be exchanged. */
+/** Issues the codes, lets their fates happen, and judges that those left alone can be exchanged. */
 export const othersGoOnWorking = async (set: readonly Fate[], world: World): Promise<CaseVerdict> => {
   const state = world.unique();
   const codes: { readonly fate: Fate["fate"]; readonly issued: IssuedCode }[] = [];
@@ -67,14 +67,14 @@ export const othersGoOnWorking = async (set: readonly Fate[], world: World): Pro
     const answer = await world.target.exchange(exchangeBody(issued.client, issued.code));
     if ((await yielded(world, answer, issued.client)) === undefined)
       return fail(
-        "a code that nothing happened to can be exchanged, whatever became of others",
+        "a code that was left alone can be exchanged, whatever happened to others",
         `it got ${describe(answer)}`,
       );
   }
   return pass;
 };
 
-/** A client may have any number of codes: each lives for itself. */
+/** A client may have any number of codes, each independent. */
 export const oldestOfManyWorks = (world: World): Promise<HistoryVerdict> =>
   judgeFirstOfMany(
     world,
@@ -84,7 +84,7 @@ export const oldestOfManyWorks = (world: World): Promise<HistoryVerdict> =>
       const answer = await world.target.exchange(exchangeBody(client, code));
       return expectThat(
         (await yielded(world, answer, client)) !== undefined,
-        "a code can be exchanged however many others its client has got since",
+        "a code can be exchanged, however many others its client has got since",
         `it got ${describe(answer)}`,
       );
     },
@@ -126,7 +126,7 @@ export const othersOutliveExpired = async (sameState: boolean, world: World): Pr
   return pass;
 };
 
-/** A code of each client, all with this state where there is one. */
+/** A code of each client, all with this state if given. */
 const codesOfAll = async (
   world: World,
   state: string | undefined,
@@ -140,7 +140,7 @@ const codesOfAll = async (
   ];
 };
 
-/** Authorizes with this state or, where a service takes each state only once, with a fresh one. */
+/** Authorizes with this state, or with a fresh one if the service accepts each state only once. */
 const obtainCodeWith = async (
   world: World,
   client: Client,

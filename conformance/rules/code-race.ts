@@ -18,7 +18,7 @@ export interface Met {
   roundsWithoutWinner: number;
 }
 
-/** Five rounds over the same connections, which change places from lane to lane; it ends at the first that is wrong. */
+/** Five rounds over the same connections, whose roles change from lane to lane. Stops at the first anomaly. */
 export const raceInLane = async (
   world: World,
   connections: Connections,
@@ -36,8 +36,8 @@ export const raceInLane = async (
 };
 
 /**
- * A round without a winner may be a deadlock that the service broke, which is no promise of
- * the document; three in a row are one: then the first exchange of a code does not succeed.
+ * A round without a winner may be a deadlock that the service resolved, which the document does not forbid. Three in a
+ * row are a breach: then the first exchange of a code does not succeed.
  */
 const anomalyOfRound = async (
   world: World,
@@ -61,7 +61,7 @@ const linearizable =
 const seen: Readonly<Record<Anomaly, (contenders: number) => string>> = {
   "granted-twice": (contenders) => `of ${contenders} contenders for one code more than one got tokens`,
   "refused-too-early": () =>
-    "a contender was refused before any other had begun, and another got tokens later",
+    "a contender was refused before any other had begun, but another got tokens later",
   "never-granted": (contenders) =>
     `none of ${contenders} contenders for one code got tokens, three times in a row`,
 };

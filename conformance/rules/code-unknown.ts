@@ -9,7 +9,7 @@ import type { World } from "../world/world.ts";
 export const nearMissIsRefused = async (world: World, { name, alter }: NearMiss): Promise<CaseVerdict> => {
   const issued = await obtainCode(world);
   const value = alter(issued.code);
-  if (isSameCredential(issued.code, value)) return discard(`the code has nothing for "${name}" to alter`);
+  if (isSameCredential(issued.code, value)) return discard(`"${name}" does not change this code`);
   const probe = await answerOrHangUp(
     world.target.exchange({ ...exchangeBody(issued.client, issued.code), code: value }),
   );
@@ -21,7 +21,7 @@ export const nearMissIsRefused = async (world: World, { name, alter }: NearMiss)
     );
   const right = await world.target.exchange(exchangeBody(issued.client, issued.code));
   if ((await yielded(world, right)) !== undefined) return pass;
-  // Where no code works at all, the probe means nothing.
+  // If no code works at all, the probe means nothing.
   await obtainTokens(world);
   return fail(
     "a live code works although a near miss of it was refused",
@@ -29,7 +29,7 @@ export const nearMissIsRefused = async (world: World, { name, alter }: NearMiss)
   );
 };
 
-/** Values that were issued, but not as a code; and some that were never issued. */
+/** Values that were issued, but not as a code, and some that were never issued. */
 export const strangers: readonly {
   readonly name: string;
   readonly value: (world: World) => Promise<unknown>;
@@ -75,7 +75,7 @@ export const strangerIsRefused = async (
   const gain = await yielded(world, probe);
   if (gain !== undefined)
     return fail(
-      "what was never issued as a code is refused",
+      "a value that was never issued as a code is refused",
       `${name} in place of a code yielded a working ${gain}`,
     );
   await obtainTokens(world);

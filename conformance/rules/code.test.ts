@@ -30,7 +30,7 @@ testDefects({
   "code-without-dashes": /dash/,
   "code-found-by-pattern": /LIKE wildcard/,
   "advice-code-of-other-client-accepted": /another client/,
-  "advice-reuse-leaves-refresh-token": /went on working after the reuse/,
+  "advice-reuse-leaves-refresh-token": /still worked after the reuse/,
 });
 
 // What other cases exchange meanwhile may have pushed the code off the list, so that it is not always seen again alone.
@@ -42,7 +42,7 @@ testVariants(
   ["warned"],
 );
 
-test("a service that takes each state once only breaks no promise about codes", async () => {
+test("a service that accepts each state only once breaks no promise about codes", async () => {
   const behaviour = behaviourFrom("of a test", {
     summary: "of a test",
     replaces: (sound) => {
@@ -59,7 +59,7 @@ test("a service that takes each state once only breaks no promise about codes", 
   expect(troublesOf(await judgeAll(rules, { behaviour }), ["warned"])).toEqual([]);
 });
 
-test("what a refused attempt leaves of a code is observed", async () => {
+test("whether a code survives a refused attempt is observed", async () => {
   const sound = await judge(ruleFor("code.failed-attempt"));
   const burnt = await judge(ruleFor("code.failed-attempt"), {
     behaviour: "code-burned-by-failed-attempt",

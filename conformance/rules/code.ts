@@ -24,16 +24,16 @@ import { raceInLane, type Met } from "./code-race.ts";
 import { nearMissIsRefused, strangerIsRefused, strangers } from "./code-unknown.ts";
 import type { Verdict } from "../contract/verdict.ts";
 
-/** The longest pause that is always made; longer ones where the clock allows them. */
+/** The longest pause that is always made; longer ones only if the clock allows. */
 const SHORT_PAUSE_MS = 2_000;
 
-/** Room around a lifetime for probes after its end and for guards. */
+/** Time for probes after the end of a lifetime, including guards. */
 const pastTheCode = ({ limits, tolerances }: WaitFacts): number =>
   limits.codeLifetimeMs * 1.1 + roomAfter({ tolerances });
 
 type Code = Pick<IssuedCode, "client" | "code">;
 
-/** An exchange uses a code up. */
+/** An exchange uses up a code. */
 const codes: ExpiringCredential<Code> & Deferral = {
   name: "code",
   lifetimeMs: ({ limits }) => limits.codeLifetimeMs,
@@ -52,8 +52,8 @@ export const codeRules = {
   "code.single-use": {
     waitsMs: () => SHORT_PAUSE_MS,
     check: (world, run) => {
-      // These begin first: where time can be moved they go on once all others sleep, and by then hundreds of other
-      // codes were used, by all rules of the run.
+      // These start first: on a virtual clock they resume once all others sleep, and by then all rules together have
+      // used hundreds of other codes.
       const afterPauses = run.forEach(
         pauses(world, run),
         (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
@@ -132,8 +132,8 @@ export const codeRules = {
     waitsMs: pastTheCode,
     check: (world, run) =>
       (world.prepared.isFar ? allTogether : inTurn)(run, [
-        // One after the other, so that what breaks under one disturbance is not put down to the next; a target that is
-        // far away would take a minute over that.
+        // One after another, so that a breach is not blamed on the wrong disturbance; concurrently at a distant target,
+        // where this would take a minute.
         ...disturbances(world).map(
           (fate) => () =>
             run.forEach(tellingFates(world, fate), othersGoOnWorking, { part: fate, clients: "first" }),
@@ -205,7 +205,7 @@ export const codeRules = {
     ),
 } satisfies Rules;
 
-/** Pauses between the first and the second attempt: a few that services remember things for, and any others. */
+/** Pauses between the first and the second attempt: typical expiry times of caches, and random ones. */
 const pauses = (world: World, run: Run): readonly number[] => {
   const lifetimeMs = world.limits.codeLifetimeMs;
   const drawn = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), {
@@ -231,27 +231,24 @@ const pauses = (world: World, run: Run): readonly number[] => {
   ].filter((pauseMs) => pauseMs <= SHORT_PAUSE_MS || world.clock.canWait(pauseMs));
 };
 
-/** Whether the first attempt or, as that may be what brings the code back to life, the second yields tokens. */
+/** Whether the first attempt yields tokens, or the second, since the first may bring the code back to life. */
 const twiceExchangeable = async (world: World, issued: Code): Promise<boolean> =>
   (await exchangeable(world, issued)) || exchangeable(world, issued);
 
-/** What a client does while one of its codes waits: it gets other codes, uses them, refreshes and reads. */
+/** What a client does while one of its codes waits: gets other codes, uses them, refreshes and reads. */
 const keepBusy = async (world: World, issued: Code): Promise<void> => {
   await obtainCode(world, { client: issued.client });
   const tokens = await obtainTokens(world, { client: issued.client });
   await obtainRefreshed(world, tokens);
 };
 
-/**
- * One verdict out of parts that must not overlap: while a part sleeps, time may pass for
- * every credential that another part holds.
- */
+/** Judges parts one after another, because while one sleeps, time may pass for the credentials of another. */
 const inTurn = async (run: Run, parts: readonly (() => Promise<Verdict>)[]): Promise<Verdict> => {
   const verdicts: Promise<Verdict>[] = [];
   for (const part of parts) verdicts.push(Promise.resolve(await part()));
   return run.all(verdicts);
 };
 
-/** One verdict out of parts that are judged side by side. */
+/** Judges parts concurrently. */
 const allTogether = (run: Run, parts: readonly (() => Promise<Verdict>)[]): Promise<Verdict> =>
   run.all(parts.map((part) => part()));

@@ -15,7 +15,7 @@ import type { Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { World } from "../world/world.ts";
 
-/** A bad body, and whether it aims at what later requests inherit. */
+/** A bad body, and whether it targets what later requests inherit. */
 interface BadExchange extends BadBody {
   readonly lingers?: true;
 }
@@ -27,7 +27,7 @@ export const badBodies: readonly BadExchange[] = [
   ...heavy,
 ];
 
-/** The bad body yields nothing, although all that it holds is right; afterwards a right exchange succeeds. */
+/** The bad body yields nothing, even though all its values are right; afterwards a valid exchange succeeds. */
 export const badBodyIsRefused = async (
   world: World,
   { name, write, query, lingers }: BadExchange,
@@ -45,7 +45,7 @@ export const badBodyIsRefused = async (
     const inheriting = await answerOrHangUp(world.target.exchange({ clientId: world.client.id, code: next }));
     if ((await yielded(world, inheriting)) !== undefined)
       return fail(
-        "a body leaves nothing behind for later requests",
+        "a body does not affect later requests",
         `after ${name}, an exchange without a secret was granted`,
       );
   }
@@ -53,11 +53,11 @@ export const badBodyIsRefused = async (
     ? pass
     : fail(
         "the service keeps serving after a body that it refused",
-        `after ${name}, a right exchange failed twice`,
+        `after ${name}, a valid exchange failed twice`,
       );
 };
 
-/** Whether a right exchange succeeds; a service that has gone away does not serve. */
+/** Whether a valid exchange succeeds. A service that has gone away does not serve. */
 const serves = async (world: World): Promise<boolean> => {
   try {
     const { code } = await obtainCode(world);
@@ -73,9 +73,9 @@ const serves = async (world: World): Promise<boolean> => {
 const fields = ["code", "clientSecret", "clientId"] as const;
 
 /**
- * An object that names a field twice is JSON all the same, and parsers differ in which value they
- * take (RFC 8259 section 4). Refusing it, taking the last and taking the first are readings; a
- * service that is content with a right value in either place has checked none of them.
+ * An object with a repeated field is still JSON, and parsers differ in which value they take (RFC 8259 section 4).
+ * Refusing it, taking the last and taking the first are readings; a service that accepts a right value in either place
+ * has checked none of them.
  */
 export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
   run.once(
@@ -87,8 +87,8 @@ export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
         const [lastCounts, firstCounts] = [await grants(world, last), await grants(world, first)];
         if (lastCounts && firstCounts)
           return fail(
-            "of two values for one field at most one counts",
-            `${field} twice was granted with the right value first as well as last`,
+            "if a field is repeated, at most one of its values counts",
+            `with ${field} repeated, the right value was accepted both first and last`,
           );
         readings.add(lastCounts ? "last-value-counts" : firstCounts ? "first-value-counts" : "refused");
       }
@@ -97,7 +97,7 @@ export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
     { part: "repeated keys" },
   );
 
-/** Whether a body that holds a live code yields anything; a right exchange of another code is the control. */
+/** Whether a body with a live code yields anything; a valid exchange of another code is the control. */
 const grants = async (world: World, { write }: BadBody): Promise<boolean> => {
   const { code } = await obtainCode(world);
   const right = { clientId: world.client.id, clientSecret: world.client.secret, code };

@@ -9,18 +9,18 @@ import type { World } from "../world/world.ts";
 
 const expected = "a refusal carries no token, no secret and no stack trace";
 
-/** A secret that is shorter may well be a word of the answer's own. */
+/** A shorter secret may well be an ordinary word of the answer. */
 const SHORTEST_SECRET = 8;
 
 /** How many strings of one refusal are tried as credentials. */
 const TRIED = 6;
 
-/** Provokes a refusal and searches it: for known credentials, for unknown ones that work, for stack traces. */
+/** Provokes a refusal and searches it for known credentials, for unknown ones that work, and for stack traces. */
 export const leaksNothing = async (world: World, provoke: Provoke): Promise<CaseVerdict> => {
   const bystander = await obtainTokens(world);
   let waiting = "";
   const refused = await provoke(world, async () => {
-    // A code that was issued last and waits: what a service shows by mistake is often the latest.
+    // A waiting code that was issued last, because what a service leaks by mistake is often the latest.
     waiting = (await obtainCode(world)).code;
   });
   const { answer } = refused;
@@ -65,7 +65,7 @@ const knownCredential = (
   if ([others.accessToken, others.refreshToken].some((token) => text.includes(token)))
     return "a token of another grant";
   if (others.waiting !== "" && text.includes(others.waiting)) return "a code of another authorization";
-  // What stands in the answer's own token fields became known by this very answer; it counts only if it works.
+  // Values of the answer's own token fields are known only from this answer; they count only if they work.
   const own = Object.values(objectOf(answer)).filter((value) => typeof value === "string");
   const label = world.secrets.find(tokenLike(answer, [...sent, ...own]).join(" "), [
     "access token",
@@ -83,7 +83,7 @@ const useOf = async (world: World, candidate: string): Promise<string | undefine
   return (await yielded(world, exchanged)) === undefined ? undefined : "a code";
 };
 
-/** What one refusal looks like, as far as it is the same every time. */
+/** The stable characteristics of a refusal. */
 export const lookOf = (answer: Answer | undefined): unknown =>
   answer === undefined
     ? "no answer"

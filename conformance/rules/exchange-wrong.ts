@@ -7,7 +7,7 @@ import { forBoth } from "../checks/client-assignment.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
-/** The right fields, changed into ones that must be refused. */
+/** A change to valid fields after which they must be refused. */
 export interface WrongBody {
   readonly name: string;
   readonly change: (right: Right, world: World) => Readonly<Record<string, unknown>>;
@@ -80,7 +80,7 @@ export const wrongSecrets = (world: World): readonly WrongBody[] => {
   ];
 };
 
-/** Fields that plain objects inherit: a look-up in one finds them, and they have no secret to compare. */
+/** Fields that plain objects inherit: a lookup finds them, and they have no secret to compare. */
 const inheritedNames = ["__proto__", "constructor", "toString", "hasOwnProperty"];
 
 export const wrongClients: readonly WrongBody[] = [
@@ -119,7 +119,7 @@ export const wrongClients: readonly WrongBody[] = [
 
 const sameTwice = (right: Right, id: string): Right => ({ ...right, clientId: id, clientSecret: id });
 
-/** What a client that nobody registered may send as its secret. */
+/** Secrets that an unregistered client may send. */
 export const secretsOfStrangers: Readonly<Record<string, unknown>> = {
   "a made-up secret": "made-up",
   "no secret": undefined,
@@ -127,7 +127,7 @@ export const secretsOfStrangers: Readonly<Record<string, unknown>> = {
   "the secret null": null,
 };
 
-/** A client that nobody registered gets no tokens, not even for a code that authorize gave to it. */
+/** An unregistered client gets no tokens, not even for a code that authorize gave it. */
 export const strangersOwnCodeIsRefused = async (
   [name, clientSecret]: readonly [string, unknown],
   world: World,
@@ -142,13 +142,13 @@ export const strangersOwnCodeIsRefused = async (
     ? pass
     : fail(
         onlyTheSecret,
-        `authorize gave a code to a made-up client, and with ${name} it yielded a working ${gain}`,
+        `authorize gave a made-up client a code, which with ${name} yielded a working ${gain}`,
       );
 };
 
-const onlyTheSecret = "without a known client's own exact secret nothing is issued";
+const onlyTheSecret = "nothing is issued without a known client's own exact secret";
 
-/** The wrong body is refused; the right one is then granted, for the same code or, where the attempt used that up, for a twin. */
+/** The wrong body is refused. The right one is then granted, for the same code or, if the attempt used that up, for a twin. */
 export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: World): Promise<CaseVerdict> => {
   const { code } = await obtainCode(world);
   const right: Right = { clientId: world.client.id, clientSecret: world.client.secret, code };
@@ -160,7 +160,7 @@ export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: Wor
   return pass;
 };
 
-/** A wrong secret does not become right by being sent again. */
+/** A wrong secret stays wrong when sent repeatedly. */
 export const insistenceIsRefused = async (times: number, world: World): Promise<CaseVerdict> => {
   const { code } = await obtainCode(world);
   const body = { ...exchangeBody(world.client, code), clientSecret: world.unique() };
@@ -178,7 +178,7 @@ export const withSecretAltered = (alteration: Alteration): WrongBody => ({
   change: (right) => ({ ...right, clientSecret: altered(right.clientSecret, alteration) }),
 });
 
-/** What an answer yielded, to whichever client of the run. */
+/** What an answer yielded to any client of the run. */
 const anyoneYields = async (world: World, answer: Answer | undefined): Promise<string | undefined> =>
   (await yielded(world, answer)) ??
   (world.secondClient === undefined ||

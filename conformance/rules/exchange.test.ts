@@ -23,9 +23,9 @@ testDefects({
   "refusal-repeats-request": /the client's secret/,
   "refusal-of-expired-code-shows-stack": /a stack trace of Node\.js/,
   "body-with-rest-ignored": /a brace too many/,
-  "body-with-repeated-keys": /twice was granted with the right value first as well as last/,
+  "body-with-repeated-keys": /the right value was accepted both first and last/,
   "body-in-envelope": /one level down/,
-  "body-of-15-kb-wedges-service": /a right exchange failed twice/,
+  "body-of-15-kb-wedges-service": /a valid exchange failed twice/,
   "advice-answers-private": /Cache-Control: private/,
   "advice-refresh-token-from-access-token": /about 0/,
 });

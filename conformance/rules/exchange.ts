@@ -115,7 +115,7 @@ export const exchangeRules = {
   "exchange.token-entropy": (_world, run) => run.once((world) => tokensHoldBits(world, run.cases(1, 24))),
 } satisfies Rules;
 
-/** The clients of the run alternately: a service may treat one of them wrongly. */
+/** The clients of the run alternately, because a service may treat one of them wrongly. */
 const clientIndexes = (world: World, count: number): readonly Client[] => {
   const clients = world.secondClient === undefined ? [world.client] : [world.client, world.secondClient];
   return Array.from(
@@ -138,7 +138,7 @@ const setsAreWhole = async (client: Client, world: World): Promise<CaseVerdict> 
 const noTokenTwice = async (world: World, count: number): Promise<HistoryVerdict> => {
   const sets: IssuedTokens[] = [];
   const failures: unknown[] = [];
-  // A service that gives the same twice may refuse what it gave before: what was given is counted all the same.
+  // A service that issues duplicates may refuse what it issued before; everything issued still counts.
   const take = async (obtained: Promise<IssuedTokens>): Promise<void> => {
     await obtained.then(
       (set) => void sets.push(set),
@@ -146,7 +146,7 @@ const noTokenTwice = async (world: World, count: number): Promise<HistoryVerdict
     );
   };
   for (const client of clientIndexes(world, count)) await take(obtainTokens(world, { client }));
-  // At once, all from codes that are there already, so that the exchanges themselves fall together.
+  // Concurrent exchanges of codes issued beforehand, so that the exchanges themselves coincide.
   const codes = await Promise.all(clientIndexes(world, count).map((client) => obtainCode(world, { client })));
   await Promise.all(codes.map(({ code, client }) => take(redeem(world, code, { client }))));
   const tokens = sets.flatMap((set) =>
@@ -190,7 +190,7 @@ const tokenOpensAtOnce = async (client: Client, world: World): Promise<CaseVerdi
   }
 };
 
-/** Directives of Cache-Control, in small letters (RFC 9111 section 5.2). */
+/** Cache-Control directives, in lower case (RFC 9111 section 5.2). */
 const forbidsStoring = async (endpoint: "exchange" | "refresh", world: World): Promise<CaseVerdict> => {
   const tokens = await obtainTokens(world);
   const { answer } = endpoint === "exchange" ? tokens : await obtainRefreshed(world, tokens);
@@ -204,8 +204,8 @@ const forbidsStoring = async (endpoint: "exchange" | "refresh", world: World): P
     );
   return expectThat(
     directives.includes("no-store"),
-    "an answer that carries tokens forbids being stored (Cache-Control: no-store)",
-    `the answer to a right ${endpoint} has ${directives.length === 0 ? "no Cache-Control" : `Cache-Control: ${directives.join(", ")}`}`,
+    "an answer that carries tokens forbids caching (Cache-Control: no-store)",
+    `the answer to a valid ${endpoint} has ${directives.length === 0 ? "no Cache-Control" : `Cache-Control: ${directives.join(", ")}`}`,
   );
 };
 
@@ -215,7 +215,7 @@ const tokensHoldBits = async (world: World, count: number): Promise<HistoryVerdi
   const codes = await mapLimited(Array.from({ length: count }), 6, () => obtainCode(world));
   const access: string[] = [];
   const refresh: string[] = [];
-  // One after another, so that the sample stands in the order of issue.
+  // One after another, so that the sample is in order of issue.
   for (const { code } of codes) {
     const tokens = await redeem(world, code);
     access.push(tokens.accessToken);
@@ -231,7 +231,7 @@ const tokensHoldBits = async (world: World, count: number): Promise<HistoryVerdi
   const judgement = expectThat(
     poorest >= BITS,
     `a token holds at least ${BITS} bits that cannot be guessed`,
-    `${count} token sets in order of issue show about ${poorest}`,
+    `${count} token sets in order of issue show only about ${poorest}`,
   );
   return { ...judgement, cases: count, facts };
 };

@@ -13,7 +13,7 @@ import { pushObservations, pushRules } from "./push.ts";
 import { refreshRules } from "./refresh.ts";
 import { serviceRules } from "./service.ts";
 
-/** A requirement that no rule judges does not compile. */
+/** Does not compile if a testable requirement has no rule. */
 const all: Required<Rules> = {
   ...authorizeRules,
   ...codeRules,

@@ -40,7 +40,7 @@ test("a service that does what the document leaves open agrees with the model", 
   expect((await judge(rule, { behaviour: "refusals-and-refreshes-revoke" })).kind).toBe("passed");
 });
 
-test("where time cannot be moved, histories still run, and the verdict names the states that they cannot reach", async () => {
+test("without a movable clock, histories still run, and the verdict names the states that they cannot reach", async () => {
   const verdict = await judge(rule, { profile: (profile) => ({ ...profile, hooks: {} }) });
   expect(verdict).toMatchObject({
     kind: "could-not-run",

@@ -9,27 +9,30 @@ import { newModel, states, type State } from "../model/states.ts";
 import type { Rules, Run } from "../checks/rule.ts";
 import type { World } from "../world/world.ts";
 
-/** Histories relative to the usual number of cases: each is cheap, and the rare orders matter. */
+/** Histories relative to the usual number of cases: each is cheap, and rare orders matter. */
 const HISTORIES = { quick: 2.5, standard: 1.6, thorough: 2 } as const;
 
-/** A distant target begins with fewer histories; further rounds cover what was not reached. */
+/** A distant target starts with fewer histories; further rounds cover what was not reached. */
 const SHARE_FROM_AFAR = 0.5;
 
-/** Histories that sleep side by side: most wake together, and each move of the clock serves several. */
+/** Histories that sleep concurrently: most wake together, so each move of the clock serves several. */
 const AT_A_TIME = 64;
 
-/** How often more histories are generated if some state was not reached. */
+/** How many rounds of histories are generated until every state is reached. */
 const ROUNDS = { virtual: 6, real: 2 } as const;
 const LONGEST_HISTORY = { quick: 24, standard: 36, thorough: 80 } as const;
 
 /** How often each lifetime may end within one history. */
 const ENDS = { virtual: 2, real: 1 } as const;
 
-/** How long one history may wait in all so that it reaches every state. */
+/** How long one history may wait in total to reach every state, in milliseconds. */
 const wholeWaitMs = ({ limits, prepared, clock }: World): number =>
   ENDS[clock.kind] * (limits.codeLifetimeMs + limits.refreshTokenLifetimeMs + prepared.accessLifetimeMs);
 
-/** How long a history may wait in this run: where time cannot be moved, perhaps for the shorter lifetimes only, or not at all. */
+/**
+ * How long a history may wait in this run, in milliseconds. On a real clock, perhaps only for the shorter lifetimes, or
+ * not at all.
+ */
 const affordableWaitMs = (world: World): number =>
   [
     wholeWaitMs(world),
@@ -44,7 +47,7 @@ export const lifecycleRules = {
       const tally: Tally = { reached: new Map(), decisions: 0 };
       const orders = (): Promise<Verdict> => judgeTellingOrders(world, run, tally);
       const rounds = judgeRounds(world, run, tally);
-      // What takes its time by waiting, or by travelling, is done side by side.
+      // If waits or round trips take real time, run them concurrently.
       if (world.clock.kind === "real" || world.prepared.isFar)
         return withCoverage(world, await run.all([rounds, orders()]), tally);
       const verdict = await rounds;
@@ -67,7 +70,7 @@ const judgeRounds = async (world: World, run: Run, tally: Tally): Promise<Verdic
   return run.all(parts.map((part) => Promise.resolve(part)));
 };
 
-/** What the histories of a run decided, and which states the decisions rested on. */
+/** How many decisions the histories made, and which states these covered. */
 interface Tally {
   readonly reached: Map<State, number>;
   decisions: number;
@@ -75,7 +78,7 @@ interface Tally {
 
 const missingFrom = ({ reached }: Tally): readonly State[] => states.filter((state) => !reached.has(state));
 
-/** One after another where time can be moved; side by side where it must be waited for. */
+/** One after another on a virtual clock; concurrently if waits are real. */
 const judgeHistories = (world: World, run: Run, tally: Tally, round: number): Promise<Verdict> => {
   const part = round === 1 ? {} : { part: `more histories (${round})` };
   const arbitrary = histories(
@@ -105,10 +108,10 @@ const judgeTellingOrders = (world: World, run: Run, tally: Tally): Promise<Verdi
 
 const printed = (history: History): string => [...history, ...closing].map(String).join("; ");
 
-/** How each history ends, so that what any of its steps did to another credential comes out. */
+/** How each history ends, to reveal effects of its steps on other credentials. */
 const closing = [readAccount(0, "settled"), tryAll(), presentAll()];
 
-/** Runs one history against the service and the model side by side, until they disagree. */
+/** Runs one history against the service and the model in parallel, until they disagree. */
 const play = async (history: History, world: World, tally: Tally): Promise<CaseVerdict> => {
   const real: Real = {
     world,
@@ -132,10 +135,10 @@ const play = async (history: History, world: World, tally: Tally): Promise<CaseV
     for (const state of model.decided) tally.reached.set(state, (tally.reached.get(state) ?? 0) + 1);
     tally.decisions += decisions;
   });
-  return decisions === 0 ? discard("the history asked nothing") : pass;
+  return decisions === 0 ? discard("the history decided nothing") : pass;
 };
 
-/** Passed only if the histories reached every state; otherwise what is missing is named. */
+/** Passes only if the histories reached every state; otherwise names the missing ones. */
 const withCoverage = (world: World, verdict: Verdict, tally: Tally): Verdict => {
   if (verdict.kind !== "passed") return verdict;
   const facts = {
@@ -154,7 +157,7 @@ const withCoverage = (world: World, verdict: Verdict, tally: Tally): Verdict => 
   return {
     kind: "inconclusive",
     reason: `no history reached: ${missing.join(", ")}`,
-    settle: "more histories (a greater --effort), or another --seed",
+    settle: "more histories (a higher --effort), or another --seed",
     cases: verdict.cases,
     facts,
   };

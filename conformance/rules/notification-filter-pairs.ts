@@ -26,7 +26,7 @@ export const notificationPairRules = {
 
 interface Pair {
   readonly id: string;
-  /** Where ids of this kind come from. */
+  /** The account that the ids come from. */
   readonly idsOf: Pick<AccountSet, "ids">;
   readonly accountId: string;
   readonly matches: boolean;
@@ -70,7 +70,7 @@ const pairGivesWhatMatchesBoth: Judge<Pair> = async ({ id, accountId, matches, w
     if (!right)
       return fail(
         matches
-          ? `${what} gives that notification alone, and total 1`
+          ? `${what} returns only that notification, and total 1`
           : `${what} matches nothing, so the list is empty and total 0`,
         `with ${asked(query)} it got ${seen.said}`,
       );
@@ -78,12 +78,12 @@ const pairGivesWhatMatchesBoth: Judge<Pair> = async ({ id, accountId, matches, w
   return matches ? pass : stillThere(list, world);
 };
 
-/** The control of pairs that match nothing: the same filters can match. */
+/** Control of pairs that match nothing: the same filters can match. */
 const stillThere = async (list: List, world: World): Promise<CaseVerdict> => {
   const [account] = world.prepared.notifications.accounts;
   const id = account?.ids[0];
   if (account === undefined || id === undefined)
     return inconclusive("there is no notification to compare with");
   const control = await list({ id, accountId: account.accountId });
-  return control.ids.length > 0 ? pass : inconclusive(`a matching pair gives nothing: ${control.said}`);
+  return control.ids.length > 0 ? pass : inconclusive(`a matching pair returns nothing: ${control.said}`);
 };

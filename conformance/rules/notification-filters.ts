@@ -11,7 +11,7 @@ import { notificationPairRules } from "./notification-filter-pairs.ts";
 import { formsOf, isNothing } from "./notification-shape.ts";
 import { inGroups } from "../contract/text.ts";
 
-/** Section 4.4: the filters id and accountId, each by itself. */
+/** Section 4.4: the filters id and accountId, each on its own. */
 export const notificationFilterRules = {
   "notifications.filter-id": {
     needs: ["notifications"],
@@ -50,7 +50,7 @@ export const notificationFilterRules = {
   ...notificationPairRules,
 } satisfies Rules;
 
-/** Values that are not the one that exists match nothing, and other spellings of it nothing else. */
+/** Other values than the existing one match nothing, and other spellings of it match nothing else. */
 const otherValues = (
   run: Run,
   filter: Filter,
@@ -60,7 +60,7 @@ const otherValues = (
   const nothing = onlyMatch(
     { filter, uuid },
     "nothing, so the list is empty and total 0",
-    // A store with consecutive ids may know the neighbour of one: what is right there is no breach.
+    // A store with consecutive ids may know a neighbouring one; a correct match there is not a breach.
     (seen, value) => allHave(seen, filter, value),
   );
   const nothingElse = onlyMatch(
@@ -103,10 +103,10 @@ const isExactly = ({ id, account }: PickedId, seen: Listing): boolean =>
   seen.total === 1 &&
   fold(seen.items[0]?.["accountId"]) === fold(account.accountId);
 
-/** One after the other in every form, then side by side: no answer may be another request's. */
+/** One after another in every form, then concurrently: no answer may belong to another request. */
 const idsGiveTheirOwn: Judge<readonly PickedId[]> = async (picked, world) => {
   const list = await openLists(world);
-  const expected = "the id filter gives exactly the notification with that id, and total 1";
+  const expected = "the id filter returns exactly the notification with that id, and total 1";
   for (const one of picked)
     for (const query of formsOf({ id: one.id }, world.limits.defaultLimit)) {
       const seen = await list(query);
@@ -117,7 +117,10 @@ const idsGiveTheirOwn: Judge<readonly PickedId[]> = async (picked, world) => {
   const wrong = together.find(({ one, seen }) => !isExactly(one, seen));
   return wrong === undefined
     ? pass
-    : fail(expected, `asked for several at the same time it got ${wrongness([wrong.one.id], wrong.seen)}`);
+    : fail(
+        expected,
+        `when several were requested concurrently, one got ${wrongness([wrong.one.id], wrong.seen)}`,
+      );
 };
 
 const wrongness = (ids: readonly string[], seen: Listing): string => {
@@ -125,7 +128,7 @@ const wrongness = (ids: readonly string[], seen: Listing): string => {
   return wrong === undefined ? seen.said : `${seen.said} (${wrong})`;
 };
 
-/** Values that must match nothing, but for what `isAllowed` lets pass. */
+/** These values must match nothing, except what `isAllowed` permits. */
 const onlyMatch =
   (
     { filter, uuid }: { readonly filter: Filter; readonly uuid: string },
@@ -135,13 +138,14 @@ const onlyMatch =
   async (values, world) => {
     const list = await openLists(world);
     const control = await list({ [filter]: uuid });
-    if (control.ids.length === 0) return inconclusive(`an existing ${filter} gives nothing: ${control.said}`);
+    if (control.ids.length === 0)
+      return inconclusive(`an existing ${filter} returns nothing: ${control.said}`);
     for (const value of values) {
       const seen = await list({ [filter]: value });
       if (!isNothing(seen) && !isAllowed(seen, value, control))
         return fail(
           `${filter}=${JSON.stringify(value)} matches ${expected}`,
-          `it got ${seen.said}, with one that exists ${control.said}`,
+          `it got ${seen.said}; an existing one got ${control.said}`,
         );
     }
     return pass;
@@ -150,7 +154,7 @@ const onlyMatch =
 const allHave = ({ items }: Listing, filter: Filter, value: string): boolean =>
   items.length > 0 && items.every((item) => fold(item[filter]) === fold(value));
 
-/** Reads the account whole, another one between its pages: the filter must hold on each page for itself. */
+/** Reads the whole account with another one between its pages: the filter must hold on every page. */
 const accountGivesItsOwn: Judge<AccountSet> = async (account, world) => {
   const list = await openLists(world);
   const { accountId, ids } = account;
@@ -173,8 +177,8 @@ const accountGivesItsOwn: Judge<AccountSet> = async (account, world) => {
     );
     return expectThat(
       wrong === undefined,
-      `the accountId filter gives exactly the ${ids.length} notifications of the account`,
-      `over all pages there are ${wrong ?? "none"}`,
+      `the accountId filter returns exactly the ${ids.length} notifications of the account`,
+      `over all pages: ${wrong ?? "none"}`,
     );
   });
 };
@@ -183,7 +187,7 @@ const belongs = (account: AccountSet, query: ListQuery, seen: Listing, least: nu
   const own = seen.items.every((item) => fold(item["accountId"]) === fold(account.accountId));
   return expectThat(
     own && seen.ids.length >= least && seen.total === account.ids.length,
-    `with ${asked(query)} the list gives the account's ${account.ids.length} notifications and that total`,
+    `with ${asked(query)} the list returns the account's ${account.ids.length} notifications and that total`,
     own ? `it got ${seen.said}` : `it got ${seen.said}, some of another account`,
   );
 };

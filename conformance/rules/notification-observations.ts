@@ -8,7 +8,7 @@ import { answerOrHangUp } from "../world/target.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 
-/** Section 4.4: what the document leaves open about the list. Nothing here fails; fingerprints are compared between runs. */
+/** Section 4.4: what the document leaves open about the list. Nothing fails here; fingerprints are compared between runs. */
 export const notificationObservations = {
   "notifications.invalid-paging": {
     needs: ["notifications"],
@@ -109,7 +109,7 @@ const invalidValues = [
   ["repeated", (name: string) => `&${name}=1&${name}=2`],
 ] as const;
 
-/** Reads the most populous account with something added to the query as it is. */
+/** Reads the account with the most notifications, with raw text added to the query. */
 const rawReader = async (world: World): Promise<(added: string) => Promise<Listing>> => {
   const { accessToken } = await obtainTokens(world);
   const [account] = world.prepared.notifications.accounts;
@@ -128,7 +128,7 @@ const rawReader = async (world: World): Promise<(added: string) => Promise<Listi
 const refusal = ({ answer }: Listing): string =>
   answer === undefined ? "connection closed" : `refused with ${answer.status}`;
 
-/** What an answer is, next to that of the same request without the parameter in question. */
+/** Classifies an answer by comparison with the same request without the parameter in question. */
 const comparedWith = (plain: Listing, seen: Listing): string => {
   if (!seen.served) return refusal(seen);
   if (seen.ids.length === 0) return "no items";
@@ -142,7 +142,7 @@ const comparedWith = (plain: Listing, seen: Listing): string => {
 
 const probedLimits = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000] as const;
 
-/** Grows the limit until a page is cut or the request refused; a refusal is then narrowed down to the exact limit. */
+/** Raises the limit until a page is cut or the request is refused; a refusal is then narrowed down to the exact limit. */
 const observeMaximum = async (world: World): Promise<Readonly<Record<string, unknown>>> => {
   const list = await openLists(world);
   const [account] = world.prepared.notifications.accounts;
@@ -180,7 +180,7 @@ const lastServed = async (
   return low;
 };
 
-/** The order of one account's first pages by createTime; undefined where all were created at one moment. */
+/** The order of one account's first pages by createTime; undefined if all were created at one moment. */
 const orderOf = async (
   list: List,
   account: AccountSet,

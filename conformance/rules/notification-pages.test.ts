@@ -37,7 +37,7 @@ test.each<readonly [what: string, replaces: (sound: Behaviour) => Partial<Behavi
       renderRefusal: (_refusal, context) => sound.renderSuccess({ code: 40_401, data: [] }, context),
     }),
   ],
-])("every rule holds where %s", async (_what, replaces) => {
+])("every rule holds if %s", async (_what, replaces) => {
   const behaviour = behaviourFrom("of a test", { summary: "of a test", replaces });
   expect(troublesOf(await judgeAll(rules, { behaviour }))).toEqual([]);
 });

@@ -17,7 +17,7 @@ import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { notificationTotalRules } from "./notification-totals.ts";
 
-/** Section 4.4: what all pages of a list are together, and what lies beyond them. */
+/** Section 4.4: all pages of a list together, and pages past the end. */
 export const notificationPageRules = {
   "notifications.pages-partition": {
     needs: ["notifications"],
@@ -88,7 +88,7 @@ const tellingWalks = [5, 7, 8, 9, 12] as const;
 
 const MOST_PAGES = 18;
 
-/** Walks of at most MOST_PAGES pages: small pages of a long list cost many reads and show no more. */
+/** Walks of at most MOST_PAGES pages: small pages of a long list cost many reads and show nothing more. */
 const walks = (
   { prepared: { notifications }, limits: { defaultLimit } }: World,
   greatest: number,
@@ -112,24 +112,24 @@ const pagesArePartition: Judge<Walk> = async ({ account, limit }, world) => {
     );
     if (wrong !== undefined)
       return fail(
-        `the ${count} pages with ${asked(query)} are together the ${account.ids.length} notifications, each once`,
-        `over all pages there are ${wrong}`,
+        `the ${count} pages with ${asked(query)} together hold the ${account.ids.length} notifications, each once`,
+        `over all pages: ${wrong}`,
       );
-    // From the back, so that a page which depends on the one read before shows.
+    // Backwards, to expose a page that depends on the one read before.
     for (const [page, before] of [...pages.entries()].toReversed()) {
       const again = await list({ ...query, page });
       const changed = difference(before.ids, again.ids);
       if (changed !== undefined)
         return fail(
-          `page=${page} with ${asked(query)} holds the same notifications each time that it is read`,
-          `the second time there are ${changed}`,
+          `page=${page} with ${asked(query)} holds the same notifications every time it is read`,
+          `the second time: ${changed}`,
         );
       const fields = again.items.flatMap((item) =>
         changedFields(before.items.find(({ id }) => fold(id) === fold(item["id"])) ?? {}, item),
       );
       if (fields.length > 0)
         return fail(
-          "a notification has the same fields each time that it is read, status aside",
+          "a notification has the same fields every time it is read, except status",
           `${[...new Set(fields)].join(", ")} changed between two reads`,
         );
     }
@@ -137,7 +137,7 @@ const pagesArePartition: Judge<Walk> = async ({ account, limit }, world) => {
   });
 };
 
-/** The whole list may be long: its first pages are read, and more than that only where it ends soon. */
+/** The whole list may be long: reads its first pages, and only judges totality if it ends soon. */
 const pagesOfAllAreDisjoint: Judge<number | undefined> = async (limit, world) => {
   const list = await openLists(world);
   return whileTotalStands(list, async () => {
@@ -150,8 +150,8 @@ const pagesOfAllAreDisjoint: Judge<number | undefined> = async (limit, world) =>
     const wrong = difference(expected, seen);
     return expectThat(
       wrong === undefined,
-      `the pages with ${asked({ limit })} are together all notifications, each once`,
-      `over ${pages.length} pages there are ${wrong ?? "none"}`,
+      `the pages with ${asked({ limit })} together hold all notifications, each once`,
+      `over ${pages.length} pages: ${wrong ?? "none"}`,
     );
   });
 };
@@ -159,15 +159,15 @@ const pagesOfAllAreDisjoint: Judge<number | undefined> = async (limit, world) =>
 interface Beyond {
   readonly account: AccountSet;
   readonly limit: number | undefined;
-  /** Pages to ask for, counted from the first one past the end. */
+  /** Pages to request, counted from the first one past the end. */
   readonly beyond: readonly number[];
 }
 
-/** Numbers from here on are called huge: what they get is unspecified, as for what is no number at all. */
+/** Numbers from here on are huge: how they are answered is unspecified, as for non-numbers. */
 const HUGE_PAGE = 1_000_000_000;
 const nearPages = [0, 1, 2, 10] as const;
 
-/** Near the end, and where numbers of 16 or 32 bits come round to the second page. */
+/** Near the end, and where 16-bit or 32-bit numbers wrap around to the second page. */
 const farPages = (limit: number): readonly number[] => [
   ...nearPages,
   1_000,
@@ -189,15 +189,15 @@ const nothingPastTheEnd: Judge<Beyond> = async ({ account, limit, beyond }, worl
   const known = new Set([...account.ids.map(fold), ...first.ids]);
   return whileSteady(list, account, async () => {
     for (const further of beyond) {
-      // A far page is asked for as such, because only an exact number comes round exactly.
+      // Far pages are requested by absolute number, because only an exact number wraps around exactly.
       const page = further < 1_000 ? count + further : further;
       const seen = await list({ ...query, page });
-      // The first page is what a service gives that takes such a number for none.
+      // A service that ignores such a number returns the first page.
       const asNone = page >= HUGE_PAGE && sameSet(seen.ids, first.ids);
       const repeated = asNone ? 0 : repeatedFrom(seen, known);
       if (repeated > 0)
         return fail(
-          `with ${asked(query)}, ${account.ids.length} notifications end at page=${count - 1}, and later pages repeat none`,
+          `with ${asked(query)}, ${account.ids.length} notifications end at page=${count - 1}, so later pages repeat none`,
           `page=${page} shows ${repeated} of them again`,
         );
     }
@@ -215,7 +215,7 @@ const nothingAfterASingleItem: Judge<AccountSet> = async ({ accountId, ids }, wo
       judgements.push(
         expectThat(
           seen.ids.length === 0,
-          `with ${asked(query)} one notification matches, and pages after the first repeat it not`,
+          `with ${asked(query)} one notification matches, and pages after the first do not repeat it`,
           `page=${page} got ${seen.said}`,
         ),
       );

@@ -18,7 +18,7 @@ import { exchangeBody, gaveData, refreshBody } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { offBy, tellsClockTime } from "./told-time.ts";
 
-/** Sections 2.3, 4.4 and 9: what a page of notifications looks like, and where it is served. */
+/** Sections 2.3, 4.4 and 9: the form of a page of notifications, and where it is served. */
 export const notificationShapeRules = {
   "notifications.shape": {
     needs: ["notifications"],
@@ -27,11 +27,11 @@ export const notificationShapeRules = {
       return run.forEach(shapeCases(world), async ({ query, mayBeRefused }, world) => {
         const list = await openLists(world);
         const seen = await list(query);
-        // A total beside data that is no array is a page gone wrong, not a refusal.
+        // A total with data that is not an array is a malformed page, not a refusal.
         const claimsPage = seen.answer !== undefined && typeof objectOf(seen.answer)["total"] === "number";
         if (seen.served || claimsPage) return pageHasItsShape(seen, isDated ? world : undefined);
         return mayBeRefused
-          ? discard("where nothing matches, the service refuses")
+          ? discard("the service refuses if nothing matches")
           : fail(`a list request with ${asked(query)} gets a page of notifications`, seen.said);
       });
     },
@@ -45,7 +45,7 @@ interface ShapeCase {
   readonly mayBeRefused?: true;
 }
 
-/** Every page of the known notifications, and the kinds of request that a service may answer from another place. */
+/** Every page of the known notifications, and the kinds of request that a service may answer by another code path. */
 const shapeCases = ({
   prepared: { notifications },
   limits: { defaultLimit },
@@ -74,21 +74,21 @@ const shapeCases = ({
   ];
 };
 
-/** Whether dates can be compared with the service's clock. Where nothing is granted, the rules' own cases say so. */
+/** Whether dates can be compared with the service's clock. If nothing is granted, the rules' own cases report that. */
 const readsTheirClock = async (world: World): Promise<boolean> =>
   tellsClockTime(world).catch((error: unknown) => {
     if (error instanceof ControlFailed || error instanceof TransportError) return false;
     throw error;
   });
 
-/** `dated` is the world where dates can be compared with the service's clock. */
+/** `dated` is the world, if dates can be compared with the service's clock. */
 const pageHasItsShape = (seen: Listing, dated: World | undefined): CaseVerdict => {
   const breach = pageShapeBreach(seen.answer === undefined ? {} : objectOf(seen.answer));
   if (breach !== undefined) return verdictOf(breach, () => seen.said);
   return dated === undefined ? pass : datesAreTrue(seen, dated);
 };
 
-/** createTime is in UTC (section 2.3): of events that the run triggered it is known when that was. */
+/** createTime is in UTC (section 2.3). For events that the run triggered, their time is known. */
 const datesAreTrue = (
   { items }: Listing,
   { prepared: { notifications }, tolerances }: World,
@@ -101,14 +101,14 @@ const datesAreTrue = (
     const off = offBy(Date.parse(String(createTime)), created, tolerances.visibilityMs);
     if (off !== undefined)
       return fail(
-        "createTime is the moment of creation, in UTC",
+        "createTime is the time of creation, in UTC",
         `of an event that was triggered at ${new Date(created.earliestMs).toISOString()} by the service's clock it is ${JSON.stringify(createTime)}, ${off}`,
       );
   }
   return pass;
 };
 
-/** Walks the flow over the documented paths alone; here a path that gives nothing is the breach itself. */
+/** Walks the flow over the documented paths only; a path that yields nothing is the breach itself. */
 const everyDocumentedPathServes = async (world: World): Promise<HistoryVerdict> => {
   const { client, target } = world;
   const authorized = await target.authorize();
@@ -120,7 +120,7 @@ const everyDocumentedPathServes = async (world: World): Promise<HistoryVerdict> 
     return nothingAt("/open-api/oauth/access-token", "tokens", describe(exchanged));
   const listed = await target.list({ accessToken });
   if (!gaveData(listed)) {
-    // A service may refuse to list nothing; a path that it does not serve it refuses like any other.
+    // A service may refuse to list nothing, but an unserved path is refused like any other.
     const nowhere = await target.send({
       method: "GET",
       path: "/open-api/v1/nothing-is-here",
@@ -129,7 +129,7 @@ const everyDocumentedPathServes = async (world: World): Promise<HistoryVerdict> 
     return world.prepared.notifications.accounts.length > 0 || nowhere.status === listed.status
       ? nothingAt("/open-api/v1/notifications", "a page of notifications", describe(listed))
       : {
-          ...inconclusive("there may be no notification to list, and such a list is refused"),
+          ...inconclusive("there may be no notification to list, and the service refuses an empty list"),
           cases: 1,
         };
   }
@@ -140,7 +140,7 @@ const everyDocumentedPathServes = async (world: World): Promise<HistoryVerdict> 
 };
 
 const nothingAt = (path: string, what: string, said: string): HistoryVerdict => ({
-  ...fail(`${path} gives ${what}`, `a right request got ${said}`),
+  ...fail(`${path} returns ${what}`, `a valid request got ${said}`),
   cases: 1,
 });
 
@@ -153,6 +153,6 @@ export const formsOf = (filters: ListQuery, size: number): readonly ListQuery[] 
   { page: 0, limit: size, ...filters },
 ];
 
-/** An answer that lists nothing, whether as an empty page or as a refusal. */
+/** Whether an answer lists nothing, as an empty page or as a refusal. */
 export const isNothing = (seen: Listing): boolean =>
   seen.ids.length === 0 && (!seen.served || seen.total === 0);

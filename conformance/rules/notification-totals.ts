@@ -41,7 +41,7 @@ export const notificationTotalRules = {
   },
 } satisfies Rules;
 
-/** As many pages of the whole list as are counted. */
+/** How many pages of the whole list are counted. */
 const MOST_PAGES = 18;
 
 interface Question {
@@ -86,7 +86,7 @@ interface Counted {
   readonly page: number | undefined;
 }
 
-/** Mostly pages that exist, of filters that match something; now and then one past the end. */
+/** Mostly existing pages of filters that match something; sometimes one past the end. */
 const counted = (world: World, questions: readonly Question[], greatest: number): fc.Arbitrary<Counted> =>
   fc.constantFrom(...questions.filter(({ matches }) => matches > 0)).chain((question) =>
     limits(question.matches, world.limits.defaultLimit, greatest).chain((limit) => {
@@ -109,8 +109,8 @@ const totalIsTheNumber: Judge<Counted> = async ({ question, limit, page }, world
   const exists = matches > (page ?? 0) * (limit ?? world.limits.defaultLimit);
   return whileSteady(list, account, async () => {
     const seen = await list({ ...filter, limit, page });
-    // Where nothing is to be shown a refusal is as good as an empty page.
-    if (!seen.served && !exists) return discard("where nothing is to be shown, the service refuses");
+    // If there is nothing to show, a refusal is as good as an empty page.
+    if (!seen.served && !exists) return discard("the service refuses if there is nothing to show");
     return expectThat(
       seen.total === matches,
       `total is ${matches}, the number of notifications that match ${question.what}`,
@@ -119,7 +119,7 @@ const totalIsTheNumber: Judge<Counted> = async ({ question, limit, page }, world
   });
 };
 
-/** The whole list: its total is the same whatever the page, and the number of items where it can be walked. */
+/** The whole list: its total is the same on every page and, if it can be walked, equals the number of items. */
 const totalOfAll = async (world: World, vouched: number): Promise<CaseVerdict> => {
   const list = await openLists(world);
   const shapes: readonly ListQuery[] = [
@@ -138,7 +138,7 @@ const totalOfAll = async (world: World, vouched: number): Promise<CaseVerdict> =
       totals.add(total);
       if (typeof total !== "number" || total < least)
         return fail(
-          `total of the whole list is at least ${least}, the number of notifications known`,
+          `total of the whole list is at least ${least}, the number of known notifications`,
           `with ${asked(query)} it got ${said}`,
         );
     }
@@ -149,17 +149,17 @@ const totalOfAll = async (world: World, vouched: number): Promise<CaseVerdict> =
   return judgement.kind === "discarded" ? totalsKeepPace(list, shapes) : judgement;
 };
 
-/** Where others write all the time, each total lies between one that was told before it and one that is told after it. */
+/** If others are always writing, each total lies between the one read before it and the one read after it. */
 const totalsKeepPace = async (list: List, shapes: readonly ListQuery[]): Promise<CaseVerdict> => {
   const now = async (): Promise<number> => Number((await list({ limit: 1 })).total);
   let before = await now();
   for (const query of shapes) {
     const { served, total, said } = await list(query);
     const after = await now();
-    if (!(before <= after)) return discard("somebody else removes notifications");
+    if (!(before <= after)) return discard("somebody else is removing notifications");
     if (served && !(typeof total === "number" && total >= before && total <= after))
       return fail(
-        `total of the whole list, while others write, lies between the ${before} before and the ${after} after it`,
+        `while others write, total of the whole list lies between the ${before} read before it and the ${after} read after it`,
         `with ${asked(query)} it got ${said}`,
       );
     before = after;
@@ -174,6 +174,6 @@ const countedTotal = async (list: List, total: number, limit: number): Promise<C
   return expectThat(
     count === total,
     "total of the whole list is the number of notifications on its pages",
-    `total is ${total}, and the pages hold ${count}`,
+    `total is ${total}, but the pages hold ${count}`,
   );
 };

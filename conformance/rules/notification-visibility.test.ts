@@ -4,12 +4,12 @@ import { behaviourFrom, type FakeBehaviour } from "../../fake-server/index.ts";
 import { judge } from "../testing/bench.ts";
 import { pause } from "../world/clock.ts";
 
-/** A service that indexes in real time, whatever its clock says: each notification is listed that much later. */
+/** A service that indexes in real time, whatever its clock says: each notification is listed this much later. */
 const listsAfter = (realMs: number): FakeBehaviour =>
   behaviourFrom("indexes in real time", {
     summary: "of a test",
     replaces: (sound) => ({
-      // What comes due when the service has been stopped is lost with it.
+      // What comes due after the service has been stopped is lost with it.
       keepNotification: (...of) =>
         void pause(realMs)
           .then(() => sound.keepNotification(...of))
@@ -17,7 +17,7 @@ const listsAfter = (realMs: number): FakeBehaviour =>
     }),
   });
 
-/** Judges by a profile that grants so much time for new notifications to be listed. */
+/** Judges with a profile that allows this much time for new notifications to be listed. */
 const judgeGranting = (visibilityMs: number | undefined, rule: Parameters<typeof judge>[0], realMs: number) =>
   judge(rule, {
     behaviour: listsAfter(realMs),
@@ -28,12 +28,12 @@ const judgeGranting = (visibilityMs: number | undefined, rule: Parameters<typeof
 describe.each([
   ["notifications.under-writes", ruleFor("notifications.under-writes")],
   ["lifecycle.model", ruleFor("lifecycle.model")],
-])("%s, where the clock can be moved and new notifications are listed in real time", (_, rule) => {
-  it("is kept within what the profile grants", async () => {
+])("%s, if the clock can be moved and new notifications are listed in real time", (_, rule) => {
+  it("holds within what the profile allows", async () => {
     expect(await judgeGranting(20_000, rule, 60)).toMatchObject({ kind: "passed" });
   });
 
-  it("is broken beyond it, and where nothing is granted", async () => {
+  it("is broken beyond that, and if the profile allows nothing", async () => {
     expect(await judgeGranting(20, rule, 20_000)).toMatchObject({ kind: "failed" });
     expect(await judgeGranting(undefined, rule, 20_000)).toMatchObject({ kind: "failed" });
   });

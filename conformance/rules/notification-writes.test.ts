@@ -25,7 +25,7 @@ test.each(rulesOf(notificationObservations))(
   },
 );
 
-test("the greatest limit is found, and what a greater one gets", async () => {
+test("the maximum limit is found, and how a higher one is answered", async () => {
   const verdict = await judge(ruleFor("notifications.maximum-limit"));
   expect(verdict).toMatchObject({ fingerprint: '{"greater":"refused with 400","maximum":100}' });
 });

@@ -14,7 +14,7 @@ export const notificationWriteRules = {
     waitsMs: ({ tolerances }) => tolerances.visibilityMs + LISTED_MS,
     check: (world, run) => {
       const { defaultLimit } = world.limits;
-      // The longest first: it is the one that a breach is repeated with.
+      // The longest first: it is used to repeat a breach.
       const plans = [
         { limit: defaultLimit, writers: 4, events: 16 },
         { limit: 3, writers: 2, events: 6 },
@@ -32,15 +32,15 @@ export const notificationWriteRules = {
 
 interface Plan {
   readonly limit: number;
-  /** How many write at the same time, */
+  /** Number of concurrent writers. */
   readonly writers: number;
-  /** and how many events each of them triggers, one after the other. */
+  /** Number of events that each of them triggers, one after another. */
   readonly events: number;
 }
 
-/** How long after the tolerance is over a look is made, in milliseconds. */
+/** How long after the tolerance to look, in milliseconds. */
 const LISTED_MS = 100;
-/** Reads beside the writers; more would prove no more. */
+/** Reads concurrent with the writers; more would prove nothing more. */
 const MOST_LOOKS = 60;
 const ENOUGH_LOOKS = 20;
 
@@ -49,12 +49,12 @@ interface History {
   readonly world: World;
   readonly accountId: string;
   list: List;
-  /** Events begun, whatever became of them. */
+  /** Events begun, whatever their outcome. */
   begun: number;
   readonly acknowledged: Set<string>;
-  /** Acknowledged so long ago that they must be listed: how many, and those whose ids the hook told. */
+  /** Acknowledged long enough ago to be listed: their number, and those whose ids the hook returned. */
   settled: { count: number; ids: ReadonlySet<string> };
-  /** Ids that completed reads have shown: what was there stays there. */
+  /** Ids shown by completed reads: these must stay listed. */
   readonly seen: Set<string>;
   /** What the account held before; zero in a fresh one. */
   readonly before: number;
@@ -65,7 +65,7 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
   const history = await beginHistory(world);
   await write(history);
   const writers = { left: plan.writers };
-  // One writer reads after each event: where all hurry, what one event does to a page drowns in what ten do.
+  // One writer reads after each event, because concurrent writers hide the effect of a single event on a page.
   const writer = async (hurries: boolean): Promise<void> => {
     for (let event = 0; !enough(event, plan, history); event += 1) {
       await write(history);
@@ -83,20 +83,20 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
     walk(history, plan.limit, 3),
     ...Array.from({ length: plan.writers }, (_, index) => writer(index > 0)),
   ]);
-  // Twice: a count that was kept at the first look is wrong at the second.
+  // Twice: a count cached at the first look is wrong at the second.
   for (let round = 0; round < 2; round += 1) {
     await settle(history);
     await look(history, { limit: 1 });
     await walk(history, world.limits.defaultLimit, 0);
     if (round > 0) continue;
-    // Right after a write: what had to be listed before is no newcomer, and nothing excuses its absence.
+    // Right after a write: what had to be listed before is not new, so nothing excuses its absence.
     await Promise.all([write(history), write(history)]);
     await look(history, { limit: world.limits.defaultLimit });
   }
   return allHold(history.judgements);
 };
 
-/** Where reads are slow, writing goes on until some have been under way beside it, within bounds. */
+/** If reads are slow, writing continues, within limits, until enough reads ran concurrently. */
 const enough = (event: number, plan: Plan, history: History): boolean =>
   event >= plan.events && (history.judgements.length >= ENOUGH_LOOKS || event >= 3 * plan.events);
 
@@ -127,7 +127,7 @@ const write = async (history: History): Promise<void> => {
   history.acknowledged.add(id === undefined ? `untold ${nth}` : fold(id));
 };
 
-/** Waits until everything that was acknowledged must be listed. The wait may outlive the token. */
+/** Waits until everything acknowledged must be listed. The wait may outlive the token. */
 const settle = async (history: History): Promise<void> => {
   const inAll = history.world.events?.acknowledged() ?? 0;
   const { visibilityMs } = history.world.tolerances;
@@ -139,7 +139,7 @@ const settle = async (history: History): Promise<void> => {
   history.judgements.push(await totalOfAllHolds(history, inAll));
 };
 
-/** The whole list holds at least all that this run had created by then, in whatever account: by now that is a lot. */
+/** The whole list holds at least everything this run had created by then, in any account. */
 const totalOfAllHolds = async ({ world, list }: History, least: number): Promise<CaseVerdict> => {
   let before: Listing | undefined;
   let after = await list({ limit: 1 });
@@ -151,14 +151,14 @@ const totalOfAllHolds = async ({ world, list }: History, least: number): Promise
     return !isShort(after);
   });
   if (!isShort(after)) return pass;
-  if (Number(after.total) < Number(before?.total)) return discard("somebody else removes notifications");
+  if (Number(after.total) < Number(before?.total)) return discard("somebody else is removing notifications");
   return fail(
-    `total of the whole list is at least ${least}, the number of events of this run that were acknowledged before`,
+    `total of the whole list is at least ${least}, the number of events of this run acknowledged before`,
     `with limit=1 it got ${after.said}; all of it had to be listed ${givenToBeListed(world)}`,
   );
 };
 
-/** Whether as many are listed as were acknowledged, and all whose ids are known. Judges nothing. */
+/** Whether as many are listed as were acknowledged, including all known ids. Judges nothing. */
 const areListed = async (history: History, ids: readonly string[]): Promise<boolean> => {
   const { accountId, before, acknowledged, list } = history;
   const least = before + acknowledged.size;
@@ -172,11 +172,11 @@ const areListed = async (history: History, ids: readonly string[]): Promise<bool
   return Number(pages[0]?.total) >= least && ids.every((id) => listed.has(id));
 };
 
-/** Reads one page and judges it by what had been seen before it was asked for and begun before it came. */
+/** Reads one page and judges it by what had been seen before the request and begun before the answer. */
 const look = async (history: History, query: ListQuery): Promise<readonly string[]> => {
   const least = Math.max(history.settled.count, history.seen.size);
   const { ids, total, said } = await history.list({ accountId: history.accountId, ...query });
-  // Others may write to an account that is not the run's own: there is no upper bound then.
+  // Others may write to an account that is not the run's own; then there is no upper bound.
   const most = history.world.events?.accountsAreFresh === true ? history.begun : Infinity;
   const where = `with ${asked({ accountId: "", ...query })} `;
   const missing = missingText(history, Number(total) < history.settled.count);
@@ -191,14 +191,14 @@ const look = async (history: History, query: ListQuery): Promise<readonly string
   return ids;
 };
 
-/** Where what is missing was waited for: how long. */
+/** How long missing notifications were waited for, if they were. */
 const missingText = ({ world }: History, wasAwaited: boolean): string =>
   wasAwaited ? `; all of it had to be listed ${givenToBeListed(world)}` : "";
 
 /**
- * Walks to the first page without items. What was visible when the walk began must turn up
- * on its way; that new notifications push others on to a page where they turn up again is
- * no breach. After each of the first `events` pages an event is triggered.
+ * Walks to the first page without items. What was visible when the walk began must appear; that new notifications push
+ * others onto a page where they appear again is not a breach. An event is triggered after each of the first `events`
+ * pages.
  */
 const walk = async (history: History, limit: number, events: number): Promise<void> => {
   const atStart = new Set([...history.seen, ...history.settled.ids]);
@@ -215,8 +215,8 @@ const walk = async (history: History, limit: number, events: number): Promise<vo
   history.judgements.push(
     short > 0
       ? fail(
-          `a walk with limit=${limit} to a page without items shows everything that was there when it began`,
-          `${short} of at least ${Math.max(atStart.size, settledCount)} did not turn up${missingText(history, found.size < settledCount)}`,
+          `a walk with limit=${limit} to the first empty page shows everything that was there when it began`,
+          `${short} of at least ${Math.max(atStart.size, settledCount)} did not appear${missingText(history, found.size < settledCount)}`,
         )
       : pass,
   );

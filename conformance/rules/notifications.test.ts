@@ -26,7 +26,7 @@ testDefects([
   "refresh-under-version",
 ]);
 
-test("pages that count from 1 are seen where no page is named, too", async () => {
+test("pages that count from 1 are also noticed if no page is named", async () => {
   const verdict = await judge(ruleFor("notifications.default-page"), {
     behaviour: "pages-counted-from-one",
   });
@@ -45,7 +45,7 @@ const behaviour = behaviourFrom("of a test", {
   replaces: () => ({ servesPage: ({ limit, page }, matched) => limit * page < matched }),
 });
 
-test.each(reading)("$requirement holds where pages that would be empty are refused", async (rule) => {
+test.each(reading)("$requirement holds if pages that would be empty are refused", async (rule) => {
   expect((await judge(rule, { behaviour })).kind).toBe("passed");
 });
 

@@ -28,7 +28,7 @@ import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { notificationShapeRules } from "./notification-shape.ts";
 
-/** Sections 4.4 and 8: how large a page is, and which. Filters, totals, whole walks and writes have their own files. */
+/** Sections 4.4 and 8: the size and number of pages. Filters, totals, whole walks and writes have their own files. */
 export const notificationRules = {
   ...notificationShapeRules,
 
@@ -39,7 +39,7 @@ export const notificationRules = {
         const { defaultLimit } = world.limits;
         const list = await openLists(world);
         const judge = async (): Promise<CaseVerdict> => {
-          // A limit asked for earlier must not become the default of later requests.
+          // An earlier limit must not become the default of later requests.
           if (limitBefore !== undefined) await list({ ...query, limit: limitBefore });
           const seen = await list(query);
           return expectThat(
@@ -112,7 +112,7 @@ export const notificationRules = {
   },
 } satisfies Rules;
 
-/** Whether all that is known comes on one page of the whole list: then no limit up to there may be cut. */
+/** Whether everything known fits on one page of the whole list; then no limit up to that may be cut. */
 const servesAsOne = async (world: World, least: number): Promise<boolean> => {
   try {
     const list = await openLists(world);
@@ -123,7 +123,7 @@ const servesAsOne = async (world: World, least: number): Promise<boolean> => {
   }
 };
 
-/** Some limits above one that other cases stay below, other ones in each run. */
+/** Some limits above the one that other cases use, different ones in each run. */
 const between = (above: number, most: number, run: Run): readonly number[] => {
   const step = Math.max(1, Math.floor((most - above) / run.cases(0.25)));
   const first = above + 1 + (Math.abs(run.seed) % step);
@@ -181,7 +181,7 @@ const firstOfAllIsTheDefault: Judge<number | undefined> = async (limit, world) =
   return whileTotalStands(list, () => noPageIsTheFirst(list, { limit }, least));
 };
 
-/** Reads the second page first, so that a service which remembers the page of an earlier request shows. */
+/** Reads the second page first, to expose a service that remembers the page of an earlier request. */
 const noPageIsTheFirst = async (list: List, query: ListQuery, size: number): Promise<CaseVerdict> => {
   const second = await list({ ...query, page: 1 });
   const without = await list(query);
@@ -190,12 +190,12 @@ const noPageIsTheFirst = async (list: List, query: ListQuery, size: number): Pro
     return fail(`with ${asked({ ...query, page: 0 })} the first page is served`, `it got ${first.said}`);
   if (!sameSet(first.ids, without.ids))
     return fail(
-      `with ${asked(query)} the answer is that of page=0`,
-      `without page it got ${without.said}, with page=0 ${first.said}, and not the same notifications`,
+      `with ${asked(query)} the answer is the same as with page=0`,
+      `without page it got ${without.said}, with page=0 ${first.said}, which are not the same notifications`,
     );
   return expectThat(
     !second.ids.some((id) => first.ids.includes(id)),
-    `with ${asked(query)} the answer is that of page=0, not of page=1`,
+    `with ${asked(query)} the answer is the same as with page=0, not page=1`,
     "page=0 and page=1 show the same notifications",
   );
 };

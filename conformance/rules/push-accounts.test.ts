@@ -4,7 +4,7 @@ import type { Rule } from "../checks/rule.ts";
 import { judgeAll } from "../testing/bench.ts";
 import { pushRules } from "./push.ts";
 
-/** Where the profile names accounts, events share them, and the receiver tells its answers apart by their order. */
+/** If the profile names accounts, events share them, and the receiver tells its answers apart by their order. */
 const judgeWithAccounts = async (
   behaviour: string,
   tells: { readonly id: boolean },
@@ -33,7 +33,7 @@ describe("where all events share the accounts that the profile names", () => {
   it.each([
     ["push-resent-once-after-acknowledgement", "push.acknowledged-stops", { id: false }],
     ["push-refused-connection-final", "push.unacknowledged-retries", { id: true }],
-  ])("%s breaks %s, where the hook tells %j", async (behaviour, id, tells) => {
+  ])("%s breaks %s if the hook returns %j", async (behaviour, id, tells) => {
     const only = rulesOf(pushRules).filter(({ requirement }) => ["push.cap", id].includes(requirement));
     const judged = await judgeWithAccounts(behaviour, tells, only);
     expect(Object.fromEntries(judged)).toEqual({ [id]: "failed", "push.cap": "passed" });

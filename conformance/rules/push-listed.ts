@@ -11,7 +11,7 @@ import { findListed, LARGE_PAGE } from "../world/find-listed.ts";
 import type { World } from "../world/world.ts";
 
 const LOOKUPS_AT_A_TIME = 6;
-/** Pages of the whole list that are read at most. */
+/** Maximum number of pages read of the whole list. */
 const MOST_PAGES = 60;
 
 interface Pushed {
@@ -20,8 +20,8 @@ interface Pushed {
 }
 
 /**
- * push.listed: every notification that was pushed is looked up by its id, by its account and in the whole list, and
- * some were while their pushes were under way.
+ * push.listed: every pushed notification is looked up by id, by account and in the whole list; some were also looked up
+ * while their pushes were under way.
  */
 export const pushesAreListed = async (world: World, pushRun: PushRun): Promise<HistoryVerdict> => {
   const pushed = pushRun.pushCases.flatMap((pushCase) => {
@@ -42,7 +42,7 @@ export const pushesAreListed = async (world: World, pushRun: PushRun): Promise<H
   };
 };
 
-/** What the push run has read while pushes were under way. */
+/** The lookups that the push run made while pushes were under way. */
 const wereListedSoon = (world: World, { listLooks, visibilityMs }: PushRun): readonly CaseVerdict[] =>
   listLooks.flatMap(({ missing, push, at }): CaseVerdict[] => {
     if (missing === undefined) return [pass];
@@ -51,7 +51,7 @@ const wereListedSoon = (world: World, { listLooks, visibilityMs }: PushRun): rea
     world.evidence.addPushes([push]);
     return [
       fail(
-        `what was pushed is listed within ${duration(visibilityMs)} (tolerances.visibilityMs)`,
+        `a pushed notification is listed within ${duration(visibilityMs)} (tolerances.visibilityMs)`,
         `a list request ${duration(sinceMs)} after the push got ${missing}`,
       ),
     ];
@@ -69,7 +69,7 @@ const isListed = async (
   const { accountId } = pushCase;
   const missing = (where: string, got: string): CaseVerdict => {
     world.evidence.addPushes([first]);
-    return fail(`what was pushed is listed ${where}`, got);
+    return fail(`a pushed notification is listed ${where}`, got);
   };
   const byId = await findListed(
     world,
@@ -83,30 +83,30 @@ const isListed = async (
     (limit) => world.target.list({ accessToken, query: { accountId, ...limit } }),
     id,
   );
-  // Of an account that others fill, one page says nothing.
+  // If others write to the account, one page says nothing.
   if (byAccount.item === undefined && byAccount.isWhole)
     return missing(
       "under its account",
-      `it is listed under its id, and a list request with its account got ${describe(byAccount.answer)}`,
+      `it is listed under its id, but a list request with its account got ${describe(byAccount.answer)}`,
     );
   if (whole !== undefined && !whole.has(id.toLowerCase()))
     return missing(
       "among all others",
-      "it is listed under its id, and on no page of a list request without a filter",
+      "it is listed under its id, but on no page of a list request without a filter",
     );
   const differing = changedFields(body, byId.item);
   if (differing.length === 0) return pass;
   world.evidence.addPushes([first]);
   return fail(
-    "what was pushed is listed with the same fields",
+    "a pushed notification is listed with the same fields",
     `${differing.join(", ")} of a notification of account ${accountId} differ${differing.length === 1 ? "s" : ""} between push and list`,
   );
 };
 
 /**
- * The ids of all that is listed without a filter, in small letters; undefined where there is more than can be read, or
- * where pages do not add up to what they tell, so that what is missing is unknown. Read twice, as others may write
- * meanwhile, and what turns up in either is listed.
+ * The ids of everything listed without a filter, in lower case; undefined if there is more than can be read or if pages
+ * do not add up to their total, so that what is missing is unknown. Reads twice, because others may be writing; an id
+ * in either walk counts as listed.
  */
 const wholeList = async (world: World, accessToken: string): Promise<ReadonlySet<string> | undefined> => {
   const ids = new Set<string>();
@@ -124,7 +124,7 @@ const walkOnce = async (world: World, accessToken: string, ids: Set<string>): Pr
     const query = { limit: String(LARGE_PAGE), page: String(defaultPage + page) };
     const read = pageOf(await world.target.list({ accessToken, query }));
     total ??= read?.total;
-    // A page past the end may be refused as well as empty.
+    // A page past the end may be refused instead of empty.
     if (read === undefined || read.items.length === 0) return page > 0 && Number(total) <= ids.size;
     for (const { id } of read.items) if (typeof id === "string") ids.add(id.toLowerCase());
   }

@@ -73,7 +73,7 @@ describe("on a virtual clock", () => {
   });
 });
 
-/** A sender that gives up the first notification which fails three times. */
+/** A sender that gives up the first notification that fails three times. */
 const missingOnce = () => {
   let missed = 0;
   return behaviourFrom("missing-once", {
@@ -97,7 +97,7 @@ describe("over plain HTTP", () => {
   });
 });
 
-describe("where something is missing, a rule says what", () => {
+describe("a rule says what is missing", () => {
   it.each([
     ["events", (hooks: object) => ({ ...hooks, events: undefined })],
     ["callback", (hooks: object) => ({ ...hooks, callback: undefined })],

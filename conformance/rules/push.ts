@@ -29,7 +29,7 @@ import {
   type Observation,
 } from "../judging/pushes/observations.ts";
 
-/** What all push rules have in common: they are judged by the one push run that all of them share. */
+/** Common to all push rules: they judge the one push run that they share. */
 export const fromPushRun = {
   needs: ["pushes"],
   writes: true,
@@ -37,11 +37,11 @@ export const fromPushRun = {
 } as const satisfies Partial<Rule>;
 
 export const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {
-  if (pushRun === undefined) throw new ControlFailed("this run has watched no pushes");
+  if (pushRun === undefined) throw new ControlFailed("this run did not watch pushes");
   return pushRun;
 };
 
-/** The verdict of a finding. The push run itself is repeated elsewhere, where a breach is to be confirmed. */
+/** The verdict of a finding. To confirm a breach, the push run itself is repeated elsewhere. */
 export const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Promise<Verdict> => {
   let settle: string | undefined;
   const verdict = await run.once(
@@ -88,7 +88,7 @@ const observes = (observe: (pushRun: PushRun) => Observation | undefined) => ({
   check: (world: World): Promise<Verdict> => Promise.resolve(observedVerdict(observe(pushRunOf(world)))),
 });
 
-/** Sections 4.5 and 6: what is good practice with pushes, and what the document leaves open. */
+/** Sections 4.5 and 6: good practice of senders, and what the document leaves open. */
 export const pushObservations = {
   "push.no-head-of-line-blocking": judges(judgeHeadOfLine, { timesPushes: true }),
   "push.certificate-check": {
@@ -103,7 +103,7 @@ export const pushObservations = {
         : Promise.resolve({
             kind: "not-applicable",
             by: "profile",
-            reason: "the receiver is spoken to without TLS and shows no certificate",
+            reason: "the receiver uses plain HTTP and shows no certificate",
           }),
   },
   "push.redirects": judges(judgeRedirects),

@@ -24,18 +24,18 @@ export const refreshTokens: Refreshing = {
   },
 };
 
-/** The same with use on the way, which must not lengthen the 30 days. */
+/** The same with use in between, which must not extend the 30 days. */
 export const refreshTokensInUse: Refreshing = {
   ...refreshTokens,
   name: "refreshToken in use",
   use: async (world, token) => {
     await alive(world, token);
-    // Another grant of the same client must not lend its own 30 days either.
+    // Another grant of the same client must not extend them either.
     await obtainTokens(world, { client: token.client });
   },
 };
 
-/** A refresh once the access token of the same exchange has expired (section 5.1): any time before the 30 days are over will do. */
+/** A refresh once the access token of the same exchange has expired (section 5.1), at any time within the 30 days. */
 export const refreshTokensOfExpired: Refreshing = {
   ...refreshTokens,
   name: "refreshToken whose accessToken has expired",
@@ -46,7 +46,7 @@ export const refreshTokensOfExpired: Refreshing = {
   promise: () => "a refresh works once the accessToken has expired",
 };
 
-/** After the end a new authorization works, and the old token stays dead (sections 3.2 and 5.3). */
+/** After the end, a new authorization works and the old token stays dead (sections 3.2 and 5.3). */
 export const refreshTokensReplaced: Refreshing = {
   ...refreshTokens,
   name: "refreshToken after which the client authorizes anew",
@@ -64,7 +64,7 @@ export const refreshTokensReplaced: Refreshing = {
     "once the refreshToken is invalid, authorizing again yields tokens that work, and the old one stays invalid",
 };
 
-/** Refreshes that name a live refreshToken, or nearly name it, and must be refused, by what is wrong with them. */
+/** Refreshes that must be refused although they name a live refreshToken, or almost; by what is wrong with them. */
 const wrongRefreshes: Readonly<Record<string, (world: World, tokens: IssuedTokens) => object>> = {
   "an unknown client": (world, { refreshToken }) => ({ clientId: world.unique(), refreshToken }),
   "no client": (_world, { refreshToken }) => ({ refreshToken }),
@@ -78,7 +78,7 @@ const wrongRefreshes: Readonly<Record<string, (world: World, tokens: IssuedToken
   "no refreshToken": (_world, { client }) => ({ clientId: client.id }),
 };
 
-/** Makes every such attempt, that of another client included, and lets the token be named as a code too. */
+/** Makes every such attempt, also as another client, and presents the token as a code too. */
 export const refreshWrongly = async (world: World, tokens: IssuedTokens): Promise<void> => {
   for (const body of Object.values(wrongRefreshes))
     await answerOrHangUp(world.target.refresh(body(world, tokens)));

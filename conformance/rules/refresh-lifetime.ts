@@ -28,10 +28,10 @@ import {
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
-/** A service may look after a token at every use, or at every so many. */
+/** A service may check a token at every use, or at every nth use. */
 const MANY_USES = 12;
 
-/** Room for guards and for probes past the end. */
+/** Time for probes past the end, including guards. */
 const pastTheEnd = ({ limits, tolerances }: WaitFacts): number =>
   limits.refreshTokenLifetimeMs * 1.1 + limits.codeLifetimeMs + roomAfter({ tolerances });
 
@@ -108,7 +108,7 @@ export const refreshLifetimeRules = {
         return {
           kind: "not-applicable",
           by: "service",
-          reason: `an accessToken lives for ${duration(accessLifetimeMs)}, no shorter than the refreshToken; there is no moment at which only the first has expired`,
+          reason: `an accessToken lives for ${duration(accessLifetimeMs)}, as long as the refreshToken or longer, so it never expires first`,
         };
       return run.forEach(afterExpiry(world, run.cases(0.16, 3)), refreshAfterExpiry, {
         together: true,
@@ -135,7 +135,7 @@ export const refreshLifetimeRules = {
   },
 } satisfies Rules;
 
-/** For each case, how long after each death of an access token the next refresh comes. */
+/** For each case, how long after each expiry of an access token the next refresh comes, in milliseconds. */
 const afterExpiry = (world: World, cases: number): readonly (readonly number[])[] => {
   if (world.clock.kind === "real") return [[0]];
   const roomMs = world.limits.refreshTokenLifetimeMs - world.prepared.accessLifetimeMs;
@@ -143,7 +143,7 @@ const afterExpiry = (world: World, cases: number): readonly (readonly number[])[
   return Array.from({ length: cases }, (_, index) => series[index] ?? [(roomMs * (index - 2)) / (cases + 1)]);
 };
 
-/** Lets one access token after another die, sees it dead, and refreshes; each refresh must bring one that works. */
+/** Lets one access token after another expire, sees it refused, and refreshes; each refresh must return one that works. */
 const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Promise<CaseVerdict> => {
   const guardMs = world.tolerances.lifetimeGuardMs;
   const steps = durableSteps(world, "after expiry");
@@ -154,32 +154,35 @@ const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Pro
   for (const [index, later] of laterMs.entries()) {
     const waitMs = expiresInMs + guardMs + later;
     const now = await world.clock.now();
-    // Of the first wait some may have gone by before this run began.
+    // Part of the first wait may have passed before this run began.
     const leftMs = Math.max(0, waitMs - (index === 0 ? ageBetween(first.at, now).leastMs : 0));
     if (!(waitMs > 0) || now.latestMs + leftMs >= endMs) {
       if (index > 0) return pass;
       if (steps.restart()) return refreshAfterExpiry(laterMs, world);
       return inconclusive(
-        `expiresIn says ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`,
+        `expiresIn is ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`,
       );
     }
     await world.clock.sleep(leftMs, Math.min(leftMs / 16, (endMs - now.latestMs - leftMs) / 2));
     steps.spend();
-    // A token that outlives its expiresIn breaks access.lifetime; what is asked here can be asked all the same.
+    // A token that outlives its expiresIn breaks access.lifetime; this rule can be judged anyway.
     await opens(world, accessToken);
     const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
     const next = credentialsOf(answer);
     if (next.accessToken === undefined)
       return fail("a refresh works once the accessToken has expired", `refused: ${describe(answer)}`);
     if (!(await opens(world, next.accessToken)))
-      return fail("a refresh after the accessToken's end brings one that works", "it does not open the list");
+      return fail(
+        "a refresh after the accessToken's expiry returns one that works",
+        "it does not open the list",
+      );
     accessToken = next.accessToken;
     expiresInMs = Number(next.expiresIn) * 1_000;
   }
   return pass;
 };
 
-/** Lets a refresh token die, sees it refused, and runs the flow again: that works, and the dead token stays dead. */
+/** Lets a refresh token expire, sees it refused, and runs the flow again: that works, and the old token stays dead. */
 const reauthorizeAfter = async (laterMs: number, world: World): Promise<CaseVerdict> => {
   const steps = durableSteps(world, "reauthorize");
   const { value: old, at } = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
@@ -191,7 +194,7 @@ const reauthorizeAfter = async (laterMs: number, world: World): Promise<CaseVerd
   steps.spend();
   if (await alive(world, old))
     return inconclusive(
-      "the refreshToken works beyond its 30 days (refresh.lifetime), so the need to authorize again never came",
+      "the refreshToken works beyond its 30 days (refresh.lifetime), so authorizing again was never necessary",
     );
   const expected =
     "once the refreshToken is invalid, authorizing and exchanging again yields tokens that work";
@@ -200,13 +203,13 @@ const reauthorizeAfter = async (laterMs: number, world: World): Promise<CaseVerd
   if (!(await opens(world, anew.accessToken)))
     return fail(expected, "the new accessToken does not open the list");
   if (!(await alive(world, anew)))
-    return fail(expected, "the new refreshToken yields no accessToken that works");
+    return fail(expected, "the new refreshToken yields no working accessToken");
   return (await alive(world, old))
-    ? fail("a refreshToken that has become invalid stays so", "the new authorization made it work again")
+    ? fail("a refreshToken that has become invalid stays invalid", "the new authorization made it work again")
     : pass;
 };
 
-/** The tokens of a new run of the flow, or a sentence that says where it ended. */
+/** The tokens of a new run of the flow, or a sentence about where it failed. */
 const flowAnew = async (
   world: World,
   client: Client,

@@ -27,13 +27,13 @@ import { forBoth } from "../checks/client-assignment.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
-/** One way of refreshing wrongly: the body that is sent in place of the right one, or undefined where it would be the right one. */
+/** A wrong refresh: the body to send instead of the right one, or undefined if it would equal the right one. */
 interface Probe {
   readonly name: string;
   readonly body: (tokens: IssuedTokens, world: World) => object | undefined | Promise<object>;
 }
 
-/** Probes that share one token set and its control. */
+/** How many probes share one token set and its control. */
 const GROUP = 8;
 
 const oneByOne = <T extends { readonly probes: readonly Probe[] }>(group: T): readonly T[] =>
@@ -67,7 +67,7 @@ export const refreshRefusalRules = {
     run.forEach(
       withPast([...forBoth([noClients]), ...inGroups(clientMisses, GROUP)]),
       ({ probes, isInUse }, world) =>
-        judgeRefused(world, probes, "a refresh with a clientId that no client has is refused", isInUse),
+        judgeRefused(world, probes, "a refresh with an unknown clientId is refused", isInUse),
       { print: nameOf, narrower: oneByOne },
     ),
 
@@ -87,7 +87,7 @@ interface Group {
   readonly isInUse: boolean;
 }
 
-/** What a service has looked at once it may look at less closely later: every other group begins with a right refresh. */
+/** A service may check a token less closely once it has been used, so every other group begins with a valid refresh. */
 const withPast = (groups: readonly (readonly Probe[])[]): readonly Group[] =>
   groups.map((probes, group) => ({ probes, isInUse: group % 2 === 0 }));
 
@@ -164,10 +164,9 @@ const clientMisses: readonly Probe[] = nearMisses.map(({ name, alter }) => ({
 }));
 
 /**
- * Sends every probe and looks whether any of them yielded a token. Afterwards the right
- * request must work: with the very token that the probes were about, as nothing but time
- * ends it (section 3.2). Where it does not, a twin tells a side effect of the refusals
- * from a service that refreshes nothing.
+ * Sends every probe and checks whether any of them yielded a token. Afterwards the right request must work with the
+ * very token that the probes were about, because only time ends it (section 3.2). If it does not, a twin tells a side
+ * effect of the refusals from a service that refreshes nothing.
  */
 const judgeRefused = async (
   world: World,
@@ -187,18 +186,18 @@ const judgeRefused = async (
     if (gained !== undefined && answer !== undefined)
       return fail(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`);
   }
-  if (sent === 0) return discard("the credential is such that nothing could be altered");
+  if (sent === 0) return discard("no probe changes this credential");
   if (await refreshes(world, tokens.client, tokens.refreshToken)) return pass;
   const twin = await obtainTokens(world);
   if (!(await refreshes(world, twin.client, twin.refreshToken)))
-    throw new ControlFailed("a right refresh, sent after the wrong ones, yields no token that works");
+    throw new ControlFailed("a valid refresh, sent after the wrong ones, yields no working token");
   return fail(
-    "a refused refresh leaves the refreshToken as it was; only time ends it",
-    `after ${namesOf(probes)} the refreshToken is refused, while one that nothing was tried with works`,
+    "a refused refresh leaves the refreshToken unchanged; only time ends it",
+    `after ${namesOf(probes)} the refreshToken is refused, while an untouched one works`,
   );
 };
 
-/** A client presents a token that the other one was given; its own must work. */
+/** A client presents a token issued to the other one; its own must work. */
 const presentedByAnother = async (owner: "first" | "second", world: World): Promise<CaseVerdict> => {
   const second = world.secondClient;
   if (second === undefined) throw new ControlFailed("there is no second client");
@@ -213,7 +212,7 @@ const presentedByAnother = async (owner: "first" | "second", world: World): Prom
   return gained === undefined || answer === undefined
     ? pass
     : fail(
-        "a refreshToken is refused to a client that it was not issued to",
+        "a refreshToken is refused to a client it was not issued to",
         `it yielded a working ${gained}, ${describe(answer)}`,
       );
 };

@@ -29,11 +29,11 @@ const SERIES: Record<Run["effort"], readonly number[]> = {
   thorough: [2, 11, 130, 600],
 };
 
-/** Of a long series these are seen at work: the first ones, one of so many, and the last. */
+/** In a long series only these tokens are tried: the first ones, one in so many, and the last. */
 const FIRST_AT_WORK = 6;
 const ONE_AT_WORK_OF = 16;
 
-/** The same refresh token time after time, over one connection and over changing ones, each new access token at work. */
+/** The same refresh token repeatedly, over one connection and over changing ones, trying each new access token. */
 const oneAfterAnother = (run: Run): Promise<Verdict> =>
   run.forEach(
     SERIES[run.effort].flatMap((times) => [
@@ -64,7 +64,7 @@ const oneAfterAnother = (run: Run): Promise<Verdict> =>
     },
   );
 
-/** One refresh that must succeed and bring an access token that works; that it works may be taken as said. */
+/** One refresh that must succeed and return a working access token. Whether it works may be taken for granted. */
 const refreshNow = async (
   world: World,
   target: Pick<Target, "refresh">,
@@ -72,8 +72,7 @@ const refreshNow = async (
   what: string,
   isTaken = false,
 ): Promise<CaseVerdict> => {
-  const expected =
-    "the refreshToken works again and again within its life, and each accessToken that it brings works";
+  const expected = "the refreshToken works repeatedly within its life, and each accessToken it yields works";
   const answer = await target.refresh(refreshBody(tokens.client, tokens.refreshToken));
   const { accessToken } = credentialsOf(answer);
   if (accessToken === undefined) return fail(expected, `${what} was refused: ${describe(answer)}`);
@@ -85,8 +84,8 @@ const refreshNow = async (
 const ROUNDS_IN_A_LANE = 5;
 
 /**
- * Several refreshes at the same moment. Each must bring a token; not all of those need work,
- * as a refresh may revoke the token before it, but one of them must, and then the next one's.
+ * Several concurrent refreshes. Each must yield a token. Not all of those need to work, because a refresh may revoke
+ * the previous token, but one of them must, and then the next one's.
  */
 const atOnce = (run: Run): Promise<Verdict> =>
   run.forEach(
@@ -103,7 +102,7 @@ const atOnce = (run: Run): Promise<Verdict> =>
           const refused = answers.find((answer) => credentialsOf(answer).accessToken === undefined);
           if (refused !== undefined)
             return fail(
-              `each of ${contenders} refreshes at the same time yields an accessToken`,
+              `each of ${contenders} concurrent refreshes yields an accessToken`,
               `one was refused: ${describe(refused)}`,
             );
           const opened = await Promise.all(
@@ -111,14 +110,14 @@ const atOnce = (run: Run): Promise<Verdict> =>
           );
           if (!opened.includes(true))
             return fail(
-              `of ${contenders} refreshes at the same time at least the last brings an accessToken that works`,
+              `at least the last of ${contenders} concurrent refreshes yields a working accessToken`,
               "none of their accessTokens opens the list",
             );
           const after = await refreshNow(
             world,
             world.target,
             tokens,
-            `the refresh after ${contenders} at once`,
+            `the refresh after ${contenders} concurrent ones`,
           );
           if (after.kind !== "passed") return after;
         }
@@ -178,10 +177,10 @@ const watchLives = (
         if (nextMs > leastMs) await caseWorld.clock.sleep(nextMs - leastMs, (afterMs - nextMs) / 4);
         const ageMs = ageBetween(issued, await caseWorld.clock.now()).leastMs;
         const refreshed = await timed(caseWorld, () => refreshAt(caseWorld, tokens, ageMs));
-        // What was planned for the end of its life may have come after it: only the measured age says.
+        // A refresh planned for the end of its life may have come after it; only the measured age tells.
         const { greatestMs } = ageBetween(issued, refreshed.at);
         if (greatestMs >= lastAgeMs(caseWorld) + ROOM_MS)
-          return index > 0 ? pass : discard("the token was too near to its end");
+          return index > 0 ? pass : discard("the token was too close to its end");
         if (refreshed.value.kind !== "passed") return refreshed.value;
       }
       return pass;
@@ -195,8 +194,8 @@ const watchLives = (
   );
 
 /**
- * Judges what the answers to refreshes hold through the life of one token of each client; nothing if the run does not wait for
- * so long. A refused refresh breaks refresh.reusable, and the answers before it have been judged.
+ * Judges the answers to refreshes throughout the life of one token of each client; does nothing if the run does not
+ * wait that long. A refused refresh breaks refresh.reusable; the answers before it have been judged.
  */
 export const answersThroughLife = (
   world: World,
@@ -212,10 +211,10 @@ export const answersThroughLife = (
   return [watched];
 };
 
-/** Sleeps overshoot a little, and several do so in a row; the very end is refresh.lifetime's. */
+/** Sleeps overshoot a little, repeatedly; the exact end is for refresh.lifetime. */
 const ROOM_MS = 3_000;
 
-/** Ages to refresh at: at once and at the end, steps on the way that a cache or a grace period might have, and any others. */
+/** Ages to refresh at: at once, at the end, typical lifetimes of caches and grace periods, and random ones. */
 const lives = (run: Run, lastMs: number): readonly (readonly number[])[] => {
   const generated = fc.sample(
     fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 5 }),

@@ -27,13 +27,13 @@ testDefects({
   "refresh-a-day-after-access-expiry-refused": /refused: status 400/,
   "reauthorize-revives-old-refresh-token": /made it work again/,
   "refresh-token-without-dashes": /yielded a working accessToken/,
-  "refresh-token-unknown-revokes-others": /while one that nothing was tried with works/,
+  "refresh-token-unknown-revokes-others": /while an untouched one works/,
   "refresh-client-by-prefix": /yielded a working accessToken/,
   "refresh-client-in-array-accepted": /in an array: it yielded/,
   "advice-refresh-token-of-other-client-accepted": /yielded a working/,
 });
 
-test("a refreshed token must show what an exchanged one does", async () => {
+test("a refreshed token must show the same as an exchanged one", async () => {
   const hiding = behaviourFrom("of a test", {
     summary: "of a test",
     replaces: (sound) => ({
@@ -51,7 +51,7 @@ test("a refreshed token must show what an exchanged one does", async () => {
   });
 });
 
-test("what becomes of the previous access token is watched, not judged", async () => {
+test("what happens to the previous access token is observed, not judged", async () => {
   const verdict = await judge(ruleFor("refresh.previous-access-token"), {
     behaviour: "refresh-revokes-previous-access-token",
   });
@@ -68,7 +68,7 @@ test("an access token that outlives the refresh token leaves nothing to ask afte
   expect(verdict.kind).toBe("not-applicable");
 });
 
-test("where time cannot be moved, what can be judged at once still is", async () => {
+test("without a movable clock, everything that needs no waiting is still judged", async () => {
   const withoutClock = { profile: (profile: { hooks?: object }) => ({ ...profile, hooks: {} }) as never };
   const reusable = ruleFor("refresh.reusable");
   expect(await judge(reusable, withoutClock)).toMatchObject({

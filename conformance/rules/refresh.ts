@@ -32,7 +32,7 @@ const courses: fc.Arbitrary<Course> = fc.record({
 });
 const once: Course = { second: false, times: 1 };
 const thrice: Course = { second: true, times: 3 };
-/** As services may count refreshes. */
+/** As often as services that count refreshes might. */
 const often: Course = { second: false, times: 24 };
 
 export const refreshRules = {
@@ -96,7 +96,7 @@ export const refreshRules = {
 const clientOf = (world: World, course: Course): Client =>
   (course.second ? world.secondClient : undefined) ?? world.client;
 
-/** Refreshes a fresh token set as the course says and judges each answer, up to the first that breaks. */
+/** Refreshes a fresh token set as often as the course says and judges each answer, up to the first breach. */
 const refreshed = async (
   world: World,
   course: Course,
@@ -104,12 +104,12 @@ const refreshed = async (
 ): Promise<CaseVerdict> => {
   const tokens = await obtainTokens(world, { client: clientOf(world, course) });
   for (let time = 1; time <= course.times; time += 1) {
-    // A refreshToken may be used any number of times: a refresh whose answer is lost is followed by another one.
+    // A refreshToken may be used any number of times, so a refresh whose answer is lost is repeated.
     const answer = await beginAnew(
       () => world.target.refresh(refreshBody(tokens.client, tokens.refreshToken)),
       ({ exchange }) => world.evidence.ignoreLoss(exchange),
     );
-    // A later refresh that is refused breaks refresh.reusable; the answers before it have been judged.
+    // A later refusal breaks refresh.reusable; the answers before it have been judged.
     if (time > 1 && credentialsOf(answer).accessToken === undefined) return pass;
     const judgement = await judge(answer, tokens);
     if (judgement.kind !== "passed") return judgement;
@@ -128,7 +128,7 @@ const judgeNoRefreshToken = async (
 ): Promise<CaseVerdict> => {
   const { accessToken } = objectOf(answer);
   if (accessToken === undefined)
-    return inconclusive(`a right refresh got no access token: ${describe(answer)}`);
+    return inconclusive(`a valid refresh got no access token: ${describe(answer)}`);
   const breach = refreshTokenBreach(objectOf(answer));
   if (breach !== undefined) return verdictOf(breach, () => describe(answer));
   const carried = [
@@ -141,7 +141,7 @@ const judgeNoRefreshToken = async (
       text !== accessToken &&
       (text.includes(refreshToken) || (text.length >= 8 && (await refreshes(world, client, text))))
     )
-      return fail("a refresh brings no refresh token under any name", describe(answer));
+      return fail("a refresh returns no refresh token under any name", describe(answer));
   return pass;
 };
 
@@ -152,7 +152,10 @@ const textsIn = (value: unknown): readonly string[] =>
       ? Object.values(value).flatMap(textsIn)
       : [];
 
-/** What a freshly exchanged token of the client is shown of a set that no rule writes to; undefined if nothing is known. */
+/**
+ * The total that a freshly exchanged token of the client is shown for a set that no rule writes to; undefined if
+ * nothing is known.
+ */
 const totalShown = async (world: World, course: Course): Promise<number | undefined> => {
   const { accessToken } = await obtainTokens(world, { client: clientOf(world, course) });
   return totalIn(await listKnown(world, accessToken));
@@ -174,17 +177,17 @@ const totalIn = (answer: Answer): number | undefined => {
 const judgeWorks = async (world: World, answer: Answer, shown: number | undefined): Promise<CaseVerdict> => {
   const { accessToken } = credentialsOf(answer);
   if (accessToken === undefined)
-    return fail("a refresh brings an accessToken that opens the notification list", describe(answer));
+    return fail("a refresh returns an accessToken that opens the notification list", describe(answer));
   const listed = await listKnown(world, accessToken);
   if (!gaveData(listed))
     return fail("the accessToken of a refresh opens the notification list", describe(listed));
-  // Where no set is known to stand still, others may add to the list meanwhile, but nothing takes away.
+  // Without a set that is known to stay unchanged, others may add to the list, but nothing is removed.
   const total = totalIn(listed);
   const asMany =
     world.prepared.notifications.accounts.length === 0 ? (total ?? 0) >= (shown ?? 0) : total === shown;
   if (shown === undefined || asMany) return pass;
   return fail(
-    `the accessToken of a refresh shows the ${shown} notifications that one of an exchange does`,
+    `the accessToken of a refresh shows the same ${shown} notifications as one of an exchange`,
     describe(listed),
   );
 };

@@ -33,7 +33,7 @@ export const serviceRules = {
         }
         return (await serves(world))
           ? pass
-          : fail("the service keeps serving after malformed input", "a right request got nothing");
+          : fail("the service keeps serving after malformed input", "a valid request got nothing");
       },
       { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
     ),
@@ -88,12 +88,12 @@ export const serviceRules = {
 
 const NOTHING_INTERNAL = "answers hold no stack traces, secrets or internal paths";
 
-/** Parts of the malformed requests that are judged side by side, each with its own control. */
+/** Parts of the malformed requests that are judged concurrently, each with its own control. */
 const PARTS = 4;
 const QUICK_SHARE = 6;
 const parts: readonly number[] = Array.from({ length: PARTS }, (_, part) => part);
 
-/** One part of the malformed requests: at quick effort every sixth of them, which ones the seed says. */
+/** One part of the malformed requests; at quick effort every sixth of them, selected by the seed. */
 const malformedBy = async (
   world: World,
   run: Run,
@@ -111,16 +111,16 @@ const judgeSurvival = async (
   world: World,
   { name, request, fitting = [] }: Malformed,
 ): Promise<CaseVerdict> => {
-  const answered = "malformed input gets an answer that is no server error";
+  const answered = "malformed input gets an answer that is not a server error";
   const raw = await world.raw.request(request);
   if (raw.outcome === "timeout") return fail(answered, `${name} got no answer in time`);
-  if (raw.status === undefined) return fail(answered, `${name} got the connection closed without an answer`);
+  if (raw.status === undefined) return fail(answered, `${name} got its connection closed without an answer`);
   return raw.status >= 500 && !fitting.includes(raw.status)
     ? fail(answered, `${name} got status ${raw.status}`)
     : pass;
 };
 
-/** Whether the whole flow works. It did before the malformed requests, or the case had ended there. */
+/** Whether the whole flow works. It did before the malformed requests, or the case would have ended there. */
 const serves = async (world: World): Promise<boolean> => {
   try {
     return await opens(world, (await obtainTokens(world)).accessToken);
@@ -130,12 +130,12 @@ const serves = async (world: World): Promise<boolean> => {
   }
 };
 
-/** Shorter ones may be ordinary words, which any message may hold. */
+/** Shorter ones may be ordinary words, which any message may contain. */
 const LEAST_SECRET_LENGTH = 12;
 
 type Named = readonly (readonly [name: string, value: string])[];
 
-/** What answers of this case must not hold: some of it never, tokens where the request brought nothing along. */
+/** What answers of this case must not contain: some of it never, tokens unless the request carried one of their credentials. */
 interface Secrets {
   readonly always: Named;
   readonly tokens: Named;
@@ -158,8 +158,8 @@ const secretsIn = (world: World, { accessToken, refreshToken, code }: IssuedToke
 };
 
 /**
- * What an answer gives away: a secret, a stack trace, a path, a message of a database. Tokens
- * may stand in the answer to a request that carries a credential of theirs.
+ * What an answer reveals: a secret, a stack trace, a path, a message of a database. Tokens may appear in the answer to
+ * a request that carries a related credential.
  */
 const leakIn = (answer: Answer, sent: string, secrets: Secrets): string | undefined => {
   const text = readable(answer);
@@ -177,7 +177,7 @@ const textOf = ({ path, headers = [], body = "" }: RawRequest): string =>
     .map((part) => (typeof part === "string" ? part : Buffer.from(part).toString("latin1")))
     .join("\n");
 
-/** Right requests and common refusals. */
+/** Valid requests and common refusals. */
 const ordinaryAnswers = async (
   world: World,
 ): Promise<readonly (readonly [name: string, answer: Answer])[]> => {

@@ -10,17 +10,17 @@ import type { World } from "../world/world.ts";
 
 const CLOCKS_APART_MS = tolerances.clocksApart.default;
 
-/** How much of a code's life goes by before its exchange, and how long the refresh token waits, where time can be moved. */
+/** The share of a code's life before its exchange, and how long the refresh token waits, on a virtual clock. */
 const PART_OF_CODE = 0.7;
 const REFRESHED_AFTER_MS = 86_400_000;
 
-/** The answers that carry a timestamp, "Time of the response" (sections 2.2, 4.1 to 4.3): all but pages of the list. */
+/** The endpoints whose answers carry a timestamp, "Time of the response" (sections 2.2, 4.1 to 4.3): all but the list. */
 type TimedEndpoint = Exclude<Endpoint, "list">;
 
 interface Telling {
   readonly endpoint: TimedEndpoint;
   readonly timestamp: number;
-  /** When it was asked for and came, on the clock's own scale. */
+  /** When it was requested and received, on the run's clock. */
   readonly at: TimeInterval;
   readonly exchange: number;
 }
@@ -28,7 +28,7 @@ interface Telling {
 /** Epoch seconds stay below this until the year 5138; epoch milliseconds have been above it since 1973. */
 const inMs = (timestamp: number): number => (Math.abs(timestamp) < 1e11 ? timestamp * 1_000 : timestamp);
 
-/** The timestamp of a granted answer: a number in the JSON, or the digits of a parameter in the redirect. */
+/** The timestamp of a granted answer: a number in the JSON, or the digits of a redirect parameter. */
 export const timestampOf = (answer: Answer): number | undefined => {
   if (grantOf(answer)?.via !== "redirect") {
     const { timestamp } = objectOf(answer);
@@ -42,8 +42,8 @@ export const timestampOf = (answer: Answer): number | undefined => {
 };
 
 /**
- * Has all three endpoints tell the time at two moments: with a code that is minutes old, and with a refresh token that
- * is a day old. What tells the time of its credential, or of another zone, then stands out among the others.
+ * Asks all three endpoints for the time twice: with a code that is minutes old, and with a refresh token that is a day
+ * old. A timestamp of the credential, or of another time zone, then stands out.
  */
 export const judgeToldTime = async (
   world: World,
@@ -60,12 +60,12 @@ export const judgeToldTime = async (
   return judgeTellings(world, endpoint, later.tellings);
 };
 
-/** Real time is too dear for this; there all answers are young. */
+/** Skipped in real time, where it would take too long. */
 const pauseFor = async ({ clock }: World, durationMs: number): Promise<void> => {
   if (clock.kind === "virtual") await clock.sleep(durationMs, durationMs / 8);
 };
 
-/** One answer of each endpoint, one right after the other, with these credentials in place of fresh ones. */
+/** One answer of each endpoint in quick succession, using the given old credentials instead of fresh ones. */
 const tellingsOf = async (
   world: World,
   client: Client,
@@ -84,7 +84,7 @@ const tellingsOf = async (
   const refreshToken = old.refreshToken ?? tokens.value.refreshToken;
   const refreshed = await timed(world, () => world.target.refresh(refreshBody(client, refreshToken)));
   if (objectOf(refreshed.value)["accessToken"] === undefined)
-    throw new ControlFailed(`a right refresh got no access token: ${describe(refreshed.value)}`);
+    throw new ControlFailed(`a valid refresh got no access token: ${describe(refreshed.value)}`);
   take("refresh", refreshed);
   return { tellings, refreshToken: tokens.value.refreshToken };
 };
@@ -97,20 +97,20 @@ const judgeTellings = (world: World, endpoint: TimedEndpoint, tellings: readonly
     .join(", ");
   return fail(
     `the timestamp of an answer to ${endpoint} is the time of the response`,
-    `asked one right after the other, ${all}${isDated(world) ? `, when the service's clock stood at ${odd.at.earliestMs}` : ""}`,
+    `requested in quick succession: ${all}${isDated(world) ? `, while the service's clock was at ${odd.at.earliestMs}` : ""}`,
   );
 };
 
-/** Whether the clock's own scale may be the one that timestamps are in. */
+/** Whether timestamps may be on the run's clock. */
 const isDated = ({ clock }: World): boolean => clock.kind === "virtual" && clock.isTold;
 
-/** Whether a timestamp is what the service's clock showed. */
+/** Whether a timestamp agrees with the service's clock. */
 const fitsClock = ({ timestamp, at }: Pick<Telling, "timestamp" | "at">): boolean =>
   inMs(timestamp) >= at.earliestMs - CLOCKS_APART_MS && inMs(timestamp) <= at.latestMs + CLOCKS_APART_MS;
 
 /**
- * The tellings that are off. Which of them is right the service's clock says, where it agrees with any; a time that
- * counts from elsewhere is the document's business as little as its unit. Otherwise those that agree outvote the rest.
+ * The timestamps that are off. If any agree with the service's clock, those are right; otherwise (the document does not
+ * say where times count from) the majority is.
  */
 const oddOnes = (world: World, tellings: readonly Telling[]): readonly Telling[] => {
   if (isDated(world) && tellings.some(fitsClock)) return tellings.filter((one) => !fitsClock(one));
@@ -125,8 +125,8 @@ const oddOnes = (world: World, tellings: readonly Telling[]): readonly Telling[]
 };
 
 /**
- * Whether the service's clock, as its hook tells it, is the one that its timestamps are taken from: then dates in other
- * fields can be compared with it too.
+ * Whether timestamps come from the service's clock as its hook tells it; then dates in other fields can be compared
+ * with it too.
  */
 export const tellsClockTime = async (world: World): Promise<boolean> => {
   if (!isDated(world)) return false;
@@ -136,7 +136,7 @@ export const tellsClockTime = async (world: World): Promise<boolean> => {
   return timestamp !== undefined && fitsClock({ timestamp, at });
 };
 
-/** Whether a date lies in a stretch of the service's clock, with room for nodes that differ; and how far off it is. */
+/** How far a date lies outside an interval of the service's clock, allowing for differing nodes; undefined if inside. */
 export const offBy = (
   date: number,
   { earliestMs, latestMs }: TimeInterval,
@@ -144,6 +144,6 @@ export const offBy = (
 ): string | undefined => {
   const early = earliestMs - date;
   const late = date - latestMs;
-  if (early > CLOCKS_APART_MS) return `${duration(early)} before it was begun`;
-  return late > CLOCKS_APART_MS + roomMs ? `${duration(late)} after it was acknowledged` : undefined;
+  if (early > CLOCKS_APART_MS) return `${duration(early)} before the request`;
+  return late > CLOCKS_APART_MS + roomMs ? `${duration(late)} after the acknowledgement` : undefined;
 };

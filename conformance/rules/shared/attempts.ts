@@ -25,13 +25,13 @@ const wrongBodies = {
 
 export type AttemptKind = keyof typeof wrongBodies | "another client";
 
-/** The kinds that this run can make: another client's attempt needs a second one. */
+/** The kinds that this run can make: another client's attempt needs a second client. */
 export const attemptKinds = (world: World): readonly AttemptKind[] => [
   ...(Object.keys(wrongBodies) as (keyof typeof wrongBodies)[]),
   ...(world.secondClient === undefined ? [] : (["another client"] as const)),
 ];
 
-/** Makes one such attempt; undefined where the service hangs up on it. */
+/** Makes such an attempt; undefined if the service hangs up on it. */
 export const attemptWrongly = async (
   world: World,
   kind: AttemptKind,

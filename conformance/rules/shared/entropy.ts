@@ -1,11 +1,11 @@
 import { bitsToGuess } from "./token-entropy.ts";
 
-/** How hard values of one kind are to guess, as far as many of them in order of issue show. */
+/** How hard values of one kind are to guess, judged by many of them in order of issue. */
 export interface Guessability {
   readonly bits: number;
-  /** Length of what all values begin with. */
+  /** Length of the prefix that all values share. */
   readonly sharedPrefix: number;
-  /** Whether each value comes after the one before in the order of counters. */
+  /** Whether each value follows the previous one in counter order. */
   readonly monotone: boolean;
 }
 
@@ -25,6 +25,6 @@ const isMonotone = (values: readonly string[]): boolean => {
   return steps.length > 4 && (steps.every((step) => step < 0) || steps.every((step) => step > 0));
 };
 
-/** Shorter before longer, so that counters are in order whether they are padded or not. */
+/** Shorter before longer, so that counters are in order whether padded or not. */
 const compare = (a: string, b: string): number =>
   a.length === b.length ? (a < b ? -1 : a > b ? 1 : 0) : a.length - b.length;

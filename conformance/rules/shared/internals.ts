@@ -1,11 +1,11 @@
-/** Folders that services run in, at the beginning of an absolute path. */
+/** Absolute paths that start in a folder where services run. */
 const unixPath =
   /(?<![\w./:-])\/(?:usr|home|var|opt|app|srv|root|tmp|etc|proc|mnt|data|workspace|Users|private)(?:\/[\w.@+-]+)+/g;
 const windowsPath = /(?<!\w)[A-Z]:\\(?:[\w .()-]+\\)*[\w.()-]+/g;
 const codeFile =
   /\.(?:[cm]?[jt]s|py|rb|php|java|class|jar|go|rs|cs|dll|so|sqlite3?|db|conf|ini|ya?ml|env|pem|key|log)\b/;
 
-/** Messages that come from a database or a runtime and were meant for its operator. */
+/** Messages from databases and runtimes, meant for operators. */
 const messages: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["a message of SQLite", /\bSQLITE_[A-Z]+\b|\bno such (?:table|column): \w+/],
   [
@@ -25,9 +25,8 @@ const messages: readonly (readonly [name: string, pattern: RegExp])[] = [
 ];
 
 /**
- * What an answer tells about the inside of the service: an internal path or a message that
- * was meant for its operator; undefined where it tells nothing. What the request itself
- * brought along may well come back.
+ * What an answer reveals about the inside of the service: an internal path, or a message meant for its operator.
+ * Undefined if nothing. Text that the request itself contained may come back.
  */
 export const internalsIn = (text: string, sent: string): string | undefined => {
   for (const [name, pattern] of messages) {

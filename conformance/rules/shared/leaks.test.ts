@@ -60,7 +60,7 @@ describe("strings that may be credentials", () => {
     expect(tokenLike(answerOf(`<p>Bearer ${token}</p>`), [])).toEqual([token]);
   });
 
-  it("are not what the request brought, nor words", () => {
+  it("are neither what the request contained nor words", () => {
     expect(tokenLike(jsonAnswer({ echo: token }), [token])).toEqual([]);
     expect(tokenLike(jsonAnswer({ error: "authorization-code-unknown" }), [])).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import type { Answer } from "../../world/exchange.ts";
 
-/** What a stack trace looks like, by the platform that writes it. */
+/** Patterns of stack traces, by platform. */
 const traces: readonly (readonly [platform: string, pattern: RegExp])[] = [
   [
     "Node.js",
@@ -18,13 +18,16 @@ const traces: readonly (readonly [platform: string, pattern: RegExp])[] = [
   ["Rust", /thread '[^']*' panicked at/],
 ];
 
-/** The platform whose stack trace stands in an answer; undefined where none does. */
+/** The platform of a stack trace in an answer; undefined if there is none. */
 export const stackTraceIn = (answer: Answer): string | undefined => {
   const text = readable(answer);
   return traces.find(([, pattern]) => pattern.test(text))?.[0];
 };
 
-/** Every string of an answer, one a line: header values and either the strings of its JSON, unescaped, or its text without markup. */
+/**
+ * Every string of an answer, one per line: header values, and either the unescaped strings of its JSON or its text
+ * without markup.
+ */
 export const readable = (answer: Answer): string => {
   const body = answer.json === undefined ? plainText(answer.text) : strings(answer.json).join("\n");
   return [...answer.headers.map(([, value]) => value), body].join("\n");
@@ -41,7 +44,7 @@ const plainText = (text: string): string =>
     .replaceAll(/&(?:#39|#x27|apos);/g, "'")
     .replaceAll("&amp;", "&");
 
-/** All keys and values of some JSON that are strings, at any depth. */
+/** All strings in some JSON, keys and values, at any depth. */
 const strings = (json: unknown): string[] => {
   const found: string[] = [];
   const queue: unknown[] = [json];
@@ -58,13 +61,12 @@ const strings = (json: unknown): string[] => {
   return found;
 };
 
-/** Runs of characters that a credential may be made of, long enough to be one. */
+/** Runs of characters that are long enough to be a credential. */
 const tokenShape = /[A-Za-z0-9._~+/=-]{16,}/g;
 
 /**
- * What in an answer could be a credential, apart from the strings that the request itself
- * held. It has a digit and a letter, which any random text of that length has; an address
- * or an identifier is among them at times: only trying tells.
+ * Strings in an answer that could be credentials, except those that the request contained. They have a digit and a
+ * letter, as any random text of that length does. Addresses and identifiers may be among them; only trying them tells.
  */
 export const tokenLike = (answer: Answer, sent: readonly string[]): readonly string[] => {
   const pieces = readable(answer).match(tokenShape) ?? [];

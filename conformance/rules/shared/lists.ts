@@ -6,7 +6,7 @@ import type { AccountSet } from "../../world/dataset.ts";
 import { answerOrHangUp, type Client } from "../../world/target.ts";
 import type { World } from "../../world/world.ts";
 
-/** What to ask the list for, sent in this order. `page` counts from 0, whatever number the first page has. */
+/** Query of a list request, sent in this order. `page` counts from 0, whatever number the first page has. */
 export interface ListQuery {
   readonly id?: string;
   readonly accountId?: string;
@@ -14,10 +14,10 @@ export interface ListQuery {
   readonly page?: number | undefined;
 }
 
-/** What one read of the list gave. Ids are in lower case, because UUIDs have no case (RFC 9562 section 4). */
+/** The result of one list request. Ids are in lower case, because UUIDs are case-insensitive (RFC 9562 section 4). */
 export interface Listing {
   readonly answer: Answer | undefined;
-  /** Whether the answer was a page: an error that happens to have an empty `data` is none. */
+  /** Whether the answer was a page. An error that happens to have an empty `data` is not. */
   readonly served: boolean;
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly ids: readonly string[];
@@ -41,7 +41,7 @@ export const openLists = async (world: World, client?: Client): Promise<List> =>
   };
 };
 
-/** What a list answer, or none, comes to. */
+/** The listing of an answer, or of a closed connection. */
 export const listingOf = (answer: Answer | undefined): Listing => {
   const page = answer === undefined || !gaveData(answer) ? undefined : pageOf(answer);
   if (answer === undefined || page === undefined)
@@ -63,7 +63,10 @@ export const listingOf = (answer: Answer | undefined): Listing => {
   };
 };
 
-/** A query in words: "accountId, limit=3, page=1". Filters go by their name alone, since their values say nothing. */
+/**
+ * A query in words: "accountId, limit=3, page=1". Filters are given by name only, because their values mean nothing to
+ * a reader.
+ */
 export const asked = (query: ListQuery): string => {
   const parts = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [typeof value === "number" ? `${name}=${value}` : name],
@@ -71,7 +74,7 @@ export const asked = (query: ListQuery): string => {
   return parts.length === 0 ? "no parameters" : parts.join(", ");
 };
 
-/** The first pages of a list, up to `count` of them or to the first without items. */
+/** The first pages of a list, up to `count` or the first without items. */
 export const readPages = async (list: List, query: ListQuery, count: number): Promise<readonly Listing[]> => {
   const pages: Listing[] = [];
   for (let page = 0; page < count; page += 1) {
@@ -85,8 +88,8 @@ export const readPages = async (list: List, query: ListQuery, count: number): Pr
 const MOST_PAGES = 40;
 
 /**
- * A breach on an account that others may write to counts only if the account still is what it
- * was when the run began; otherwise the case says nothing.
+ * Counts a breach on an account that others may write to only if the account is unchanged since the run began;
+ * otherwise discards the case.
  */
 export const whileSteady = async (
   list: List,
@@ -97,10 +100,10 @@ export const whileSteady = async (
   if (account.known || judgement.kind !== "failed") return judgement;
   const now = await readPages(list, { accountId: account.accountId }, MOST_PAGES);
   const ids = [...new Set(now.flatMap((page) => page.ids))];
-  return sameSet(account.ids, ids) ? judgement : discard("somebody else writes to the account");
+  return sameSet(account.ids, ids) ? judgement : discard("somebody else is writing to the account");
 };
 
-/** The same for the whole list: a breach counts only if its total did not move meanwhile. */
+/** The same for the whole list: a breach counts only if its total stayed the same. */
 export const whileTotalStands = async (
   list: List,
   judge: () => Promise<CaseVerdict>,
@@ -109,20 +112,20 @@ export const whileTotalStands = async (
   const judgement = await judge();
   if (judgement.kind !== "failed") return judgement;
   const after = await list({ limit: 1 });
-  return before.total === after.total ? judgement : discard("somebody else writes notifications");
+  return before.total === after.total ? judgement : discard("somebody else is creating notifications");
 };
 
 export const leastInAll = (world: World): number =>
   new Set(world.prepared.notifications.accounts.flatMap(({ ids }) => ids.map(fold))).size;
 
-/** The greatest limit that the longest known account vouches for: above its length a cut page looks like a whole one. */
+/** The greatest limit that the longest known account can verify: above its length, a truncated page looks complete. */
 export const vouchedLimit = (world: World, greatest: number): number =>
   Math.max(1, Math.min(greatest, world.prepared.notifications.accounts[0]?.ids.length ?? 1));
 
 /**
- * The greatest limit that rules may count on for one account, found by asking for more and more. The default is always
- * served; beyond it the document names no maximum. A page that is cut is none either where a greater limit gives more:
- * then limits below that one have to be served too, and the rules find those that are not.
+ * The greatest limit that rules may rely on for one account, found by requesting ever higher ones. The default is
+ * always served; beyond it the document names no maximum. A truncated page is not the maximum if a higher limit returns
+ * more: then lower limits must be served too, and the rules find those that are not.
  */
 export const greatestLimit = async (world: World): Promise<number> => {
   const [account] = world.prepared.notifications.accounts;
@@ -137,7 +140,7 @@ export const greatestLimit = async (world: World): Promise<number> => {
       greatest = Math.max(greatest, ids.length < Math.min(limit, length) ? ids.length : limit);
     }
   } catch (error) {
-    // A service that gives no list shows in the rules' own cases, where it is evidence.
+    // If the service returns no list, the rules' own cases show it, with evidence.
     if (!(error instanceof ControlFailed || error instanceof TransportError)) throw error;
   }
   return greatest;

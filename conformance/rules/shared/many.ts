@@ -5,14 +5,14 @@ import { ageBetween } from "../../judging/interval.ts";
 import { timed } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
 
-/** More than a service keeps of one client that keeps only the latest. */
+/** More than a service would keep that keeps only a client's latest credentials. */
 const MANY = 60;
 const AT_A_TIME = 8;
 
 export const manyTimes = (act: () => Promise<unknown>): Promise<unknown> =>
   mapLimited(Array.from({ length: MANY }), AT_A_TIME, act);
 
-/** Judges a credential after many others were issued to its client, unless it may have expired by then. */
+/** Judges a credential after many others were issued to its client, unless it may have expired meanwhile. */
 export const judgeFirstOfMany = async <C>(
   world: World,
   issue: () => Promise<C>,

@@ -6,15 +6,14 @@ import type { Target } from "../../world/target.ts";
 import type { World } from "../../world/world.ts";
 
 /**
- * When a contender starts: after so many cheap requests over another connection have come
- * back, each a fraction of a millisecond on a near target; or once the first contender has
- * its answer. So windows of microseconds and of milliseconds are both hit.
+ * When a contender starts: after this many cheap requests over another connection, each a fraction of a millisecond on
+ * a near target; or once the first contender has its answer. This hits windows of both microseconds and milliseconds.
  */
 export type Start = number | "after the first";
 
 export type Connections = readonly (Target & { close(): Promise<void> })[];
 
-/** Opens dedicated connections and sends something cheap over each, so that none starts late. */
+/** Opens dedicated connections and warms each with a cheap request, so that none starts late. */
 export const withConnections = async <T>(
   world: World,
   count: number,
@@ -30,10 +29,9 @@ export const withConnections = async <T>(
 };
 
 /**
- * Lets contenders exchange one fresh code, each over its own connection, and returns
- * the history. Nothing is sent twice: an attempt that got no answer is unknown. An answer
- * with tokens is a grant even if they are dead by the time anyone looks: a service may
- * revoke them as soon as it sees the next contender (RFC 6749 section 4.1.2).
+ * Lets contenders exchange one fresh code, each over its own connection, and returns the history. Nothing is sent
+ * twice: an attempt without an answer is unknown. An answer with tokens is a grant even if they no longer work when
+ * tried: a service may revoke them as soon as it sees the next contender (RFC 6749 section 4.1.2).
  */
 export const raceForCode = async (
   world: World,
@@ -72,7 +70,7 @@ const trips = async (world: World, count: number): Promise<void> => {
   for (let trip = 0; trip < count; trip += 1) await world.target.list({ query: { limit: 1 } });
 };
 
-/** The answer, or undefined where none came: the history then holds an attempt whose outcome is unknown. */
+/** The answer; undefined if none came, so that the history has an attempt with unknown outcome. */
 const answerOrNothing = async (world: World, request: Promise<Answer>): Promise<Answer | undefined> => {
   try {
     return await request;
@@ -83,6 +81,6 @@ const answerOrNothing = async (world: World, request: Promise<Answer>): Promise<
   }
 };
 
-/** A whole token set is a grant as it stands; less than that is one if it works. */
+/** A complete token set is a grant; anything less is one only if it works. */
 const grants = async (world: World, answer: Answer): Promise<boolean> =>
   holdsTokenSet(objectOf(answer)) || (await yielded(world, answer)) !== undefined;

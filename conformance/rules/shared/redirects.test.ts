@@ -28,6 +28,6 @@ test.each([
   expect(strayLocation(answer(location), asked)).toBe(new URL(location).href);
 });
 
-test("an answer that is no redirect leads nowhere", () => {
+test("an answer that is not a redirect leads nowhere", () => {
   expect(strayLocation(answer("https://elsewhere.example/", 200), asked)).toBeUndefined();
 });

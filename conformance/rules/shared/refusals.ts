@@ -5,19 +5,19 @@ import { answerOrHangUp } from "../../world/target.ts";
 import type { World } from "../../world/world.ts";
 import { endpoints } from "../../contract/forms.ts";
 
-/** A refused exchange: what was sent, as strings that an echo may hold, and what came back. */
+/** A refused exchange: what was sent, as strings that an answer may echo, and the answer. */
 export interface Refused {
   readonly sent: readonly string[];
   /** Tokens that the code had yielded before. */
   readonly earlier: readonly string[];
-  /** Whether the document leaves it open that this is refused at all. */
+  /** Whether the document leaves open if this is refused at all. */
   readonly mayBeGranted?: boolean;
   readonly answer: Answer | undefined;
 }
 
 const jsonHeader = ["content-type", "application/json"] as const;
 
-/** Sends a body as it stands to the exchange endpoint; undefined where the service hangs up. */
+/** Sends a raw body to the exchange endpoint; undefined if the service hangs up. */
 export const exchangeText = (world: World, text: string, query = ""): Promise<Answer | undefined> =>
   answerOrHangUp(
     world.target.send({
@@ -28,7 +28,7 @@ export const exchangeText = (world: World, text: string, query = ""): Promise<An
     }),
   );
 
-/** Makes the service refuse; `ready` is awaited right before the request that is to be refused. */
+/** Makes the service refuse. Awaits `ready` right before the request to be refused. */
 export type Provoke = (world: World, ready: () => Promise<unknown>) => Promise<Refused>;
 
 const wrongAttempts = (world: World): Readonly<Record<string, Provoke>> =>
@@ -82,7 +82,7 @@ const usedCode: Provoke = async (world, ready) => {
   };
 };
 
-/** Only where time can be moved: elsewhere it would take as long as a code lives. */
+/** Only on a virtual clock: otherwise it takes as long as a code lives. */
 const expiredCode: Provoke = async (world, ready) => {
   const issued = await obtainCode(world);
   await world.clock.sleep(world.limits.codeLifetimeMs + 60_000, world.limits.codeLifetimeMs);

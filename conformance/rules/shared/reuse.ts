@@ -20,9 +20,9 @@ export type ReuseEvent = keyof typeof happenings | { readonly pauseMs: number };
 interface UsedCode {
   readonly issued: IssuedCode;
   readonly refreshToken: string;
-  /** The connection that the first exchange went over. */
+  /** The connection of the first exchange. */
   readonly first: Omit<Target, "dedicated">;
-  /** Whether it has been presented again: from then on its tokens may be revoked. */
+  /** Whether it was presented again, after which its tokens may be revoked. */
   presented: boolean;
 }
 
@@ -30,7 +30,7 @@ type Happening = (world: World, used: UsedCode) => Promise<Answer | undefined>;
 
 const nothing = async (step: Promise<unknown>): Promise<undefined> => void (await step);
 
-/** Further attempts give their answer, for judging; everything else gives nothing. */
+/** Further attempts return their answer for judging; everything else returns nothing. */
 const happenings = {
   again: (_world, { issued, first }) => first.exchange(exchangeBody(issued.client, issued.code)),
   "again over another connection": (world, { issued }) =>
@@ -73,7 +73,7 @@ export const usedUpEvents = (_world: World): fc.Arbitrary<ReuseEvent> => {
   return fc.constantFrom(...names.filter((name) => name !== "many other codes are exchanged"));
 };
 
-/** Histories that are judged in every run: each ends with an attempt on the first connection and one on another. */
+/** Histories judged in every run. Each ends with an attempt on the first connection and one on another. */
 export const usedUpHistories = (world: World): readonly (readonly ReuseEvent[])[] => [
   [],
   ["again", "again", "again over another connection", "again"],
@@ -102,7 +102,7 @@ export const printEvents = (events: readonly ReuseEvent[]): string =>
     "again over another connection",
   ].join("; ");
 
-/** Exchanges a fresh code, lets these events happen, and judges that each later attempt, two more at the end included, is refused. */
+/** Exchanges a fresh code, plays these events, and judges that every later attempt is refused, including two more at the end. */
 export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World): Promise<CaseVerdict> => {
   const first = world.target.dedicated();
   try {
@@ -112,7 +112,7 @@ export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World
     if ((await yielded(world, answer)) === undefined || refreshToken === undefined)
       return fail(
         "the first exchange of a code succeeds",
-        `it got ${describe(answer)}; this case did nothing but authorize and exchange, so whatever ended the code is in other requests of this run for ${issued.client.id} that came in between, of this rule and of others`,
+        `it got ${describe(answer)}; this case only authorized and exchanged, so the code was ended by other requests of this run for ${issued.client.id} that came in between, of this rule or of others`,
       );
     return await attemptLater(world, events, { issued, refreshToken, first, presented: false });
   } finally {
@@ -142,7 +142,7 @@ const attemptLater = async (
     const gain = await yielded(world, answer, used.issued.client);
     if (gain !== undefined)
       return fail(
-        "a code that has been exchanged is refused ever after",
+        "a code that has been exchanged is refused from then on",
         `attempt ${attempts} (${event}) yielded a working ${gain}`,
       );
   }

@@ -1,10 +1,8 @@
 /**
- * How many bits of a credential an outsider would have to guess, judged from a sample in
- * the order of issue (RFC 6749 section 10.10). Position by position: a position counts as
- * many bits as the values seen there allow; a column that only repeats another counts
- * once; the leading part that rises or falls with the order of issue (a clock, a counter)
- * counts nothing. `known` are values that the outsider may hold, one for each of the
- * sample: what stands in them as well counts nothing.
+ * How many bits of a credential an outsider has to guess, estimated from a sample in order of issue (RFC 6749 section
+ * 10.10). Each position counts the bits that its observed characters allow; a column that repeats another counts once;
+ * the leading part that rises or falls in order of issue (a clock, a counter) counts nothing. `known` are values that
+ * the outsider may hold, one per sample value; what also appears in them counts nothing.
  */
 export const bitsToGuess = (sample: readonly string[], known: readonly string[] = []): number => {
   const columns = columnsOf(sample);
@@ -21,7 +19,7 @@ export const bitsToGuess = (sample: readonly string[], known: readonly string[] 
 
 type Column = readonly string[];
 
-/** The characters at each position, over all values; nothing where a value is too short. */
+/** The characters at each position over all values; empty if a value is too short. */
 const columnsOf = (values: readonly string[]): Column[] =>
   Array.from({ length: Math.max(0, ...values.map((value) => value.length)) }, (_, at) =>
     values.map((value) => value.charAt(at)),
@@ -30,9 +28,8 @@ const columnsOf = (values: readonly string[]): Column[] =>
 const keyOf = (column: Column): string => column.join("\n");
 
 /**
- * Bits of one position. A uniform choice among `alphabet` characters shows a certain number
- * of distinct ones in a sample of this size; a position that shows clearly fewer chooses
- * among those it shows.
+ * Bits of one position. A uniform choice among `alphabet` characters shows a certain number of distinct ones in a
+ * sample of this size; a position with clearly fewer chooses only among those it shows.
  */
 const bitsOf = (column: Column, alphabet: number): number => {
   const distinct = new Set(column).size;
