@@ -2,33 +2,33 @@ import type { TimeInterval } from "../judging/interval.ts";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Time of the target as a rule sees it. One rule holds one clock; all clocks of a run sleep together. */
+/** The target's time as a rule sees it. Each rule holds one clock; all clocks of a run sleep together. */
 export interface Clock {
   readonly kind: "virtual" | "real";
-  /** The target's present moment, as a bracket on the clock's own scale in milliseconds. */
+  /** The target's current time, as an interval in milliseconds on the clock's own scale. */
   now(): Promise<TimeInterval>;
   /**
-   * Returns once the target's time has moved on by at least this much; never moves it back or to the past. Where it is
-   * moved by hand and others are to wake up to `slackMs` later, it may go on to there at once, and all wake together.
+   * Returns once the target's time has advanced by at least this much; never moves it backwards. If a hook moves it and
+   * others are due up to `slackMs` later, it may advance to there at once, and all wake together.
    */
   sleep(durationMs: number, slackMs?: number): Promise<void>;
   /**
-   * Sleeps until the clock's earliest moment is at least this, and returns the time then: one look less than by `sleep`.
-   * `slackMs` as there, but none where time goes on by itself: who wakes together is in one another's way then.
+   * Sleeps until the clock's earliest possible time is at least this, and returns the time then; needs one reading less
+   * than `sleep`. `slackMs` as there, but ignored if time runs by itself, because participants that wake together delay
+   * one another.
    */
   sleepUntil(momentMs: number, slackMs?: number): Promise<TimeInterval>;
-  /** Returns once this much of the target's time or of this machine's is over, whichever comes first. */
+  /** Returns once this much of the target's time or of this machine's time has passed, whichever comes first. */
   sleepOnEither(durationMs: number): Promise<void>;
   /**
-   * Returns at a good moment for issuing something whose age is to be told: at the beginning of a whole second where
-   * time can be moved, so that a service that counts seconds rounds nothing away; and where time goes on by itself, at
-   * one that no other caller was given, because those who begin together end together and are in one another's way.
-   * Waits for no more than about `withinMs`, where that is given.
+   * Returns at a good moment to issue something whose age matters: at the start of a whole second if time can be moved,
+   * so that a service that counts seconds rounds nothing away; if time runs by itself, at a moment that no other caller
+   * gets, because what starts together also ends together. Waits at most about `withinMs`, if given.
    */
   beginSecond(withinMs?: number): Promise<void>;
-  /** Whether a stretch of this length fits into the run. */
+  /** Whether a wait of this length fits into the run. */
   canWait(durationMs: number): boolean;
-  /** Whether the target tells its time. Where it does not, brackets are as wide as the run is old. */
+  /** Whether the target tells its time. If not, intervals are as wide as the run is old. */
   readonly isTold: boolean;
 }
 
@@ -38,11 +38,11 @@ export interface JoinedClock extends Clock {
   leave(): void;
 }
 
-/** What the target said of its work when its clock was moved, or read. */
+/** What the target reported about its work when its clock was moved or read. */
 export interface UnderWay {
-  /** How many pieces of work were still under way; undefined where it says nothing of it. */
+  /** Number of tasks still in flight; undefined if not reported. */
   readonly inFlight: number | undefined;
-  /** When it was asked, by `monotonicMs`: it knew nothing of what was set off later. */
+  /** When it was asked, by `monotonicMs`; what was triggered later is not included. */
   readonly askedMs: number;
 }
 
@@ -50,7 +50,7 @@ export interface UnderWay {
 export interface Waiting {
   readonly sleepers: number;
   readonly nextInMs: number | undefined;
-  /** How long the target's clock has been being moved; undefined where it is not. */
+  /** How long the current move of the target's clock has taken; undefined if there is none. */
   readonly movingForMs?: number | undefined;
 }
 
@@ -59,23 +59,23 @@ export interface ClockSource {
   readonly kind: Clock["kind"];
   canWait(durationMs: number): boolean;
   join(): JoinedClock;
-  /** What the target last said of its work; undefined before its clock was first moved, or where time is real. */
+  /** The target's last report about its work; undefined before its clock was first moved, or in real time. */
   underWay?(): UnderWay | undefined;
-  /** Reads the clock anew, to hear what is under way by now. Returns false where only a move of the clock tells. */
+  /** Reads the clock again for a current report. Returns false if only moving the clock gives one. */
   askUnderWay?(): Promise<boolean>;
   /**
-   * The latest moment at which the target's clock may stand, by the last reading and the real time since then, without
-   * asking for it; undefined where it was never read, and where time is real. `isDate` says that it counts from 1970.
+   * The latest possible time of the target's clock, from the last reading and the real time since, without asking;
+   * undefined if it was never read, or in real time. `isDate` means that it counts from 1970.
    */
   estimate?(): { readonly nowMs: number; readonly isDate: boolean } | undefined;
-  /** What is being slept for at this moment, for progress lines: how many rules, and the time to the next wake-up. */
+  /** What is being waited for, for progress lines: the number of sleepers, and the time until the next wake-up. */
   waiting(): Waiting;
 }
 
-/** Milliseconds of this process that never run backwards. */
+/** Monotonic milliseconds of this process. */
 export const monotonicMs = (): number => performance.now();
 
-/** A stopwatch of this machine, for durations in records. */
+/** A stopwatch on this machine, for durations in records. */
 export const stopwatch = (): (() => number) => {
   const startMs = monotonicMs();
   return () => monotonicMs() - startMs;
@@ -83,22 +83,22 @@ export const stopwatch = (): (() => number) => {
 
 /** One moment on three clocks, in milliseconds, so that another process can tell how long ago it was. */
 export interface Reading {
-  /** Since 1970, by the wall clock, which may be set. */
+  /** Since 1970, by the wall clock, which may be changed. */
   readonly wallMs: number;
-  /** By a clock that all processes share, that is never set, and that starts with the machine. */
+  /** By a clock shared by all processes that is never changed and starts with the machine. */
   readonly machineMs: number;
-  /** As `monotonicMs` tells it to this process. */
+  /** By `monotonicMs` of this process. */
   readonly ownMs: number;
 }
 
-/** This moment on the clocks of this machine. */
+/** The current moment on this machine's clocks. */
 export const reading = (): Reading => ({
   wallMs: Date.now(),
   machineMs: Number(process.hrtime.bigint() / 1_000n) / 1_000,
   ownMs: monotonicMs(),
 });
 
-/** Wall clock of this machine, for records and file names only; no verdict rests on it. */
+/** This machine's wall clock, for records and file names only; no verdict depends on it. */
 export const wallClock = (): Date => new Date();
 
 /** Waits on this machine's clock, whatever clock the target has. */
@@ -106,22 +106,22 @@ export const pause = async (durationMs: number, signal?: AbortSignal): Promise<v
   await delay(durationMs, undefined, signal === undefined ? {} : { signal });
 };
 
-/** This machine's time, for what has to be tested without waiting. */
+/** This machine's time; replaceable for tests without waiting. */
 export interface RealTime {
   readonly nowMs: () => number;
   readonly pause: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 }
 export const realTime: RealTime = { nowMs: monotonicMs, pause };
 
-/** Calls back once this much of this machine's time is over, unless it is cancelled first. */
+/** Calls back once this much of this machine's time has passed, unless cancelled. */
 export const after = (durationMs: number, callback: () => void): { cancel(): void } => {
   const timer = setTimeout(callback, durationMs);
   return { cancel: () => clearTimeout(timer) };
 };
 
 /**
- * Runs something with a signal that aborts when its time is up or the run is interrupted. Once it is done
- * nothing of it stays behind: a signal of the platform's own would wait for its time in any case.
+ * Runs something with a signal that aborts when its time is up or the run is interrupted. Leaves no timer behind,
+ * unlike AbortSignal.timeout.
  */
 export const withDeadline = async <T>(
   durationMs: number,
@@ -141,12 +141,12 @@ export const withDeadline = async <T>(
   }
 };
 
-/** How far apart callers begin in real time that each need a separate moment, in milliseconds. */
+/** Minimum real time between callers that each need a separate moment, in milliseconds. */
 const SPACING_MS = 20;
 
 /**
- * The target's time is the real one. All rules that sleep do so side by side, so
- * the run takes as long as its longest rule. `maxWaitMs` bounds any single wait.
+ * A target with real time. All sleeping rules sleep concurrently, so the run takes as long as its longest rule.
+ * `maxWaitMs` limits every single wait.
  */
 export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource => {
   const wakeUps = new Set<number>();
@@ -160,7 +160,7 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
     const wakeAtMs = monotonicMs() + durationMs;
     wakeUps.add(wakeAtMs);
     try {
-      // Timers may fire a fraction early and cannot count beyond 2^31 ms; ask again until the time is really over.
+      // Timers may fire slightly early and cannot exceed 2^31 ms, so wait repeatedly until the time is really over.
       for (let leftMs = durationMs; leftMs > 0; leftMs = wakeAtMs - monotonicMs())
         await pause(Math.min(Math.ceil(leftMs), 2 ** 31 - 1), signal);
     } finally {
@@ -201,12 +201,15 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
 
 const STALL_RESOLUTION_MS = 20;
 
-/** Watches for how long at most this process could not run: by so much it may have noticed anything late, in milliseconds. */
+/**
+ * Watches for the longest time during which this process could not run, in milliseconds: it may have noticed anything
+ * that late.
+ */
 export const watchStalls = (): { readonly longestMs: () => number; readonly stop: () => void } => {
   const delays = monitorEventLoopDelay({ resolution: STALL_RESOLUTION_MS });
   delays.enable();
   return {
-    // It measures from tick to tick.
+    // The monitor measures from tick to tick.
     longestMs: () => Math.max(0, delays.max / 1e6 - STALL_RESOLUTION_MS),
     stop: () => void delays.disable(),
   };

@@ -10,23 +10,23 @@ import type { Tolerances } from "./tolerances.ts";
 
 export interface AccountSet {
   readonly accountId: string;
-  /** Ids of all its notifications, in the order in which they were created where that is known. */
+  /** Ids of all its notifications, in order of creation if known. */
   readonly ids: readonly string[];
   /**
-   * Whether the ids come from the events that the run triggered in an account of its own.
-   * Otherwise they were read off the service, and rules compare it with itself.
+   * Whether the ids come from events that the run triggered in its own account. Otherwise they were read from the
+   * service, and rules compare the service with itself.
    */
   readonly known: boolean;
   /**
-   * When each of them was created, by ids in lower case and on the clock's own scale: from before its event was begun
-   * to after that was acknowledged. Of notifications that the run did not create nothing is known.
+   * When each of them was created, by lower-case id, on the run's clock: from before its event was begun until it was
+   * acknowledged. Contains only notifications that the run created.
    */
   readonly created?: ReadonlyMap<string, TimeInterval>;
 }
 
-/** What rules that only read may rely on: these accounts are not written to during the run. */
+/** The accounts that read-only rules may rely on; nothing is written to them during the run. */
 export interface NotificationSets {
-  /** Accounts with notifications, the most populous first. */
+  /** Accounts with notifications, those with the most first. */
   readonly accounts: readonly AccountSet[];
   readonly emptyAccountId: string;
 }
@@ -34,44 +34,43 @@ export interface NotificationSets {
 export interface DatasetOptions {
   readonly target: Pick<Target, "list">;
   readonly clock: Pick<Clock, "sleep" | "kind" | "now">;
-  /** Undefined where the profile has no trigger hook: then what the service already has is used. */
+  /** Undefined if the profile has no trigger hook; then the service's existing notifications are used. */
   readonly events: Events | undefined;
   readonly limits: Pick<Limits, "defaultLimit" | "defaultPage">;
   readonly tolerances: Pick<Tolerances, "visibilityMs" | "visibilityRealMs">;
-  /** Obtains a working access token; asked for each round of reading, because waits may outlive one. */
+  /** Obtains a working access token; called for each round of reading, because waits may outlive a token. */
   readonly accessToken: () => Promise<string>;
   readonly freshUuid: () => string;
 }
 
 export interface PreparedNotifications {
   readonly sets: NotificationSets;
-  /** What did not go as it should, in sentences: notifications that were not listed in time, lists that were refused. */
+  /** What went wrong, in sentences: notifications that were not listed in time, lists that were refused. */
   readonly notes: readonly string[];
 }
 
 interface Batch {
   readonly accountId: string;
   readonly events: number;
-  /** Ids as the hook told them, in the order of the events. */
+  /** Ids as the hook returned them, in order of the events. */
   readonly told: readonly (string | undefined)[];
-  /** When they were created, in the order of the events. */
+  /** When they were created, in order of the events. */
   readonly moments?: readonly TimeInterval[];
 }
 
 const AT_A_TIME = 12;
 const MOMENT_MS = 10;
 const GAP_MS = 1_500;
-/** Where time can be moved the last event falls into the other half of the day, which clocks of twelve hours confuse. */
+/** On a virtual clock the last event falls into the other half of the day, which twelve-hour clocks confuse. */
 const HALF_A_DAY_MS = 12 * 3_600_000;
 const MOST_ACCOUNTS = 6;
 
 /**
- * Notifications for rules that only read. With a trigger hook they are made: an account of
- * three and a half default pages, one of exactly two, one of three created at different
- * moments, one of a single notification. Where accounts are the run's own, their ids differ
- * in one digit only, so that look-ups by prefix or pattern show. Without a hook the service's
- * own notifications are read. Throws EventHookFailed; troubles with the list become notes,
- * because judging the list is the rules' business.
+ * Notifications for read-only rules. With a trigger hook they are created: an account of three and a half default
+ * pages, one of exactly two, one of three created at different times, and one of a single notification. If accounts are
+ * the run's own, their ids differ in only one digit, to expose lookups by prefix or pattern. Without a hook the
+ * service's own notifications are read. Throws EventHookFailed; problems with the list become notes, because rules
+ * judge the list.
  */
 export const prepareNotifications = async (options: DatasetOptions): Promise<PreparedNotifications> => {
   const { events, freshUuid } = options;
@@ -92,9 +91,9 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
   const first = events.account();
   const last = first.length - 1;
   const [many, pages, few, one] = sizesFor(options.limits.defaultLimit);
-  // First what takes half a day: what came before it would have had all that time to be listed.
+  // The batch that takes half a day goes first, otherwise earlier ones would have all that time to be listed.
   const apart = await triggerApart(options, events, twinOf(first, 0), few ?? 0);
-  // A look in between: a service that caches a count still has it when rules count.
+  // Read in between, so that a service that caches a count still has it when rules count.
   await (
     await openList(options)
   )({}, 0);
@@ -131,11 +130,11 @@ const momentsOf = (
     }),
   );
 
-/** Some at a time, with a moment between, so that creation takes little time and yet has an order. */
+/** A few at a time with short pauses, so that creation is quick and still has an order. */
 const triggerTogether = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
   triggerIn(options, events, accountId, count, AT_A_TIME, (told) => (told > 0 ? MOMENT_MS : 0));
 
-/** One after the other with time between them, so that an order by createTime can be told. */
+/** One after another with time between them, so that order by createTime is visible. */
 const triggerApart = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
   triggerIn(options, events, accountId, count, 1, (told, nowMs) => {
     if (options.clock.kind === "real") return GAP_MS;
@@ -174,7 +173,7 @@ const triggerIn = async (
   return { accountId, events: count, told, moments };
 };
 
-/** Reads until every event is listed or the time for it is over, pausing longer from round to round. */
+/** Reads until every event is listed or the time for that is over, with growing pauses. */
 const waitUntilListed = async (
   options: DatasetOptions,
   batches: readonly Batch[],
@@ -214,7 +213,7 @@ const isListed = (batch: Batch, ids: readonly string[]): boolean => {
   );
 };
 
-/** Accounts that the profile names may hold notifications already: only what is missing is triggered. */
+/** Accounts that the profile names may already hold notifications, so only missing ones are triggered. */
 const topUpNamed = async (
   options: DatasetOptions,
   events: Events,
@@ -252,14 +251,14 @@ const readExisting = async (options: DatasetOptions): Promise<PreparedNotificati
     known: false,
   }));
   const accounts: AccountSet[] = [];
-  // Pages of the whole list are read up to a bound only; the filter shows the rest of each account.
+  // Pages of the whole list are read only up to a limit; the filter shows the rest of each account.
   for (const account of mostPopulousFirst(found).slice(0, MOST_ACCOUNTS)) {
     const ids = new Set([...account.ids, ...(await readAccount(read, account.accountId))]);
     accounts.push({ ...account, ids: [...ids] });
   }
   const notes =
     accounts.length === 0
-      ? ["the service lists no notification, and the profile has no hook events.trigger to create some"]
+      ? ["the service lists no notifications, and the profile has no hook events.trigger to create some"]
       : [];
   return { sets: { accounts: mostPopulousFirst(accounts), emptyAccountId: options.freshUuid() }, notes };
 };

@@ -2,50 +2,50 @@ import type { Secrets } from "../contract/secrets.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import type { Client } from "./target.ts";
 
-/** What one step came to, as JSON, and when that was on the run's clock. */
+/** The result of one step, as JSON, and when it happened on the run's clock. */
 export interface KeptStep {
   readonly name: string;
   readonly value: unknown;
   readonly at: TimeInterval;
 }
 
-/** What the cases of a run in real time have done before they began to wait, so that another process can continue them. */
+/** What the cases of a run in real time did before they began to wait, so that another process can continue them. */
 export interface Checkpoint {
-  /** What a case of the run that this one continues had done, on this process's clock. Given once. */
+  /** What a case of the continued run had done, on this process's clock. Given once. */
   take(id: string): readonly KeptStep[] | undefined;
   keep(id: string, steps: readonly KeptStep[]): void;
-  /** From here on the case cannot be continued: its credential is about to be used up. */
+  /** Marks the case as no longer continuable, because its credential is about to be used up. */
   drop(id: string): void;
 }
 
-/** Something that was done, and between which two moments. */
+/** Something that was done, and the interval in which it happened. */
 interface Done<T> {
   readonly value: T;
   readonly at: TimeInterval;
 }
 
 /**
- * The steps of one case that waits. Where time is real and the run is killed, the run that continues it does not repeat
- * what was done, and waits only for what remains.
+ * The steps of one waiting case. If a run in real time is killed, the run that continues it does not repeat what was
+ * done, and waits only for the rest.
  */
 export interface DurableSteps {
-  /** Whether the case was begun by an earlier run, and has not been restarted since. */
+  /** Whether an earlier run began the case and it was not restarted since. */
   isContinued(): boolean;
   /**
-   * Does something that must not be done twice to the same credential, or returns what it once came to. The result has to
-   * survive being written as JSON.
+   * Does something that must not be done twice to the same credential, or returns its earlier result. The result must
+   * survive JSON.
    */
   once<T>(name: string, action: () => Promise<Done<T>>): Promise<Done<T>>;
-  /** Whether this was noted; for what may be done twice. */
+  /** Whether this was noted; for steps that may be repeated. */
   has(name: string): boolean;
   note(name: string): void;
-  /** Says that what comes next is decisive, or uses something up: from here on the case cannot be continued. */
+  /** Declares that the next step is decisive or uses something up, so the case can no longer be continued. */
   spend(): void;
-  /** Forgets what an earlier run did, as it is of no use any more; false where the case was not begun by one. */
+  /** Forgets what an earlier run did, because it is no longer useful; false if no earlier run began the case. */
   restart(): boolean;
 }
 
-/** The two clients that credentials may belong to, and the secrets that reports have to mask. */
+/** The two clients that may own credentials, and the secrets that reports must mask. */
 export interface Owners {
   readonly client: Client;
   readonly secondClient: Client | undefined;
@@ -64,7 +64,7 @@ const unkept: DurableSteps = {
 
 const NOT_TIMED: TimeInterval = { earliestMs: 0, latestMs: 0 };
 
-/** The steps of one case. `id` differs from that of any other case of its rule, and is the same in every run of one seed. */
+/** The steps of one case. `id` is unique within its rule, and the same in every run with the same seed. */
 export const durableSteps = (
   world: Owners & { readonly checkpoint?: Checkpoint | undefined },
   id: string,
@@ -84,7 +84,7 @@ export const durableSteps = (
     once: async <T>(name: string, action: () => Promise<Done<T>>): Promise<Done<T>> => {
       const known = steps.find((step) => step.name === name);
       if (known !== undefined) return { value: known.value as T, at: known.at };
-      // If the run is killed in the middle of it, its outcome is unknown.
+      // If the run is killed during the step, its outcome is unknown.
       checkpoint.drop(id);
       const done = await action();
       add({ name, value: done.value, at: done.at });
@@ -104,8 +104,8 @@ export const durableSteps = (
 };
 
 /**
- * A value as JSON, its clients by their id alone: their secrets belong to the profile, which the next run reads as well.
- * Undefined where it holds a number that JSON would turn into something else.
+ * A value as JSON, with clients reduced to their id: their secrets are in the profile, which the next run reads too.
+ * Undefined if it contains a number that JSON cannot represent.
  */
 export const asJson = (value: unknown): string | undefined => {
   let isFaithful = true;
@@ -120,8 +120,8 @@ const isClient = (value: unknown): value is Client =>
   typeof value === "object" && value !== null && "id" in value && "secret" in value;
 
 /**
- * What an earlier run wrote by `asJson`, with its client as the profile has it now, and with its credentials masked from
- * here on. Undefined where the profile has that client no longer.
+ * Restores what an earlier run wrote with `asJson`, with the client as currently in the profile, and masks its
+ * credentials. Undefined if the profile no longer has that client.
  */
 export const revived = (value: unknown, { client, secondClient, secrets }: Owners): unknown => {
   conceal(value, secrets);

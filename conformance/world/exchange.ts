@@ -4,7 +4,7 @@ import { grantOf as grantIn, type Grant } from "../judging/laws/grant.ts";
 import { pageOf as pageIn, type Page } from "../judging/laws/pages.ts";
 import { credentialsOf as credentialsIn, type Credentials } from "../judging/laws/tokens.ts";
 
-/** One request as it is sent. `path` goes out byte for byte: nothing normalises or encodes it. */
+/** One request. `path` is sent byte for byte, neither normalized nor encoded. */
 export interface Request {
   readonly method: string;
   readonly path: string;
@@ -12,15 +12,15 @@ export interface Request {
   readonly body?: string;
 }
 
-/** One answer as it came back. */
+/** One answer as received. */
 export interface Answer {
   /** Number of the exchange in the run's journal. */
   readonly exchange: number;
   readonly status: number;
-  /** Header names in lower case, in the order of arrival; repeated headers stay apart. */
+  /** Header names in lower case, in order of arrival; repeated headers stay separate. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly text: string;
-  /** The body as JSON, or undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
@@ -28,13 +28,13 @@ export interface Answer {
 export const headerOf = (answer: Pick<Answer, "headers">, name: string): string | undefined =>
   answer.headers.find(([key]) => key === name)?.[1];
 
-/** The answer's JSON object, or an empty one where the body is something else. */
+/** The answer's JSON object, or an empty one if the body is something else. */
 export const objectOf = (answer: Answer): Readonly<Record<string, unknown>> =>
   typeof answer.json === "object" && answer.json !== null && !Array.isArray(answer.json)
     ? (answer.json as Record<string, unknown>)
     : {};
 
-/** The request got no whole answer: refused, reset, closed early, timed out. Says nothing about the service's promises. */
+/** The request got no complete answer: refused, reset, closed early, timed out. Says nothing about the service's promises. */
 export class TransportError extends Error {
   readonly exchange: number;
   readonly reason: "refused" | "closed" | "timeout" | "throttled" | "too-large" | "protocol";
@@ -46,7 +46,7 @@ export class TransportError extends Error {
   }
 }
 
-/** A step that had to succeed for the probe to mean anything did not. The probe is undecided, never passed. */
+/** A step that had to succeed for the probe to mean anything failed. The probe is undecided, never passed. */
 export class ControlFailed extends Error {
   constructor(message: string) {
     super(message);
@@ -54,7 +54,7 @@ export class ControlFailed extends Error {
   }
 }
 
-/** The Location of a redirect as a URL; undefined where there is none or it is no absolute address. */
+/** The Location of a redirect as a URL; undefined if there is none or it is not absolute. */
 export const locationOf = (answer: Answer): URL | undefined => {
   const location = headerOf(answer, "location");
   return location !== undefined && answer.status >= 300 && answer.status < 400 && URL.canParse(location)
@@ -68,16 +68,16 @@ export const plainOf = (answer: Answer): PlainAnswer => ({
   location: headerOf(answer, "location"),
 });
 
-/** The grant in an authorize answer, in JSON or by a redirect. */
+/** The grant in an authorize answer, in JSON or by redirect. */
 export const grantOf = (answer: Answer): Grant | undefined => grantIn(plainOf(answer));
 
-/** Credentials in a token answer, whatever its status; each only where it is a non-empty string. */
+/** Credentials in a token answer of any status; undefined unless a non-empty string. */
 export const credentialsOf = (answer: Answer): Credentials => credentialsIn(objectOf(answer));
 
-/** The page in a list answer; undefined where the body holds no array of objects under `data`. */
+/** The page in a list answer; undefined if `data` is not an array of objects. */
 export const pageOf = (answer: Answer): Page | undefined => pageIn(objectOf(answer));
 
-/** How an answer looks to a reader of a report: its status and the beginning of its body. */
+/** An answer for readers of a report: its status and the beginning of its body. */
 export const describe = (answer: Answer): string => {
   const text = shorten(answer.text, 160);
   return text === "" ? `status ${answer.status}, no body` : `status ${answer.status}, body ${text}`;

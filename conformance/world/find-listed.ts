@@ -3,18 +3,21 @@ import { untilListed } from "./listing.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** How many notifications a page is asked to hold where the default does not show what is looked for. */
+/** Page size to request if a default page does not show what is looked for. */
 export const LARGE_PAGE = 50;
 
-/** What a look for one notification gave. */
+/** The result of looking for one notification. */
 export interface Listed {
   readonly answer: Answer;
   readonly item: Item | undefined;
-  /** Whether the answer held everything that matched: of an account that others fill, one page says nothing. */
+  /** Whether the answer held everything that matched: if others write to the account, one page says nothing. */
   readonly isWhole: boolean;
 }
 
-/** Asks once, for a larger page if need be, and again for a while where a service may index in real time, however far its clock was moved. */
+/**
+ * Asks once, with a larger page if needed, and repeatedly if a service may index in real time even though its clock was
+ * moved.
+ */
 export const findListed = async (
   world: Parameters<typeof untilListed>[0],
   ask: (limit: Readonly<Record<string, string>>) => Promise<Answer>,

@@ -4,31 +4,31 @@ import type { Limits } from "../contract/limits.ts";
 import { endpoints } from "../contract/forms.ts";
 import { isObject, parseJson } from "../contract/json.ts";
 
-/** The latest moment at which the target's clock may stand, and whether it counts from 1970. */
+/** The latest possible time of the target's clock, and whether it counts from 1970. */
 export interface EstimatedNow {
   readonly nowMs: number;
   readonly isDate: boolean;
 }
 
-/** Keeps account of what a run makes on its target. */
+/** Keeps track of what a run creates on its target. */
 export interface LeftBehindAccount {
-  /** Takes note of what an answer gave, or of the code that it used up. */
+  /** Records what an answer issued, or the code that it used up. */
   readonly onAnswer: (request: Request, answer: Omit<Answer, "exchange">) => void;
-  /** A code that came by another way. */
+  /** Records a code that came in another way. */
   issuedCode(code: string): void;
   created(accountId: string, id: string | undefined): void;
-  /** An event that may or may not have been created. */
+  /** Records an event that may or may not have been created. */
   maybeCreated(): void;
   registered(callbackUrl: string): void;
-  /** The address that the service was told last. */
+  /** The address that the service was last told to push to. */
   callbackUrl(): string | undefined;
-  /** Accounts and notifications one by one, for a clean-up hook. */
+  /** All accounts and notifications, for a clean-up hook. */
   ids(): { readonly accountIds: readonly string[]; readonly notificationIds: readonly string[] };
   report(): Omit<LeftBehind, "callback" | "cleanup">;
 }
 
 interface Issued {
-  /** The latest moment of issue; undefined where the target's clock had not been read yet. */
+  /** The latest possible moment of issue; undefined if the target's clock had not been read yet. */
   readonly issuedMs: number | undefined;
   readonly lifetimeMs: number;
   isUsed: boolean;
@@ -36,11 +36,11 @@ interface Issued {
 
 export interface LeftBehindOptions {
   readonly limits: Pick<Limits, "codeLifetimeMs" | "refreshTokenLifetimeMs">;
-  /** Tells the target's time without asking for it; undefined before it was read for the first time. */
+  /** The target's time without asking for it; undefined before the first reading. */
   readonly estimate: () => EstimatedNow | undefined;
 }
 
-/** Credentials of each kind that were issued, and how many of them are still valid. */
+/** Issued credentials of each kind, and how many are still valid. */
 const createIssues = (estimate: LeftBehindOptions["estimate"]) => {
   const kinds = {
     codes: new Map<string, Issued>(),
@@ -141,10 +141,10 @@ const noteAnswer = (
   issues.add("accessTokens", json["accessToken"], expiresInMs > 0 ? expiresInMs : 0);
   issues.add("refreshTokens", json["refreshToken"], limits.refreshTokenLifetimeMs);
   const sent = path.endsWith(endpoints.exchange.path) ? parseJson(request.body ?? "") : undefined;
-  // Probes send arrays in its place that are nested too deep to be made a text of.
+  // Probes may send arrays instead that are nested too deep to stringify.
   const code = isObject(sent) ? sent["code"] : undefined;
   if (typeof code === "string") issues.use(code);
 };
 
-/** What a Date can hold. */
+/** The latest time that a Date can represent. */
 const LATEST_DATE_MS = 8.64e15;

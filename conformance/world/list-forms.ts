@@ -4,8 +4,8 @@ import type { Prepared } from "./world.ts";
 export type ListForm = NonNullable<ListRequest["query"]>;
 
 /**
- * The forms that a list can be asked for in: everything, one account, one notification, a page. Of what is known to be
- * there, where anything is.
+ * The forms of a list request: everything, one account, one notification, a page. They name known notifications, if
+ * there are any.
  */
 export const listForms = ({ notifications }: Pick<Prepared, "notifications">): readonly ListForm[] => {
   const { emptyAccountId } = notifications;

@@ -2,10 +2,10 @@ import type { Page } from "../judging/laws/pages.ts";
 import { pageOf, ControlFailed, TransportError } from "./exchange.ts";
 import type { Target } from "./target.ts";
 
-/** Reads pages of the service's own size; `page` counts from 0, whatever number the service gives its first. */
+/** Reads pages of the service's default size; `page` counts from 0, whatever number the service gives its first. */
 export type ListReader = (filter: { readonly accountId?: string }, page: number) => Promise<Page | undefined>;
 
-/** One listed notification, as far as telling them apart goes. */
+/** A listed notification, reduced to what identifies it. */
 export interface Listed {
   readonly id: string;
   readonly accountId: string;
@@ -13,7 +13,7 @@ export interface Listed {
 
 const MOST_PAGES = 40;
 
-/** A reader with its own token, for preparing data: failures of the service read as an empty list. */
+/** A reader with its own token, for preparing data; failures of the service read as an empty list. */
 export const openList = async (options: {
   readonly target: Pick<Target, "list">;
   readonly accessToken: () => Promise<string>;
@@ -38,7 +38,7 @@ const orNothing = async <T>(action: () => Promise<T>): Promise<T | undefined> =>
   }
 };
 
-/** Walks pages of the service's own size until one brings nothing new; a list that never ends is cut. */
+/** Walks pages of the service's default size until one brings nothing new; stops at a limit if the list never ends. */
 export const readPages = async (
   read: ListReader,
   filter: { readonly accountId?: string },
@@ -53,7 +53,7 @@ export const readPages = async (
   return [...items.values()];
 };
 
-/** Ids listed for one account; what a service with a broken filter adds is left out. */
+/** Ids listed for one account, without what a broken filter adds. */
 export const readAccount = async (read: ListReader, accountId: string): Promise<readonly string[]> =>
   (await readPages(read, { accountId }))
     .filter((item) => item.accountId.toLowerCase() === accountId.toLowerCase())

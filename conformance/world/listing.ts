@@ -2,7 +2,7 @@ import { duration } from "../contract/duration.ts";
 import { monotonicMs, pause, type Clock } from "./clock.ts";
 import type { Tolerances } from "./tolerances.ts";
 
-/** For breaches: how long what is missing was given. */
+/** For breaches: how long the missing notifications were given to appear. */
 export const givenToBeListed = ({
   clock,
   tolerances,
@@ -18,16 +18,16 @@ const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * The tolerances of runs that waited for the whole of them in vain. Their service loses notifications, which has shown,
- * and would cost the same wait in every case of every rule that looks.
+ * The tolerances of runs that once waited in vain for all of it. Such a service loses notifications, and waiting in
+ * full would cost the same time in every case of every rule.
  */
 const inVain = new WeakSet<object>();
 const PART_AFTER_LOSS = 0.1;
 
 /**
- * Asks again in real time until something is listed or the tolerance is used up. A service may index in real time
- * although its clock can be moved: time stands still for who is awake here, so this is no wait on the target's clock.
- * Where time is real the wait before has been one of both kinds, and nothing is asked again.
+ * Polls in real time until something is listed or the tolerance is used up. A service may index in real time even if
+ * its clock can be moved; time stands still while a rule is awake, so this does not wait on the target's clock. In real
+ * time the earlier wait covered both, so nothing is polled.
  */
 export const untilListed = async (
   {

@@ -11,18 +11,18 @@ import { MAX_ANSWER_BYTES } from "./http/receive.ts";
 import { parseJson } from "../contract/json.ts";
 import { sendToTarget, type TargetAddress } from "./http/send.ts";
 
-/** What came back over a raw connection. */
+/** The answer on a raw connection. */
 export interface RawAnswer {
   readonly exchange: number;
-  /** Status of the first answer; undefined where none came. */
+  /** Status of the first answer; undefined if there was none. */
   readonly status: number | undefined;
   readonly headers: Answer["headers"];
   readonly text: string;
-  /** `answered`: a status line and whole headers came, whatever happened to the body. */
+  /** `answered`: a status line and complete headers arrived, whatever happened to the body. */
   readonly outcome: "answered" | "closed" | "timeout" | "refused";
 }
 
-/** The raw answer as any other one; undefined where the peer gave none. */
+/** The raw answer as an ordinary one; undefined if the peer gave none. */
 export const answerOf = (raw: RawAnswer): Answer | undefined =>
   raw.status === undefined
     ? undefined
@@ -34,7 +34,7 @@ export const answerOf = (raw: RawAnswer): Answer | undefined =>
         json: parseJson(raw.text),
       };
 
-/** A request whose parts are written as they are; strings as Latin-1, one byte a character. */
+/** A request whose parts are sent unchanged; strings as Latin-1, one byte per character. */
 export interface RawRequest {
   readonly method: string;
   /** Path and query below the base address. */
@@ -43,15 +43,15 @@ export interface RawRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Sends bytes as they are, for requests that no HTTP client agrees to send. */
+/** Sends raw bytes, for requests that no HTTP client would send. */
 export interface RawTarget {
-  /** One connection, these bytes, and what comes back until the answer is whole, the peer closes or the time is up. */
+  /** Sends these bytes on a new connection and reads until the answer is complete, the peer closes, or the time is up. */
   send(bytes: Uint8Array | string): Promise<RawAnswer>;
-  /** A request below the base address: Host, Connection: close, the profile's headers and, with a body, Content-Length are added. */
+  /** A request below the base address. Adds Host, Connection: close, the profile's headers and, with a body, Content-Length. */
   request(request: RawRequest): Promise<RawAnswer>;
   /** A GET below the base address, with the documented Content-Type unless other headers are given. */
   get(pathAndQuery: string | Uint8Array, headers?: Request["headers"]): Promise<RawAnswer>;
-  /** GET /open-api/oauth/authorize with this raw query, and what the profile adds to get past consent. */
+  /** GET /open-api/oauth/authorize with this raw query and the profile's additions to get past consent. */
   authorize(rawQuery: string | Uint8Array): Promise<RawAnswer>;
 }
 
@@ -59,26 +59,26 @@ export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "head
   readonly origin: string;
   readonly journal: Journal;
   readonly scope: Scope;
-  /** What a limiter is waited out on. */
+  /** The clock on which rate limiters are waited out. */
   readonly clock: PatientClock;
   readonly address: TargetAddress;
-  /** How long a whole exchange may take, in milliseconds. */
+  /** Time limit of a whole exchange, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
   /** How connections are opened; directly if absent. */
   readonly dialer?: Dialer | undefined;
-  /** Is shown every answer before it is written, so that its credentials are masked. */
+  /** Sees every answer before it is recorded, so that its credentials are masked. */
   readonly learn: (answer: Pick<Answer, "headers" | "json" | "text">) => void;
-  /** Is shown every request that got an answer, with it. */
+  /** Sees every answered request with its answer. */
   readonly onAnswer?: ((request: Request, answer: Omit<Answer, "exchange">) => void) | undefined;
 }
 
 const json = ["content-type", "application/json"] as const;
 
 /**
- * Raw requests to one service over TCP or TLS, each on its own connection. Nothing the peer does throws. What
- * was not accepted, and GET requests whose connection was closed, are sent again; what then has no answer stands among
- * the losses of its case.
+ * Raw requests to one service over TCP or TLS, each on its own connection. Nothing the peer does throws. Resends
+ * requests that were not accepted, and GET requests whose connection was closed; what still has no answer is recorded
+ * as a loss of its case.
  */
 export const createRawTarget = (options: RawTargetOptions): RawTarget => {
   const origin = new URL(options.origin);
@@ -139,12 +139,12 @@ const sendUntilAnswered = async (
     await sendToTarget(options.address, request, options.clock, send);
   } catch (error) {
     if (!(error instanceof TransportError) || raw === undefined) throw error;
-    // A request that is turned away again and again has got no answer, and above all no refusal.
+    // A request that is turned away repeatedly has got no answer and, above all, no refusal.
     if (raw.outcome === "answered") raw = { ...raw, status: undefined, outcome: "timeout" };
     const reason = error.reason === "throttled" ? error.reason : reasonOf(raw);
     losses.note(name, { exchange: raw.exchange, reason });
   }
-  if (raw === undefined) throw new Error("a raw request comes to an end");
+  if (raw === undefined) throw new Error("a raw request must end");
   return raw;
 };
 
@@ -184,7 +184,7 @@ interface Conversation {
 
 const plain = createDialer();
 
-/** Writes everything and collects what comes until the answer is whole or nothing more will come. */
+/** Sends everything and reads until the answer is complete or nothing more can come. */
 const converse = async (
   { dialer = plain, timeoutMs }: RawTargetOptions,
   origin: URL,
@@ -193,7 +193,7 @@ const converse = async (
 ): Promise<Conversation> => {
   let tunnel: net.Socket | undefined;
   try {
-    // Awaited only where there is one: a plain socket must have its listeners before it can fail.
+    // Awaited only if there is one: a plain socket needs its listeners before it can fail.
     const opening = dialer.tunnel(origin, timeoutMs);
     if (opening !== undefined) tunnel = await opening;
   } catch {
@@ -226,7 +226,7 @@ const converse = async (
   });
 };
 
-/** The bytes as a request to show: as far as they look like one, everything else as its body. */
+/** The bytes as a displayable request: parsed as far as they look like one, the rest as its body. */
 const readRequest = (bytes: Buffer): Request => {
   const text = bytes.toString("latin1");
   const headEnd = text.indexOf("\r\n\r\n");

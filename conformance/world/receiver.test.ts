@@ -49,7 +49,7 @@ describe("the client of a receiver", () => {
       /refuses the token of receiver\.attach\.token/,
     );
     await expect(openReceiver({ controlUrl: origin }, never).state()).rejects.toThrow(
-      /asks for a token.*no receiver\.attach\.token/,
+      /requires a token.*no receiver\.attach\.token/,
     );
   });
 

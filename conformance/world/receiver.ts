@@ -7,28 +7,28 @@ import { parseJson } from "../contract/json.ts";
 
 export interface ReceiverAccess {
   readonly controlUrl: string;
-  /** Undefined where the receiver asks for none, as on its own machine. */
+  /** Undefined if the receiver requires none, as on the same machine. */
   readonly token?: string | undefined;
 }
 
 export type CertificateKind = "own" | "untrusted" | "wrong-host" | "expired";
 
-/** The receiver that pushes are sent to, steered through its control interface. Every call throws ReceiverError where it fails. */
+/** The receiver of pushes, controlled through its interface. Every call throws ReceiverError if it fails. */
 export interface Receiver {
   state(): Promise<ReceiverState>;
-  /** Lines with numbers above `after`, at once or as soon as there is one within `waitMs`. */
+  /** Lines with numbers above `after`, at once or as soon as one arrives within `waitMs`. */
   pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
-  /** For pushes that are complete after the mark. */
+  /** Applies to pushes that complete after the returned mark. */
   plan(plan: PushPlan): Promise<JournalMark>;
-  /** Closes or opens the listening socket itself. Pushes with lines after a closed one's mark came on earlier connections. */
+  /** Closes or opens the listening socket. Pushes recorded after the mark of a closed one came on earlier connections. */
   listener(state: "open" | "closed"): Promise<JournalMark>;
-  /** For connections that are accepted after the mark. */
+  /** Applies to connections accepted after the returned mark. */
   certificate(kind: CertificateKind): Promise<JournalMark>;
   /** Forgets attempts, so that counting starts over. */
   clear(): Promise<void>;
 }
 
-/** The receiver did not do what it was asked for: a matter of the harness or its configuration, never a breach. */
+/** The receiver failed: a matter of the harness or its configuration, never a breach. */
 export class ReceiverError extends Error {
   constructor(message: string) {
     super(`the receiver: ${message}`);
@@ -36,11 +36,11 @@ export class ReceiverError extends Error {
   }
 }
 
-/** No verdict rests on it, and on a busy machine the receiver may be kept from its answer for long. */
+/** Generous, because no verdict depends on it and a busy machine may delay the receiver's answer for long. */
 const TIMEOUT_MS = 60_000;
 const jsonContent = ["content-type", "application/json"] as const;
 
-/** Opens a client of a receiver's control interface; nothing is sent yet. */
+/** Creates a client of a receiver's control interface; sends nothing yet. */
 export const openReceiver = (
   access: ReceiverAccess,
   interrupted: AbortSignal,
@@ -92,7 +92,7 @@ const markIn = (answer: unknown): JournalMark => {
   const { epoch, last, lastConnection, nowMs } = (answer ?? {}) as Partial<JournalMark>;
   if (epoch === undefined || last === undefined || lastConnection === undefined || nowMs === undefined)
     throw new ReceiverError(
-      "its answer has no place in the journal, so it is an older version: start `touchstone receive` of this version",
+      "its answer names no position in the journal, so it is an older version: start `touchstone receive` of this version",
     );
   return { epoch, last, lastConnection, nowMs };
 };
@@ -106,6 +106,6 @@ const explained = (
   if (status !== 401 && status !== 403)
     return `${path} was answered with status ${status}: ${shorten(text, 200)}`;
   return token === undefined
-    ? `its control interface at ${controlUrl} asks for a token (status ${status}), and the profile has no receiver.attach.token`
+    ? `its control interface at ${controlUrl} requires a token (status ${status}), but the profile has no receiver.attach.token`
     : `its control interface at ${controlUrl} refuses the token of receiver.attach.token (status ${status})`;
 };

@@ -10,7 +10,7 @@ import { beginAnew } from "./http/retry.ts";
 import { answerOrHangUp, type AuthorizeRequest, type Client, type Target } from "./target.ts";
 import type { World } from "./world.ts";
 
-/** A code that was issued, and the stretch of the target's time in which that happened. */
+/** An issued code and the interval of the target's time in which it was issued. */
 export interface IssuedCode {
   readonly code: string;
   readonly client: Client;
@@ -27,14 +27,14 @@ export interface IssuedTokens {
   readonly answer: Answer;
 }
 
-/** Where and for whom a step is done; by default the world's own target and its first client. */
+/** Target and client of a step; by default the world's target and its first client. */
 export interface StepOptions {
   readonly client?: Client;
   readonly target?: Target | Omit<Target, "dedicated">;
   readonly authorize?: AuthorizeRequest;
 }
 
-/** Authorizes rightly and returns the code. A service that gives none has failed the control, not the probe. */
+/** Makes a valid authorization and returns the code. If the service issues none, the control failed, not the probe. */
 export const obtainCode = async (world: World, options: StepOptions = {}): Promise<IssuedCode> => {
   const client = options.client ?? world.client;
   const answer = await (options.target ?? world.target).authorize({ client, ...options.authorize });
@@ -44,7 +44,7 @@ export const obtainCode = async (world: World, options: StepOptions = {}): Promi
   return { code: grant.code, client, grant, answer };
 };
 
-/** Body of a right token exchange (section 4.2). */
+/** Body of a valid token exchange (section 4.2). */
 export const exchangeBody = (client: Client, code: string): Record<string, unknown> => ({
   clientId: client.id,
   clientSecret: client.secret,
@@ -56,7 +56,7 @@ export const refreshBody = (client: Client, refreshToken: string): Record<string
   refreshToken,
 });
 
-/** Exchanges a code rightly. A service that gives no tokens has failed the control. */
+/** Exchanges a code validly. If the service issues no tokens, the control failed. */
 export const redeem = async (
   world: World,
   code: string,
@@ -66,13 +66,13 @@ export const redeem = async (
   const answer = await (options.target ?? world.target).exchange(exchangeBody(client, code));
   const { accessToken, refreshToken, expiresIn } = credentialsOf(answer);
   if (accessToken === undefined || refreshToken === undefined)
-    throw new ControlFailed(`a right exchange got no tokens: ${describe(answer)}`);
+    throw new ControlFailed(`a valid exchange got no tokens: ${describe(answer)}`);
   return { accessToken, refreshToken, expiresInMs: Number(expiresIn) * 1_000, client, code, answer };
 };
 
 /**
- * The whole flow: authorize, then exchange. Where the answer to the exchange is lost, the code may be used up or
- * not: it is never sent again, and the flow begins again with another one.
+ * The whole flow: authorize, then exchange. If the answer to the exchange is lost, the code may or may not be used up:
+ * it is never sent again, and the flow starts over with another code.
  */
 export const obtainTokens = async (world: World, options: StepOptions = {}): Promise<IssuedTokens> => {
   let { code } = await obtainCode(world, options);
@@ -85,7 +85,7 @@ export const obtainTokens = async (world: World, options: StepOptions = {}): Pro
   );
 };
 
-/** Refreshes rightly and returns the new access token with its lifetime. */
+/** Makes a valid refresh and returns the new access token with its lifetime. */
 export const obtainRefreshed = async (
   world: World,
   tokens: Pick<IssuedTokens, "client" | "refreshToken">,
@@ -93,20 +93,21 @@ export const obtainRefreshed = async (
   const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
   const { accessToken, expiresIn } = credentialsOf(answer);
   if (accessToken === undefined)
-    throw new ControlFailed(`a right refresh got no access token: ${describe(answer)}`);
+    throw new ControlFailed(`a valid refresh got no access token: ${describe(answer)}`);
   return { accessToken, expiresInMs: Number(expiresIn) * 1_000, answer };
 };
 
 export const gaveData = (answer: Answer): boolean => gavePage(plainOf(answer));
 
 /**
- * Lists what is known to be there, so that an empty envelope is not taken for an answer; anything where nothing is known.
- * A token that one form of the list refuses is presented with all others: it is dead only where none shows anything.
+ * Whether the token is shown data. Lists known notifications, so that an empty envelope does not count, or anything if
+ * none are known. A token refused by one form of the list is tried with all others: it is dead only if none shows
+ * anything.
  */
 export const isShownSomething = (world: World, accessToken: string): Promise<boolean> =>
   isShownIn(world, accessToken, listForms(world.prepared));
 
-/** The same by one form of the list alone. */
+/** The same with only one form of the list. */
 export const isShownSomethingAtOnce = (world: World, accessToken: string): Promise<boolean> =>
   isShownIn(world, accessToken, []);
 
@@ -139,9 +140,9 @@ export const refreshes = async (world: World, client: Client, refreshToken: stri
 };
 
 /**
- * Which usable credential a token answer yielded, or undefined: then it was a refusal,
- * whatever its status said. A token counts only if it works; so an error body that
- * happens to have such a field is a refusal, and a 400 with a live token is not.
+ * The usable credential that a token answer yielded; undefined means a refusal, whatever its status. A token counts
+ * only if it works, so an error body that happens to have such a field is a refusal, and a 400 with a live token is
+ * not.
  */
 export const yielded = async (
   world: World,
@@ -156,14 +157,13 @@ export const yielded = async (
 };
 
 /**
- * The answer to a probe that may well be refused, or undefined where the service hangs up
- * on it. It hangs up only if it does so again: a connection that had been idle may be
- * closed just as the request leaves, and that would look like a refusal.
+ * The answer to a probe that may be refused; undefined if the service hangs up on it twice. Once is not enough: an idle
+ * connection may be closed just as the request leaves, which would look like a refusal.
  */
 export const answerOrRefusal = async (send: () => Promise<Answer>): Promise<Answer | undefined> =>
   (await answerOrHangUp(send())) ?? answerOrHangUp(send());
 
-/** Whether the code can be exchanged, now and by its own client. Uses it up. */
+/** Whether its own client can exchange the code now. Uses it up. */
 export const exchangeable = async (
   world: World,
   issued: Pick<IssuedCode, "client" | "code">,
@@ -174,7 +174,7 @@ export const exchangeable = async (
     issued.client,
   )) !== undefined;
 
-/** Whether an authorize answer yielded a code that can be exchanged. Uses the code up. */
+/** Whether an authorize answer yielded an exchangeable code. Uses the code up. */
 export const yieldedCode = async (
   world: World,
   answer: Answer | undefined,
@@ -186,7 +186,7 @@ export const yieldedCode = async (
   return (await yielded(world, redeemed, client)) !== undefined;
 };
 
-/** Does something and says between which two moments of the target's time it happened. */
+/** Does something and returns the interval of the target's time in which it happened. */
 export const timed = async <T>(
   world: { readonly clock: Pick<Clock, "now"> },
   action: () => Promise<T>,
@@ -197,7 +197,7 @@ export const timed = async <T>(
   return { value, at: { earliestMs: before.earliestMs, latestMs: after.latestMs } };
 };
 
-/** Sleeps until this much of the target's time has surely gone by since something was done, however little of it is left. */
+/** Sleeps until this much of the target's time has certainly passed since something was done. */
 export const sleepSince = async (
   world: World,
   done: TimeInterval,
@@ -208,23 +208,23 @@ export const sleepSince = async (
   if (durationMs > leastMs) await world.clock.sleep(durationMs - leastMs, slackMs);
 };
 
-/** Something that lives for a while, and when it was issued. */
+/** Something with a lifetime, and when it was issued. */
 interface Living {
   readonly at: TimeInterval;
   readonly lifetimeMs: number;
 }
 
-/** What of its life something may have behind it where the next step is to need it. */
+/** The share of its life after which something is too old for the next step. */
 const PART_OF_LIFE = 0.9;
 
 /**
- * Sleeps until something that was issued has half of its life behind it, and says whether it still lives: a run
- * that continues another may come too late.
+ * Sleeps until half of a lifetime has passed since issue. Returns whether the credential still lives: a run that
+ * continues another may come too late.
  */
 export const sleepHalfItsLife = async (world: World, { at, lifetimeMs }: Living): Promise<boolean> => {
   const { leastMs } = ageBetween(at, await world.clock.now());
   if (leastMs >= lifetimeMs * PART_OF_LIFE) return false;
-  // Up to a second later: what is issued next begins on a whole one.
+  // Up to a second later, because the next credential is issued at the start of one.
   const leftMs = lifetimeMs / 2 - leastMs;
   if (leftMs > 0)
     await world.clock.sleepUntil(
@@ -234,7 +234,7 @@ export const sleepHalfItsLife = async (world: World, { at, lifetimeMs }: Living)
   return true;
 };
 
-/** A token exchange that comes half of the code's life after the code, so that what counts from either shows. */
+/** A token exchange half of the code's life after the code was issued, which shows from which of the two a lifetime counts. */
 export const exchangeLate = async (
   world: World,
   steps: DurableSteps,

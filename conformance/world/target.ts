@@ -11,34 +11,34 @@ export interface Client {
 
 export interface AuthorizeRequest {
   readonly client?: Client;
-  /** Left out, a fresh one is made. */
+  /** Generated if absent. */
   readonly state?: string;
   readonly redirectUri?: string;
-  /** Replaces the whole query, byte for byte, from after the question mark. */
+  /** Replaces the whole query after the question mark, byte for byte. */
   readonly rawQuery?: string;
   readonly headers?: Request["headers"];
 }
 
 export interface ListRequest {
   readonly accessToken?: string;
-  /** Numbers and strings are percent-encoded; a repeated key is given as an array. */
+  /** Values are percent-encoded; pass an array to repeat a key. */
   readonly query?: Readonly<Record<string, string | number | readonly (string | number)[]>>;
   readonly rawQuery?: string;
-  /** Replaces the token header, content type and all. */
+  /** Replaces all headers, including token and content type. */
   readonly headers?: Request["headers"];
 }
 
-/** The documented calls of the service (section 4), each sent as given: whether they make sense is the rule's business. */
+/** The documented calls of the service (section 4), each sent as given, even if it makes no sense. */
 export interface Target extends Readonly<Record<Endpoint, (request: never) => Promise<Answer>>> {
   /** GET /open-api/oauth/authorize (section 4.1). */
   authorize(request?: AuthorizeRequest): Promise<Answer>;
-  /** POST /open-api/oauth/access-token (section 4.2); the body goes out as JSON. */
+  /** POST /open-api/oauth/access-token (section 4.2); the body is sent as JSON. */
   exchange(body: unknown): Promise<Answer>;
-  /** POST /open-api/oauth/refresh-token (section 4.3); the body goes out as JSON. */
+  /** POST /open-api/oauth/refresh-token (section 4.3); the body is sent as JSON. */
   refresh(body: unknown): Promise<Answer>;
   /** GET /open-api/v1/notifications (section 4.4). */
   list(request: ListRequest): Promise<Answer>;
-  /** Any request below the base address; `path` starts with a slash and goes out byte for byte. */
+  /** Any request below the base address; `path` starts with a slash and is sent byte for byte. */
   send(request: Request): Promise<Answer>;
   /** The same calls on a dedicated connection; close it when done. */
   dedicated(): Target & { close(): Promise<void> };
@@ -51,14 +51,14 @@ export interface AuthorizeAsked {
 }
 
 export interface TargetOptions {
-  /** Path of the base address, without a slash at its end; empty where the service is at the root. */
+  /** Path of the base address without a trailing slash; empty if the service is at the root. */
   readonly basePath: string;
   readonly client: Client;
   readonly headers: Request["headers"];
-  /** Further headers and query parameters of authorize alone, for getting past consent. */
+  /** Additional headers and query parameters for authorize only, to get past consent. */
   readonly authorize: { readonly headers: Request["headers"]; readonly query: string };
   readonly freshState: () => string;
-  /** Gets a code where authorize is behind a consent that only the profile's hook gets past. */
+  /** Gets a code if authorize is behind a consent that only the profile's hook can pass. */
   readonly grantCode?: ((asked: AuthorizeAsked) => Promise<Answer>) | undefined;
 }
 
@@ -80,7 +80,7 @@ export const createTarget = (transport: Transport, sender: Sender, options: Targ
       ...callsOver(connection, sender, options),
       close: () => connection.close(),
       dedicated: () => {
-        throw new Error("a dedicated connection has no further one; ask the target itself");
+        throw new Error("a dedicated connection cannot open another; ask the target itself");
       },
     };
   },
@@ -139,7 +139,7 @@ const callsOver = (
 
 const withQuery = (path: string, query: string): string => (query === "" ? path : `${path}?${query}`);
 
-/** The answer, or undefined where the connection was closed without one: a service that hangs up has yielded nothing. */
+/** The answer; undefined if the connection was closed without one, which yields nothing. */
 export const answerOrHangUp = async (request: Promise<Answer>): Promise<Answer | undefined> => {
   try {
     return await request;

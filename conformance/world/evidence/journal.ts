@@ -8,10 +8,10 @@ import type { Secrets } from "../../contract/secrets.ts";
 
 export type { ExchangeRecord };
 
-/** Where exchanges go. `write` must not throw and must not wait. */
+/** The destination of exchanges. `write` must not throw and must not block. */
 export interface JournalSink {
   write(record: ExchangeRecord): void;
-  /** Takes the lines of the receiver's journal, on the same terms. */
+  /** Receives the lines of the receiver's journal, under the same conditions. */
   push?(line: PushLine): void;
 }
 
@@ -19,9 +19,9 @@ export interface JournalSink {
 export interface Scope {
   readonly rule: string;
   readonly exchanges: ExchangeRecord[];
-  /** Requests of the case that got no whole answer. */
+  /** Requests of the case that got no complete answer. */
   readonly losses: Losses;
-  /** What the case has measured, to be taken down once its judgement stands. */
+  /** Measurements of the case, recorded once its judgement stands. */
   readonly findings: (() => void)[];
 }
 
@@ -63,7 +63,7 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink): Journal => 
     nextNumber: () => (last += 1),
     add: (scope, raw) => {
       const lazy = lazyRecord(scope.rule, raw, maskRequest, maskAnswer, secrets.mask);
-      // What is written at once is looked at as a whole, and plain data is quicker to write.
+      // A written record is read in full, and plain data is faster to write.
       const record = sink === undefined ? lazy : { ...lazy };
       scope.exchanges.push(record);
       sink?.write(record);
@@ -71,7 +71,7 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink): Journal => 
   };
 };
 
-/** Masks on first use: without a record most exchanges are never looked at. */
+/** Masks on first use, because without a record most exchanges are never looked at. */
 const lazyRecord = (
   rule: string,
   raw: Omit<ExchangeRecord, "rule">,

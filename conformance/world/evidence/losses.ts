@@ -1,24 +1,24 @@
 import type { Request, TransportError } from "../exchange.ts";
 
-/** A request of a case that got no whole answer, whatever was tried. */
+/** A request of a case that got no complete answer, whatever was tried. */
 export interface Loss {
   readonly exchange: number;
   readonly reason: TransportError["reason"];
 }
 
 /**
- * The requests of one case that got no whole answer. Whether the service hung up or the road lost them cannot be told
- * from one case; it can from several, because every request has a name that it has in each repetition of the case.
+ * The requests of one case that got no complete answer. One case cannot tell whether the service hung up or the network
+ * lost them. Several can, because every request has a name that is the same in each repetition of the case.
  */
 export interface Losses {
-  /** Names a request that begins by its method, its path and its turn among those: "POST /open-api/oauth/access-token 2". */
+  /** Names a request that is about to start by method, path and its index among those: "POST /open-api/oauth/access-token 2". */
   begin(request: Pick<Request, "method" | "path">): string;
   note(name: string, loss: Loss): void;
-  /** From now on nothing that is judged rests on what became of this exchange. */
+  /** Declares that nothing judged from now on depends on the outcome of this exchange. */
   ignoreLoss(exchange: number): void;
-  /** Those that a judgement may rest on, by name. */
+  /** The losses that a judgement may depend on, by name. */
   open(): ReadonlyMap<string, Loss>;
-  /** Names of the requests that were begun and not lost. */
+  /** Names of the requests that were started and not lost. */
   answered(): readonly string[];
 }
 

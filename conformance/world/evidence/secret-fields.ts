@@ -1,13 +1,13 @@
-/** A client secret in a JSON body: a string, a list or an object, also one that is cut off. */
+/** A client secret in a JSON body: a string, list or object, possibly truncated. */
 const secretField =
   /("(?:client_?)?secret"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|\[[^\]]*(?:\]|$)|\{[^}]*(?:\}|$))/gi;
 const label = /‹[^›]*›/g;
-/** Fewer letters and digits than this give no secret away. */
+/** Fewer letters and digits than this reveal no secret. */
 const TELLING = 6;
 
 /**
- * Hides what stands where a client secret belongs, in a text whose known secrets are labels already. A probe
- * that sends a secret nearly right would otherwise tell all of it but for one character.
+ * Hides the value of client secret fields in a text whose known secrets are already labels. A probe that sends a nearly
+ * correct secret would otherwise reveal all but a character.
  */
 export const hideSecretFields = (masked: string): string =>
   masked.replace(secretField, (whole, name: string, value: string) => {

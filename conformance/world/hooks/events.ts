@@ -1,23 +1,22 @@
 import { HookError } from "./hooks.ts";
 import { errorMessage } from "../../contract/text.ts";
 
-/** Makes the service create notifications, through the profile's hook. */
+/** Creates notifications at the service, through the profile's hook. */
 export interface Events {
   /**
-   * Triggers one event for the account and returns the notification's id where the hook
-   * tells it. Resolves once the hook has answered: the notification is then acknowledged.
-   * Throws EventHookFailed where the hook does not do its work.
+   * Triggers one event for the account and returns the notification's id if the hook returns one. Resolves once the
+   * hook has answered; the notification is then acknowledged. Throws EventHookFailed if the hook fails.
    */
   trigger(accountId: string): Promise<string | undefined>;
-  /** A fresh account id, or the next of the profile's accounts where it names some. */
+  /** A fresh account id, or the next of the profile's accounts if it names any. */
   account(): string;
   /** How many events of this run the hook has acknowledged so far. */
   acknowledged(): number;
-  /** Whether `account` gives unused, empty accounts. */
+  /** Whether `account` returns unused, empty accounts. */
   readonly accountsAreFresh: boolean;
 }
 
-/** What a hook's template may use for one event. */
+/** Values available to a hook's template for one event. */
 export interface EventValues {
   readonly accountId: string;
   readonly clientId: string;
@@ -26,9 +25,9 @@ export interface EventValues {
 }
 
 export interface EventsOptions {
-  /** Runs the profile's hook once; gives the notification's id where the hook tells it. */
+  /** Runs the profile's hook once; returns the notification's id if the hook does. */
   readonly runHook: (values: EventValues) => Promise<string | undefined>;
-  /** The client that the events are to concern. */
+  /** The client that the events concern. */
   readonly clientId: string;
   /** Accounts that the profile names, for services that accept no others. */
   readonly accounts: readonly string[] | undefined;

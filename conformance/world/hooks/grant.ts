@@ -7,7 +7,7 @@ import type { Journal, Scope } from "../evidence/journal.ts";
 import type { AuthorizeAsked } from "../target.ts";
 
 export interface GrantOptions {
-  /** Calls the hook with these values for its placeholders. */
+  /** Calls the hook with these placeholder values. */
   readonly run: (values: Readonly<Record<string, string>>) => Promise<HookAnswer>;
   readonly journal: Journal;
   readonly scope: Scope;
@@ -16,9 +16,8 @@ export interface GrantOptions {
 }
 
 /**
- * Lets the profile's hook go through consent, and gives the code that it brings back as an answer of
- * authorize. The hook tells the code by itself, in JSON under `code`, or in the address that the service
- * redirected to. Throws HookError where it tells none.
+ * Lets the profile's hook go through consent, and returns its code as an answer of authorize. The hook returns the bare
+ * code, JSON with `code`, or the address that the service redirected to. Throws HookError if there is no code.
  */
 export const grantByHook = async (
   hook: HookDefinition,
@@ -46,7 +45,7 @@ export const grantByHook = async (
   return { exchange, ...answer, json };
 };
 
-/** The code and the state of what a hook told: a code alone goes with the state that was asked for. */
+/** The code and state in a hook's value; a bare code gets the requested state. */
 const codeIn = (
   value: unknown,
   asked: AuthorizeAsked,

@@ -103,7 +103,7 @@ describe("a hook that does not answer", () => {
     expect(troubles).toEqual([expect.objectContaining({ lost: 1, madeAgain: 1 })]);
     expect(outages).toEqual([expect.objectContaining({ outages: 1, stayedAway: false })]);
     const notes = hookNotes(caller.report()).join("\n");
-    expect(notes).toContain(`${troubles[0]?.key}: 1 call got no whole answer`);
+    expect(notes).toContain(`${troubles[0]?.key}: 1 call got no complete answer`);
     expect(notes).toMatch(
       /the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to 2\d(\.\d+)? s/,
     );
@@ -181,7 +181,7 @@ describe("a hook that hangs up", () => {
       const { caller } = open();
       await failureOf(caller.call(name, hookAt(origin), {}));
       expect(calls.count).toBe(1);
-      expect(hookNotes(caller.report()).join()).toMatch(/1 call got no whole answer.*: 0$/);
+      expect(hookNotes(caller.report()).join()).toMatch(/1 call got no complete answer.*: 0$/);
     },
   );
 });
@@ -206,7 +206,7 @@ describe("a hook behind a gateway", () => {
     await caller.call(name, hookAt(origin), {});
     expect(calls.count).toBe(3);
     expect(time.pauses).toEqual([7_000, 3_000]);
-    expect(hookNotes(caller.report()).join()).toContain("2 calls were asked to come back later");
+    expect(hookNotes(caller.report()).join()).toContain("2 calls were asked to retry later");
   });
 
   it("is called again while the service is away, where that changes nothing", async () => {

@@ -12,15 +12,15 @@ import { sendWithRetries, type Retries, type Setback } from "../http/retry.ts";
 
 export interface HookTroubles {
   readonly key: string;
-  /** Calls that ended without a whole answer. */
+  /** Calls that ended without a complete answer. */
   readonly lost: number;
-  /** Calls that were made again, because they had not been received or because that changes nothing. */
+  /** Calls that were repeated, because they were not received or because repeating is harmless. */
   readonly madeAgain: number;
-  /** Answers that asked to come back later, and were obeyed. */
+  /** Answers that asked to retry later, and were obeyed. */
   readonly throttled: number;
 }
 
-/** How much time calls of one hook took, in milliseconds. */
+/** Time spent in calls of one hook, in milliseconds. */
 export interface HookTimes {
   readonly key: string;
   readonly calls: number;
@@ -30,7 +30,7 @@ export interface HookTimes {
 
 export interface HookReport {
   readonly times: readonly HookTimes[];
-  /** Since the run began, in milliseconds. */
+  /** Since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
   readonly troubles: readonly HookTroubles[];
   /** Hosts of hooks, other than the target's, that refused connections for a while. */
@@ -40,31 +40,31 @@ export interface HookReport {
   >)[];
 }
 
-/** Calls hooks, and calls them again where the target restarts and repeating is harmless. */
+/** Calls hooks, and repeats calls if the target restarts and repeating is harmless. */
 export interface HookCaller {
-  /** Throws HookError where the hook does not do what it is there for. */
+  /** Throws HookError if the hook fails. */
   readonly call: (name: string, hook: HookDefinition, values: HookValues) => Promise<HookAnswer>;
   readonly report: () => HookReport;
 }
 
 export interface HookCallerOptions {
   readonly signal: AbortSignal;
-  /** What hooks over HTTP are called through. */
+  /** The dispatcher for hooks over HTTP. */
   readonly dispatcher: Dispatcher;
   /**
-   * What those are called through that must not be called twice, with a connection for each call: one that was kept may
-   * be closed by the other side just when a call is sent on it, and nobody knows then whether it was obeyed.
+   * The dispatcher for calls that must not be repeated, with a new connection per call: a kept connection may be closed
+   * by the peer just as a call is sent, and then nobody knows if it was obeyed.
    */
   readonly unkept: Dispatcher;
-  /** The target's origin and its connection health, which hooks at the same address share. */
+  /** The target's origin and connection health, which hooks at the same address share. */
   readonly target: { readonly origin: string; readonly health: ConnectionHealth };
   readonly retries: Retries;
 }
 
-/** These may be called any number of times: one reads, the other says the same thing again. */
+/** Hooks that may be called any number of times: one reads, the other repeats the same setting. */
 const harmless: ReadonlySet<string> = new Set(["clock.now", "callback.register"]);
 
-/** What a gateway answers while the service behind it is away. */
+/** Statuses of a gateway whose service is away. */
 const awayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
 const PROBE_TIMEOUT_MS = 10_000;
@@ -95,7 +95,7 @@ const createStopwatch = ({ nowMs }: Retries["time"]) => {
   };
 };
 
-/** How the addresses of hooks do. Hooks at the target's share what is known of that. */
+/** Connection health by hook address. Hooks at the target's address share the target's. */
 const createHealths = ({ signal, dispatcher, target, retries }: HookCallerOptions) => {
   const healths = new Map<string, ConnectionHealth>();
   return {
@@ -154,7 +154,7 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
         isHarmless: harmless.has(name),
         send: async () => {
           const answer = await run(harmless.has(name) ? dispatcher : unkept);
-          // How long hooks take says nothing of how far away the target is.
+          // The duration of hooks says nothing about how far away the target is.
           if (health !== target.health) health.answered(0);
           return answer;
         },
@@ -170,7 +170,7 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
   };
 };
 
-/** Whether the address accepts connections: what is answered does not matter. */
+/** Whether the address accepts connections, whatever it answers. */
 const isListening = async (origin: string, signal: AbortSignal, dispatcher: Dispatcher): Promise<boolean> => {
   try {
     const request = { origin, method: "HEAD", path: "/", headers: [] };

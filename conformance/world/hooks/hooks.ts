@@ -10,12 +10,12 @@ import type { Answer, TransportError } from "../exchange.ts";
 import { messageOf, reasonOf, receive } from "../http/receive.ts";
 import { parseJson } from "../../contract/json.ts";
 
-/** A hook did not do what it is there for. The message names the hook; it is a matter of configuration, never a breach. */
+/** A hook failed. The message names the hook; this is a matter of configuration, never a breach. */
 export class HookError extends Error {
   readonly hook: string;
-  /** Where the profile has it. */
+  /** Its key in the profile. */
   readonly key: string;
-  /** How the call ended, where it is known; undefined where its answer was of no use. */
+  /** How the call ended; undefined if it ended with an unusable answer. */
   readonly end: HookEnd | undefined;
   constructor(hook: string, message: string, end?: HookEnd) {
     const key = keyOfHook(hook);
@@ -30,25 +30,25 @@ export class HookError extends Error {
 /** The key of a hook in the profile, by its short name. */
 export const keyOfHook = (hook: string): string => (hook.startsWith("authorize.") ? hook : `hooks.${hook}`);
 
-/** A call over HTTP that got no whole answer, or one whose status is none of success. */
+/** How a call ended: over HTTP without a complete answer, or with a status other than success. */
 export type HookEnd =
   | { readonly kind: "lost"; readonly reason: TransportError["reason"] }
   | { readonly kind: "status"; readonly status: number; readonly headers: Answer["headers"] };
 
-/** What a hook answered: the raw text, and the value that its pointer names. */
+/** A hook's answer: the raw text and its JSON. */
 export interface HookAnswer {
   readonly text: string;
   readonly json: unknown;
 }
 
-/** What a hook's placeholders become. */
+/** The values of a hook's placeholders. */
 export type HookValues = Readonly<Record<string, string | number>>;
 
 export interface HookCall {
   readonly interrupted?: AbortSignal | undefined;
-  /** What calls over HTTP go through, where that is not the usual way. */
+  /** The dispatcher for HTTP calls, if not the usual one. */
   readonly dispatcher?: Dispatcher | undefined;
-  /** JSON that the hook is given besides: on a command's standard input, or as the body of a call that has none. */
+  /** Additional JSON for the hook: on a command's standard input, or as the body of a call that has none. */
   readonly input?: unknown;
 }
 
@@ -58,8 +58,8 @@ const timeoutOf = (name: string, { timeoutMs }: HookDefinition): number =>
   timeoutMs ?? tolerances[name === "clock.advance" ? "clockAdvanceAnswer" : "hookAnswer"].default;
 
 /**
- * Runs one hook once with its placeholders filled in. Throws HookError where it fails, times out, is
- * interrupted, or answers with a status that is none of success.
+ * Runs a hook once with its placeholders filled in. Throws HookError if it fails, times out, is interrupted, or answers
+ * with a status other than success.
  */
 export const runHook = (
   name: string,
@@ -112,7 +112,7 @@ const runHttp = async (
   } catch (error) {
     if (error instanceof HookError) throw error;
     const reason = reasonOf(error);
-    if (reason === "too-large") throw new HookError(name, `the answer of ${shown} has no end`);
+    if (reason === "too-large") throw new HookError(name, `the answer of ${shown} is too large`);
     throw new HookError(name, `${shown} gave no answer: ${messageOf(error)}`, { kind: "lost", reason });
   }
 };
@@ -144,16 +144,16 @@ const runCommand = (
             new HookError(
               name,
               codeOf(error) === "ENOENT"
-                ? `there is no such program as ${program}`
+                ? `there is no program ${program}`
                 : `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`,
             ),
           );
       },
     );
-    // A program that reads nothing may have ended by now.
+    // A program that reads nothing may have exited by now.
     child.stdin?.on("error", () => {});
     child.stdin?.end(input === undefined ? "" : JSON.stringify(input));
-    // What the program has started itself may live on and hold its output open: that is not waited for.
+    // Processes started by the program may live on and hold its output open; do not wait for them.
     signal.addEventListener("abort", () => {
       child.stdout?.destroy();
       child.stderr?.destroy();
@@ -162,8 +162,8 @@ const runCommand = (
 };
 
 /**
- * The value in a hook's answer: the one that the profile's JSON pointer (RFC 6901) names, or the first
- * of the usual places, or the whole answer where it is a bare value.
+ * The value in a hook's answer: at the profile's JSON pointer (RFC 6901), otherwise in the first of the usual places,
+ * otherwise the whole answer if it is a bare value.
  */
 export const resultOf = (
   answer: HookAnswer,
@@ -179,7 +179,7 @@ export const resultOf = (
   return answer.json ?? (answer.text === "" ? undefined : answer.text);
 };
 
-/** A moment in milliseconds since 1970, out of milliseconds, seconds or an ISO 8601 text; undefined where it is none. */
+/** A time in milliseconds since 1970, from milliseconds, seconds or an ISO 8601 text; undefined if it is none of these. */
 export const instantMs = (value: unknown): number | undefined => {
   if (typeof value === "number" && Number.isFinite(value)) return value > 1e11 ? value : value * 1_000;
   if (typeof value !== "string" || value === "") return undefined;
@@ -188,7 +188,7 @@ export const instantMs = (value: unknown): number | undefined => {
   return Number.isNaN(parsed) ? undefined : parsed;
 };
 
-/** What such a moment leaves open, in milliseconds: one that is told in whole seconds may be anywhere in its second. */
+/** The uncertainty of such a time, in milliseconds: one given in whole seconds may be anywhere in its second. */
 export const coarsenessMs = (value: unknown): number => {
   if (typeof value === "number") return value <= 1e11 && Number.isInteger(value) ? 999 : 0;
   if (typeof value !== "string") return 0;

@@ -1,42 +1,42 @@
 import { retryPolicy, type Retries } from "./retry.ts";
 
-/** What a run has met on its connections to the target. */
+/** What happened on a run's connections to the target. */
 export interface ConnectionReport {
-  /** Exchanges that ended without a whole answer. */
+  /** Exchanges that ended without a complete answer. */
   readonly lost: number;
-  /** Requests that were sent again, because they had not been received or because they only read. */
+  /** Requests that were resent, because they were not received or because they only read. */
   readonly sentAgain: number;
-  /** Answers that asked to come back later, and were obeyed. */
+  /** Answers that asked to retry later, and were obeyed. */
   readonly throttled: number;
-  /** The longest wait that such an answer asked for, in milliseconds. */
+  /** The longest delay that such an answer asked for, in milliseconds. */
   readonly longestThrottleMs: number;
-  /** How often the address refused connections for a while, and the longest such while in milliseconds. */
+  /** How often the address refused connections for a while, and the longest such outage in milliseconds. */
   readonly outages: number;
   readonly longestOutageMs: number;
   /** Whether the target stayed away for longer than the budget. */
   readonly stayedAway: boolean;
 }
 
-/** How an address does, for all that is sent to it: round trips, losses, outages. */
+/** The state of an address, shared by all requests to it: round trips, losses, outages. */
 export interface ConnectionHealth {
-  /** An answer came, after so many milliseconds: an address that refuses connections from now on is down, not wrong. */
+  /** Records an answer after this many milliseconds. From now on an address that refuses connections is down, not wrong. */
   answered(afterMs: number): void;
-  /** How long answers have taken lately, in milliseconds; 0 before the first. */
+  /** Recent response time in milliseconds; 0 before the first answer. */
   roundTripMs(): number;
   lost(): void;
   sentAgain(): void;
   throttled(waitMs: number): void;
   /**
-   * Waits, together with all others, until the address accepts connections again. False where it never has, where that
-   * takes longer than an outage may, and where the run is interrupted.
+   * Waits, shared with all others, until the address accepts connections again. False if it never has, if that exceeds
+   * the outage budget, or if the run is interrupted.
    */
   untilBack(): Promise<boolean>;
   report(): ConnectionReport;
 }
 
-/** How much the latest round trip counts, as in RFC 6298 section 2. */
+/** Weight of the latest round trip, as in RFC 6298 section 2. */
 const SMOOTHING = 1 / 8;
-/** `probe` says whether the address accepts connections. */
+/** `probe` tells whether the address accepts connections. */
 export const createConnectionHealth = (probe: () => Promise<boolean>, retries: Retries): ConnectionHealth => {
   const { backOffMs, outageMs, time, signal } = retries;
   const met = { lost: 0, sentAgain: 0, throttled: 0, longestThrottleMs: 0, outages: 0, longestOutageMs: 0 };
@@ -52,7 +52,7 @@ export const createConnectionHealth = (probe: () => Promise<boolean>, retries: R
     for (let attempt = 1; ; attempt += 1) {
       if (signal?.aborted === true) return false;
       const awayMs = time.nowMs() - startMs;
-      // Once the budget is spent nothing waits any more; a target that comes back all the same is used again.
+      // Once the budget is spent nothing waits any more, but a target that comes back is used again.
       if (stayedAway || awayMs > outageMs) {
         stayedAway = true;
         return false;

@@ -6,9 +6,9 @@ import { buildConnector, Client, type Dispatcher } from "undici";
 import { decoded } from "../../contract/profile-secrets.ts";
 import { errorMessage } from "../../contract/text.ts";
 
-/** How a service is reached where a plain connection does not do. Certificates are always verified. */
+/** How to reach a service if a plain connection is not enough. Certificates are always verified. */
 export interface DialSettings {
-  /** Authorities that are trusted besides the platform's own, in PEM. */
+  /** Additional trusted authorities, in PEM. */
   readonly ca?: string;
   readonly clientCertificate?: {
     readonly cert: string;
@@ -16,22 +16,22 @@ export interface DialSettings {
     readonly passphrase: string | undefined;
   };
   readonly proxy?: {
-    /** With user and password where it asks for them; never shown. */
+    /** May include user and password; never displayed. */
     readonly url: string;
     /** Hosts that are reached directly; ".example" stands for all below example. */
     readonly except: readonly string[];
   };
-  /** Addresses in the place of those that names resolve to. */
+  /** Addresses to use instead of name resolution. */
   readonly resolve?: Readonly<Record<string, string>>;
 }
 
-/** Opens connections, all by the same settings, to the target and to its hooks. */
+/** Opens connections to the target and its hooks, all with the same settings. */
 export interface Dialer {
-  /** For undici's `connect` option; `timeoutMs` bounds the way to a connection. */
+  /** For undici's `connect` option; `timeoutMs` limits connecting. */
   connector(timeoutMs: number): buildConnector.connector;
-  /** A tunnel to the origin where a proxy stands before it; rejects where the proxy gives none. */
+  /** A tunnel to the origin, if it is reached through a proxy; rejects if the proxy refuses. */
   tunnel(origin: URL, timeoutMs: number): Promise<net.Socket> | undefined;
-  /** A connection to the origin, or over the tunnel; what it emits once it can be written to, unless it can already. */
+  /** A connection to the origin, or over the tunnel, and the event after which it is writable, unless it already is. */
   open(origin: URL, tunnel?: net.Socket): { socket: net.Socket; event?: "connect" | "secureConnect" };
 }
 
@@ -81,7 +81,7 @@ export const createDialer = (settings: DialSettings = {}): Dialer => {
   };
 };
 
-/** Takes a tunnel on once it is there, or tells undici why there is none. */
+/** Passes on a tunnel once it is there, or tells undici why there is none. */
 const hand = async (
   opening: Promise<net.Socket>,
   callback: buildConnector.Callback,
@@ -97,7 +97,7 @@ const hand = async (
   take(socket);
 };
 
-/** One for all connections: the platform's authorities are many, and reading them takes time. One's own are added to them. */
+/** One context for all connections, because loading the platform's many authorities takes time. Adds our own to them. */
 const contextOf = ({ ca, clientCertificate }: DialSettings): tls.SecureContext | undefined => {
   if (ca === undefined && clientCertificate === undefined) return undefined;
   const { cert, key, passphrase } = clientCertificate ?? {};
@@ -109,7 +109,7 @@ const contextOf = ({ ca, clientCertificate }: DialSettings): tls.SecureContext |
   });
 };
 
-/** A tunnel through the proxy (RFC 9110 section 9.3.6), for plain targets too: nothing on the way then touches a byte. */
+/** A tunnel through the proxy (RFC 9110 section 9.3.6), also for plain HTTP, so that nothing in between changes a byte. */
 const through = async (
   proxy: URL,
   authority: string,
@@ -127,7 +127,7 @@ const through = async (
     .connect({ path: authority, headers: { host: authority, ...authorization } })
     .catch((error: unknown) => {
       void client.destroy();
-      throw new ProxyFailed(`the proxy ${proxy.host} gave no tunnel: ${errorMessage(error)}`);
+      throw new ProxyFailed(`the proxy ${proxy.host} opened no tunnel: ${errorMessage(error)}`);
     });
   if (statusCode === 200) return socket as net.Socket;
   socket.destroy();
@@ -136,7 +136,7 @@ const through = async (
   );
 };
 
-/** The way to the target is at fault, not the target. */
+/** The proxy failed, not the target. */
 class ProxyFailed extends Error {
   readonly code = "EPROXY";
   constructor(message: string) {
@@ -160,7 +160,7 @@ const addressOf = ({ resolve = {} }: DialSettings, host: string): string => {
   return net.isIPv6(address) ? `[${address}]` : address;
 };
 
-/** The platform's own resolver, but for the names that have an address here. */
+/** The platform's resolver, except for the names listed here. */
 const lookupIn = (resolve: DialSettings["resolve"] = {}): LookupFunction | undefined => {
   if (Object.keys(resolve).length === 0) return undefined;
   return (host, options, done) => {

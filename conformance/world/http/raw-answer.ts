@@ -1,17 +1,17 @@
 import type { Answer } from "../exchange.ts";
 
-/** An HTTP/1.1 answer as read off a connection. */
+/** An HTTP/1.1 answer as read from a connection. */
 export interface ParsedAnswer {
   readonly status: number;
   readonly headers: Answer["headers"];
   readonly text: string;
-  /** Whether all of the body is there. */
+  /** Whether the body is complete. */
   readonly whole: boolean;
 }
 
 /**
- * Reads an answer out of the bytes so far (RFC 9112 section 6): undefined until its headers
- * are complete, or where the bytes are no HTTP answer. Interim answers (1xx) are skipped.
+ * Parses an answer from the bytes so far (RFC 9112 section 6). Undefined until its headers are complete, or if the
+ * bytes are not HTTP. Skips interim answers (1xx).
  */
 export const parseRawAnswer = (bytes: Buffer, method: string, closed: boolean): ParsedAnswer | undefined => {
   const headEnd = bytes.indexOf("\r\n\r\n");
@@ -44,7 +44,7 @@ const readBody = (
   return { body: rest.subarray(0, Number(length)), whole: rest.length >= Number(length) };
 };
 
-/** Body of a chunked answer, as far as it has come (RFC 9112 section 7.1). Trailers are not waited for. */
+/** The available body of a chunked answer (RFC 9112 section 7.1). Does not wait for trailers. */
 const readChunks = (rest: Buffer): { body: Buffer; whole: boolean } => {
   const chunks: Buffer[] = [];
   for (let at = 0; ;) {

@@ -4,7 +4,7 @@ import { after } from "../clock.ts";
 import type { Answer, Request, TransportError } from "../exchange.ts";
 import { codeOf } from "../../contract/files.ts";
 
-/** No answer is read further than this. */
+/** Answers are not read beyond this. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 export interface Received {
@@ -14,14 +14,14 @@ export interface Received {
 }
 
 export interface ReceiveLimits {
-  /** How long the exchange may take from the moment at which the request goes out, in milliseconds. */
+  /** Time limit of the exchange from the moment the request is sent, in milliseconds. */
   readonly timeoutMs: number;
   readonly mostBytes?: number;
   /** Ends it at once. */
   readonly signal?: AbortSignal;
 }
 
-/** Sends one request and reads its whole answer. `origin` names the address where the dispatcher serves several. */
+/** Sends one request and reads its complete answer. `origin` selects the address if the dispatcher serves several. */
 export const receive = (
   dispatcher: Dispatcher,
   request: Request & { readonly origin?: string },
@@ -88,19 +88,19 @@ const interruption = (signal: AbortSignal | undefined): Error =>
 
 class AnswerTimeout extends Error {
   constructor(timeoutMs: number) {
-    super(`no whole answer within ${timeoutMs} ms`);
+    super(`no complete answer within ${timeoutMs} ms`);
     this.name = "AnswerTimeout";
   }
 }
 
-/** undici's raw list of names and values in turn, as pairs: an object would lose the order, and put repeats together. */
+/** undici's flat list of names and values as pairs; an object would lose the order and merge repeated headers. */
 const pairsOf = (raw: readonly Buffer[]): Answer["headers"] =>
   Array.from({ length: raw.length / 2 }, (_, index) => [
     (raw[2 * index] ?? "").toString("latin1").toLowerCase(),
     (raw[2 * index + 1] ?? "").toString("latin1"),
   ]);
 
-/** How a request ended that got no whole answer. */
+/** Why a request got no complete answer. */
 export const reasonOf = (error: unknown): TransportError["reason"] => {
   const code = codeOf(error);
   if (error instanceof RangeError) return "too-large";

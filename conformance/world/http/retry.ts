@@ -4,42 +4,42 @@ import { realTime, type RealTime } from "../clock.ts";
 import { TransportError } from "../exchange.ts";
 
 /**
- * The one policy for what is sent to target and hooks. A request that may have been obeyed is never sent again: the
- * case, the flow or the check that rests on its answer starts over as a whole.
+ * The one retry policy for target and hooks. A request that may have been obeyed is never resent: the case, flow or
+ * check that depends on its answer starts over as a whole.
  */
 export const retryPolicy = {
-  /** Outages that one request waits out, within `outageMs` in all. */
+  /** Maximum number of outages that one request waits out, within `outageMs` in total. */
   mostOutages: 5,
-  /** How often a request that changes nothing is sent where its connection is cut. */
+  /** How often a harmless request is sent if its connection is cut. */
   mostSends: 3,
-  /** How often a flow, a check or a rule begins, where answers are lost. */
+  /** How often a flow, check or rule is started if answers are lost. */
   mostBeginnings: 3,
-  /** How often a case is judged, where other answers are lost each time. */
+  /** How often a case is judged if different answers are lost each time. */
   mostCaseTries: 8,
-  /** What is lost in so many tries of a case, and answered in none, is the service's own doing. */
+  /** A request lost in this many tries of a case, and never answered, is the service's own doing. */
   leastLossesOfService: 3,
   throttled: {
     /** Tries of a request that is turned away with a Retry-After, and without. */
     mostTries: { withRetryAfter: 60, without: 8 },
-    /** Without Retry-After 502, 503 and 504 may be the service's own answer to this very request: then it counts. */
+    /** Without Retry-After, 502, 503 and 504 may be the service's own answer to this request; then it counts. */
     mostTriesOfGateway: 3,
     /** A longer Retry-After is not obeyed, and no clock is moved for it. */
     longestRetryAfterMs: 24 * 3_600_000,
-    /** Once none of a kind has been let through for so long, in real time, requests of that kind do not wait any more. */
+    /** If no request of a kind was let through for this long in real time, requests of that kind stop waiting. */
     shutAfterMs: 45_000,
-    /** How many of the waiting requests try again at the same time; all at once would be throttled again. */
+    /** How many waiting requests retry concurrently; all at once would be throttled again. */
     triesAtOnce: 8,
   },
   backOff: { firstMs: 50, longestMs: 5_000 },
-  /** Between two probes of an address that refuses connections. */
+  /** Longest pause between two probes of an address that refuses connections. */
   longestProbePauseMs: 1_000,
 } as const;
 
-/** What the retries of one run share. */
+/** What all retries of one run share. */
 export interface Retries {
-  /** How long to wait before the next try, in milliseconds: longer each time, with jitter that follows from the seed. */
+  /** The delay before the next try, in milliseconds: exponential backoff with seeded jitter. */
   readonly backOffMs: (attempt: number) => number;
-  /** The budget of an outage: how long target or hooks may stay away, in milliseconds. */
+  /** How long target or hooks may stay away, in milliseconds. */
   readonly outageMs: number;
   readonly time: RealTime;
   readonly signal: AbortSignal | undefined;
@@ -62,7 +62,7 @@ export const createRetries = ({
   const random = seededRandom(seed);
   const { firstMs, longestMs } = retryPolicy.backOff;
   return {
-    // "Full jitter" would let some try again at once; half of the wait is kept.
+    // Full jitter would let some retry at once, so half of the delay is fixed.
     backOffMs: (attempt) => Math.min(longestMs, firstMs * 2 ** (attempt - 1)) * (0.5 + random() / 2),
     outageMs,
     time,
@@ -70,7 +70,7 @@ export const createRetries = ({
   };
 };
 
-/** Why a request came to nothing: it got no whole answer, or it was turned away for a while. */
+/** Why a request failed: no complete answer, or turned away for a while. */
 export type Setback =
   | { readonly kind: "lost"; readonly reason: TransportError["reason"] }
   | { readonly kind: "turned away"; readonly retryAfterMs: number | undefined };
@@ -78,19 +78,19 @@ export type Setback =
 /** A request that may be sent several times. */
 export interface Sending<T> {
   readonly send: () => Promise<T>;
-  /** The connection that it goes by. */
+  /** The connection it uses. */
   readonly health: { untilBack(): Promise<boolean> };
-  /** Whether sending it twice changes nothing. */
+  /** Whether sending it twice is harmless. */
   readonly isHarmless: boolean;
-  /** Waits as long as an answer asks for, and says whether it asked. Throws once it has asked too often. */
+  /** Waits as long as an answer asks for, and returns whether it asked. Throws once that happened too often. */
   readonly isTurnedAway?: (value: T) => Promise<boolean>;
-  /** Reads an error; undefined for one after which nothing is sent again. */
+  /** Classifies an error; undefined if nothing is to be resent after it. */
   readonly setbackOf: (error: unknown) => Setback | undefined;
-  /** Called each time that it is sent again after an error. */
+  /** Called each time the request is resent after an error. */
   readonly onRepeat: () => void;
 }
 
-/** Sends, and sends again for as long as the policy says that this can change nothing; then throws the last error. */
+/** Sends, and resends as long as the policy allows; then throws the last error. */
 export const sendWithRetries = async <T>(retries: Retries, sending: Sending<T>): Promise<T> => {
   const attempts = { outages: 0, cuts: 0, turnedAway: 0, waitedMs: 0 };
   for (;;) {
@@ -113,7 +113,7 @@ interface Attempts {
   waitedMs: number;
 }
 
-/** Waits for as long as the setback asks for; false where the request has failed for good, or spent its budget of `outageMs`. */
+/** Waits as long as the setback requires; false if the request failed for good or has used up `outageMs`. */
 const waitsOut = async (
   { backOffMs, outageMs, time, signal }: Retries,
   { health, isHarmless }: Pick<Sending<never>, "health" | "isHarmless">,
@@ -143,7 +143,7 @@ const waitsOut = async (
   return waitFor(backOffMs(attempts.cuts));
 };
 
-/** Does it again from the beginning where an answer in it was lost, after `onLost` has seen to what was begun. */
+/** Starts over if an answer was lost, after `onLost` has dealt with what was begun. */
 export const beginAnew = async <T>(
   work: () => Promise<T>,
   onLost: (error: TransportError) => Promise<void> | void = () => undefined,

@@ -11,8 +11,8 @@ export interface TargetAddress {
 }
 
 /**
- * Sends by the policy of retries: again what was not accepted, reads whose connection was cut, and what was turned away
- * for a while (RFC 6585 section 4). `isOver` ends it; `waiting` surrounds each wait for a limiter.
+ * Sends by the retry policy: resends what was not accepted, reads whose connection was cut, and what was turned away
+ * for a while (RFC 6585 section 4). `isOver` stops it; `waiting` wraps each wait for a rate limiter.
  */
 export const sendToTarget = (
   { retries, health, throttles }: TargetAddress,

@@ -6,12 +6,12 @@ import { retryPolicy, type Retries } from "./retry.ts";
 
 export type PatientClock = Pick<Clock, "kind" | "sleep" | "sleepOnEither" | "canWait">;
 
-/** Obeys answers that ask to come back later (RFC 6585 section 4, RFC 9110 section 15.6.4). */
+/** Obeys answers that ask to retry later (RFC 6585 section 4, RFC 9110 section 15.6.4). */
 export interface Throttles {
   /**
-   * Watches the answers to one request: waits for as long as each asks for, and says whether it did. Throws
-   * TransportError, "throttled", where that takes too many tries or longer than the run may wait, or where requests of
-   * this kind have not been let through for long.
+   * Watches the answers to one request: waits as long as each asks for, and returns whether it did. Throws
+   * TransportError "throttled" if that takes too many tries or longer than the run may wait, or if requests of this
+   * kind have not been let through for long.
    */
   watch(request: Pick<Request, "method" | "path">, clock: PatientClock): (answer: Answer) => Promise<boolean>;
 }
@@ -20,8 +20,8 @@ const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesAt
   retryPolicy.throttled;
 
 /**
- * How much of a Retry-After is waited out on this machine's clock, in milliseconds, where the
- * target has a clock of its own: little at first, as that may be the one the limiter goes by.
+ * How much of a Retry-After to wait in real time, in milliseconds, if the target has its own clock: little at first,
+ * since the limiter may use that clock.
  */
 const realWaitMs = (attempt: number): number => Math.min(5_000, 50 * attempt);
 
@@ -47,7 +47,7 @@ export const createThrottles = (
   const waitOut = async (clock: PatientClock, waitMs: number, attempt: number): Promise<void> => {
     waiting += 1;
     try {
-      // The limiter may count on the target's clock or on real time: first the cheaper one, then both.
+      // The limiter may count on the target's clock or in real time: try the cheaper one first, then both.
       if (attempt === 1) return await clock.sleepOnEither(waitMs);
       await clock.sleep(waitMs);
       if (clock.kind === "virtual") await time.pause(Math.min(waitMs, realWaitMs(attempt)));
@@ -97,18 +97,18 @@ const waitOf = (
   if (askedMs !== undefined) return { waitMs: askedMs, mostTries: mostTries.withRetryAfter, stands: false };
   const waitMs = backOffMs(attempt);
   if (status === 429) return { waitMs, mostTries: mostTries.without, stands: false };
-  // What a gateway could not pass on may have been done all the same, so only reads are sent again.
+  // What a gateway could not deliver may still have been done, so only reads are resent.
   const isOfGateway = status === 503 || (method === "GET" && (status === 502 || status === 504));
   return isOfGateway ? { waitMs, mostTries: mostTriesOfGateway, stands: true } : undefined;
 };
 
-/** How long the answer asks the client to stay away, in milliseconds; undefined where it does not (RFC 9110 section 10.2.3). */
+/** How long the answer asks the client to stay away, in milliseconds; undefined if it does not (RFC 9110 section 10.2.3). */
 export const retryAfterMs = (answer: Pick<Answer, "status" | "headers">): number | undefined => {
   if (answer.status !== 429 && answer.status !== 503) return undefined;
   const value = headerOf(answer, "retry-after");
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
-  // Date.parse takes much for a date that is none ("1.5" is a day of May), so only the form of RFC 9110 is read.
+  // Date.parse accepts many non-dates ("1.5" is a day in May), so only the format of RFC 9110 is parsed.
   const dateMs = /^[A-Z][a-z]+, .* GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   const answeredMs = Date.parse(headerOf(answer, "date") ?? "");
   if (Number.isNaN(dateMs) || Number.isNaN(answeredMs)) return 1_000;

@@ -10,7 +10,7 @@ import type { Retries } from "./retry.ts";
 import { sendToTarget, type TargetAddress } from "./send.ts";
 import { createThrottles, type PatientClock } from "./throttling.ts";
 
-/** What a request is sent through: its case's scope for the journal, and the clock that a 429 is waited out on. */
+/** The context of a request: its case's scope for the journal, and the clock on which a 429 is waited out. */
 export interface Sender {
   readonly scope: Scope;
   readonly clock: PatientClock;
@@ -23,9 +23,9 @@ export interface Connection {
 }
 
 /**
- * HTTP/1.1 to one origin. Sends each path byte for byte, follows no redirect, and repeats nothing but what can change
- * nothing: requests that were not accepted, reads whose connection was cut, and those that were asked to come back later.
- * A request that still has no whole answer throws TransportError, and stands among the losses of its case.
+ * HTTP/1.1 to one origin. Sends each path byte for byte, follows no redirects, and repeats only what is harmless:
+ * requests that were not accepted, reads whose connection was cut, and those asked to retry later. A request that still
+ * has no complete answer throws TransportError and is recorded as a loss of its case.
  */
 export interface Transport extends Connection {
   /** A dedicated connection; closed with the transport at the latest. */
@@ -37,18 +37,18 @@ export interface Transport extends Connection {
 export interface TransportOptions {
   readonly origin: string;
   readonly journal: Journal;
-  /** How long a whole exchange may take, in milliseconds. */
+  /** Time limit of a whole exchange, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
   /** How connections are opened; directly if absent. */
   readonly dialer?: Dialer | undefined;
   readonly maxConnections: number;
-  /** What is asked for to see whether a target that refuses connections is back; "/" by default. */
+  /** The path that is requested to check if a target that refuses connections is back; default "/". */
   readonly probePath?: string;
   readonly retries: Retries;
-  /** Is shown every answer before anything is written, so that its credentials are masked from the first byte. */
+  /** Sees every answer before anything is recorded, so that its credentials are always masked. */
   readonly learn: (answer: Pick<Answer, "headers" | "json" | "text">) => void;
-  /** Is shown every request that got an answer, with it. */
+  /** Sees every answered request with its answer. */
   readonly onAnswer?: ((request: Request, answer: Omit<Answer, "exchange">) => void) | undefined;
 }
 
@@ -132,7 +132,7 @@ const sendSurely = async (
         clock,
         () => sendOnce(options, dispatcher, request, scope),
         () => state.isClosed,
-        // A virtual clock would never move on while a request that waits on it counts as under way.
+        // A virtual clock would never move while a request waiting on it counts as in flight.
         (wait) => counted(-1, wait),
       ),
     );

@@ -104,11 +104,11 @@ describe("hooks as a clock", () => {
   });
 
   it.each([
-    ["stands still", { tells: inMs, moves: () => 0 }, "it had moved by 0 ms"],
-    ["moves half as far", { tells: inMs, moves: (ms: number) => ms / 2 }, "it had moved by 1 s"],
+    ["stands still", { tells: inMs, moves: () => 0 }, "but it moved by 0 ms"],
+    ["moves half as far", { tells: inMs, moves: (ms: number) => ms / 2 }, "but it moved by 1 s"],
     ["runs backwards", { tells: inMs, moves: (ms: number) => -ms }, "2 s backwards"],
     ["takes milliseconds for seconds", { tells: inMs, moves: (ms: number) => ms * 1_000 }, "33 min 20 s"],
-    ["stands still by the second", { tells: inSeconds, moves: () => 0 }, "it had moved by 999 ms"],
+    ["stands still by the second", { tells: inSeconds, moves: () => 0 }, "but it moved by 999 ms"],
     ["tells no moment", { tells: () => ({ status: "fine" }) }, 'name it with "result"'],
   ])("is called a mistake of the hook where it %s", async (_, behaviour, reason) => {
     const { clock } = await open(behaviour);

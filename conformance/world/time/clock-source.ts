@@ -12,13 +12,13 @@ import { shorten } from "../../contract/text.ts";
 export interface TimeOptions {
   readonly now: HookDefinition | undefined;
   readonly advance: HookDefinition | undefined;
-  /** The libfaketime file that moves the target's clock in the place of a hook. */
+  /** The libfaketime file that moves the target's clock instead of a hook. */
   readonly faketime?: FaketimeClock | undefined;
   readonly inFlight: () => number;
   /** The longest single wait on a real clock, in milliseconds. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
-  /** Calls a hook; default: one plain call. */
+  /** Calls a hook; default: a plain call. */
   readonly call?: HookCaller["call"];
 }
 
@@ -33,7 +33,7 @@ const readNow = async (
   if (nowMs === undefined)
     throw new HookError(
       "clock.now",
-      `no moment in its answer ${shorten(answer.text, 120)}; name it with "result", a JSON pointer`,
+      `no time in its answer ${shorten(answer.text, 120)}; name it with "result", a JSON pointer`,
     );
   return {
     at: { earliestMs: nowMs, latestMs: nowMs + coarsenessMs(told) },
@@ -46,17 +46,17 @@ const inFlightIn = (answer: HookAnswer): number | undefined => {
   return typeof inFlight === "number" ? inFlight : undefined;
 };
 
-/** Moved by so many times what was asked for, and by no small amount: somebody takes seconds for milliseconds. */
+/** Whether a clock moved by hundreds of times the requested amount, and far: someone confuses seconds and milliseconds. */
 const isFarTooMuch = (movedMs: number, askedMs: number): boolean =>
   movedMs > 500 * askedMs && movedMs > 600_000;
 
 /** What moves the target's clock: a hook, or a libfaketime file. */
 interface Mover {
-  /** Moves it on by at least this much, in whole milliseconds. */
+  /** Advances it by at least this much, in whole milliseconds. */
   readonly move: (
     durationMs: number,
   ) => Promise<{ readonly movedMs: number; readonly inFlight: number | undefined }>;
-  /** Reads it, where the mover itself knows where it stands. */
+  /** Reads the clock, if the mover itself knows its time. */
   readonly now?: () => TimeInterval;
 }
 
@@ -87,21 +87,21 @@ const moverOf = ({ advance, faketime }: TimeOptions, call: HookCaller["call"]): 
   return advance === undefined ? undefined : hookMover(advance, call);
 };
 
-/** Throws HookError where the clock did not move as it was asked to. */
+/** Throws HookError if the clock did not move as requested. */
 const checkMove = (askedMs: number, before: TimeInterval, after: TimeInterval): void => {
   const mostMs = after.latestMs - before.earliestMs;
   const leastMs = after.earliestMs - before.latestMs;
   if (mostMs < askedMs - 1 || isFarTooMuch(leastMs, askedMs))
     throw new HookError(
       "clock.advance",
-      `asked to move the clock by ${duration(askedMs)}, after which it had moved by ${mostMs < 0 ? `${duration(-mostMs)} backwards` : duration(mostMs)}`,
+      `asked to move the clock by ${duration(askedMs)}, but it moved by ${mostMs < 0 ? `${duration(-mostMs)} backwards` : duration(mostMs)}`,
     );
 };
 
 /**
- * The clock that the profile allows: virtual where the target's time can be moved, real otherwise. Where neither a hook
- * nor the file tells the target's time, it is known only as what was advanced plus at most the real time that passed,
- * and intervals are that much wider.
+ * The clock that the profile allows: virtual if the target's time can be moved, real otherwise. If neither a hook nor
+ * the file returns the target's time, it is known only as what was advanced plus at most the real time that passed, and
+ * intervals are that much wider.
  */
 export const clockSource = (options: TimeOptions): ClockSource => {
   const { now, signal } = options;
@@ -142,7 +142,7 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     ...clocks,
     underWay: () => underWay,
     askUnderWay: async () => {
-      // Who says it of no move may mean something else by it.
+      // A hook that reports this only on reading may mean something else by it.
       if (now === undefined || underWay?.inFlight === undefined) return false;
       const askedMs = monotonicMs();
       const { inFlight } = await readNow(now, call);

@@ -6,19 +6,19 @@ import { HookError } from "../hooks/hooks.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
 
 /**
- * The clock of programs under libfaketime, which take their time from a file (FAKETIME_TIMESTAMP_FILE): moving it means
- * writing the file. https://github.com/wolfcw/libfaketime
+ * The clock of programs under libfaketime, which read their time from a file (FAKETIME_TIMESTAMP_FILE); writing the
+ * file moves it. https://github.com/wolfcw/libfaketime
  */
 export interface FaketimeClock {
-  /** The time that the programs tell, in milliseconds since 1970. */
+  /** The time that the programs see, in milliseconds since 1970. */
   readonly now: () => TimeInterval;
-  /** Moves it on by this much. Throws HookError if someone else has written the file meanwhile. */
+  /** Advances it by this much. Throws HookError if someone else has written to the file meanwhile. */
   readonly advance: (durationMs: number) => void;
-  /** Lets another run use the file. The time stays where it is: it must not go back. */
+  /** Lets another run use the file. The time is kept, because it must not go back. */
   readonly release: () => void;
 }
 
-/** What a file sets: an offset from this machine's time, which goes on, or a moment at which time stands. */
+/** The content of a file: an offset from this machine's time, or a moment at which time stands still. */
 export type FaketimeSetting =
   | { readonly kind: "offset"; readonly offsetMs: number }
   | { readonly kind: "frozen"; readonly atMs: number };
@@ -36,7 +36,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   y: 365 * 86_400_000,
 };
 
-/** Reads the content of a libfaketime file; undefined where it is something else. */
+/** Parses the content of a libfaketime file; undefined if it is something else. */
 export const parseFaketime = (text: string): FaketimeSetting | undefined => {
   const [line = ""] = text.split("\n");
   const offset = /^([+-]\d+(?:\.\d+)?)([smhdy]?)$/.exec(line.trim());
@@ -45,7 +45,7 @@ export const parseFaketime = (text: string): FaketimeSetting | undefined => {
   const frozen = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/.exec(line.trim());
   if (frozen === null) return undefined;
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = frozen.slice(1, 7).map(Number);
-  // libfaketime reads it in the time zone of the program; a program and this one are taken to share theirs.
+  // libfaketime reads it in the program's time zone, which is assumed to be this process's.
   const atMs = new Date(year, month - 1, day, hour, minute, second).getTime();
   return Number.isNaN(atMs) ? undefined : { kind: "frozen", atMs: atMs + Number(frozen[7] ?? 0) * 1_000 };
 };
@@ -72,7 +72,10 @@ const refuse = (file: string, what: string): never => {
   throw problem(file, what);
 };
 
-/** Takes a libfaketime file for this run. Throws ConfigurationError where it is missing, unreadable, read-only, in use, or says something else. */
+/**
+ * Takes a libfaketime file for this run. Throws ConfigurationError if it is missing, unreadable, read-only, in use, or
+ * has other content.
+ */
 export const openFaketime = (file: string, time: { readonly wallMs: () => number }): FaketimeClock => {
   const first = readSetting(file);
   checkWritable(file);
@@ -84,7 +87,7 @@ export const openFaketime = (file: string, time: { readonly wallMs: () => number
     if (now !== written)
       throw new HookError(
         "clock.faketime",
-        `someone else wrote ${JSON.stringify(now.slice(0, 60))} into "${file}" during the run; give each run its own file`,
+        `someone else wrote ${JSON.stringify(now.slice(0, 60))} to "${file}" during the run; give each run its own file`,
       );
     written = faketimeText(next);
     setting = next;
@@ -113,20 +116,20 @@ const readSetting = (file: string): FaketimeSetting => {
   } catch (error) {
     return refuse(
       file,
-      `cannot be read (${fileReason(error)}); write "+0" into it and start the service with FAKETIME_TIMESTAMP_FILE naming it`,
+      `cannot be read (${fileReason(error)}); write "+0" to it and start the service with FAKETIME_TIMESTAMP_FILE set to it`,
     );
   }
   const setting = parseFaketime(text);
   if (setting !== undefined) return setting;
   const start = text.startsWith("@")
-    ? '; a start that begins with "@" counts from its start in each process, so it cannot be moved for several'
+    ? '; a time that starts with "@" counts from the start of each process, so it cannot be moved for several'
     : "";
   return refuse(file, `says ${JSON.stringify(text.slice(0, 60))}; accepted is ${ACCEPTED}${start}`);
 };
 
 /**
- * Writes in place: a file that is mounted into a container by itself cannot be replaced. As all texts are equally long,
- * a program that reads at the same time sees the old one or the new one.
+ * Writes in place, because a file that is mounted into a container on its own cannot be replaced. All texts have the
+ * same length, so a concurrent reader sees the old or the new one.
  */
 const overwrite = (file: string, text: string): void => {
   const handle = openSync(file, "r+");
@@ -142,7 +145,7 @@ const checkWritable = (file: string): void => {
   try {
     closeSync(openSync(file, "r+"));
   } catch (error) {
-    refuse(file, `cannot be written (${fileReason(error)}); the run moves the clock by writing it`);
+    refuse(file, `cannot be written (${fileReason(error)}); the run moves the clock by writing to it`);
   }
 };
 

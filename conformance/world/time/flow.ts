@@ -2,7 +2,7 @@ import type { TimeInterval } from "../../judging/interval.ts";
 import { after, monotonicMs } from "../clock.ts";
 
 export interface FlowOptions {
-  /** The earliest moment, in milliseconds of the target's time, at which someone is to be woken; undefined if there is no sleeper. */
+  /** The earliest wake-up, in milliseconds of the target's time; undefined if there is no sleeper. */
   readonly dueMs: () => number | undefined;
   /** Reads the target's clock and wakes the sleepers that are due. */
   readonly look: () => Promise<void>;
@@ -10,26 +10,26 @@ export interface FlowOptions {
   readonly nowMs?: () => number;
 }
 
-/** Learns from readings whether a clock goes on by itself, and looks at it again when a sleeper is due. */
+/** Learns from readings whether a clock runs by itself, and reads it again when a sleeper is due. */
 export interface FlowWatch {
-  /** Takes note of a reading, and returns it. */
+  /** Records a reading, and returns it. */
   note(at: TimeInterval): TimeInterval;
-  /** The clock is about to be moved, or has just been: readings on both sides of it say nothing of a flow. */
+  /** Called before and after moving the clock: readings on both sides of a move say nothing about whether it runs. */
   moves(): void;
-  /** Whether time has been seen to go on by itself. */
+  /** Whether time has been seen to run by itself. */
   isSeen(): boolean;
-  /** Where a clock stands that only moves by hand, as a reading showed a moment ago; undefined where one has to be made. */
+  /** The time of a clock that only moves by hook, from a very recent reading; undefined if a new reading is needed. */
   standsAt(): TimeInterval | undefined;
   /** Sleepers came or went. */
   rearm(): void;
 }
 
-/** A clock that has not moved for so long, beyond what its readings leave open, moves by hand alone, in milliseconds. */
+/** A clock that has not moved for this long, beyond the uncertainty of its readings, moves only by hook; in milliseconds. */
 const STILL_MS = 500;
-/** Somebody else may move it all the same: for no longer than this does a reading stand for the next, in milliseconds. */
+/** How long a reading may stand in for the next, in milliseconds; someone else may still move the clock. */
 const FRESH_MS = 100;
 
-/** Between two looks at a clock that flows more slowly than real time does, in milliseconds. */
+/** Pause between two readings of a clock that runs slower than real time, in milliseconds. */
 const LEAST_WAIT_MS = 2;
 
 export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions): FlowWatch => {
@@ -76,5 +76,5 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions): Fl
   };
 };
 
-/** What timers can count to. */
+/** The longest delay of a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

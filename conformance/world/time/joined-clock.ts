@@ -4,24 +4,24 @@ import { pause, type JoinedClock } from "../clock.ts";
 import { ControlFailed } from "../exchange.ts";
 import { SleepEnded, type Participant, type Sleeper, type Sleepers } from "./sleepers.ts";
 
-/** What timers can count to. */
+/** The longest delay of a timer. */
 const LONGEST_PAUSE_MS = 2 ** 31 - 1;
-/** Longer than anything that is granted on purpose; a service that states more has its unit wrong, and no clock can be moved that far. */
+/** Longer than any intended lifetime. A service that states more has its unit wrong, and no clock can be moved that far. */
 const LONGEST_SLEEP_MS = 80 * 365 * 86_400_000;
 
 export const canWait = (durationMs: number): boolean => durationMs <= LONGEST_SLEEP_MS;
 
-/** What all who take part in a virtual clock share. */
+/** The shared state of all participants in a virtual clock. */
 export interface SharedClock {
   readonly isReckoned: boolean;
   readonly signal: AbortSignal | undefined;
   readonly read: () => Promise<TimeInterval>;
   readonly sleepers: Sleepers;
-  /** Whether time has been seen to go on by itself. */
+  /** Whether time has been seen to run by itself. */
   readonly isFlowing: () => boolean;
-  /** How many have begun at a second, by seconds. */
+  /** How many have begun in a second, by second. */
   readonly begun: Map<number, number>;
-  /** Someone went to sleep or left: time may be able to move on. */
+  /** Someone went to sleep or left, so time may be able to move on. */
   readonly move: () => void;
 }
 
@@ -34,7 +34,7 @@ export const joinedClock = (shared: SharedClock, company: Set<Participant>): Joi
   const base = ({ earliestMs, latestMs }: TimeInterval): number => (isReckoned ? earliestMs : latestMs);
   const sleepFor = async (durationMs: number, slackMs = 0, early?: AbortSignal): Promise<void> => {
     if (!canWait(durationMs))
-      throw new ControlFailed(`a wait of ${duration(durationMs)} is beyond what any clock is moved by`);
+      throw new ControlFailed(`a wait of ${duration(durationMs)} is longer than any clock is moved`);
     await wakeAt(base(await read()) + durationMs, slackMs, early);
   };
   return {
@@ -63,7 +63,7 @@ export const joinedClock = (shared: SharedClock, company: Set<Participant>): Joi
     branch: () => joinedClock(shared, self.branches),
     leave: () => {
       company.delete(self);
-      // What a rule left behind must not go on in its name.
+      // What a rule left behind must not continue in its name.
       sleepers.fail(
         ({ owner }) => owner === self || self.branches.has(owner),
         () => new SleepEnded("its rule is over"),
@@ -91,11 +91,11 @@ const sleepAs = async (
   });
 };
 
-/** Where time goes on by itself, so many may begin at one second, one shortly after the other. */
+/** If time runs by itself, this many may begin in one second, shortly after one another. */
 const A_SECOND = 6;
 const SPACING_MS = 20;
 
-/** The next whole second; where time goes on by itself, a moment at its beginning that no other participant was given. */
+/** The next whole second or, if time runs by itself, a moment at its start that no other participant gets. */
 const nextSecondMs = ({ isFlowing, begun }: SharedClock, nowMs: number, withinMs: number): number => {
   let secondMs = Math.ceil(nowMs / SECOND_MS) * SECOND_MS;
   if (!isFlowing()) return secondMs;

@@ -4,16 +4,16 @@ import { watchFlow, type FlowWatch } from "./flow.ts";
 import { canWait, joinedClock } from "./joined-clock.ts";
 import { createSleepers, SleepEnded, type Sleepers } from "./sleepers.ts";
 
-/** What a virtual clock is built from: the target's hooks, and a look at the requests under way. */
+/** What a virtual clock is built from: the target's hooks, and the number of requests in flight. */
 export interface VirtualTime {
   readonly now: () => Promise<TimeInterval>;
-  /** Moves the target's clock, which stands at `from`, on by at least this much and returns where it stands then. */
+  /** Advances the target's clock, which reads `from`, by at least this much and returns its time then. */
   readonly advance: (durationMs: number, from: TimeInterval) => Promise<TimeInterval>;
-  /** Requests that are under way to the target; time stands still for them. */
+  /** Requests in flight to the target; time stands still for them. */
   readonly inFlight: () => number;
   /**
-   * Where an interval's earliest moment moves only as far as the clock was advanced: a sleep is
-   * then over once that has moved by as much, and need not outlast the interval's width too.
+   * Set if an interval's earliest moment moves only by what the clock was advanced: a sleep is then over once that has
+   * moved far enough, and need not outlast the interval's width.
    */
   readonly isReckoned?: boolean;
   /** Ends every sleep, now and later. */
@@ -21,17 +21,19 @@ export interface VirtualTime {
 }
 
 const IDLE_RECHECK_MS = 1;
-/** A clock that goes on by itself is waited for rather than moved by less than this, or than moving it last took, in milliseconds. */
+/**
+ * If a clock that runs by itself has less than this to go, or less than the last move took, wait instead of moving it;
+ * in milliseconds.
+ */
 const LEAST_MOVE_MS = 200;
-/** However long it takes to move the clock: it may flow more slowly than real time does. */
+/** Upper bound on that wait, since the clock may run slower than real time; in milliseconds. */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * The target's time moves only when everyone who takes part sleeps and no request
- * is under way; then it moves to the earliest wake-up. So a rule that does not
- * sleep sees time stand still (but for a clock that flows by itself), and all
- * rules that sleep share one timeline, however long it is. Where time
- * flows, sleepers that are due are woken at once, even if others are still at work.
+ * The target's time moves only when every participant sleeps and no request is in flight; then it moves to the earliest
+ * wake-up. So a rule that does not sleep sees time stand still (unless the clock runs by itself), and all sleeping
+ * rules share one timeline of any length. If time runs by itself, due sleepers are woken at once, even if others are
+ * still working.
  */
 export const virtualClock = (time: VirtualTime): ClockSource => {
   const sleepers = createSleepers(() => flow.rearm());
@@ -67,15 +69,18 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
   };
 };
 
-/** Reads the clock for all who ask. A case that looks at the clock is awake, as is one that waits for an answer: others of its rule may sleep already. */
+/**
+ * Reads the clock for all callers. A case that reads the clock is awake, like one that waits for an answer, even if
+ * others of its rule sleep.
+ */
 const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterval) => void) => {
   let readings = 0;
   let next: Promise<TimeInterval> | undefined;
   let latest: Promise<unknown> = Promise.resolve();
 
   /**
-   * A reading that begins after this call. While time is not seen to go on by itself, a later reading says the same, so
-   * that all who ask during one reading share the next.
+   * A reading that starts after this call. Unless time runs by itself, later readings are the same, so all callers
+   * during one reading share the next.
    */
   const sharedReading = (): Promise<TimeInterval> => {
     if (flow.isSeen()) return time.now();
@@ -105,7 +110,7 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
   };
 };
 
-/** Waits for a clock that goes on by itself to come to a moment so near that moving it there would take longer. */
+/** Waits for a clock that runs by itself to reach a moment so near that moving it there would take longer. */
 const waitingForFlow = (flow: FlowWatch, signal: AbortSignal | undefined) => {
   let awaitedMs: number | undefined;
   return async (stopMs: number, leftMs: number, moveTakesMs: number): Promise<boolean> => {
@@ -117,7 +122,7 @@ const waitingForFlow = (flow: FlowWatch, signal: AbortSignal | undefined) => {
   };
 };
 
-/** Moves time on for as long as everyone sleeps; one mover is at work at a time. */
+/** Moves time as long as everyone sleeps; only one mover works at a time. */
 const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQuiet: () => boolean) => {
   let moving = false;
   let advancingSinceMs: number | undefined;
@@ -138,7 +143,7 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
   const step = async (): Promise<boolean> => {
     const before = flow.standsAt() ?? flow.note(await time.now());
     sleepers.wakeDue(before);
-    // Someone may have been woken by now, or have gone to sleep for less long than all others.
+    // Someone may have been woken by now, or gone to sleep for a shorter time than all others.
     if (!sleepers.allSleep()) return false;
     const stopMs = sleepers.nextStopMs();
     if (await comesByItself(stopMs, stopMs - before.earliestMs, tookMs)) return true;
@@ -166,7 +171,7 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
     } finally {
       moving = false;
       advancingSinceMs = undefined;
-      // A sleeper that came between the last look and this line found a mover at work, and is owed one.
+      // A sleeper that came after the last check found a mover at work, so it still needs one.
       if (sleepers.allSleep()) void move();
     }
   };

@@ -10,7 +10,7 @@ import { errorOf } from "../../../testing/errors.ts";
 
 export const stopping = stopAfterEach();
 
-/** A clock that notes what is slept and takes no time. */
+/** A clock that records sleeps and takes no time. */
 export const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
   const slept: number[] = [];
   const clock: Sender["clock"] = {
