@@ -16,23 +16,23 @@ export interface CallbackCheck {
 }
 
 const CHECK = "hooks.callback.register";
-/** How long a push that is due on a moved clock is waited for in real time at last, in milliseconds. */
+/** The last wait in real time for a push that is due on a moved clock, in milliseconds. */
 const LAST_LOOK_MS = 3_000;
-/** Real time in which a push that is due at once has come, where the target is near. */
+/** Real time within which an immediate push arrives from a near target, in milliseconds. */
 const SOON_MS = 150;
 const STEPS = 6;
 
 /**
- * Registers the callback and lets one event be pushed to it, before any rule does. Where that does not
- * arrive, says which side is at fault as far as it can be told; whether a service that never connects
- * breaks its promise is left to the rules, unless its address and the receiver's cannot meet.
+ * Registers the callback and has one event pushed to it, before any rule does. If the push does not arrive, says which
+ * side is at fault, as far as possible. Whether a service that never connects breaks its promise is left to the rules,
+ * unless its address and the receiver's cannot meet.
  */
 export const checkCallback = async (session: Session, clock: Clock): Promise<CallbackCheck> => {
   const { receiver, events, registerCallback } = session;
   if (registerCallback === undefined)
-    return skipped("not in the profile: no push can be watched", "add `hooks.callback.register`");
+    return skipped("not in the profile: pushes cannot be watched", "add `hooks.callback.register`");
   if (events === undefined)
-    return skipped("no events can be triggered, so no push can be watched", "add `hooks.events.trigger`");
+    return skipped("no events can be triggered, so pushes cannot be watched", "add `hooks.events.trigger`");
   if (receiver === undefined)
     return skipped("this run has no receiver", "leave `receiver` out of the profile");
   try {
@@ -63,7 +63,7 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
             check: "receiver",
             ok: false,
             message: error.message.replace(/^the receiver: /, ""),
-            remedy: "check `receiver` in the profile, and that the receiver runs",
+            remedy: "check `receiver` in the profile, and that the receiver is running",
             fatal: "configuration",
           },
         ],
@@ -98,12 +98,12 @@ interface Awaited {
 
 interface SeenInPreflight {
   readonly arrived: string | undefined;
-  /** Whether it came without the clock being moved. */
+  /** Whether it came without moving the clock. */
   readonly isSoon: boolean;
   readonly lines: readonly PushLine[];
 }
 
-/** Waits for the push in real time, and then, as the first push may be a delayed one, for the first delay and its lateness. */
+/** Waits for the push in real time, and then, since the first push may be a delayed one, for the first delay and its lateness. */
 const waitForPush = async (
   session: Session,
   receiver: Receiver,
@@ -131,13 +131,13 @@ const waitForPush = async (
     if (await look(clock.kind === "virtual" ? SOON_MS / 3 : 0))
       return { arrived: `within ${duration(step * stepMs)} of its event`, isSoon: false, lines };
   }
-  // On a moved clock the push is due by now, and may still be under way in real time on a busy machine.
+  // On a moved clock the push is due by now, but on a busy machine it may still be on its way in real time.
   if (clock.kind === "virtual" && (await look(LAST_LOOK_MS)))
     return { arrived: `within ${duration(STEPS * stepMs)} of its event`, isSoon: false, lines };
   return { arrived: undefined, isSoon: false, lines };
 };
 
-/** Whether a request is of this event, or can be: one whose body names nothing proves the way too. */
+/** Whether a request belongs to this event, or may: one that names nothing also proves that the receiver is reachable. */
 const isOf = (
   { notificationId, accountId, action }: Extract<PushLine, { kind: "push" }>,
   awaited: Awaited,
@@ -156,8 +156,8 @@ const whoseFault = (
   const stray = lines.find((line) => line.kind === "push");
   if (stray?.kind === "push")
     return {
-      message: `the event was not pushed to ${callbackUrl} as it should: there came ${stray.method} ${stray.path}`,
-      remedy: "compare what hooks.callback.register sends with the address that the service keeps",
+      message: `the event was not pushed to ${callbackUrl} as it should be: ${stray.method} ${stray.path} came instead`,
+      remedy: "compare what hooks.callback.register sends with the address that the service stored",
       isConfiguration: false,
     };
   const fault = lines.find((line) => line.kind === "fault");
@@ -165,7 +165,7 @@ const whoseFault = (
     return {
       message: `the service reached the receiver at ${callbackUrl}, but no push came through: ${fault.message}`,
       remedy:
-        "let the service trust the receiver's certificate ({{ca}} in hooks.callback.register, or receiver.listen.certificate)",
+        "make the service trust the receiver's certificate ({{ca}} in hooks.callback.register, or receiver.listen.certificate)",
       isConfiguration: /tls|ssl|handshake|certificate|alert/i.test(fault.message),
     };
   const [isOwnCallback, isOwnTarget] = [callbackUrl, baseUrl].map((url) => isLoopback(new URL(url).hostname));
@@ -178,12 +178,12 @@ const whoseFault = (
     };
   if (!isOwnTarget)
     return {
-      message: `no connection from the service at ${baseUrl} reached the receiver at ${callbackUrl}, which listens: the network between them, or a service that does not push`,
+      message: `no connection from the service at ${baseUrl} reached the receiver at ${callbackUrl}, which is listening: either the network blocks it, or the service does not push`,
       remedy: "call the callback address from the service's machine by hand",
       isConfiguration: false,
     };
   return {
-    message: `the receiver at ${callbackUrl} listens, and the service never connected to it`,
+    message: `the receiver at ${callbackUrl} is listening, but the service never connected to it`,
     remedy: "look for the push in the service's own log",
     isConfiguration: false,
   };

@@ -127,5 +127,5 @@ it("lets a command read the list, and doctor say what its own look has left", as
   };
   const checks = await examine(named, options);
   expect(checks.at(-1)).toMatchObject({ check: "left behind", ok: true });
-  expect(checks.at(-1)?.message).toMatch(/hooks\.cleanup was given the list/);
+  expect(checks.at(-1)?.message).toMatch(/hooks\.cleanup got the list/);
 });

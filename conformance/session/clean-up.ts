@@ -7,16 +7,15 @@ import { errorMessage } from "../contract/text.ts";
 
 export interface CleanUpOptions {
   readonly dispatcher: Dispatcher;
-  /** Hides what is secret in what a hook says. */
+  /** Masks secrets in a hook's messages. */
   readonly mask: (text: string) => string;
   /** Whether pushes went to a receiver that outlives the run. */
   readonly isAttached: boolean;
 }
 
 /**
- * Puts the service's former callback address back and lets the profile's own clean-up do its work, where there are
- * hooks for them, and says what then stays. Runs on its own time, within the hooks' timeouts, so that an interrupted
- * run is cleaned up after too.
+ * Restores the service's former callback address and runs the profile's clean-up hook, if there are hooks for them, and
+ * reports what remains. Has its own deadline, within the hooks' timeouts, so that an interrupted run is cleaned up too.
  */
 export const cleanUp = async (
   account: LeftBehindAccount,

@@ -8,7 +8,7 @@ import { unreachable } from "./reach-check.ts";
 
 interface ClientCheck {
   readonly check: Check;
-  /** Validity of the access token that the client got, in milliseconds. */
+  /** Validity of the client's access token, in milliseconds. */
   readonly lifetimeMs?: number;
 }
 
@@ -22,7 +22,7 @@ export const checkClients = async (
     checked.push(
       await beginAnew(() => checkClient(world, client, index)).catch((error: unknown) => {
         if (!(error instanceof TransportError)) throw error;
-        const message = `the flow of client "${client.id}" broke off: ${unreachable[error.reason]} (${error.message})`;
+        const message = `the flow of client "${client.id}" failed: ${unreachable[error.reason]} (${error.message})`;
         return { check: { check: `clients[${index}]`, ok: false, message } };
       }),
     );
@@ -40,7 +40,7 @@ const noSecondClient: Check = {
   remedy: "add a second entry to `clients`",
 };
 
-/** Runs the flow for one client, and where it fails compares the answer with those that a wrong client gets. */
+/** Runs the flow for one client. If it fails, compares the answer with those to a wrong client. */
 const checkClient = async (world: World, client: Client, index: number): Promise<ClientCheck> => {
   const check = `clients[${index}]`;
   const authorized = await world.target.authorize({ client });
@@ -83,7 +83,7 @@ const authorizeFailed = async (
         check,
         ok: false,
         message: `authorize answers to client "${client.id}" as to one that does not exist: ${describeBriefly(authorized)}`,
-        remedy: `check ${authorized.status === 404 ? "baseUrl, " : ""}clients[${index}].id and clients[${index}].redirectUri; where a consent page is in the way, use \`authorize\``,
+        remedy: `check ${authorized.status === 404 ? "baseUrl, " : ""}clients[${index}].id and clients[${index}].redirectUri; if a consent page is in the way, use \`authorize\``,
         fatal: "configuration",
       }
     : { check, ok: false, message: `authorize gave no code: ${describeBriefly(authorized)}` };
@@ -109,10 +109,10 @@ const exchangeFailed = async (
         remedy: `check where clients[${index}].secret points to, and clients[${index}].id`,
         fatal: "configuration",
       }
-    : { check, ok: false, message: `a right exchange gave no accessToken: ${describeBriefly(answer)}` };
+    : { check, ok: false, message: `a valid exchange returned no accessToken: ${describeBriefly(answer)}` };
 };
 
-/** Whether the authorize path is as unknown to the service as an invented one, while the list is served. */
+/** Whether the service does not know the authorize path, like an invented one, although it serves the list. */
 const isUnserved = async (world: World, authorized: Answer): Promise<boolean> => {
   if (authorized.status !== 404) return false;
   const invented = await world.target.send({
@@ -124,7 +124,7 @@ const isUnserved = async (world: World, authorized: Answer): Promise<boolean> =>
   return invented.status === 404 && listed.status !== 404;
 };
 
-/** Two refusals that differ in nothing but numbers and times. */
+/** Whether two refusals differ only in numbers and times. */
 const alike = (a: Answer, b: Answer): boolean =>
   a.status === b.status && skeleton(a.text) === skeleton(b.text);
 const skeleton = (text: string): string => text.replaceAll(/[A-Za-z0-9_.:-]*\d[A-Za-z0-9_.:-]*/g, "#");

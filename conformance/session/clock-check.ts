@@ -5,12 +5,12 @@ import { HookError } from "../world/hooks/hooks.ts";
 import type { Session } from "./session.ts";
 
 const PROBE_ADVANCE_MS = 2_000;
-/** A hook that takes longer makes a gate take minutes. */
+/** A hook slower than this makes a gate take minutes. */
 const SLOW_MS = 300;
-/** About as often a gate moves the clock. */
+/** Approximate number of clock moves in a gate. */
 const MOVES = 220;
 
-/** Whether the clock hooks read and move a clock, by moving it two seconds. */
+/** Checks that the clock hooks read and move a clock, by moving it two seconds. */
 export const checkClock = async (session: Session, clock: Clock): Promise<Check[]> => {
   const hooks = session.resolved.profile.hooks?.clock;
   if (hooks?.faketime !== undefined) return [];
@@ -20,9 +20,9 @@ export const checkClock = async (session: Session, clock: Clock): Promise<Check[
         check: "hooks.clock.advance",
         ok: "skipped",
         message:
-          "not in the profile: lifetimes are waited for in real time, and what takes too long is not judged",
+          "not in the profile: lifetimes are waited for in real time, and rules that take too long are not judged",
         remedy:
-          "add `hooks.clock.advance` (and `hooks.clock.now`) where the target's clock can be moved, or `hooks.clock.faketime` where the service runs under libfaketime",
+          "add `hooks.clock.advance` (and `hooks.clock.now`) if the target's clock can be moved, or `hooks.clock.faketime` if the service runs under libfaketime",
       },
     ];
   try {
@@ -34,7 +34,7 @@ export const checkClock = async (session: Session, clock: Clock): Promise<Check[
     const asked = duration(PROBE_ADVANCE_MS);
     const moved = `moved the target's clock by ${duration(after.latestMs - before.earliestMs)} when asked for ${asked}`;
     const cost =
-      tookMs < SLOW_MS ? "" : `, which took ${duration(tookMs)}: a gate does so some ${MOVES} times`;
+      tookMs < SLOW_MS ? "" : `, which took ${duration(tookMs)}: a gate does so about ${MOVES} times`;
     return [
       {
         check: "hooks.clock.advance",
@@ -46,10 +46,10 @@ export const checkClock = async (session: Session, clock: Clock): Promise<Check[
             check: "hooks.clock.now",
             ok: "skipped",
             message:
-              "not in the profile: the target's time is reckoned from what was advanced, and brackets are wider",
+              "not in the profile: the target's time is estimated from what was advanced, and intervals are wider",
             remedy: "add `hooks.clock.now`",
           }
-        : { check: "hooks.clock.now", ok: true, message: "tells the target's time" },
+        : { check: "hooks.clock.now", ok: true, message: "returns the target's time" },
     ];
   } catch (error) {
     if (!(error instanceof HookError)) throw error;
@@ -63,7 +63,7 @@ export const failedHook = (error: HookError): Check => ({
   message: error.message.replace(`${error.key}: `, ""),
   remedy:
     error.end?.kind === "lost" && error.end.reason === "timeout"
-      ? `if it is only slow, give it longer: \`timeoutMs\` beside the hook, in milliseconds; else call it by hand and see what it waits for`
+      ? `if it is only slow, give it more time: \`timeoutMs\` of the hook, in milliseconds; otherwise call it by hand and see what it waits for`
       : "call the hook by hand and compare; or leave it out of the profile",
   fatal: "configuration",
 });

@@ -16,7 +16,7 @@ import { clockSource } from "../world/time/clock-source.ts";
 import { createTransport, type Transport, type TransportOptions } from "../world/http/transport.ts";
 import { learn } from "./learn.ts";
 
-/** More than are used at a time, but for targets so far away that most of them would only be waited for. */
+/** More than are used at a time, except for targets so far away that most of them just wait. */
 const MAX_CONNECTIONS = 64;
 
 export interface ConnectionsOptions {
@@ -30,7 +30,7 @@ export interface ConnectionsOptions {
   readonly signal: AbortSignal;
 }
 
-/** All ways to the target and its hooks, and what was left behind on them. */
+/** All connections to the target and its hooks, and what was left behind. */
 export interface Connections {
   readonly transport: Transport;
   readonly transportOptions: TransportOptions;
@@ -39,7 +39,7 @@ export interface Connections {
   readonly dispatcher: Dispatcher;
   readonly account: LeftBehindAccount;
   readonly hookReport: HookCaller["report"];
-  /** Calls a hook. Time stands still meanwhile, as it does while an answer is waited for. */
+  /** Calls a hook. Time stands still meanwhile, as while waiting for an answer. */
   readonly callHook: (
     name: string,
     hook: HookDefinition,
@@ -50,7 +50,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** Opens them; nothing is sent yet. */
+/** Opens them; sends nothing yet. */
 export const openConnections = (resolved: ResolvedProfile, options: ConnectionsOptions): Connections => {
   const { profile } = resolved;
   const stop = new AbortController();
@@ -112,7 +112,7 @@ const wayToTarget = (
   };
   return {
     dispatcher: new Agent(common),
-    // This is how undici is told to keep no connection.
+    // This makes undici keep no connections.
     unkept: new Agent({ ...common, pipelining: 0 }),
     transportOptions: {
       origin,
@@ -129,7 +129,7 @@ const wayToTarget = (
   };
 };
 
-/** The same calls, and how many of them are running. */
+/** The same calls, with a count of those in progress. */
 const countingCalls = (call: Connections["callHook"]) => {
   let running = 0;
   return {
@@ -150,13 +150,13 @@ const faketimeOf = ({ hooks }: ResolvedProfile["profile"]): FaketimeClock | unde
   return file === undefined ? undefined : openFaketime(file, { wallMs: () => wallClock().getTime() });
 };
 
-/** Calls back once the signal is aborted, at once where it is already; returns how to stop listening. */
+/** Calls back once the signal is aborted, at once if it already is; returns how to stop listening. */
 const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) => {
   signal.addEventListener("abort", callback, { once: true });
   if (signal.aborted) callback();
   return () => signal.removeEventListener("abort", callback);
 };
 
-/** The target's time by what is known of it, without asking. */
+/** The target's time as far as known without asking. */
 const estimateNow = (clocks: ClockSource): EstimatedNow | undefined =>
   clocks.kind === "real" ? { nowMs: wallClock().getTime(), isDate: true } : clocks.estimate?.();

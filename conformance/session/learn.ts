@@ -2,7 +2,7 @@ import type { PushLine } from "../contract/push.ts";
 import type { Secrets } from "../contract/secrets.ts";
 import { grantOf, type Answer } from "../world/exchange.ts";
 
-/** A line of the receiver's journal as it may leave the process: what it quotes of a request may hold what is secret. */
+/** Masks a line of the receiver's journal, since what it quotes of a request may contain secrets. */
 export const maskedLine = (line: PushLine, mask: Secrets["mask"]): PushLine => {
   if (line.kind === "fault") return { ...line, message: mask(line.message) };
   if (line.kind !== "push") return line;
@@ -10,7 +10,7 @@ export const maskedLine = (line: PushLine, mask: Secrets["mask"]): PushLine => {
   return { ...line, path: mask(line.path), headers, body: mask(line.body) };
 };
 
-/** Remembers the credentials in an answer, so that they are masked wherever they turn up. */
+/** Remembers the credentials in an answer, so that they are masked wherever they appear. */
 export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" | "text">): void => {
   for (const [name, value] of answer.headers)
     if (name === "set-cookie") secrets.conceal(/^[^=;]*=([^;]*)/.exec(value)?.[1] ?? "", "cookie");
@@ -38,29 +38,29 @@ const learnQuoted = (secrets: Secrets, text: string): void => {
       );
 };
 
-/** An answer without any of these has no such credential: where nothing is escaped, names stand in it as they are. */
+/** Without any of these an answer holds no such credential: unless something is escaped, names appear literally. */
 const mayQuote = /code"|accessToken"|refreshToken"|\\/;
-/** A credential that an answer holds further down, or quotes out of another one, however often it was escaped. */
+/** A credential deeper in an answer, or quoted from another one, however often it was escaped. */
 const quotedCredential = /\\*"(code|accessToken|refreshToken)\\*"\s*:\s*\\*"([^"\\]{8,512})\\*"/g;
-/** What stands beside a code, and beside no name of an error. */
+/** Appears next to a code, but not next to the name of an error. */
 const quotedState = /\\*"state\\*"\s*:/;
 const QUOTED_CHARACTERS = 65_536;
 
-/** The answer as text, where it is small enough to be searched each time. */
+/** The answer as text, if small enough to be searched every time. */
 const textOf = (json: unknown): string => {
   if (typeof json !== "object" || json === null) return "";
   try {
     return JSON.stringify(json).slice(0, QUOTED_CHARACTERS);
   } catch {
-    // Too deep to be written, which is no credential.
+    // Too deep to stringify, so not a credential.
     return "";
   }
 };
 
-/** Many services put the name or the number of an error under `code`; masked, it would read differently in every run. */
+/** Many services put the name or number of an error under `code`; masked, it would read differently in every run. */
 const namesAnError = (code: string): boolean =>
   code.length < 16 || (/^[A-Za-z]+([_.: -][A-Za-z0-9]+)*$/.test(code) && !looksDrawn(code));
 
-/** Digits, small letters and capitals in one long word: no error has such a name. */
+/** Digits, lower-case and upper-case letters in one long word; no error name looks like that. */
 const looksDrawn = (code: string): boolean =>
   code.length >= 24 && [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(code));

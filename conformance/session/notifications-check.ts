@@ -6,7 +6,7 @@ import { obtainTokens } from "../world/steps.ts";
 import { type World, emptyPrepared, type Prepared } from "../world/world.ts";
 import type { Session } from "./session.ts";
 
-/** Makes or finds the notifications that rules read. Where the list itself is at fault, the rules will say so. */
+/** Creates or finds the notifications that rules read. If the list itself is at fault, the rules report it. */
 export const checkNotifications = async (
   session: Session,
   world: World,
@@ -28,10 +28,9 @@ export const checkNotifications = async (
       check: {
         check,
         ok: count > 0,
-        message: [
-          `${count} notifications in ${sets.accounts.length} accounts are there to be read`,
-          ...notes,
-        ].join("; "),
+        message: [`${count} notifications in ${sets.accounts.length} accounts can be read`, ...notes].join(
+          "; ",
+        ),
         ...(session.events === undefined
           ? { remedy: "add `hooks.events.trigger` for rules that create notifications" }
           : {}),
@@ -47,7 +46,7 @@ export const checkNotifications = async (
           ok: false,
           message: error.message,
           remedy:
-            "call the hook by hand and compare; `accounts` in the profile names the accounts that it may be called for",
+            "call the hook by hand and compare; `accounts` in the profile lists the accounts that it may be called for",
           fatal: "configuration",
         },
       };

@@ -124,7 +124,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     [
       "speaks something else",
       async () => (await stopping(serveTcp((socket) => socket.end("SSH-2.0-x\r\n")))).origin,
-      "does not speak HTTP",
+      "is not valid HTTP",
     ],
   ] as const)("where the target %s", async (_, start, words) => {
     const baseUrl = await start();
@@ -150,7 +150,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     const clock = { ...hooks.clock, now: { http: { url: origin } } };
     const check = onlyFatal((await checksOf({ profile: { hooks: { ...hooks, clock } } })).checks);
     expect(check).toMatchObject({ check: "hooks.clock.now", fatal: "configuration" });
-    expect(check.message).toContain("no moment");
+    expect(check.message).toContain("no time in its answer");
   });
 
   it("where clock.advance moves nothing, and no hook tells the time", async () => {
@@ -160,7 +160,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
       (await checksOf({ profile: { baseUrl, hooks: { ...hooks, clock } } })).checks;
     const check = onlyFatal(await checked({ advance: { command: ["/bin/true"] } }));
     expect(check.message).toMatch(
-      /does not follow the hook: .* to move it by 1 h, and a code of before still works/,
+      /does not follow the hook: .* to move it by 1 h, and an earlier code still works/,
     );
     const checks = await checked(moving);
     expect(fatalOf(checks)).toEqual([]);

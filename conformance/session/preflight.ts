@@ -23,9 +23,8 @@ export interface PreflightOptions {
 }
 
 /**
- * Looks at everything that a run rests on before any rule does: the address, each client, each
- * hook, the notifications to read. Tells a mistake of the profile from a breach of the service: what
- * may be either is left to the rules.
+ * Checks everything that a run depends on before any rule runs: the address, each client, each hook, the notifications
+ * to read. Tells a mistake in the profile from a breach by the service; what may be either is left to the rules.
  */
 export const preflight = async (session: Session, options: PreflightOptions): Promise<Preflight> => {
   const clock = session.clocks.join();
@@ -36,11 +35,11 @@ export const preflight = async (session: Session, options: PreflightOptions): Pr
       clock,
       options,
     );
-    // Messages quote answers, and these may hold credentials.
+    // Messages quote answers, which may contain credentials.
     const masked = checks.map((check) => ({ ...check, message: session.secrets.mask(check.message) }));
     return { checks: masked, prepared };
   } catch (error) {
-    // Whatever is asked of the target may have to wait on its clock.
+    // Any request to the target may have to wait on its clock.
     if (!(error instanceof HookError)) throw error;
     return { checks: [failedHook(error)], prepared: emptyPrepared };
   } finally {
@@ -75,7 +74,7 @@ const examine = async (
     checks.push(check);
     prepared = { ...prepared, notifications };
   }
-  // Last, so that what was created for readers is not pushed as well.
+  // Last, so that notifications created for readers are not pushed as well.
   if (options.pushes === true && !checks.some(({ fatal }) => fatal !== undefined)) {
     const callback = await checkCallback(session, clock);
     checks.push(...callback.checks);
@@ -84,5 +83,5 @@ const examine = async (
   return { checks, prepared };
 };
 
-/** From this round trip on, in milliseconds, most of a request's time is the network's. */
+/** From this round trip on, in milliseconds, the network takes most of a request's time. */
 const FAR_MS = 50;

@@ -4,7 +4,7 @@ import type { ResolvedProfile } from "../profile/profile.ts";
 import { openSession } from "./session.ts";
 import type { ReceiverAccess } from "../world/receiver.ts";
 
-/** Opens them; nothing is sent yet. Throws ConfigurationError where the profile lacks what pushes need. */
+/** Opens them; sends nothing yet. Throws ConfigurationError if the profile lacks what pushes need. */
 export const openPushPorts = (
   resolved: ResolvedProfile,
   receiver: ReceiverAccess | undefined,

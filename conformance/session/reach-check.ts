@@ -3,13 +3,13 @@ import { grantOf, TransportError, type Answer, describeBriefly } from "../world/
 import type { World } from "../world/world.ts";
 import type { Session } from "./session.ts";
 
-/** Whether anything that speaks HTTP and looks like the service answers at the base address. */
+/** Whether something that speaks HTTP and looks like the service answers at the base address. */
 export const checkReach = async (session: Session, world: World): Promise<Check> => {
   const { baseUrl } = session.resolved.profile;
   const check = "base address";
   try {
     const listed = await world.target.list({});
-    // Behind a hook authorize itself is a web page, and rightly so.
+    // Behind a hook, authorize itself is rightly a web page.
     const isHooked = session.resolved.profile.authorize?.code !== undefined;
     const authorized = isHooked ? listed : await world.target.authorize();
     if (isHtml(authorized) && isHtml(listed) && grantOf(authorized) === undefined)
@@ -18,15 +18,15 @@ export const checkReach = async (session: Session, world: World): Promise<Check>
         ok: false,
         message: `${baseUrl} answers the documented paths with web pages (${describeBriefly(authorized)})`,
         remedy:
-          "check baseUrl: it is what stands before /open-api/ in the service's addresses; where authorize shows a consent page, add what gets past it under `authorize`",
+          "check baseUrl: it is the part before /open-api/ of the service's addresses; if authorize shows a consent page, add what gets past it under `authorize`",
         fatal: "configuration",
       };
     if (ownPath.test(new URL(baseUrl).pathname) && [listed, authorized].every(({ status }) => status === 404))
       return {
         check,
         ok: false,
-        message: `${baseUrl} answers 404 to the documented paths, which begin with /open-api themselves`,
-        remedy: `set baseUrl to what stands before it: ${baseUrl.replace(ownPath, "")}`,
+        message: `${baseUrl} answers 404 to the documented paths, which already begin with /open-api`,
+        remedy: `set baseUrl to the part before it: ${baseUrl.replace(ownPath, "")}`,
         fatal: "configuration",
       };
     return { check, ok: true, message: `${baseUrl} answers` };
@@ -42,10 +42,10 @@ export const checkReach = async (session: Session, world: World): Promise<Check>
   }
 };
 
-/** What the path of a base address ends with where it holds a part of the documented paths. */
+/** The end of a base address that wrongly includes part of the documented paths. */
 const ownPath = /\/open-api(\/.*)?$/;
 
-/** Ways on which the service itself is never reached: how each shows, what it is, and what to do. */
+/** Ways in which the service itself is never reached: how each shows, what it is, and what to do. */
 const obstacles: readonly (readonly [shows: RegExp, what: string, remedy: string])[] = [
   [
     /ENOTFOUND|EAI_AGAIN/,
@@ -54,28 +54,28 @@ const obstacles: readonly (readonly [shows: RegExp, what: string, remedy: string
   ],
   [
     /EPROXY/,
-    "the proxy is in the way",
+    "the proxy does not let the request through",
     "check `network.proxy.url`, or name the host under `network.proxy.except`",
   ],
   [
     /ERR_TLS_CERT_ALTNAME/,
     "its certificate is for another name",
-    "correct baseUrl in the profile: the name must be one that the certificate holds",
+    "correct baseUrl in the profile: the certificate must contain the name",
   ],
   [
     /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_(HAS_EXPIRED|NOT_YET_VALID|UNTRUSTED)/,
     "its certificate is not trusted",
-    "name the authority that signed it under `network.caFile`; there is no way to leave certificates unverified",
+    "name the authority that signed it under `network.caFile`; certificate checks cannot be turned off",
   ],
   [
     /WRONG_VERSION_NUMBER|wrong version number|PACKET_LENGTH_TOO_LONG|packet length too long/,
-    "what listens there speaks no TLS",
-    "write http:// in baseUrl, or give the port that speaks https",
+    "the port does not speak TLS",
+    "use http:// in baseUrl, or the port that speaks https",
   ],
   [
     /ALERT|CERTIFICATE_REQUIRED|HANDSHAKE/i,
     "the TLS handshake fails",
-    "where the service asks for a client certificate, name it under `network.clientCertificate`",
+    "if the service requires a client certificate, name it under `network.clientCertificate`",
   ],
 ];
 
@@ -86,17 +86,17 @@ const whyUnreachable = (error: TransportError): string => obstacleOf(error)?.[1]
 const remedyFor = (error: TransportError, baseUrl: string): string =>
   obstacleOf(error)?.[2] ??
   (error.reason === "closed" && baseUrl.startsWith("http:")
-    ? "where that port speaks https, write https:// in baseUrl; otherwise start the service, or correct baseUrl"
+    ? "if that port speaks https, use https:// in baseUrl; otherwise start the service, or correct baseUrl"
     : "start the service, or correct baseUrl in the profile");
 
-/** What a request that got no answer met, in words. */
+/** Why a request got no answer, in words. */
 export const unreachable: Record<TransportError["reason"], string> = {
   refused: "nothing listens there",
   closed: "it closes connections without an answer",
   timeout: "it gives no answer in time",
-  throttled: "it says again and again to come back later",
-  "too-large": "its answer has no end",
-  protocol: "what answers does not speak HTTP as it should, or shows a certificate that is not trusted",
+  throttled: "it keeps asking to retry later",
+  "too-large": "its answer is too large",
+  protocol: "the answer is not valid HTTP, or the certificate is not trusted",
 };
 
 const isHtml = (answer: Answer): boolean =>

@@ -22,7 +22,7 @@ import { maskedLine } from "./learn.ts";
 import { worldsOf } from "./worlds.ts";
 import { HookError, resultOf } from "../world/hooks/hooks.ts";
 
-/** Creates notifications through the profile's hook, and keeps account of them; undefined where it has none. */
+/** Creates notifications through the profile's hook, and keeps track of them; undefined if it has none. */
 const eventsOf = (
   resolved: ResolvedProfile,
   freshUuid: () => string,
@@ -47,26 +47,26 @@ const eventsOf = (
   });
 };
 
-/** A call whose answer is lost may have done its work all the same; one that was not accepted has not. */
+/** Whether a failed call may have taken effect: one whose answer is lost may have, one that was not accepted has not. */
 const mayHaveBeenObeyed = (error: unknown): boolean =>
   error instanceof HookError && error.end?.kind === "lost" && error.end.reason !== "refused";
 
 export interface SessionOptions {
-  /** The longest single wait where the target's time cannot be advanced, in milliseconds. */
+  /** The longest single wait if the target's time cannot be advanced, in milliseconds. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
-  /** Gives a new UUID at each call; keeps accounts and states of several runs apart. */
+  /** Returns a new UUID at each call; keeps accounts and states of different runs apart. */
   readonly freshUuid: () => string;
   readonly sink?: JournalSink;
-  /** Knows what may not be shown, for code that prints beside the run; default: a new one. */
+  /** Knows what must be masked, shared with code that prints beside the run; default: a new one. */
   readonly secrets?: Secrets | undefined;
   /** Seed for the jitter of retries; default 0. */
   readonly seed?: number;
-  /** Where credentials are kept that later runs judge. */
+  /** Where credentials are kept for later runs to judge. */
   readonly ledger?: LedgerAccess | undefined;
-  /** What cases have done before they wait, for a run that may have to continue this one. */
+  /** What cases did before they began to wait, for a run that may have to continue this one. */
   readonly checkpoint?: Checkpoint | undefined;
-  /** Where pushes are received, where a rule needs any. */
+  /** Where pushes are received, if a rule needs any. */
   readonly receiver?: ReceiverAccess | undefined;
 }
 
@@ -77,37 +77,37 @@ export interface Session {
   readonly tolerances: Tolerances;
   readonly clocks: ClockSource;
   readonly transport: Transport;
-  /** How what is lost is tried again, with the run's one budget. */
+  /** Retries of lost requests, sharing the run's budget. */
   readonly retries: Retries;
   readonly secrets: Secrets;
   readonly events: Events | undefined;
-  /** Credentials that are judged in a later run; undefined where this run has no ledger. */
+  /** Credentials judged in a later run; undefined if this run has no ledger. */
   readonly ledger: LedgerSession | undefined;
-  /** The receiver of pushes; undefined where this run has none. */
+  /** The receiver of pushes; undefined if this run has none. */
   readonly receiver: Receiver | undefined;
-  /** The return code that the service expects of a receiver. */
+  /** The return code that the service expects from a receiver. */
   readonly acknowledgedStatus: number;
-  /** Tells the service where its pushes are to go; undefined where the profile has no hook for it. */
+  /** Tells the service where to push; undefined if the profile has no hook for it. */
   readonly registerCallback: ((url: string, ca: string) => Promise<void>) | undefined;
-  /** What hooks met on their way. */
+  /** What happened to calls of hooks. */
   readonly hookReport: () => HookReport;
   /**
-   * Puts back and removes what the profile's hooks can, and says what stays on the target. Never fails: what went wrong
-   * is part of the answer. An interrupted run is cleaned up after as well.
+   * Restores and removes what the profile's hooks can, and reports what remains on the target. Never fails: problems
+   * are part of the report. Also runs after an interruption.
    */
   readonly cleanUp: () => Promise<LeftBehind>;
-  /** Keeps a line of the receiver's journal with the run. */
+  /** Records a line of the receiver's journal. */
   readonly notePush: (line: PushLine) => void;
   readonly freshUuid: () => string;
   readonly signal: AbortSignal;
-  /** A world of one case. In turn 1 the run's two clients change places. */
+  /** The world of one case. With client index 1 the run's two clients change places. */
   world(scope: Scope, clock: Clock, prepared: Prepared, clientIndex?: ClientIndex): World;
   close(): Promise<void>;
 }
 
 export const limitsOf = ({ profile }: ResolvedProfile): Limits => ({ ...documentLimits, ...profile.limits });
 
-/** Opens a session; nothing is sent yet. */
+/** Opens a session; sends nothing yet. */
 export const openSession = (resolved: ResolvedProfile, options: SessionOptions): Session => {
   const { profile } = resolved;
   const secrets = options.secrets ?? createSecrets();
@@ -194,13 +194,13 @@ const registerCallbackOf = (
   const register = profile.hooks?.callback?.register;
   if (register === undefined) return undefined;
   return async (url, ca) => {
-    // Before it is called: where its answer is lost, the service may have obeyed.
+    // Before the call: if its answer is lost, the service may have obeyed.
     account.registered(url);
     await callHook("callback.register", register, { url, ca });
   };
 };
 
-/** Strings of letters and digits, no two of which are the same in this run or another. */
+/** Strings of letters and digits that are unique across runs. */
 const uniqueStrings = (freshUuid: () => string): (() => string) => {
   const prefix = freshUuid().replaceAll("-", "").slice(0, 10);
   let count = 0;

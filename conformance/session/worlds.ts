@@ -13,7 +13,7 @@ import type { World, Prepared } from "../world/world.ts";
 import type { Connections } from "./connections.ts";
 import { learn } from "./learn.ts";
 
-/** What the worlds of all cases have in common. */
+/** What the worlds of all cases share. */
 export interface WorldsOptions extends Pick<
   World,
   "limits" | "tolerances" | "events" | "secrets" | "unique"
@@ -29,7 +29,7 @@ export const worldsOf = (options: WorldsOptions) => {
   const { limits, tolerances, events, secrets, unique, resolved, connections, journal } = options;
   const { transport, transportOptions, clocks } = connections;
   const addressed = addressOf(resolved);
-  // Where time can be moved nothing is waited for that would be worth keeping.
+  // On a virtual clock no wait is long enough to be worth keeping.
   const checkpoint = clocks.kind === "virtual" ? undefined : options.checkpoint;
   return (scope: Scope, clock: Clock, prepared: Prepared, clientIndex: ClientIndex = 0): World => {
     const [client, secondClient] = clientsOf(resolved, clientIndex);
@@ -61,7 +61,7 @@ export const worldsOf = (options: WorldsOptions) => {
   };
 };
 
-/** What every request is sent with: the path of the base address, and the profile's headers. */
+/** Common to all requests: the path of the base address, and the profile's headers. */
 const addressOf = ({
   profile,
 }: ResolvedProfile): Pick<TargetOptions, "basePath" | "headers" | "authorize"> => ({
@@ -82,7 +82,7 @@ const clientsOf = (
   return clientIndex === 1 && second !== undefined ? [second, first] : [first, second];
 };
 
-/** Gets codes through the profile's hook, where it has one for that. */
+/** Gets codes through the profile's hook, if it has one for that. */
 const grantCodeOf = (
   { resolved, connections, journal, secrets }: WorldsOptions,
   scope: Scope,
