@@ -16,7 +16,7 @@ export const profileMistakes = ({ problems }: ConfigurationError): readonly Chec
     fatal: "configuration",
   }));
 
-/** What can be seen of a profile before anything is sent. `today` is a day as YYYY-MM-DD (UTC). */
+/** Checks of a profile that send nothing. `today` is a day as YYYY-MM-DD (UTC). */
 export const profileChecks = (
   resolved: ResolvedProfile,
   environment: Environment,
@@ -24,7 +24,7 @@ export const profileChecks = (
 ): readonly Check[] => {
   const { profile, sources } = resolved;
   if (sources.length === 0)
-    return [{ check: "profile", ok: "skipped", message: "none was named: this is the embedded fake" }];
+    return [{ check: "profile", ok: "skipped", message: "none was given: this is the embedded fake" }];
   return [
     { check: "profile", ok: true, message: `${sources.join(" + ")}: every key is known and has a value` },
     { check: "secrets", ok: true, message: secretsText(profile) },
@@ -43,12 +43,12 @@ const secretsText = ({ clients, receiver, fetchedSecrets = [] }: FetchedProfile)
       : []),
     ...(fetchedSecrets.length === 0
       ? []
-      : [`${fetchedSecrets.length} more for headers, queries and bodies from where the profile says`]),
+      : [`${fetchedSecrets.length} more for headers, queries and bodies, from where the profile says`]),
   ].join(", ");
 
 const placeOf = (where: SecretSource): string => {
   if ("env" in where) return where.env;
-  return "file" in where ? where.file : `what ${where.command[0]} prints`;
+  return "file" in where ? where.file : `the output of ${where.command[0]}`;
 };
 
 const networkCheck = ({ profile, network = {} }: ResolvedProfile): Check[] => {
@@ -56,11 +56,11 @@ const networkCheck = ({ profile, network = {} }: ResolvedProfile): Check[] => {
   const { proxy, resolve = {} } = network;
   const parts = [
     ...(network.ca === undefined ? [] : [`trusts the authorities of ${profile.network.caFile}`]),
-    ...(network.clientCertificate === undefined ? [] : ["shows a client certificate"]),
+    ...(network.clientCertificate === undefined ? [] : ["presents a client certificate"]),
     ...(proxy === undefined
       ? []
       : [
-          `goes through the proxy ${new URL(proxy.url).host}${proxy.except.length === 0 ? "" : `, but for ${proxy.except.join(", ")}`}`,
+          `goes through the proxy ${new URL(proxy.url).host}${proxy.except.length === 0 ? "" : `, except for ${proxy.except.join(", ")}`}`,
         ]),
     ...Object.entries(resolve).map(([host, address]) => `finds ${host} at ${address}`),
   ];
@@ -75,9 +75,9 @@ const waiverCheck = ({ id, owner, expires }: NonNullable<Profile["waivers"]>[num
         message: `it expired on ${expires}, and fails the gate`,
         remedy: `fix the breach and remove the waiver, or agree on a new date with ${owner}`,
       }
-    : { check: `waiver of ${id}`, ok: true, message: `holds until ${expires} (${owner})` };
+    : { check: `waiver of ${id}`, ok: true, message: `applies until ${expires} (${owner})` };
 
-/** A host that may not be loaded is none of the gate's business, so this fails nothing. */
+/** The gate does not care which hosts may be loaded, so this never fails. */
 const safetyCheck = ({ baseUrl, safety }: Profile): Check => {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, "");
   if (isLoopback(host) || safety?.hosts?.includes(host) === true)
@@ -96,6 +96,6 @@ const ledgerCheck = (environment: Environment): Check =>
         check: "ledger key",
         ok: "skipped",
         message: `${ledgerKeyVariable} is not set: only --ledger-key-file can open a ledger`,
-        remedy: `set it for \`conform --ledger FILE\`, which judges over several runs what takes days`,
+        remedy: `set it for \`conform --ledger FILE\`, which judges long lifetimes over several runs`,
       }
     : { check: "ledger key", ok: true, message: `${ledgerKeyVariable} is set` };

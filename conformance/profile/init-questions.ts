@@ -5,7 +5,7 @@ import { checkProfile } from "./profile-check.ts";
 export interface Question {
   readonly flag: string;
   readonly text: string;
-  /** What an empty answer stands for. */
+  /** The value of an empty answer. */
   readonly offered: string;
   readonly problem: (answer: string) => string | undefined;
   readonly read?: (answer: string) => string;
@@ -13,7 +13,7 @@ export interface Question {
 
 const client = { id: "client-1", secret: { env: "SECRET" }, redirectUri: "https://client.example/callback" };
 
-/** What a profile with this answer in it would be told. */
+/** What would be wrong with a profile that has this answer. */
 const problemOf = (part: Partial<Profile>): string | undefined => {
   try {
     checkProfile({ baseUrl: "https://staging.example", clients: [client], ...part }, "answer");
@@ -26,18 +26,18 @@ const problemOf = (part: Partial<Profile>): string | undefined => {
 
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, "");
 
-/** The path that all of the service's addresses begin with, which a base address stands before. */
+/** The path that all of the service's addresses begin with, and that a base address must not include. */
 const ownPath = /\/open-api(\/.*)?$/;
 
 export const questions = {
   baseUrl: {
     flag: "--base-url",
-    text: "Address of the service, what stands before /open-api/",
+    text: "Address of the service, the part before /open-api/",
     offered: "https://staging.example",
     problem: (answer) =>
       problemOf({ baseUrl: withoutSlashes(answer) }) ??
       (ownPath.test(answer)
-        ? `baseUrl is "${answer}"; accepted is what stands before /open-api/: "${answer.replace(ownPath, "")}"`
+        ? `baseUrl is "${answer}"; accepted is the part before /open-api/: "${answer.replace(ownPath, "")}"`
         : undefined),
     read: withoutSlashes,
   },
@@ -51,15 +51,15 @@ export const questions = {
     flag: "--secret-env",
     text: "Environment variable that holds its secret",
     offered: `CLIENT_${number}_SECRET`,
-    // What was typed may be the secret itself, so it is not shown.
+    // The input may be the secret itself, so it is not shown.
     problem: (answer) =>
       /^[A-Za-z_][A-Za-z0-9_]*$/.test(answer)
         ? undefined
-        : `that is no name of a variable; accepted is a name such as CLIENT_${number}_SECRET, never the secret itself`,
+        : `that is not a variable name; accepted is a name such as CLIENT_${number}_SECRET, never the secret itself`,
   }),
   redirectUri: {
     flag: "--redirect-uri",
-    text: "Its redirectUri, as it was registered",
+    text: "Its redirectUri, as registered",
     offered: "https://client.example/callback",
     problem: (answer) => problemOf({ clients: [{ ...client, redirectUri: answer }] }),
   },

@@ -1,6 +1,6 @@
 import type { Profile } from "../contract/profile.ts";
 
-/** What `init` has to be told: the least that a profile needs. */
+/** The answers that `init` needs: the minimum of a profile. */
 export interface InitAnswers {
   readonly name?: string;
   readonly baseUrl: string;
@@ -21,11 +21,14 @@ export const profileOfAnswers = ({ name, baseUrl, clients }: InitAnswers): Profi
 
 type Example = readonly [why: string, part: Partial<Profile>];
 
-/** What most services need sooner or later, to be uncommented: each part a sentence and an example that is a valid part of a profile. */
+/**
+ * What most services need sooner or later, commented out: each part a sentence and an example that is a valid part of a
+ * profile.
+ */
 export const examples = (baseUrl: string): readonly Example[] => [
   hooksExample(baseUrl),
   [
-    "What gets past a consent page at authorize: headers or a query (with secrets from where they are kept), or a command that prints the code or the address that the service redirects to.",
+    "How to get past a consent page at authorize: headers or a query (with secrets from where they are kept), or a command that prints the code or the address that the service redirects to.",
     {
       authorize: {
         query: { consent: "yes" },
@@ -35,7 +38,7 @@ export const examples = (baseUrl: string): readonly Example[] => [
     },
   ],
   [
-    "The service pushes to the machine that Touchstone runs on: under this name it is reached.",
+    "The service pushes to the machine that Touchstone runs on, under this name.",
     { receiver: { listen: { host: "0.0.0.0", publicHost: "ci.example", port: 9443 } } },
   ],
   [
@@ -50,7 +53,7 @@ export const examples = (baseUrl: string): readonly Example[] => [
     },
   ],
   [
-    "How long the service may be away, as in a restart, and how much a run does at a time.",
+    "How long the service may be away, for example during a restart, and how much a run does concurrently.",
     { tolerances: { outageMs: 60_000 }, concurrency: { maxConnections: 64, maxCases: 24 } },
   ],
   [
@@ -58,7 +61,7 @@ export const examples = (baseUrl: string): readonly Example[] => [
     { limits: { codeLifetimeMs: 60_000 } },
   ],
   [
-    "A breach that is known and taken on for a while.",
+    "A known breach that is excused for a while.",
     {
       waivers: [
         {
@@ -77,7 +80,7 @@ export const examples = (baseUrl: string): readonly Example[] => [
 ];
 
 const hooksExample = (baseUrl: string): Example => [
-  "Where the service's clock can be moved, rules of 30 days take seconds; where events can be triggered and the callback be set, notifications and pushes are judged. What a run set is put back by `restore`.",
+  "If the service's clock can be moved, rules of 30 days take seconds; if events can be triggered and the callback set, notifications and pushes are judged. `restore` undoes what a run set.",
   {
     hooks: {
       clock: {
@@ -115,8 +118,8 @@ export const profileText = (answers: InitAnswers, importFrom: string): string =>
   );
   return `import { defineProfile } from ${JSON.stringify(importFrom)};
 
-// All that Touchstone has to know of one service. Secrets are never written here: say where they are kept.
-// \`touchstone doctor --profile FILE\` looks whether everything is there.
+// Everything that Touchstone needs to know about one service. Never write secrets here: say where they are kept.
+// \`touchstone doctor --profile FILE\` checks whether everything is there.
 export default defineProfile({
 ${[...entries, ...commented].join("\n\n")}
 });
@@ -124,13 +127,13 @@ ${[...entries, ...commented].join("\n\n")}
 };
 
 const sentenceOf: Readonly<Record<string, string>> = {
-  name: "// How reports call the service.\n  ",
-  baseUrl: "// What stands before /open-api/ in the service's addresses.\n  ",
+  name: "// Name of the service in reports.\n  ",
+  baseUrl: "// The part before /open-api/ of the service's addresses.\n  ",
   clients:
-    "// OAuth clients of the service; rules that compare two need the second. A secret is { env }, { file } (mode 600) or { command }.\n  ",
+    "// OAuth clients of the service; rules that compare two clients need the second. A secret is { env }, { file } (mode 600) or { command }.\n  ",
 };
 
-/** A value as TypeScript writes it: in one line where it fits, else its lines moved in by `margin`. */
+/** A value in TypeScript notation: on one line if it fits, otherwise on several, indented by `margin`. */
 const literal = (value: unknown, margin: string): string => {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const items = Array.isArray(value)

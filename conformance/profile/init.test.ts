@@ -49,7 +49,7 @@ describe("a new profile", () => {
   it("is never written over one that is there, unless that is asked for", () => {
     const target = into("profile.json");
     writeFileSync(target.file, "mine");
-    expect(() => writeProfile(answers, target)).toThrow(/exists already; --force/);
+    expect(() => writeProfile(answers, target)).toThrow(/already exists; --force/);
     expect(readFileSync(target.file, "utf8")).toBe("mine");
     writeProfile(answers, { ...target, force: true });
     expect(readFileSync(target.file, "utf8")).toContain("service.example");
@@ -172,7 +172,7 @@ describe("what a profile needs", () => {
     });
     expect(told).toEqual([
       expect.stringMatching(/^baseUrl is "staging\.example"; accepted is .*https:\/\//),
-      expect.stringMatching(/accepted is what stands before \/open-api\/: "https:\/\/staging\.example"$/),
+      expect.stringMatching(/accepted is the part before \/open-api\/: "https:\/\/staging\.example"$/),
       expect.stringContaining("never the secret itself"),
       expect.stringMatching(/^redirectUri is "not an address"; accepted is/),
       expect.stringMatching(/"perhaps".*yes and no/),
@@ -180,7 +180,7 @@ describe("what a profile needs", () => {
     expect(told.join()).not.toContain("s3cret-itself");
   });
 
-  it("is told where there is no terminal to ask on, and where there is too much", async () => {
+  it("explains if there is no terminal for questions, and if too much is given", async () => {
     await expect(gatherAnswers({ baseUrl: "https://x" }, undefined)).rejects.toThrow(
       /--client-id <id>, --secret-env <name>, --redirect-uri/,
     );

@@ -17,28 +17,28 @@ export interface InitFlags {
   readonly redirectUri?: readonly string[] | undefined;
 }
 
-/** Asks the user one question; an empty answer takes what is offered. */
+/** Asks the user one question; an empty answer means the offered one. */
 export type Ask = (question: string, offered: string) => Promise<string>;
 
 export interface Talk {
   readonly ask: Ask;
-  /** Says what is wrong with an answer before the question comes again. */
+  /** Says what is wrong with an answer before asking again. */
   readonly tell: (problem: string) => void;
 }
 
 const MOST_CLIENTS = 2;
 
 /**
- * What a profile needs, from flags and, where somebody can be asked, from answers; a wrong answer is asked for again.
- * Flags that belong to a client are given once for each, in the same order. Throws ConfigurationError that names what
- * is missing or wrong.
+ * Collects what a profile needs from flags and, if somebody can be asked, from answers; wrong answers are asked again.
+ * Flags of clients are given once per client, in the same order. Throws ConfigurationError that names what is missing
+ * or wrong.
  */
 export const gatherAnswers = async (flags: InitFlags, talk: Talk | undefined): Promise<InitAnswers> => {
   const { clientId = [], secretEnv = [], redirectUri = [] } = flags;
   const given = Math.max(clientId.length, secretEnv.length, redirectUri.length);
   if (given > MOST_CLIENTS)
     throw new ConfigurationError([
-      `--client-id, --secret-env and --redirect-uri say ${given} clients; accepted are one or two`,
+      `--client-id, --secret-env and --redirect-uri give ${given} clients; accepted are one or two`,
     ]);
   const lacking = [
     ...(flags.baseUrl === undefined ? ["--base-url <address>"] : []),
@@ -48,7 +48,7 @@ export const gatherAnswers = async (flags: InitFlags, talk: Talk | undefined): P
   ];
   if (talk === undefined && lacking.length > 0)
     throw new ConfigurationError([
-      `init: there is no terminal to ask on, so it needs ${lacking.join(", ")} (those of clients once per client), or --yes to accept the defaults`,
+      `init: there is no terminal for questions, so it needs ${lacking.join(", ")} (those of clients once per client), or --yes to accept the defaults`,
     ]);
   const answer = (value: string | undefined, question: Question): Promise<string> =>
     value === undefined && talk !== undefined
@@ -85,16 +85,16 @@ const accepted = (question: Question, given: string): string => {
 };
 
 export interface InitFile {
-  /** Where the profile goes: .ts or .mts with comments, or .json. */
+  /** Where to write the profile: .ts or .mts with comments, or .json. */
   readonly file: string;
   readonly force: boolean;
-  /** Where a profile in TypeScript imports defineProfile from; undefined where it can be imported from nowhere. */
+  /** Where a profile in TypeScript imports defineProfile from; undefined if that is impossible. */
   readonly importFrom: string | undefined;
-  /** Where the JSON Schema goes, for editors; a profile in JSON then names it. */
+  /** Where to write the JSON Schema, for editors; a profile in JSON then refers to it. */
   readonly schemaFile?: string | undefined;
 }
 
-/** Throws ConfigurationError where the profile may not be written there; best asked before any question is. */
+/** Throws ConfigurationError if the profile must not be written there. Call it before asking questions. */
 export const checkFile = ({
   file,
   force,
@@ -113,12 +113,12 @@ export const checkFile = ({
       `--out is "${file}", which would not load: this package is not installed there, so defineProfile cannot be imported; accepted is a name that ends with .json, or install the package first (npm install --save-dev)`,
     ]);
   if (!force && existsSync(file))
-    throw new ConfigurationError([`--out: ${file} exists already; --force replaces it`]);
+    throw new ConfigurationError([`--out: ${file} already exists; --force replaces it`]);
 };
 
 /**
- * Writes the profile, whole or not at all, and never over a file that is there unless that is asked for.
- * Throws ConfigurationError where the answers make no profile or the file cannot be written.
+ * Writes the profile atomically, and never over an existing file unless forced. Throws ConfigurationError if the
+ * answers make no valid profile or the file cannot be written.
  */
 export const writeProfile = (answers: InitAnswers, target: InitFile): void => {
   const { file, schemaFile } = target;
@@ -138,7 +138,7 @@ export const profileSchema = (): Readonly<Record<string, unknown>> => ({
   ...(JSON.parse(JSON.stringify(Profile)) as Record<string, unknown>),
 });
 
-/** Writes the schema. Throws ConfigurationError where the file cannot be written. */
+/** Writes the schema. Throws ConfigurationError if the file cannot be written. */
 export const writeSchema = (file: string): void =>
   putInPlace(file, `${JSON.stringify(profileSchema(), undefined, 2)}\n`);
 
@@ -147,7 +147,7 @@ const relativeTo = (folder: string, file: string): string => {
   return relative.startsWith(".") ? relative : `./${relative}`;
 };
 
-/** Unlike a record, a profile may be read by others: it holds no secret. */
+/** Unlike a record, a profile may be readable by others, because it holds no secret. */
 const PROFILE_MODE = 0o666;
 
 const putInPlace = (file: string, text: string): void => {

@@ -15,8 +15,8 @@ import { ConfigurationError } from "../contract/problem.ts";
 const validate = new Ajv({ ...ownSchemas, allErrors: true, verbose: true }).compile(Profile);
 
 /**
- * The value as a Profile, or a ConfigurationError that lists what is wrong with it. `source` names the
- * file of a key, for a profile that was put together from several.
+ * Checks a value as a Profile. Throws a ConfigurationError that lists everything wrong with it. `source` names the file
+ * of a key, for a profile made from several.
  */
 export const checkProfile = (
   value: unknown,
@@ -64,7 +64,7 @@ const shapeProblems = (shape: readonly string[] = []): ProfileProblem[] => {
     ? [
         {
           at: ["load", "shape"],
-          text: "load.shape: all stages ask for 0 requests per second; accepted is one that asks for more",
+          text: "load.shape: all stages have 0 requests per second; at least one must have more",
         },
       ]
     : wrong;
@@ -84,7 +84,7 @@ const idProblems = ({ pins, notApplicable }: Profile): ProfileProblem[] =>
   );
 
 const unknownId = (id: string): string =>
-  `"${id}" is no requirement id; near it are ${nearest(id, requirementIds).join(", ")} (\`touchstone rules\` lists all)`;
+  `"${id}" is not a requirement id; similar ones are ${nearest(id, requirementIds).join(", ")} (\`touchstone rules\` lists all)`;
 
 const readingProblems = ([id, reading]: readonly [string, string]): ProfileProblem[] => {
   if (!isRequirementId(id)) return [];
@@ -93,14 +93,14 @@ const readingProblems = ([id, reading]: readonly [string, string]): ProfileProbl
   return [
     {
       at: ["pins", "readings", id],
-      text: `pins.readings: "${reading}" is no reading of ${id}; ${known.length === 0 ? "it has none" : `accepted are ${known.join(", ")}`}`,
+      text: `pins.readings: "${reading}" is not a reading of ${id}; ${known.length === 0 ? "it has none" : `accepted are ${known.join(", ")}`}`,
     },
   ];
 };
 
 type Waivers = NonNullable<Profile["waivers"]>;
 
-/** A waiver that can never do anything is a slip of the pen, and would give false comfort. */
+/** A waiver that can never apply is a mistake and would give false comfort. */
 const waiverProblems = (
   { id, expires }: Waivers[number],
   index: number,
@@ -123,24 +123,24 @@ const waiverProblems = (
         ]
       : []),
     ...(all.findIndex((other) => other.id === id) < index
-      ? [problem("id", `"${id}" has a waiver already; accepted is one for each rule`)]
+      ? [problem("id", `"${id}" already has a waiver; accepted is one per rule`)]
       : []),
-    ...(isDay ? [] : [problem("expires", `"${expires}" is no day; accepted is YYYY-MM-DD`)]),
+    ...(isDay ? [] : [problem("expires", `"${expires}" is not a date; accepted is YYYY-MM-DD`)]),
   ];
 };
 
-/** Two movers of one clock would each undo what the other says of it. */
+/** Two movers of one clock would contradict each other. */
 const clockProblems = ({ hooks }: Profile): ProfileProblem[] =>
   hooks?.clock?.advance !== undefined && hooks.clock.faketime !== undefined
     ? [
         problemAt(
           ["hooks", "clock", "faketime"],
-          "stands beside hooks.clock.advance; accepted is one of them",
+          "is given together with hooks.clock.advance; accepted is one of them",
         ),
       ]
     : [];
 
-/** Rules compare the two clients; where both are the same, each of them would raise an alarm. */
+/** Rules compare the two clients; if they were the same, each of these rules would raise an alarm. */
 const duplicateClients = ({ clients: [first, second] }: Profile): ProfileProblem[] =>
   first !== undefined && first.id === second?.id
     ? [
@@ -151,7 +151,7 @@ const duplicateClients = ({ clients: [first, second] }: Profile): ProfileProblem
       ]
     : [];
 
-/** What the transport itself decides on, and refuses to be told. */
+/** Headers that the transport sets itself and does not accept. */
 const ownHeaders = ["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"];
 
 const headerProblems = (at: KeyPath, headers: Readonly<Record<string, SecretValue>> = {}): ProfileProblem[] =>
@@ -159,17 +159,17 @@ const headerProblems = (at: KeyPath, headers: Readonly<Record<string, SecretValu
     const problem = (said: string): ProfileProblem => problemAt([...at, name], said);
     try {
       validateHeaderName(name);
-      // What a secret's source gives is looked at once it has been fetched.
+      // The value of a secret is checked once it has been fetched.
       validateHeaderValue(name, typeof value === "string" ? value : (value.prefix ?? ""));
     } catch {
-      return [problem("is no header that can be sent; accepted are names and values of RFC 9110")];
+      return [problem("cannot be sent as a header; accepted are names and values of RFC 9110")];
     }
     return ownHeaders.includes(name.toLowerCase())
-      ? [problem(`cannot be set; accepted is any header but ${ownHeaders.join(", ")}`)]
+      ? [problem(`cannot be set; accepted is any header except ${ownHeaders.join(", ")}`)]
       : [];
   });
 
-/** Headers of a hook, but for what their placeholders become, and the secrets in its body. */
+/** Headers of a hook, without the values of its placeholders, and the secrets in its body. */
 const httpProblems = (at: KeyPath, hook: HookAsWritten): readonly ProfileProblem[] =>
   "http" in hook
     ? [
@@ -180,7 +180,7 @@ const httpProblems = (at: KeyPath, hook: HookAsWritten): readonly ProfileProblem
 
 const isSecretSource = new Ajv(ownSchemas).compile(SecretSource);
 
-/** An object with the key "$secret" stands for a secret, and can be nothing else besides. */
+/** An object with the key "$secret" stands for a secret and must have no other keys. */
 const bodyProblems = (at: KeyPath, body: unknown): readonly ProfileProblem[] => {
   if (typeof body !== "object" || body === null) return [];
   if (!Object.hasOwn(body, secretKey))
@@ -193,12 +193,12 @@ const bodyProblems = (at: KeyPath, body: unknown): readonly ProfileProblem[] => 
     : [
         problemAt(
           at,
-          `has the key "${secretKey}" and is no secret; accepted is { "${secretKey}": source } alone, where source is { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }`,
+          `has the key "${secretKey}" but is not a secret; accepted is { "${secretKey}": source } alone, where source is { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }`,
         ),
       ];
 };
 
-/** A placeholder that a hook is never given would go out as it stands, and be a riddle in the service's log. */
+/** A placeholder that a hook never gets would be sent literally and puzzle the readers of the service's log. */
 const placeholderProblems = (name: HookName, hook: HookAsWritten): readonly ProfileProblem[] => {
   const known: readonly string[] = hookPlaceholders[name];
   const used = new Set(
@@ -214,7 +214,7 @@ const placeholderProblems = (name: HookName, hook: HookAsWritten): readonly Prof
     );
 };
 
-/** What does not begin with a slash points nowhere, and would be taken for the whole answer. */
+/** A pointer without a leading slash points nowhere and would select the whole answer. */
 const pointerProblems = (name: HookName, { result }: HookAsWritten): readonly ProfileProblem[] =>
   result === undefined || result === "" || result.startsWith("/")
     ? []
@@ -260,7 +260,7 @@ const addressProblems = (profile: Profile): ProfileProblem[] => {
   });
 };
 
-/** An address with nothing in it that may be a secret: one that cannot be parsed may hold anything anywhere. */
+/** An address without parts that may be secret; one that cannot be parsed may contain secrets anywhere. */
 const shownAddress = (address: string): string =>
   address
     .replace(/\/\/.*@/s, "//(not shown)@")
@@ -268,8 +268,8 @@ const shownAddress = (address: string): string =>
     .slice(0, 200);
 
 /**
- * What does the work of a user and a password in this address, which would be recorded with it; undefined where an
- * address goes out as it was registered, whatever it holds.
+ * The alternative to user and password in this address, which would be recorded; undefined if the address is sent as
+ * registered, whatever it contains.
  */
 const insteadOfUser = (key: string): string | undefined => {
   if (key.endsWith(".redirectUri")) return undefined;

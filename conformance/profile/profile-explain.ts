@@ -3,8 +3,8 @@ import { dice, nearest } from "../contract/nearest.ts";
 import { keyText, type ProfileProblem } from "./profile-problems.ts";
 
 /**
- * Ajv's errors as sentences, one a key. A union reports each of its arms: where the value has the key
- * that tells one arm from the others, what that arm says; otherwise the outermost line says enough.
+ * Ajv's errors as sentences, one per key. A union reports each of its arms: if the value has the key that identifies
+ * one arm, report that arm; otherwise the outermost error is enough.
  */
 export const explain = (errors: readonly ErrorObject[]): readonly ProfileProblem[] => {
   const unions = errors.filter(({ keyword }) => keyword === "anyOf");
@@ -18,7 +18,7 @@ export const explain = (errors: readonly ErrorObject[]): readonly ProfileProblem
   return [...new Map(problems.map((problem) => [problem.text, problem])).values()];
 };
 
-/** Number of the only arm of a union whose required keys the value has. */
+/** Index of the only arm of a union whose required keys the value has. */
 const meantArm = ({ data, parentSchema }: ErrorObject): number | undefined => {
   if (typeof data !== "object" || data === null) return undefined;
   const arms = (parentSchema?.["anyOf"] ?? []) as readonly { readonly required?: readonly string[] }[];
@@ -52,25 +52,25 @@ const kinds: Readonly<Record<string, string>> = {
   integer: "a whole number",
 };
 
-/** What a value must be, in Ajv's words where they are plain. */
+/** What a value must be, in Ajv's words if they are plain. */
 const required = ({ keyword, params, message = "is not accepted" }: ErrorObject): string => {
   if (keyword === "type") return `must be ${kinds[String(params["type"])] ?? `a ${params["type"]}`}`;
   if (keyword === "minItems" || keyword === "minLength")
     return `must not be ${params["limit"] === 1 ? "empty" : `shorter than ${params["limit"]}`}`;
-  if (keyword === "anyOf") return "must have one of the forms that are accepted";
+  if (keyword === "anyOf") return "must have one of the accepted forms";
   return message.replace("must NOT", "must not");
 };
 
 const unescaped = (part: string): string | number =>
   /^\d+$/.test(part) ? Number(part) : part.replaceAll("~1", "/").replaceAll("~0", "~");
 
-/** The name that a misspelt one was probably to be, where one looks like it. */
+/** A suggestion for a misspelt name, if one is similar enough. */
 export const guess = (name: string, known: readonly string[]): string => {
   const [candidate] = nearest(name, known, 1);
   return candidate !== undefined && dice(name, candidate) >= 0.5 ? ` (did you mean "${candidate}"?)` : "";
 };
 
-/** The value of a key, unless it may be or hold a credential. */
+/** The value of a key, unless it may be or contain a credential. */
 const shownValue = (key: string, value: unknown): string => {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";

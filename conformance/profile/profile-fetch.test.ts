@@ -114,7 +114,7 @@ describe("secrets of headers, queries and bodies", () => {
     const lines = await problemOf(() =>
       resolved({ headers: { "x-one": { env: "GATE" } } }, { ...environment, GATE: "two\nlines" }),
     );
-    expect(lines).toMatch(/headers\."x-one": what is kept there is no header/);
+    expect(lines).toMatch(/headers\."x-one": the value kept there cannot be sent as a header/);
     expect(lines).not.toContain("lines");
   });
 
@@ -128,12 +128,12 @@ describe("secrets of headers, queries and bodies", () => {
     [
       "headers of a hook that are none",
       { hooks: { cleanup: { http: { url: "http://x/", headers: { "a b": "c" } } } } },
-      /hooks\.cleanup\.http\.headers\."a b" is no header/,
+      /hooks\.cleanup\.http\.headers\."a b" cannot be sent as a header/,
     ],
     [
       "secrets with something beside them",
       { hooks: { cleanup: { http: { url: "http://x/", body: { a: [{ $secret: { env: "A" }, b: 1 }] } } } } },
-      /hooks\.cleanup\.http\.body\.a\[0\] has the key "\$secret" and is no secret/,
+      /hooks\.cleanup\.http\.body\.a\[0\] has the key "\$secret" but is not a secret/,
     ],
     [
       "secrets written down",

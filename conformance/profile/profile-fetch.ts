@@ -13,8 +13,8 @@ interface Fetching {
 }
 
 /**
- * The profile with the secrets of its headers, of authorize's query and of hooks in their places, as far as these can
- * be had. A source that stands in several places is asked once.
+ * The profile with the secrets of its headers, of authorize's query and of hooks filled in, as far as available. A
+ * source that is used several times is read once.
  */
 export const fetchValues = async (
   profile: Profile,
@@ -43,7 +43,7 @@ export const fetchValues = async (
   return { ...rest, ...fetchedParts, ...(fetched.size === 0 ? {} : { fetchedSecrets: [...fetched] }) };
 };
 
-/** A part of the profile with all secrets in their places; one after the other, so that problems keep their order. */
+/** A part of the profile with all secrets filled in, sequentially, so that problems keep their order. */
 const fetchIn = async (part: object, at: KeyPath, fetching: Fetching): Promise<unknown> => {
   if (Array.isArray(part)) return part;
   const read: Record<string, unknown> = {};
@@ -68,7 +68,7 @@ const valuesOf = async (
     if (typeof value !== "string" && at.at(-1) === "headers" && !canBeSent(name, text))
       fetching.problems.add(
         [...at, name],
-        "what is kept there is no header that can be sent; accepted are values of RFC 9110, in one line",
+        "the value kept there cannot be sent as a header; accepted are values of RFC 9110, in one line",
       );
     read[name] = text;
   }
@@ -84,7 +84,7 @@ const canBeSent = (name: string, value: string): boolean => {
   }
 };
 
-/** A JSON value in which `{ "$secret": source }` stands for secrets, with these in their places. */
+/** A JSON value with each `{ "$secret": source }` replaced by the secret. */
 const bodyOf = async (body: unknown, at: KeyPath, fetching: Fetching): Promise<unknown> => {
   if (Array.isArray(body))
     return Promise.all(body.map((item, index) => bodyOf(item, [...at, index], fetching)));

@@ -10,7 +10,7 @@ import { errorMessage } from "../contract/text.ts";
 import type { KeyPath } from "./profile-problems.ts";
 import { isObject } from "../contract/json.ts";
 
-/** One file of a profile as it was read, with its relative paths made absolute. */
+/** One file of a profile as read, with its relative paths made absolute. */
 export interface ProfileLayer {
   readonly source: string;
   readonly value: unknown;
@@ -32,7 +32,7 @@ const readProfile = async (source: string): Promise<unknown> => {
       `profile ${source}: accepted are .json, .ts, .mts, .js and .mjs; \`touchstone init\` writes one`,
     ]);
   try {
-    // A byte order mark, which some editors of Windows write, is no part of JSON.
+    // A byte order mark, which some Windows editors write, is not part of JSON.
     if (source.endsWith(".json")) return JSON.parse((await readFile(source, "utf8")).replace(/^\uFEFF/, ""));
     const module = (await import(pathToFileURL(source).href)) as { default?: unknown };
     if (module.default === undefined || typeof module.default === "function")
@@ -46,17 +46,17 @@ const readProfile = async (source: string): Promise<unknown> => {
   }
 };
 
-/** Why a file cannot be read. V8 quotes the text around a mistake in JSON, and who knows what stands there. */
+/** Why a file cannot be read. Omits V8's quote of the text around a mistake in JSON, which may contain anything. */
 const reasonOf = (source: string, error: unknown): string => {
   if (!existsSync(path.dirname(source)))
-    return `there is no such folder as ${path.dirname(source)}; correct the path`;
+    return `there is no folder ${path.dirname(source)}; correct the path`;
   if (!existsSync(source)) return "there is no such file (`touchstone init` writes one)";
   if (error instanceof SyntaxError)
     return /import statement outside a module|Unexpected token 'export'/.test(error.message)
       ? 'package.json there has "type": "commonjs"; rename the profile to end with .mts'
       : notation(source, error);
   if (codeOf(error) === "ERR_MODULE_NOT_FOUND")
-    return `it imports what is not there: ${errorMessage(error).replace(/ imported from .*$/s, "")}; install it beside the profile (npm install --save-dev), or correct the import`;
+    return `it imports something that is not there: ${errorMessage(error).replace(/ imported from .*$/s, "")}; install it beside the profile (npm install --save-dev), or correct the import`;
   if (codeOf(error) === "EISDIR") return "it is a folder; give a file";
   return source.endsWith(".json") ? errorMessage(error) : `it ended with an error: ${errorMessage(error)}`;
 };
@@ -74,14 +74,14 @@ const notation = (source: string, { message, stack }: Error): string => {
 };
 
 const pathKeys = new Set(["file", "caFile", "certFile", "keyFile", "certificateFolder"]);
-/** What stands below these is the target's own, whatever its keys are called. */
+/** Below these keys, names are the target's own. */
 const foreignKeys = new Set(["observations", "readings", "resolve"]);
-/** Below these as well, but for the sources of secrets that a value may be. */
+/** Below these too, except that a value may be a secret's source. */
 const valueKeys = new Set(["headers", "query"]);
 
 /**
- * The value with every path in it made absolute: files, and programs that begin with ./ or ../ . So
- * each is looked for beside the file that it stands in, whichever file it is laid over.
+ * Makes every path in the value absolute: files, and programs that begin with ./ or ../ . So each is relative to the
+ * file it is written in, even when files are layered.
  */
 const absolute = (value: unknown, folder: string): unknown => {
   if (Array.isArray(value)) return value.map((item) => absolute(item, folder));
@@ -102,7 +102,7 @@ const absolute = (value: unknown, folder: string): unknown => {
   );
 };
 
-/** A body is the target's own, but for the secrets that stand in it. */
+/** A body is the target's own, except for the secrets in it. */
 const absoluteSecrets = (value: unknown, folder: string): unknown => {
   if (Array.isArray(value)) return value.map((item) => absoluteSecrets(item, folder));
   if (!isObject(value)) return value;
@@ -118,9 +118,9 @@ const mapValues = (
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));
 
 /**
- * The layers as one value: what a later file says overrides what earlier ones do. Objects are joined key
- * by key, and null takes a key out, as a JSON merge patch does (RFC 7396); lists, what is one of several
- * alternatives (a secret's source, a hook, a receiver), and pinned observations are replaced whole.
+ * The layers merged into one value: later files override earlier ones. Objects are merged by key, and null removes a
+ * key, as in a JSON merge patch (RFC 7396); lists, alternatives (a secret's source, a hook, a receiver), and pinned
+ * observations are replaced whole.
  */
 export const layered = ([base, ...over]: readonly ProfileLayer[]): unknown =>
   over.reduce<unknown>((under, { value }) => join(under, value, Profile), base?.value);
@@ -142,7 +142,7 @@ const join = (under: unknown, over: unknown, schema: ObjectSchema | undefined): 
   return Object.fromEntries([...kept, ...changed]);
 };
 
-/** The file that a key's value comes from: the last one that has it, or failing that the key around it. */
+/** The file that a key's value comes from: the last one that has it, otherwise the last that has an enclosing key. */
 export const sourceOf = (layers: readonly ProfileLayer[], at: KeyPath): string => {
   const all = layers.map(({ source }) => source).join(" + ");
   for (let length = at.length; length > 0; length -= 1) {

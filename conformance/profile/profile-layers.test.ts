@@ -155,7 +155,7 @@ describe("a profile of several files", () => {
       write("base.json", base),
       write("over.json", { pins: { readings: { "no.rule": "x" } } }),
     ]);
-    expect(id[0]).toMatch(/over\.json: pins\.readings: "no\.rule" is no requirement id/);
+    expect(id[0]).toMatch(/over\.json: pins\.readings: "no\.rule" is not a requirement id/);
     const unset = write("over.json", { clients: [{ ...base.clients[0], secret: { env: "NOWHERE" } }] });
     expect((await problemsOf([write("base.json", base), unset]))[0]).toMatch(/over\.json: .*NOWHERE/);
   });

@@ -3,8 +3,8 @@ import { ConfigurationError } from "../contract/problem.ts";
 import type { Environment } from "./profile-secret.ts";
 
 /**
- * The environment in which a load run of this profile finds its k6. The load goes where the gate goes, so
- * what k6 has no way to follow is refused, and not left out in silence. Throws ConfigurationError.
+ * The environment in which a load run of this profile finds its k6. A load must reach the target as the gate does, so
+ * settings that k6 cannot follow are refused, not silently ignored. Throws ConfigurationError.
  */
 export const loadEnvironment = (
   { network, authorize }: Pick<Profile, "network" | "authorize">,

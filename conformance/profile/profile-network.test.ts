@@ -65,7 +65,7 @@ describe("the network of a profile", () => {
 
   it.each<[string, NonNullable<Profile["network"]>, readonly string[]]>([
     ["an authority that is not there", { caFile: "none.pem" }, ["network.caFile", "none.pem"]],
-    ["an authority that is none", { caFile: "words.pem" }, ["network.caFile", "no certificate in PEM"]],
+    ["an authority that is none", { caFile: "words.pem" }, ["network.caFile", "no PEM certificate"]],
     [
       "a key that others can read",
       { clientCertificate: { certFile: "cert.pem", keyFile: "wide.pem" } },
@@ -74,7 +74,7 @@ describe("the network of a profile", () => {
     [
       "a key of another certificate",
       { clientCertificate: { certFile: "cert.pem", keyFile: "other.pem" } },
-      ["network.clientCertificate", "do not go together"],
+      ["network.clientCertificate", "do not match"],
     ],
     [
       "a passphrase that is not set",
@@ -82,7 +82,11 @@ describe("the network of a profile", () => {
       ["network.clientCertificate.passphrase", "NONE"],
     ],
     ["a proxy that is not set", { proxy: { url: { env: "NONE" } } }, ["network.proxy.url", "NONE"]],
-    ["a proxy that is no address", { proxy: { url: { env: "WORDS" } } }, ["network.proxy.url", "no address"]],
+    [
+      "a proxy that is not an address",
+      { proxy: { url: { env: "WORDS" } } },
+      ["network.proxy.url", "not an address"],
+    ],
   ])("tells of %s", async (_, network, words) => {
     const found = await resolve(network, { WORDS: `${hush}@proxy` });
     const text = found.problems.join("\n");

@@ -8,7 +8,7 @@ import type { DialSettings } from "../world/http/dialer.ts";
 import type { Problems } from "./profile-problems.ts";
 import { readSecretFile, readText, type SecretReader } from "./profile-secret.ts";
 
-/** The network settings of a profile with their files and secrets fetched, as far as these can be had. */
+/** The network settings of a profile with their files and secrets fetched, as far as available. */
 export const resolveNetwork = async (
   { network }: Profile,
   readSecret: SecretReader,
@@ -38,14 +38,14 @@ export const resolveNetwork = async (
   };
 };
 
-/** A certificate that is none would only show as a handshake that fails. */
+/** Reads an authority. An invalid one would otherwise only show as a failing handshake. */
 const authority = async (file: string): Promise<string> => {
   const text = await readText(file);
   try {
     void new X509Certificate(text);
     return text;
   } catch {
-    throw new ConfigurationError(`the file ${file} holds no certificate in PEM`);
+    throw new ConfigurationError(`the file ${file} contains no PEM certificate`);
   }
 };
 
@@ -70,7 +70,7 @@ const certificateOf = async (
     tls.createSecureContext(pair);
     return pair;
   } catch (error) {
-    problems.add(at, `certificate and key do not go together, or are no PEM: ${errorMessage(error)}`);
+    problems.add(at, `certificate and key do not match, or are not PEM: ${errorMessage(error)}`);
     return undefined;
   }
 };
@@ -79,7 +79,7 @@ const proxyAddress = (address: string): string => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw new ConfigurationError(
-      "what is kept there is no address; accepted is one that starts with http:// or https://",
+      "the value kept there is not an address; accepted is one that starts with http:// or https://",
     );
   return url.href;
 };

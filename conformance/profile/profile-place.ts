@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-/** What a package.json says of the modules below it; "none" where it says nothing, or there is none. */
+/** The module type in a folder's package.json; "none" if it has none, or there is no such file. */
 export const moduleTypeAt = (folder: string): "module" | "commonjs" | "none" => {
   const file = path.join(folder, "package.json");
   if (existsSync(file)) {
@@ -21,7 +21,7 @@ const typeOf = (file: string): unknown => {
   }
 };
 
-/** Whether a module in this folder can import the package of this name. */
+/** Whether a module in this folder can import the package with this name. */
 export const isInstalledAt = (folder: string, name: string): boolean => {
   try {
     createRequire(path.join(folder, "profile.mjs")).resolve(name);
@@ -38,8 +38,8 @@ export const profileNames = [
 ] as const;
 
 /**
- * The name under which a profile loads from this folder: TypeScript where it can import `defineProfile`, with the ending
- * that makes it a module whatever package.json says; else JSON.
+ * The file name with which a profile loads from this folder: TypeScript if it can import `defineProfile`, with the
+ * extension that makes it a module whatever package.json says; otherwise JSON.
  */
 export const profileNameAt = (folder: string, canImport: boolean): (typeof profileNames)[number] => {
   const [ts, mts, json] = profileNames;

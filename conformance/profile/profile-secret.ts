@@ -9,12 +9,12 @@ import { withDeadline } from "../world/clock.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads a secret. Rejects with a ConfigurationError that says why there is none, and never holds any of it. */
+/** Reads a secret. Rejects with a ConfigurationError that says why there is none, and never contains any of it. */
 export type SecretReader = (where: SecretSource) => Promise<string>;
 
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/** Files are looked for beside `source`, the profile's own file. */
+/** Files are relative to `source`, the profile's own file. */
 export const secretReader =
   (environment: Environment, source: string): SecretReader =>
   async (where) => {
@@ -28,7 +28,7 @@ export const secretReader =
     return orEmpty(await readSecretFile(file), `the file ${file} is empty`);
   };
 
-/** The secret without the end of its line; where there is none, what to tell. */
+/** The secret without its trailing line break; throws `isEmpty` if there is none. */
 const orEmpty = (text: string, isEmpty: string): string => {
   const value = text.replace(/\r?\n$/, "");
   if (value === "") throw new ConfigurationError(isEmpty);
@@ -42,7 +42,7 @@ export const readText = (file: string, read = (one: string) => readFile(one, "ut
     throw new ConfigurationError(`the file ${file} cannot be read: ${readReason(error)}`);
   });
 
-/** The same of a file that only its owner may read. */
+/** The text of a file that only its owner may read. */
 export const readSecretFile = (file: string): Promise<string> =>
   readText(file, (one) => readPrivate(one, "the secret"));
 
@@ -66,7 +66,7 @@ const fromCommand = async ([program = "", ...parameters]: readonly string[]): Pr
   return orEmpty(printed, `the command ${program} printed nothing`);
 };
 
-/** What it wrote to standard error, or how it ended: the error's own message would quote its arguments. */
+/** The command's standard error, or how it ended. The error's own message would quote its arguments. */
 const whyFailed = (error: Error & { readonly code?: unknown }, stderr: string): string => {
   const said = stderr.trim().slice(0, 200);
   if (said !== "") return said;

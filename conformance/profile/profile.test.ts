@@ -155,7 +155,7 @@ describe("a mistake in a profile is told by its key, its value and what is accep
       { ...sound, waivers: [{ ...waiver, id: "authorize.redirect" }] },
       ["waivers[0].id", "unspecified", "never fails the gate"],
     ],
-    ["a waiver twice", { ...sound, waivers: [waiver, waiver] }, ["waivers[1].id", "has a waiver already"]],
+    ["a waiver twice", { ...sound, waivers: [waiver, waiver] }, ["waivers[1].id", "already has a waiver"]],
     [
       "a waiver until no day",
       { ...sound, waivers: [{ ...waiver, expires: "2030-02-30" }] },

@@ -23,9 +23,9 @@ export interface ResolvedProfile {
   readonly receiver?: ReceiverSettings;
   /** How target and hooks are reached; by default directly. */
   readonly network?: DialSettings;
-  /** The file that it was read from, the last of several; undefined for the embedded fake's. */
+  /** The file it was read from, the last of several; undefined for the embedded fake's. */
   readonly source: string | undefined;
-  /** All files that it was read from, each laid over the ones before it. */
+  /** All files it was read from, each layered over the previous ones. */
   readonly sources: readonly string[];
 }
 
@@ -34,14 +34,14 @@ const read = async (files: string | readonly string[]) => {
   return { layers, profile: checkProfile(layered(layers), (at) => sourceOf(layers, at)) };
 };
 
-/** A profile as it is written: no secret is fetched. Throws ConfigurationError. */
+/** A profile as written, with no secret fetched. Throws ConfigurationError. */
 export const readProfile = async (files: string | readonly string[]): Promise<Profile> =>
   (await read(files)).profile;
 
 /**
- * Reads, checks and resolves a profile: JSON, or a module (.ts, .js, .mjs) with a default export. Of
- * several files each is laid over the ones before it. Throws ConfigurationError with every problem
- * found, each naming its file, its key and what is accepted.
+ * Reads, checks and resolves a profile: JSON, or a module (.ts, .js, .mjs) with a default export. Several files are
+ * layered over one another. Throws ConfigurationError with every problem found, each naming its file, its key and what
+ * is accepted.
  */
 export const loadProfile = async (
   files: string | readonly string[],
@@ -51,7 +51,7 @@ export const loadProfile = async (
   return resolve(profile, environment, layers);
 };
 
-/** Fetches a profile's secrets. Throws ConfigurationError where one cannot be had; the error never shows a value. */
+/** Fetches a profile's secrets. Throws ConfigurationError if one is unavailable; the error never shows a value. */
 export const resolveProfile = (
   profile: Profile,
   environment: Environment,

@@ -4,7 +4,7 @@ import type { Problems } from "./profile-problems.ts";
 import { readSecretFile, readText, type SecretReader } from "./profile-secret.ts";
 import type { ReceiverAccess } from "../world/receiver.ts";
 
-/** How a run comes by a receiver: one that runs elsewhere, or one that is started for it with these settings. */
+/** How a run gets its receiver: one that runs elsewhere, or one started with these settings. */
 export type ReceiverSettings =
   | ({ readonly kind: "attach" } & ReceiverAccess)
   | {
@@ -19,8 +19,8 @@ export type ReceiverSettings =
     };
 
 /**
- * The receiver that a profile names, with its secrets and files fetched, as far as these can be had. Files are looked
- * for beside the profile.
+ * The receiver that a profile names, with its secrets and files fetched, as far as available. Files are relative to the
+ * profile.
  */
 export const resolveReceiver = async (
   { receiver }: Profile,
