@@ -1,12 +1,12 @@
 import { Pool } from "undici";
 import { fastify } from "fastify";
 
-/** How many requests are under way at a time: about as many as in a gate. */
+/** Number of concurrent requests: about as many as in a gate. */
 const AT_A_TIME = 12;
 
 /**
- * Prints the processor time, in milliseconds, that undici and fastify alone take in one process for as many exchanges as
- * the first argument says: what the gate on the embedded fake is compared with.
+ * Prints the CPU time, in milliseconds, that undici and fastify alone take in one process for the number of exchanges
+ * in the first argument: the baseline for the gate on the embedded fake.
  */
 const exchanges = Number(process.argv[2]);
 const server = fastify();

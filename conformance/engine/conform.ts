@@ -19,14 +19,14 @@ export interface ConformOptions
   extends SessionOptions, Pick<ExecutorOptions, "effort" | "seed" | "path" | "stopAtBreach"> {
   readonly resolved: ResolvedProfile;
   readonly rules: readonly Rule[];
-  /** Results that an interrupted run had come to already: they count as if they were of this one. */
+  /** Results of an interrupted run, which count as if they were from this one. */
   readonly earlier?: readonly RuleResult[];
   readonly seed: number;
   readonly strict: boolean;
-  /** The day as YYYY-MM-DD (UTC), by which waivers hold or have expired; without it none is looked at. */
+  /** The day as YYYY-MM-DD (UTC), which decides if waivers have expired; without it waivers are ignored. */
   readonly today?: string;
   readonly onResult?: (result: RuleResult) => void;
-  /** Is given the session's clock when rules begin to run, for progress lines. */
+  /** Gets the session's clock when rules begin to run, for progress lines. */
   readonly onRunning?: (session: Pick<Session, "clocks" | "transport">) => void;
 }
 
@@ -35,18 +35,18 @@ export interface ConformResult {
   readonly exitCode: number;
   readonly results: readonly RuleResult[];
   readonly checks: readonly Check[];
-  /** What a reader should know beside the verdicts: throttling, limits that are not the document's, drift. */
+  /** What a reader should know besides the verdicts: throttling, limits that differ from the document's, drift. */
   readonly notes: readonly string[];
-  /** The profile's waivers, and what each came to. */
+  /** The profile's waivers, with the state of each. */
   readonly waivers: readonly AppliedWaiver[];
   readonly clock: "virtual" | "real";
-  /** What stays on the target. */
+  /** What remains on the target. */
   readonly leftBehind: LeftBehind;
 }
 
 /**
- * The whole gate: preflight, then the rules, then what it came to. Throws ConfigurationError and
- * UnreachableError where the preflight finds that a run makes no sense.
+ * The whole gate: preflight, rules, outcome. Throws ConfigurationError and UnreachableError if the preflight finds that
+ * a run makes no sense.
  */
 export const conform = async (options: ConformOptions): Promise<ConformResult> => {
   const session = openSession(options.resolved, options);
@@ -95,7 +95,7 @@ const conformIn = async (
   };
 };
 
-/** What an interrupted preflight comes to: its checks failed for want of connections, and say nothing of the target. */
+/** The result of an interrupted preflight: its checks failed for lack of connections and say nothing about the target. */
 const interruptedBefore = (
   session: Session,
   checks: readonly Check[],
@@ -137,11 +137,11 @@ const notesOf = (
     ...(replaced.length > 0 ? [`limits replaced by the profile: ${replaced.join(", ")}`] : []),
     ...roadNotes(session.transport.address.health.report(), results),
     ...hookNotes(session.hookReport()),
-    ...drift.map((id) => `${id} is not as the profile pins it`),
+    ...drift.map((id) => `${id} differs from what the profile pins`),
   ];
 };
 
-/** Names of the limits that the profile gives another number than the document does. */
+/** Names of the limits that the profile sets to another value than the document's. */
 export const replacedLimits = (resolved: ResolvedProfile): readonly string[] =>
   Object.entries(resolved.profile.limits ?? {}).flatMap(([name, value]) =>
     canonicalJson(value) === canonicalJson(documentLimits[name as keyof typeof documentLimits]) ? [] : [name],
@@ -163,12 +163,12 @@ export const examine = async (
   }
 };
 
-/** What the look itself has left on the target, and whether the hooks that clean up did their work. */
+/** What the examination itself has left on the target, and whether the clean-up hooks worked. */
 const leftBehindChecks = (left: LeftBehind): readonly Check[] => {
   const text = leftBehindLine(left);
   if (text === undefined) return [];
   const check = "left behind";
-  const message = `this look has left on the target: ${text}`;
+  const message = `this examination left on the target: ${text}`;
   const failed = [left.callback?.restore, left.cleanup].flatMap((one) => (one?.ok === false ? [one] : []));
   if (failed.length > 0)
     return [
@@ -183,7 +183,7 @@ const leftBehindChecks = (left: LeftBehind): readonly Check[] => {
     {
       check,
       ok: true,
-      message: left.cleanup === undefined ? message : `${message}; hooks.cleanup was given the list`,
+      message: left.cleanup === undefined ? message : `${message}; hooks.cleanup got the list`,
     },
   ];
 };

@@ -4,7 +4,7 @@ import { nearest } from "../contract/nearest.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { detect, type DetectOptions, type Subject } from "./detect.ts";
 
-/** Several reports on parts of one list as one report. The duration is the longest: parts ran side by side. */
+/** Merges reports on parts of one list. The duration is the longest, because the parts ran concurrently. */
 export const mergeDetections = (reports: readonly DetectReport[]): DetectReport => {
   const [first] = reports;
   if (first === undefined) throw new Error("nothing to merge");
@@ -41,7 +41,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Reads `i/n`, i from 1 to n; without it, the whole list. */
+/** Parses `i/n`, i from 1 to n; without it, the whole list. */
 export const parseShard = (text: string | undefined): Shard => {
   if (text === undefined) return { index: 0, count: 1 };
   const [index = 0, count = 0] = (/^(\d+)\/(\d+)$/.exec(text)?.slice(1) ?? []).map(Number);
@@ -51,12 +51,12 @@ export const parseShard = (text: string | undefined): Shard => {
 
 type Broken = Readonly<Record<string, { readonly breaks: readonly RequirementId[] }>>;
 
-/** Throws ConfigurationError where there is none of these names. */
+/** Throws ConfigurationError for a name that is not known. */
 export const refuseUnknown = (names: readonly string[], known: readonly string[]): void => {
   for (const name of names)
     if (!known.includes(name))
       throw new ConfigurationError([
-        `--behaviour ${name}: no such defect or variant; near it are ${nearest(name, known).join(", ")}`,
+        `--behaviour ${name}: no such defect or variant; similar ones are ${nearest(name, known).join(", ")}`,
       ]);
 };
 
@@ -65,18 +65,18 @@ export const detectShard = (
   shard: Shard,
   options: Omit<DetectOptions, "subjects"> & {
     readonly defects: Broken;
-    /** Names of variants, in bundles that one service shows at once. */
+    /** Names of variants, bundled if one service shows several at once. */
     readonly variants: readonly (readonly string[])[];
-    /** What joins the names of a bundle into the name that `start` knows it by. */
+    /** The separator that joins the names of a bundle into the name that `start` knows. */
     readonly joint: string;
-    /** Only these defects and variants, each by itself; by default all. */
+    /** Only these defects and variants, each on its own; by default all. */
     readonly names?: readonly string[];
   },
 ): Promise<DetectReport> => {
   const { names, variants, joint } = options;
   const bundles = names === undefined ? variants : variants.flat().map((name) => [name]);
   const subjects: Subject[] = [
-    // Variants take longest, as every rule judges them: listed first, they spread evenly over the shards.
+    // Variants take longest, because every rule judges them: listed first, they spread evenly over the shards.
     ...bundles.map((members) => ({
       name: members.join(joint),
       members,

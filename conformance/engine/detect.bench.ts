@@ -1,7 +1,7 @@
 import type { DetectReport } from "../contract/detect.ts";
 import { figure, runCli, seconds } from "../testing/measure.ts";
 
-/** Detection at quick effort on all cores, and what it came to. */
+/** Measures detection at quick effort on all cores. */
 export const detection = async (): Promise<void> => {
   const { wallMs, stdout } = await runCli(["detect", "--json", "--seed", "1"]);
   const { defects, variants } = JSON.parse(stdout) as DetectReport;

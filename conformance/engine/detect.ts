@@ -12,7 +12,7 @@ import { stopwatch } from "../world/clock.ts";
 import type { Effort } from "../checks/effort.ts";
 import { isBreach } from "../contract/verdict.ts";
 
-/** A service whose faults are known: which promises it breaks, none for a conforming variant. */
+/** A service with known faults: the promises it breaks, none for a conforming variant. */
 export interface Subject {
   readonly name: string;
   /** The variants it combines; by default only itself. */
@@ -24,7 +24,7 @@ export interface Subject {
 export interface DetectOptions {
   readonly subjects: readonly Subject[];
   readonly rules: readonly Rule[];
-  /** Starts a fresh service with this behaviour, and a receiver where one of the rules judges pushes, and says how to reach them. */
+  /** Starts a fresh service with this behaviour, and a receiver if any rule judges pushes, and returns how to reach them. */
   readonly start: (
     name: string,
     rules: readonly Rule[],
@@ -45,9 +45,8 @@ export interface DetectOptions {
 type Unsettled = NonNullable<DetectReport["variants"]["unsettled"]>[number];
 
 /**
- * Measures what the rules can see: each defect against the rules that it is declared to
- * break (or, in full, against all), each variant against all rules. A defect that only
- * other rules catch survives.
+ * Measures what the rules can see: each defect against the rules that it is declared to break (or, if `full`, against
+ * all), each variant against all rules. A defect that only other rules catch survives.
  */
 export const detect = async (options: DetectOptions): Promise<DetectReport> => {
   const elapsedMs = stopwatch();
@@ -93,8 +92,8 @@ export const detect = async (options: DetectOptions): Promise<DetectReport> => {
 const SIDE_BY_SIDE = 5;
 
 /**
- * How long a fake of a detection awaits pushes that do not move, in milliseconds of real time: its receiver is in
- * the same process, and every look at a push that hangs costs as much.
+ * How long a fake waits in real time for pushes that do not move during a detection, in milliseconds: its receiver is
+ * in the same process, and every look at a hanging push costs this much.
  */
 export const detectPatienceMs = 60;
 
@@ -106,8 +105,8 @@ interface Alarms {
 }
 
 /**
- * Judges a service that shows one variant or several. Where several raise an alarm, each is judged by
- * itself, so that the alarm gets the name of its variant; what only all together raise keeps their name.
+ * Judges a service that shows one or several variants. If several raise an alarm, each is judged on its own, so that
+ * the alarm names its variant; an alarm that only the combination raises keeps the combined name.
  */
 const judgeVariants = async (subject: Subject, options: DetectOptions): Promise<Alarms> => {
   const alarms = alarmsOf(subject, await judgeSubject(subject, options));
@@ -142,7 +141,7 @@ const judgeSubject = async (subject: Subject, options: DetectOptions): Promise<r
       effort: options.effort,
       seed: options.seed,
       strict: false,
-      // That a rule fails is all that is asked of a defect; what a variant breaks has to be shown.
+      // A defect only has to make the rule fail; for a variant the breach must be shown.
       stopAtBreach: subject.kind === "defect",
       maxWaitMs: 0,
       signal: options.signal,
@@ -150,7 +149,7 @@ const judgeSubject = async (subject: Subject, options: DetectOptions): Promise<r
     });
     return results;
   } catch (error) {
-    // A service that the preflight refuses has not been seen through by a rule: it survives, and the reason says why.
+    // No rule has seen through a service that the preflight refuses: it survives, with that as the reason.
     if (error instanceof ConfigurationError || error instanceof UnreachableError)
       return rules.map((rule) => refusedBefore(rule, error.message));
     throw error;

@@ -10,7 +10,7 @@ import { readsPrepared, watchesPushes } from "./needs.ts";
 
 export interface ExecutorOptions extends Pick<Bench, "effort" | "seed" | "path" | "stopAtBreach"> {
   readonly rules: readonly Rule[];
-  /** Called as each rule settles, in the order in which they do. */
+  /** Called as each rule settles, in that order. */
   readonly onResult?: (result: RuleResult) => void;
 }
 
@@ -18,8 +18,8 @@ export interface ExecutorOptions extends Pick<Bench, "effort" | "seed" | "path" 
 const CASES_AT_A_TIME = { near: 24, far: 64 } as const;
 
 /**
- * Runs rules side by side against one target. Rules that sleep do so together on the session's clock; rules that
- * create notifications wait until those that only read are done.
+ * Runs rules concurrently against one target. Rules that sleep do so together on the session's clock; rules that create
+ * notifications wait until those that only read are done.
  */
 export const runRules = async (
   session: Session,
@@ -37,7 +37,7 @@ export const runRules = async (
   };
   const results = new Map<Rule, Promise<RuleResult>>();
   const resultsOf = (some: readonly Rule[]) => Promise.all(some.flatMap((rule) => results.get(rule) ?? []));
-  /** Begins these rules once others have their results. */
+  /** Starts these rules once others have their results. */
   const begin = (some: readonly Rule[], awaited: Promise<unknown>): void => {
     for (const rule of some)
       results.set(
@@ -56,7 +56,7 @@ export const runRules = async (
   const read = resultsOf(others.filter(readsNotifications));
   const pushing = writers.filter(watchesPushes);
   begin(pushing, read);
-  // In shared accounts, an event of another rule would be taken for one of the push run's.
+  // In shared accounts, an event of another rule would be mistaken for one of the push run's.
   const isShared = session.events?.accountsAreFresh === false;
   const undisturbed = isShared ? read.then(() => resultsOf(pushing)) : read;
   begin(

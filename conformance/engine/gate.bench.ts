@@ -7,14 +7,14 @@ import { figure, mebibytes, runCli, seconds } from "../testing/measure.ts";
 
 const ROUNDS = 3;
 
-/** Processor time of the gate as a multiple of what undici and fastify alone take for as many exchanges. */
+/** CPU time of the gate as a multiple of what undici and fastify alone take for the same number of exchanges. */
 const ratioToBare = (cpuMs: number, run: string): number => {
   const exchanges = readFileSync(path.join(run, recordFiles.exchanges), "utf8").split("\n").length - 1;
   const bare = path.join(import.meta.dirname, "bare-exchanges.ts");
   return cpuMs / Number(execFileSync(process.execPath, [bare, String(exchanges)], { encoding: "utf8" }));
 };
 
-/** The whole gate on the embedded fake from the command line, start-up included: the best of some rounds, and the memory of the worst. */
+/** Measures the whole gate on the embedded fake from the command line, including start-up, and its memory. */
 export const gate = async (): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-bench-"));
   try {
@@ -39,12 +39,12 @@ export const gate = async (): Promise<void> => {
       .map(({ cpuMs }, round) => ratioToBare(cpuMs, path.join(folder, String(round))))
       .toSorted((a, b) => a - b);
     figure(
-      "its processor time, of that of bare undici and fastify, median of 3",
+      "its CPU time, as a multiple of that of bare undici and fastify, median of 3",
       (ratios[1] ?? 0).toFixed(1),
       "at most 4",
     );
     figure(
-      "memory of the gate, greatest of 3",
+      "memory of the gate, highest of 3",
       mebibytes(Math.max(...rounds.map(({ peakBytes }) => peakBytes))),
       "under 300 MiB",
     );

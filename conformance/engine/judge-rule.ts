@@ -37,21 +37,21 @@ export interface Bench {
   readonly pushRuns: PushRuns;
   readonly effort: Effort;
   readonly seed: number;
-  /** Limits how many cases of all rules are at work at a time. */
+  /** Limits how many cases of all rules run concurrently. */
   readonly places: Places;
-  /** Whether one breach settles a rule: it is neither shrunk nor replayed. */
+  /** Whether one breach settles a rule, without shrinking or replaying it. */
   readonly stopAtBreach?: boolean;
   /** Replays fast-check from this path in the named part. */
   readonly path?: { readonly part: string | undefined; readonly path: string };
 }
 
-/** Cases of one part of a rule that are begun at the same time. */
+/** Number of cases of one part of a rule that start concurrently. */
 const CASES_OF_A_PART = { near: 6, far: 24 } as const;
 const SHRINK_BUDGET_MS: Record<Effort, number> = { quick: 2_000, standard: 10_000, thorough: 60_000 };
 
 export const distanceOf = ({ isFar }: Prepared): "near" | "far" => (isFar === true ? "far" : "near");
 
-/** Judges one rule; whatever goes wrong is part of its verdict. */
+/** Judges one rule; any error becomes part of its verdict. */
 export const judgeRule = async (bench: Bench, rule: Rule): Promise<RuleResult> => {
   const elapsedMs = stopwatch();
   const kept: ExchangeRecord[] = [];
@@ -82,7 +82,7 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
   }
 };
 
-/** Judges a rule by one push run; a breach that may be the machine's doing counts only if a second run shows it too. */
+/** Judges a rule by one push run. A breach that may be due to the machine counts only if a second run confirms it. */
 const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
   const { session, prepared, pushRuns, effort } = bench;
   // Waiting for the push run must not hold the clock, or both deadlock.
@@ -106,8 +106,8 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
 };
 
 /**
- * Whether a push run in real time is short enough to be repeated. Divided delays divide the tolerance for lateness
- * too, so that one such run may show no more than a busy machine.
+ * Whether a push run in real time is short enough to be repeated. Scaled-down delays scale down the lateness tolerance
+ * too, so one such run may show no more than a busy machine.
  */
 const isShort = ({ limits, resolved }: Session): boolean =>
   pushRunMs(limits, resolved.profile.tolerances?.latenessMs) <= SHORT_PUSH_RUN_MS;
@@ -173,8 +173,8 @@ const runOf = (
 };
 
 /**
- * Promises about codes and tokens hold for every client. What is listed may belong to one client alone, and is read
- * with the client that the preflight created it for.
+ * Promises about codes and tokens hold for every client. Lists may belong to one client only, and are read with the
+ * client that the preflight created the notifications for.
  */
 const secondClient: Readonly<Record<Group, "in turn" | "where asked for">> = {
   authorize: "in turn",
@@ -188,7 +188,7 @@ const secondClient: Readonly<Record<Group, "in turn" | "where asked for">> = {
   untestable: "where asked for",
 };
 
-/** Waits a moment after a lost answer, longer each time, and says whether a plain request gets one. */
+/** Waits a moment after a lost answer, longer each time, and returns whether a plain request gets one. */
 const recover = async (session: Session, clock: Clock, rule: Rule, tries: number): Promise<boolean> => {
   await pause(session.retries.backOffMs(tries));
   const { target } = session.world(newScope(rule.requirement), clock, emptyPrepared);

@@ -16,11 +16,11 @@ export const watchesPushes = (rule: Rule): boolean => rule.needs?.includes("push
 
 export interface Missing {
   readonly verdict: CouldNotRun;
-  /** Where only the wait is too long and the rule has probes for it: the ledger that keeps them for a later run. */
+  /** The ledger for a later run, if only the wait is too long and the rule can be deferred. */
   readonly ledger?: LedgerSession;
 }
 
-/** What a rule needs and this run does not have; undefined where it can be judged. */
+/** What a rule needs and this run lacks; undefined if the rule can be judged. */
 export const missingFor = (session: Session, prepared: Prepared, rule: Rule): Missing | undefined => {
   const needed = unseenAuthorize(session, rule) ?? missingNeed(session, prepared, rule);
   if (needed !== undefined) return { verdict: needed };
@@ -31,7 +31,7 @@ export const missingFor = (session: Session, prepared: Prepared, rule: Rule): Mi
   return {
     verdict: lacks(
       "clock.advance",
-      `it waits for ${duration(waitMs)}, longer than this run may; add \`hooks.clock.advance\` to the profile, or raise --max-wait${orLedger}`,
+      `it waits for ${duration(waitMs)}, longer than this run is allowed to; add \`hooks.clock.advance\` to the profile, or raise --max-wait${orLedger}`,
     ),
     ...(rule.deferred === undefined || ledger === undefined ? {} : { ledger }),
   };
@@ -39,12 +39,12 @@ export const missingFor = (session: Session, prepared: Prepared, rule: Rule): Mi
 
 const lacks = (missing: string, reason: string): CouldNotRun => ({ kind: "could-not-run", missing, reason });
 
-/** With the hook, only codes come back, and no answer of authorize that could be judged. */
+/** With the hook only codes come back, not answers of authorize that could be judged. */
 const unseenAuthorize = ({ resolved }: Session, { requirement }: Rule): CouldNotRun | undefined =>
   catalogue[requirement].group === "authorize" && resolved.profile.authorize?.code !== undefined
     ? lacks(
         "authorize",
-        "codes come from the hook authorize.code, so the service's own answer to authorize is not seen; it is where `authorize.headers` or `authorize.query` get past consent",
+        "codes come from the hook authorize.code, so the service's own answer to authorize is not seen; it is seen if `authorize.headers` or `authorize.query` get past consent",
       )
     : undefined;
 
@@ -72,12 +72,12 @@ const needs: Readonly<
       : lacks(need, "it compares two OAuth clients; add a second one to `clients` in the profile"),
   events: ({ events }, _, need) =>
     events === undefined
-      ? lacks(need, "it has to create notifications; add `hooks.events.trigger` to the profile")
+      ? lacks(need, "it needs to create notifications; add `hooks.events.trigger` to the profile")
       : undefined,
   notifications: (session, prepared, need) =>
     mostListed(prepared) > 0
       ? undefined
-      : lacks(need, `the service lists no notification; ${howToGetSome(session)}`),
+      : lacks(need, `the service lists no notifications; ${howToGetSome(session)}`),
   "many-notifications": (session, prepared, need) => {
     const { defaultLimit } = session.limits;
     const most = mostListed(prepared);
@@ -97,7 +97,7 @@ const needs: Readonly<
     if (registerCallback === undefined)
       return lacks(
         "callback",
-        "the service has to be told where to push to; add `hooks.callback.register` to the profile (with {{url}}, and {{ca}} for the certificate's authority)",
+        "the service must be told where to push; add `hooks.callback.register` to the profile (with {{url}}, and {{ca}} for the certificate's authority)",
       );
     if (receiver === undefined)
       return lacks("receiver", "no receiver runs; leave `receiver` out of the profile to have one started");

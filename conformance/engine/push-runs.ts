@@ -10,19 +10,19 @@ import type { JoinedClock } from "../world/clock.ts";
 import type { LookUp } from "../pushes/list-looks.ts";
 import { runPushRun, type RunningPushRun } from "../pushes/run.ts";
 
-/** The push runs of one run: each runs once, when the first rule asks for it, and all rules share what it gave. */
+/** The push runs of one run. Each runs once, when the first rule asks for it, and all rules share its result. */
 export interface PushRuns {
-  /** The first (0) push run, or a further one that is to confirm what the first has shown. */
+  /** The first (0) push run, or a further one to confirm what the first has shown. */
   nth(index: number): Promise<PushRun>;
-  /** The same, once it has been looked at again long after its watch. */
+  /** The same, after its notifications were checked again long after its watch. */
   later(index: number): Promise<PushRun>;
 }
 
-/** Where a push came at once in the preflight, so long is waited in real time for one that is due. */
+/** Bounds on the real time to wait for a due push, if a push came at once in the preflight, in milliseconds. */
 const LEAST_PATIENCE_MS = 40;
 const MOST_PATIENCE_MS = 3_000;
 
-/** Rules that a look into the list has to do with: whether it is listed, and whether it is pushed on all the same. */
+/** Rules that depend on lookups in the list: whether notifications are listed, and still pushed after being read. */
 const readers = ["push.listed", "push.unacknowledged-retries", "push.schedule"];
 
 export const pushRunsOf = (
@@ -55,7 +55,7 @@ export const pushRunsOf = (
     );
   };
   const nth = (index: number): Promise<RunningPushRun> => {
-    // One after the other: two at once would take each other's listener away.
+    // One after another: concurrent push runs would close each other's listener.
     const before = Promise.allSettled([begun[index - 1], looked[index - 1]]);
     return (begun[index] ??= index === 0 ? run() : before.then(run));
   };
@@ -77,7 +77,7 @@ const holdingAClock = async <T>(
   }
 };
 
-/** Looks a notification up by its id and its account, with fresh tokens each time, because they may be short-lived. */
+/** Looks a notification up by id and account, with fresh tokens each time, because they may be short-lived. */
 const lookUpIn =
   (session: Session, prepared: Prepared, clock: JoinedClock): LookUp =>
   async (id, accountId) => {
@@ -97,7 +97,7 @@ const lookUpIn =
       );
       return byAccount.item === undefined && byAccount.isWhole ? describe(byAccount.answer) : undefined;
     } catch (error) {
-      // What cannot be read now is no notification that is missing.
+      // A failed read does not mean that a notification is missing.
       if (error instanceof ControlFailed || error instanceof TransportError) return undefined;
       throw error;
     }

@@ -45,7 +45,7 @@ describe("a recorded run", () => {
     expect(longer.record.notes.join()).not.toContain("pushes");
     const pushes: Rule = { requirement: "push.cap", needs: ["pushes"], check: () => expect.unreachable() };
     const watching = await recordedRun({ ...next, ...base(), rules: [pushes] });
-    expect(watching.record.notes.join()).toContain("pushes are watched from the start again");
+    expect(watching.record.notes.join()).toContain("pushes are watched from the start");
   });
 
   it("is sealed with its results and every exchange, and holds no credential", async () => {

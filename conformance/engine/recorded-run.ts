@@ -15,11 +15,11 @@ import { errorMessage } from "../contract/text.ts";
 import { exitCodes } from "../contract/exit-codes.ts";
 
 export interface RecordedRunOptions extends Omit<ConformOptions, "sink"> {
-  /** Behaviour of the embedded fake, where that is the target. */
+  /** Behaviour of the embedded fake, if that is the target. */
   readonly behaviour?: string;
   /** Run directory of the interrupted run that this one continues. */
   readonly resumes?: string;
-  /** Folder of the key of checkpoints; by default the user's state folder. */
+  /** Folder of checkpoint keys; by default the user's state folder. */
   readonly keys?: string;
   /** The run directory; by default a new one under runs/. */
   readonly out?: string | undefined;
@@ -32,9 +32,8 @@ export interface RecordedRun {
 }
 
 /**
- * Runs the gate and writes its run directory. A run that cannot begin (ConfigurationError, UnreachableError)
- * or that the harness spoils is sealed as such before the error goes on its way, so that nothing stays
- * behind half-written.
+ * Runs the gate and writes its run directory. If a run cannot start (ConfigurationError, UnreachableError) or the
+ * harness fails, the record is sealed as such before the error is rethrown, so that nothing stays half-written.
  */
 export const recordedRun = async (options: RecordedRunOptions): Promise<RecordedRun> => {
   const { resolved } = options;
@@ -97,7 +96,7 @@ export const recordedRun = async (options: RecordedRunOptions): Promise<Recorded
   }
 };
 
-/** What the record says before anything was sent. */
+/** The record before anything was sent. */
 const openingOf = (
   options: RecordedRunOptions,
   {
@@ -139,9 +138,9 @@ const openingOf = (
 
 const resumeNote = ({ resumes, earlier = [], rules }: RecordedRunOptions): string =>
   [
-    `continues ${resumes}, which was interrupted: ${earlier.length} of its results are taken over, with their evidence`,
+    `continues ${resumes}, which was interrupted: ${earlier.length} of its results are kept, with their evidence`,
     ...(rules.some(watchesPushes)
-      ? ["pushes are watched from the start again, as no receiver ran in between"]
+      ? ["pushes are watched from the start, because no receiver ran in between"]
       : []),
   ].join("; ");
 
@@ -160,11 +159,11 @@ const sealBroken = (writer: RecordWriter, error: unknown, mask: (text: string) =
       notes: [mask(errorMessage(error))],
     });
   } catch {
-    // Where the record itself cannot be written, the first error says more than the second would.
+    // If the record itself cannot be written, the first error is more useful than the second.
   }
 };
 
-/** Where a run of a command is kept when nothing else is said: sorts by time, and two runs of one moment do not meet. */
+/** The default directory of a run: sorts by time, and two runs started at the same moment do not collide. */
 export const runDirectory = (
   started: Date,
   command: "conform" | "load" | "duet" | "merge",

@@ -18,7 +18,7 @@ export interface Replayable {
   readonly rule: Rule;
 }
 
-/** Finds a rule's result in a record. Throws ConfigurationError where the run has none of that id. */
+/** Finds a rule's result in a record. Throws ConfigurationError if the run has none with that id. */
 export const replayable = (record: RunRecord, id: string): Replayable => {
   const earlier = record.rules.find((result) => result.id === id);
   const rule = rules.find(({ requirement }) => requirement === id);
@@ -35,8 +35,8 @@ const whyNot = (earlier: RuleResult | undefined): string =>
     : `it did not fail in this run (${earlier.verdict.kind}), so there is nothing to replay`;
 
 /**
- * Judges one rule of an earlier run again, with that run's seed: first the very input that
- * failed, then, where that holds now, the whole rule.
+ * Judges one rule of an earlier run again, with that run's seed: first the very input that failed and, if that holds
+ * now, the whole rule.
  */
 export const replay = async (
   { earlier, rule }: Replayable,

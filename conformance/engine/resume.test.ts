@@ -57,7 +57,7 @@ describe("a run that was killed", () => {
     expect(document.rules.map(({ id }) => id).toSorted()).toEqual(asked.toSorted());
     const again = await runHere(["conform", "--resume", next]);
     expect(again.exitCode).toBe(2);
-    expect(again.stderr).toMatch(/--resume .*next: it came to its end \(passed\)/);
+    expect(again.stderr).toMatch(/--resume .*next: it is complete \(passed\)/);
   });
 
   it("takes its own flags from the run, and says which are too many", async () => {

@@ -8,7 +8,7 @@ import type { Rule } from "../checks/rule.ts";
 /** What is left of a run that was interrupted or killed. */
 export interface Resumed {
   readonly rules: readonly Rule[];
-  /** What had settled, taken over as it was. */
+  /** Settled results, kept unchanged. */
   readonly earlier: readonly RuleResult[];
 }
 
@@ -16,13 +16,13 @@ const isInterrupted = ({ verdict }: RuleResult): boolean =>
   verdict.kind === "inconclusive" && verdict.reason === "interrupted";
 
 /**
- * What is left to do of a run: rules that had not settled begin again, and those of their cases that were waiting in real
- * time continue from the run's checkpoint. Throws ConfigurationError where the run came to its end.
+ * What is left to do of a run: unsettled rules start over, and those of their cases that were waiting in real time
+ * continue from the run's checkpoint. Throws ConfigurationError if the run is complete.
  */
 export const resumed = (record: RunRecord, run: string, rules: readonly Rule[]): Resumed => {
   if (record.state === "sealed" && record.outcome !== "interrupted")
     throw new ConfigurationError([
-      `--resume ${run}: it came to its end (${record.outcome ?? "no outcome"}); accepted is a run that was interrupted or killed`,
+      `--resume ${run}: it is complete (${record.outcome ?? "no outcome"}); accepted is a run that was interrupted or killed`,
     ]);
   const earlier = record.rules.filter((result) => !isInterrupted(result));
   const settled = new Set<string>(earlier.map(({ id }) => id));
@@ -33,7 +33,7 @@ export const resumed = (record: RunRecord, run: string, rules: readonly Rule[]):
   };
 };
 
-/** The longest single wait that a run was allowed, in milliseconds; 0 where its record does not say. */
+/** The longest single wait that a run was allowed, in milliseconds; 0 if its record does not say. */
 export const maxWaitOf = (run: string): number => {
   try {
     const { maxWaitMs } = JSON.parse(readFileSync(path.join(run, recordFiles.run), "utf8")) as {

@@ -6,18 +6,18 @@ import type { HookReport } from "../world/hooks/hook-caller.ts";
 import type { ConnectionReport } from "../world/http/connection-health.ts";
 import { counted } from "../contract/text.ts";
 
-/** What a reader should know of the road to the target beside the verdicts; nothing where it was smooth. */
+/** What a reader should know about the connection to the target; empty if there were no problems. */
 export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]): readonly string[] => {
   const repeated = results.reduce((sum, { verdict }) => sum + repeatedIn(verdict), 0);
   return [
     ...(road.throttled > 0
       ? [
-          `${counted(road.throttled, "answer")} asked to come back later, for up to ${duration(road.longestThrottleMs)}; each was obeyed and the request sent again`,
+          `${counted(road.throttled, "answer")} asked to retry later, after up to ${duration(road.longestThrottleMs)}; each was obeyed and the request resent`,
         ]
       : []),
     ...(road.lost > 0
       ? [
-          `${counted(road.lost, "request")} got no whole answer; ${road.sentAgain === 0 ? "none was sent again, because that could have changed something" : `${road.sentAgain} of them were sent again, because that could change nothing`}`,
+          `${counted(road.lost, "request")} got no complete answer; ${road.sentAgain === 0 ? "none was resent, because that could have changed something" : `${road.sentAgain} of them were resent, because that was harmless`}`,
         ]
       : []),
     ...(repeated > 0 ? [`${counted(repeated, "case")} started over, because a request got no answer`] : []),
@@ -30,28 +30,28 @@ export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]
   ];
 };
 
-/** A hook that takes less of a run's time, or less of the run, is not mentioned. */
+/** Hooks that take less time, absolute or relative to the run, are not mentioned. */
 const NOTICED_MS = 5_000;
 const NOTICED_SHARE = 1 / 3;
 
-/** The same of the hooks, which may run elsewhere. */
+/** The same for the hooks, which may run elsewhere. */
 export const hookNotes = ({ troubles, outages, times, elapsedMs }: HookReport): readonly string[] => [
   ...times
-    // Calls of other hooks overlap, so that their times add up to nothing that a run takes.
+    // Calls of other hooks overlap, so the sum of their times means nothing.
     .filter(({ key }) => key === keyOfHook("clock.advance"))
     .filter(({ totalMs }) => totalMs >= NOTICED_MS && totalMs >= elapsedMs * NOTICED_SHARE)
     .map(
       ({ key, calls, totalMs, longestMs }) =>
-        `${key} is what takes the time: ${counted(calls, "call")} took ${duration(totalMs)} of ${duration(elapsedMs)}, the longest ${duration(longestMs)}`,
+        `${key} takes most of the time: ${counted(calls, "call")} took ${duration(totalMs)} of ${duration(elapsedMs)}, the longest ${duration(longestMs)}`,
     ),
   ...troubles.map(({ key, lost, throttled, madeAgain }) => {
     const what = [
-      ...(lost > 0 ? [`${counted(lost, "call")} got no whole answer`] : []),
+      ...(lost > 0 ? [`${counted(lost, "call")} got no complete answer`] : []),
       ...(throttled > 0
-        ? [`${counted(throttled, "call")} ${throttled === 1 ? "was" : "were"} asked to come back later`]
+        ? [`${counted(throttled, "call")} ${throttled === 1 ? "was" : "were"} asked to retry later`]
         : []),
     ];
-    return `${key}: ${what.join(", ") || "its gateway answered while the service was away"}; calls made again because that could change nothing: ${madeAgain}`;
+    return `${key}: ${what.join(", ") || "its gateway answered while the service was away"}; calls repeated because that was harmless: ${madeAgain}`;
   }),
   ...outages.map(
     ({ host, outages: count, longestOutageMs, stayedAway }) =>

@@ -58,8 +58,8 @@ it("is green behind a road that delays, drops, throttles and restarts, and says 
   expect(counts).toMatchObject({ restarts: 1 });
   expect(Math.min(counts.dropped, counts.throttled)).toBeGreaterThan(0);
   const notes = result.notes.join("\n");
-  expect(notes).toMatch(/\d+ answers asked to come back later, for up to 1 s/);
-  expect(notes).toMatch(/\d+ requests got no whole answer; \d+ of them were sent again/);
+  expect(notes).toMatch(/\d+ answers asked to retry later, after up to 1 s/);
+  expect(notes).toMatch(/\d+ requests got no complete answer; \d+ of them were resent/);
   expect(notes).toMatch(/\d+ cases? started over/);
   expect(notes).toMatch(/the target's address refused connections 1 time/);
 });
@@ -81,7 +81,7 @@ it("is green where the hooks' own server restarts in mid-run, and says so", asyn
   expect(verdicts(result)).toEqual(Object.fromEntries(only.map((id) => [id, "passed"])));
   expect(road.counts.restarts).toBe(1);
   const notes = result.notes.join("\n");
-  expect(notes).toMatch(/hooks\.clock\.now: \d+ calls? got no whole answer/);
+  expect(notes).toMatch(/hooks\.clock\.now: \d+ calls? got no complete answer/);
   expect(notes).toMatch(/the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to/);
 });
 

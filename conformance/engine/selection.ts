@@ -5,7 +5,7 @@ import { ConfigurationError } from "../contract/problem.ts";
 import type { Rule } from "../checks/rule.ts";
 import { efforts, type Effort } from "../checks/effort.ts";
 
-/** Which rules a run is to judge; what is left out does not narrow. */
+/** Which rules a run judges; absent parts do not narrow the selection. */
 export interface Selection {
   readonly only?: readonly string[] | undefined;
   readonly sections?: readonly string[] | undefined;
@@ -13,8 +13,8 @@ export interface Selection {
 }
 
 /**
- * The rules that a selection names. Throws ConfigurationError for an id, section or level
- * that does not exist, and where nothing at all is left to judge.
+ * The selected rules. Throws ConfigurationError for an id, section or level that does not exist, and if nothing is left
+ * to judge.
  */
 export const selectRules = (rules: readonly Rule[], selection: Selection): readonly Rule[] => {
   const documentSections = new Set(
@@ -35,7 +35,7 @@ export const selectRules = (rules: readonly Rule[], selection: Selection): reado
   if (problems.length > 0) throw new ConfigurationError(problems);
   const chosen = rules.filter((rule) => isChosen(rule.requirement, selection));
   if (chosen.length === 0)
-    throw new ConfigurationError(["--only, --section and --level together leave no rule to judge"]);
+    throw new ConfigurationError(["--only, --section and --level together select no rule"]);
   return chosen;
 };
 
@@ -62,7 +62,7 @@ const unknownId = (id: string): string[] => {
   return [`--only ${id}: no such rule; ${meant} \`touchstone rules\` lists all`];
 };
 
-/** An effort by its name. Throws ConfigurationError with the accepted ones. */
+/** Parses an effort. Throws ConfigurationError with the accepted ones. */
 export const parseEffort = (name: string): Effort => {
   const effort = efforts.find((one) => one === name);
   if (effort === undefined)

@@ -8,7 +8,10 @@ import { HookError } from "../world/hooks/hooks.ts";
 import type { ExchangeRecord } from "../world/evidence/journal.ts";
 import { ReceiverError } from "../world/receiver.ts";
 
-/** Advisory breaches warn; a rule that judged nothing did not pass; a pinned reading that the evidence rules out fails. */
+/**
+ * Advisory breaches become warnings; a rule that judged nothing has not passed; a pinned reading that the evidence
+ * rules out fails.
+ */
 export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdict => {
   if (verdict.kind === "passed" && !(verdict.cases > 0))
     return {
@@ -37,7 +40,7 @@ export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdic
   };
 };
 
-/** A breach in one push run, with what a second run shows of it. */
+/** A breach in one push run, with a second run's result as its replay. */
 export const confirmed = (verdict: Breached, again: Verdict): Verdict => {
   const isDecided = isBreach(again) || again.kind === "passed";
   const replayed = { failures: isBreach(again) ? 1 : 0, attempts: isDecided ? 1 : 0 };
@@ -47,7 +50,7 @@ export const confirmed = (verdict: Breached, again: Verdict): Verdict => {
   };
 };
 
-/** A breach that may be the machine's doing, and that a second push run did not show. */
+/** A breach that may be due to the machine, and that a second push run did not show. */
 export const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
   kind: "inconclusive",
   reason: `one push run showed it, a second one did not: ${breach.actual}`,
@@ -56,16 +59,16 @@ export const doubtful = ({ breach, facts }: Breached, settle: string): Verdict =
   ...(facts === undefined ? {} : { facts }),
 });
 
-/** What would settle a breach that rests on moments in real time. */
+/** What would settle a breach that depends on moments in real time. */
 export const settlesTimes = ({ clocks }: Session): string =>
   clocks.kind === "real"
-    ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a machine with less to do"
-    : "an advance hook that answers once what it set off is over, and says so with inFlight: 0; or a run in real time";
+    ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a less busy machine"
+    : "an advance hook that answers inFlight: 0 once everything it triggered is over; or a run in real time";
 
 export const interrupted: Verdict = {
   kind: "inconclusive",
   reason: "interrupted",
-  settle: "a run that is left to finish",
+  settle: "a run that is not interrupted",
   cases: 0,
 };
 
@@ -90,14 +93,14 @@ export const verdictOf = (error: unknown, { signal }: Session): Verdict => {
   return { kind: "harness-error", message: String(error) };
 };
 
-/** Of the exchanges that the parts of a rule kept, leaves those that prove its verdict. */
+/** Keeps only the exchanges that prove a rule's verdict. */
 export const keepProof = (verdict: Verdict, kept: ExchangeRecord[]): void => {
   const evidence = new Set("breach" in verdict ? verdict.breach.evidence : []);
   const proof = new Map(kept.filter(({ n }) => evidence.has(n)).map((one) => [one.n, one]));
   kept.splice(0, kept.length, ...proof.values());
 };
 
-/** Names that the harness gives, which stay even if a service chose such a word for a secret. */
+/** Names given by the harness, which stay even if a service uses such a word as a secret. */
 const ownWords: ReadonlySet<string> = new Set([
   ".kind",
   ".missing",
@@ -107,7 +110,7 @@ const ownWords: ReadonlySet<string> = new Set([
   ".facts.readings",
 ]);
 
-/** Sentences may quote answers: a verdict leaves the engine without any credential in it. */
+/** Masks a verdict, because sentences may quote answers: it leaves the engine without any credential. */
 export const masked = (verdict: Verdict, mask: (text: string) => string): Verdict =>
   maskStrings(JSON.parse(JSON.stringify(verdict)), mask, "") as Verdict;
 

@@ -18,7 +18,7 @@ interface Setting {
   readonly onResult?: (result: RuleResult) => void;
 }
 
-/** Runs rules of the test's own against a sound fake. */
+/** Runs a test's own rules against a sound fake. */
 export const judge = async (
   rules: readonly Rule[],
   setting: Setting = {},
