@@ -1,17 +1,17 @@
 import fc from "fast-check";
 
-/** Results of a property's cases that are worked out a few at a time, before fast-check asks for them one by one. */
+/** Results of a property's cases that are computed a few at a time, before fast-check asks for them one by one. */
 export interface Ahead<T, R> {
-  /** The result for fast-check's next value, and has the work on those after it begun. */
+  /** The result for fast-check's next value; also starts work on the following ones. */
   next(value: T): Promise<R>;
-  /** Begins nothing more; returns once all that is under way has ended. */
+  /** Starts nothing more; returns once all running work has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Judges the values that fast-check is about to generate side by side: a target that is far away takes its time over
- * each request, and cases that wait on the clock can wait together. A value that is not the one foreseen (a property
- * that turns some down) is judged when it comes.
+ * Judges the values that fast-check is about to generate concurrently: a distant target takes long for each request,
+ * and cases that wait on the clock can wait together. A value that was not foreseen (because the property rejects some)
+ * is judged when it comes.
  */
 export const workAhead = <T, R>(
   foreseen: readonly T[],
@@ -22,7 +22,7 @@ export const workAhead = <T, R>(
   let asked = 0;
   const begin = (value: T): void => {
     const work = judge(value, begun.length);
-    // The error is thrown to the caller that asks for the result; without one it is dropped.
+    // The error is thrown to the caller that asks for the result; otherwise it is dropped.
     work.catch(() => undefined);
     begun.push(work);
   };

@@ -11,13 +11,13 @@ import { factsOf, type Tally } from "./tally.ts";
 
 export const REPLAYS = 4;
 
-/** The breach was seen: what keeps it from being seen again, but for an interruption, does not undo that. */
+/** The breach was seen; only an interruption, not an error in the replay, undoes that. */
 const unlessInterrupted = (error: unknown): undefined => {
   if (error instanceof Interrupted) throw error;
   return undefined;
 };
 
-/** Judges what has failed, or a smaller value, with the same client; undefined where that cannot be done. */
+/** Judges what has failed, or a smaller value, with the same client; undefined if that is impossible. */
 export const judgeAgain = (
   context: RunContext,
   judge: (world: World) => Promise<CaseVerdict>,
@@ -27,7 +27,7 @@ export const judgeAgain = (
 ): Promise<CaseResult | undefined> =>
   judgeOnce(context, judge, tally, clientIndex, knownLosses).catch(unlessInterrupted);
 
-/** Tries a failing case again, so that a failure is reported with the rate at which it comes back. */
+/** Repeats a failing case, so that a failure is reported with its rate of recurrence. */
 const replay = async (
   context: RunContext,
   first: CaseResult,
@@ -58,7 +58,7 @@ export interface FailedCase {
   readonly facts?: Facts | undefined;
 }
 
-/** The verdict of a part with a failing case, once that has been tried again. Keeps the exchanges that prove it. */
+/** The verdict of a part with a failing case, after replaying it. Keeps the exchanges that prove it. */
 export const failed = async (context: RunContext, tally: Tally, failure: FailedCase): Promise<Verdict> => {
   const { first, judge, replays, part, reproduction, facts } = failure;
   const { result, replayed } = await replay(context, first, judge, replays, tally);
@@ -80,7 +80,7 @@ export const failed = async (context: RunContext, tally: Tally, failure: FailedC
   };
 };
 
-/** The seed of one part of a rule: parts of one rule judge different values. */
+/** The seed of one part of a rule, so that its parts judge different values. */
 export const partSeed = ({ seed }: RunContext, part: string | undefined): number =>
   hash32(`${seed}:${part ?? ""}`);
 

@@ -2,9 +2,9 @@ import { duration } from "../contract/duration.ts";
 import { inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { monotonicMs, type JoinedClock } from "../world/clock.ts";
 
-/** Lets so many run at a time; the longest waiting takes the next free place. */
+/** Limits concurrency; places are given in order of waiting. */
 export interface Places {
-  /** Resolves once there is a place, with how to give it back; giving it back twice does nothing more. */
+  /** Resolves once a place is free, with a function that returns it; extra calls of that do nothing. */
   take(): Promise<() => void>;
 }
 
@@ -70,13 +70,13 @@ export interface CaseRoom {
   readonly shortestLifetimeMs: number;
 }
 
-/** Rules leave themselves room for requests: this part of a lifetime is the least. */
+/** The smallest share of a lifetime that rules leave for requests. */
 const PART_FOR_REQUESTS = 1 / 5;
 
 /**
- * Judges one case with its own clock. It begins once it has a place: all at once would queue for connections, each
- * request of each case again, and what they wait for would age meanwhile. It keeps the place until it first sleeps or
- * ends. A breach seen by a case that was awake for so long that what it looked at may have died of age is none.
+ * Judges one case with its own clock. It starts once it has a place: all cases at once would queue for connections at
+ * every request, and what they wait for would age meanwhile. It keeps the place until it first sleeps or ends. A breach
+ * does not count if the case was awake so long that its credentials may have expired.
  */
 export const judgeCase = async (
   { places, clock, shortestLifetimeMs }: CaseRoom,
@@ -90,7 +90,7 @@ export const judgeCase = async (
     const awakeMs = waking.awakeMs();
     return judgement.kind === "failed" && awakeMs > shortestLifetimeMs * PART_FOR_REQUESTS
       ? inconclusive(
-          `the machine or the target was too slow: its requests took ${duration(awakeMs)}, and what lives for ${duration(shortestLifetimeMs)} may have died meanwhile (${judgement.actual})`,
+          `the machine or the target was too slow: its requests took ${duration(awakeMs)}, so a credential that lives for ${duration(shortestLifetimeMs)} may have expired meanwhile (${judgement.actual})`,
         )
       : judgement;
   } finally {

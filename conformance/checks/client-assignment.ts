@@ -1,10 +1,10 @@
-/** Whose case it is: 0 the first client's, 1 the second's. */
+/** The client of a case: 0 the first, 1 the second. */
 export type ClientIndex = 0 | 1;
 
 /**
- * Deals places of a list out to two clients in the order of Thue and Morse (by how many ones the place has in binary):
- * lists that repeat themselves after 2, 4 or 8 values do not fall in step with it. Another seed may begin with the
- * other client, so that several runs come to every pair.
+ * Assigns the places of a list to two clients by the Thue-Morse sequence (the parity of a place's binary ones), so that
+ * lists that repeat after 2, 4 or 8 values do not fall into step with it. Another seed may start with the other client,
+ * so that several runs cover every pair.
  */
 export const assignedClient = (place: number, seed: number): ClientIndex => {
   let ones = seed & 1;
@@ -12,5 +12,8 @@ export const assignedClient = (place: number, seed: number): ClientIndex => {
   return (ones % 2) as ClientIndex;
 };
 
-/** Each value twice, so that both clients get it: of two places from an even one on each gets one. Such a list comes first in its part. */
+/**
+ * Each value twice, so that both clients get it: of an even place and the next, each client gets one. Must come first
+ * in its part.
+ */
 export const forBoth = <T>(values: readonly T[]): readonly T[] => values.flatMap((value) => [value, value]);

@@ -10,25 +10,25 @@ export interface RunContext {
   readonly seed: number;
   readonly signal: AbortSignal;
   readonly shrinkBudgetMs: number;
-  /** Judges in the world of one case: what it sends is written into the scope, and time waits for it. */
+  /** Judges in the world of one case: what it sends is recorded in the scope, and time waits for it. */
   readonly inWorld: (
     scope: Scope,
     judge: (world: World) => Promise<CaseVerdict>,
     clientIndex: ClientIndex,
   ) => Promise<CaseVerdict>;
-  /** Where there is a second client: whether cases take turns with it, or only those that ask for it. */
+  /** If there is a second client: whether cases take turns with it, or only those that ask for it. */
   readonly secondClient?: "in turn" | "where asked for";
-  /** How many cases of one part are begun at the same time. */
+  /** How many cases of one part start concurrently. */
   readonly casesAtATime: number;
-  /** Waits a moment after a case that lost an answer, longer each time; says whether the target answers a plain request. */
+  /** Waits a moment after a case that lost an answer, longer each time; returns whether the target answers a plain request. */
   readonly recover: (tries: number) => Promise<boolean>;
   readonly keep: (exchanges: readonly ExchangeRecord[]) => void;
   /**
-   * Set where one breach settles the rule: once it is seen nothing further is judged, so that the breach is neither
-   * shrunk nor replayed.
+   * Set if one breach settles the rule: once it is seen nothing further is judged, so the breach is neither shrunk nor
+   * replayed.
    */
   readonly untilBreach?: { isSeen: boolean };
-  /** Replays fast-check from here, the path of an earlier failure's counterexample. */
+  /** Replays fast-check from here, the path of an earlier counterexample. */
   readonly path?: { readonly part: string | undefined; readonly path: string };
 }
 

@@ -21,7 +21,7 @@ const joined: Run["all"] = async (parts) => {
   const settled = await Promise.allSettled(parts);
   const verdicts = settled.flatMap((part) => (part.status === "fulfilled" ? [part.value] : []));
   const thrown = settled.find((part) => part.status === "rejected");
-  // A breach that one part has seen stays one, whatever kept another part from its work.
+  // A breach seen by one part stands, even if another part failed with an error.
   if (thrown === undefined || verdicts.some(({ kind }) => kind === "failed")) return worstOf(verdicts);
   throw thrown.reason;
 };

@@ -7,10 +7,10 @@ import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
 import { hopelessness, watchRecurrence } from "./recurrence.ts";
 import type { Tally } from "./tally.ts";
 
-/** Cases of one part that may end for want of an answer; then the service hangs, and the others would only wait as well. */
+/** Cases of one part that may end for lack of an answer; after that the service hangs, and others would only wait too. */
 const MOST_SILENT_CASES = 3;
 
-/** Judges one case, and judges it again as a whole where an answer was lost on the way. */
+/** Judges one case, and repeats it as a whole if an answer was lost. */
 export const judgeOnce = async (
   context: RunContext,
   judge: (world: World) => Promise<CaseVerdict>,
@@ -24,8 +24,8 @@ export const judgeOnce = async (
     if (context.signal.aborted) throw new Interrupted();
     const scope = newScope(context.rule);
     const ended = (judgement: CaseVerdict): CaseResult => ({ clientIndex, judgement, scope });
-    if (context.untilBreach?.isSeen === true) return ended(discard("the rule is broken already"));
-    if (tally.silent >= MOST_SILENT_CASES) return ended(inconclusive("the service gives no answer any more"));
+    if (context.untilBreach?.isSeen === true) return ended(discard("the rule is already broken"));
+    if (tally.silent >= MOST_SILENT_CASES) return ended(inconclusive("the service no longer answers"));
     const judgement = await judgeTry(context, scope, judge, clientIndex);
     if (recurrence.stands(scope.losses)) {
       if (judgement.kind === "inconclusive" && hasTimedOut(scope)) tally.silent += 1;
@@ -54,7 +54,7 @@ const judgeTry = async (
 ): Promise<CaseVerdict> => {
   try {
     const judgement = await context.inWorld(scope, judge, clientIndex);
-    // The connections were cut meanwhile, and that may look like a refusal, or like a breach.
+    // The connections were cut meanwhile, which may look like a refusal or a breach.
     if (context.signal.aborted) throw new Interrupted();
     return judgement;
   } catch (error) {

@@ -8,13 +8,13 @@ import { mapLimited } from "./map-limited.ts";
 import type { Judge, ListOptions, Run } from "./rule.ts";
 import { count, newTally, unbroken, type Tally } from "./tally.ts";
 
-/** Enough of an input, among others that fail too, to know it by. */
+/** Enough of an input to recognize it among other failing ones. */
 const LONGEST_INPUT = 160;
 const MOST_INPUTS = 20;
 
 const hasFailed = (result: CaseResult | undefined): boolean => result?.judgement.kind === "failed";
 
-/** Judges every value, a few at a time; undefined for those that an error of the harness kept from being judged. */
+/** Judges every value, a few at a time; undefined for those that were not judged because of a harness error. */
 const judgeEach = async <T>(
   context: RunContext,
   values: readonly T[],
@@ -35,13 +35,13 @@ const judgeEach = async <T>(
     count(tally, result);
     results[index] = result;
   }).catch((error: unknown) => {
-    // A breach that one case has seen stays one, whatever the harness stumbles over in another.
+    // A breach seen by one case stands, even if the harness fails in another.
     if (error instanceof Interrupted || !results.some(hasFailed)) throw error;
   });
   return results;
 };
 
-/** The first smaller value that fails by itself, within the time for shrinking; the value itself where none does. */
+/** The first smaller value that fails on its own, within the time for shrinking; otherwise the value itself. */
 const narrowed = async <T>(
   context: RunContext,
   failing: { readonly value: T; readonly first: CaseResult },
@@ -58,7 +58,7 @@ const narrowed = async <T>(
   return failing;
 };
 
-/** Holds for each of the listed values, all of them judged, a few at a time. */
+/** Holds for each of the listed values. Judges all of them, a few at a time. */
 export const forEach =
   (context: RunContext): Run["forEach"] =>
   async <T>(values: readonly T[], judge: Judge<T>, options: ListOptions<T> = {}): Promise<Verdict> => {

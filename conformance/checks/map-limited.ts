@@ -1,6 +1,6 @@
 /**
- * Maps with at most `limit` at a time, results in the order of the values. After an error nothing
- * new is begun; it is thrown once everything under way has ended, so that nothing goes on behind it.
+ * Maps with at most `limit` concurrent calls, results in the order of the values. After an error no further call
+ * starts; the error is thrown once all running calls have ended.
  */
 export const mapLimited = async <T, R>(
   values: readonly T[],

@@ -9,10 +9,10 @@ import { judgeOnce } from "./judge-once.ts";
 import type { Judge, PropertyOptions, Run } from "./rule.ts";
 import { count, exhausted, newTally, unbroken, type Tally } from "./tally.ts";
 
-/** How a property tells fast-check of a failing case; whatever else it throws is no judgement. */
+/** Thrown by a property to report a failing case to fast-check; anything else it throws is not a judgement. */
 class FailingCase extends Error {}
 
-/** fast-check catches everything; what is not a judgement is thrown again. */
+/** fast-check catches everything; rethrows what is not a judgement. */
 const rethrowForeign = (error: unknown): void => {
   if (error !== null && error !== undefined && !(error instanceof FailingCase)) throw error;
 };
@@ -22,7 +22,7 @@ interface Search<T> {
   readonly property: fc.IAsyncProperty<[T]>;
   readonly parameters: fc.Parameters<[T]>;
   readonly judgeValue: (value: T, index: number) => Promise<CaseResult>;
-  /** Results that were worked out before fast-check asks for them. */
+  /** Results computed before fast-check asks for them. */
   ahead: Ahead<T, CaseResult> | undefined;
   failing: CaseResult | undefined;
   /** Smaller values of a failing one, and the value that a path leads to, keep its client. */
@@ -79,7 +79,7 @@ const findFailing = async <T>(
   atATime: number,
 ): Promise<fc.RunDetails<[T]>> => {
   if (path === undefined) {
-    // Of the property itself fast-check would sample other values than those that it checks.
+    // Sampling the property itself would give other values than it checks.
     const foreseen = fc.sample(fc.tuple(arbitrary), search.parameters).map(([value]) => value);
     search.ahead = workAhead(foreseen, atATime, search.judgeValue);
   }
@@ -95,8 +95,8 @@ const findFailing = async <T>(
 };
 
 /**
- * The smallest failing value that can be found in time. It fails with nothing beside it: where the value that failed
- * beside other cases does not fail alone, the others may have made it fail, and the values are searched one at a time.
+ * The smallest failing value found in time. It must fail on its own: if the value does not fail without the concurrent
+ * cases, these may have made it fail, and the values are searched one at a time.
  */
 const shrink = async <T>(
   context: RunContext,
@@ -143,7 +143,7 @@ export const forAll =
     if (!found.failed) return unbroken(search.tally);
     const original = search.failing;
     if (original === undefined) return exhausted(search.tally);
-    // Shrinking may end at a value that the harness itself stumbles over; then the original one is reported.
+    // Shrinking may end at a value on which the harness itself fails; then the original one is reported.
     const shrunk = await shrink(context, search, found, path !== undefined);
     const best = shrunk ?? found;
     const first = shrunk === undefined ? original : (search.failing ?? original);

@@ -73,6 +73,6 @@ it("gives up at once if nothing listens or the limiter stays shut, and otherwise
   expect(hopelessness(refused, 1)).toContain("nothing listens");
   const throttled = newLosses();
   throttled.note("GET /a 1", { exchange: 1, reason: "throttled" });
-  expect(hopelessness(throttled, 1)).toContain("come back later");
+  expect(hopelessness(throttled, 1)).toContain("retry later");
   expect([7, 8].map((tries) => hopelessness(losing("/a"), tries) === undefined)).toEqual([true, false]);
 });

@@ -2,13 +2,13 @@ import { retryPolicy } from "../world/http/retry.ts";
 import type { Loss, Losses } from "../world/evidence/losses.ts";
 
 /**
- * Tells a service that hangs up on a request from a network that loses answers. Between two tries of a case stands a
- * control that got an answer, so a request that comes to nothing each time was heard.
+ * Tells a service that hangs up on a request from a network that loses answers. Between two tries of a case there is an
+ * answered control, so a request that fails every time did reach the service.
  */
 export interface Recurrence {
-  /** Takes note of a try; says whether what it came to may count, because the network has lost nothing of it. */
+  /** Records a try; returns whether its result may count, because the network lost none of it. */
   stands(losses: Losses): boolean;
-  /** The control got no answer either: what was lost so far says nothing of the service. */
+  /** The control got no answer either, so earlier losses say nothing about the service. */
   forget(): void;
 }
 
@@ -32,11 +32,11 @@ export const watchRecurrence = (known: Iterable<string> = []): Recurrence => {
   };
 };
 
-/** Why another try makes no sense, as a sentence; undefined where it does. */
+/** Why another try is pointless, as a sentence; undefined if it is not. */
 export const hopelessness = (losses: Losses, tries: number): string | undefined => {
   const lost = [...losses.open().values()];
   const has = (reason: Loss["reason"]): boolean => lost.some((one) => one.reason === reason);
-  if (has("throttled")) return "the service asks again and again to come back later";
+  if (has("throttled")) return "the service keeps asking to retry later";
   if (has("refused")) return "nothing listens at the target's address any more";
   return tries < retryPolicy.mostCaseTries
     ? undefined

@@ -3,11 +3,11 @@ import type { CaseResult } from "./context.ts";
 
 export interface Tally {
   decided: number;
-  /** Why cases were inconclusive, one reason a case. */
+  /** Why cases were inconclusive, one reason per case. */
   readonly inconclusive: string[];
-  /** How often a case was judged again, because an answer in it was lost. */
+  /** How often a case was repeated because an answer was lost. */
   repeated: number;
-  /** Cases that ended for want of an answer. */
+  /** Cases that ended for lack of an answer. */
   silent: number;
 }
 
@@ -23,7 +23,7 @@ export const factsOf = ({ repeated }: Tally, facts?: Facts): { facts?: Facts } =
   return Object.keys(all).length > 0 ? { facts: all } : {};
 };
 
-/** The verdict of cases none of which failed: passed only if every one was decided, and at least one was. */
+/** The verdict of cases none of which failed: passed only if every one was decided, and there was at least one. */
 export const unbroken = (tally: Tally, facts?: Facts): Verdict => {
   const { decided, inconclusive } = tally;
   if (inconclusive[0] !== undefined)
@@ -45,10 +45,10 @@ export const unbroken = (tally: Tally, facts?: Facts): Verdict => {
   return { kind: "passed", cases: decided, ...factsOf(tally, facts) };
 };
 
-/** fast-check gave up without a breach: too many generated values were turned down by preconditions. */
+/** fast-check gave up without a breach: preconditions rejected too many generated values. */
 export const exhausted = ({ decided }: Tally): Verdict => ({
   kind: "inconclusive",
-  reason: "too few of the generated values were fit to be judged",
-  settle: "another seed, or a generator that makes fewer unfit values",
+  reason: "too few of the generated values could be judged",
+  settle: "another seed, or a generator with fewer unsuitable values",
   cases: decided,
 });

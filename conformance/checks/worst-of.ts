@@ -26,7 +26,7 @@ export const worstOf = (verdicts: readonly Verdict[]): Verdict => {
   return { ...worst, cases, ...(Object.keys(facts).length > 0 ? { facts } : {}) };
 };
 
-/** How often cases behind a verdict were judged again, because an answer was lost on the way. */
+/** How often cases behind a verdict were repeated because an answer was lost. */
 export const repeatedIn = (verdict: Verdict): number => {
   const repeated = "facts" in verdict ? verdict.facts?.["repeated"] : undefined;
   return typeof repeated === "number" ? repeated : 0;

@@ -5,7 +5,7 @@ import type { World } from "../../world/world.ts";
 import type { RunContext } from "../context.ts";
 import { createRun } from "../create-run.ts";
 
-/** A run whose worlds can do one thing: send a request, which leaves an exchange. */
+/** A run whose worlds can do only one thing: send a request, which leaves an exchange. */
 export const open = (replaces: Partial<RunContext> = {}) => {
   const kept: ExchangeRecord[] = [];
   let last = 0;
@@ -34,7 +34,7 @@ export const open = (replaces: Partial<RunContext> = {}) => {
 
 export const always = (judgement: CaseVerdict) => () => Promise.resolve(judgement);
 export const wrong = fail("right", "wrong");
-/** Passes every value, and notes it. */
+/** Passes every value and records it. */
 export const noting =
   <T>(seen: T[]) =>
   (value: T) => {
