@@ -9,14 +9,14 @@ import type { AccessState, CodeState, Expectation, GrantState, Model } from "./s
 export interface Real {
   readonly world: World;
   readonly clients: readonly Client[];
-  /** An account whose notifications all come from this history; undefined where the run cannot have one. */
+  /** An account whose notifications all come from this history; undefined if the run cannot have one. */
   readonly accountId: string | undefined;
 }
 
-/** One step of a history. Without a service it does nothing: that is how the shrinker marks it as run. */
+/** One step of a history. Without a service it does nothing, which is how the shrinker marks it as run. */
 export type Command = fc.AsyncCommand<Model, Real | undefined>;
 
-/** The service answered otherwise than the model says. */
+/** The service's answer differs from what the model expects. */
 export class Disagreement extends Error {
   readonly expected: string;
   readonly actual: string;
@@ -40,7 +40,7 @@ export const command = (
   toString: () => name,
 });
 
-/** Does something and says between which moments; each moment is read once, as time never runs backwards. */
+/** Does something and returns the interval in which it happened. Each moment is read once, because time never runs backwards. */
 export const during = async <T>(
   model: Model,
   { world }: Real,
@@ -53,8 +53,8 @@ export const during = async <T>(
 };
 
 /**
- * What was waited for last and what belongs to it, then the newest, then older ones;
- * `pick` counts from the front and wraps around.
+ * What was last waited for and what belongs to it, then the newest, then older ones. `pick` counts from the front and
+ * wraps around.
  */
 export const pickFrom = <T extends CodeState | GrantState | AccessState>(
   { focus }: Model,
@@ -72,7 +72,7 @@ export const pickFrom = <T extends CodeState | GrantState | AccessState>(
 export const clientOf = (real: Real, index: number): Client =>
   real.clients[index % real.clients.length] as Client;
 
-/** Compares what came with what the model expects, and counts the decision. */
+/** Compares an answer with what the model expects, and counts the decision. */
 export const compare = (
   model: Model,
   expectation: Expectation,
@@ -89,12 +89,12 @@ export const compare = (
   );
 };
 
-/** How much later than asked for a history may wake, as a part of its wait: lifetimes are orders of magnitude apart. */
+/** How much later than requested a history may wake, as a fraction of its wait; lifetimes are orders of magnitude apart. */
 const SLACK_FROM_AFAR = 8;
 
 /**
- * Lets time pass and reads the clock, by which the model goes. Histories that need not be on time are woken several at a
- * time, and all the more so where each request takes long.
+ * Lets time pass and reads the clock into the model. Histories that need not be punctual are woken in groups, larger
+ * ones if each request takes long.
  */
 export const sleep = async (
   model: Model,

@@ -21,7 +21,7 @@ import {
 } from "./states.ts";
 import { codeIssued, codeUsed, exchangeRefused, refreshed } from "./transitions.ts";
 
-/** How many credentials of a kind are tried at once, the latest of them. */
+/** How many credentials of a kind are tried at once, latest first. */
 const MOST_TRIED = 5;
 
 /** A new code (section 4.1). */
@@ -32,7 +32,7 @@ export const authorize = (client: number): Command =>
     async (model, real) => void (await authorizeRightly(model, real, client)),
   );
 
-/** The whole flow (section 5.1): grants side by side are what deep histories need most. */
+/** The whole flow (section 5.1): concurrent grants are what deep histories need most. */
 export const logIn = (client: number): Command =>
   command(
     `authorize for client ${client + 1} and exchange the code`,
@@ -54,9 +54,8 @@ const authorizeRightly = async (model: Model, real: Real, client: number): Promi
 };
 
 /**
- * An exchange of a known code by its own client (section 4.2): one that was used already,
- * or one that was not, be it fresh or expired. They are chosen apart, because presenting
- * a used code again leaves nothing to expect of its tokens.
+ * An exchange of a known code by its own client (section 4.2): an already used one, or an unused one, fresh or expired.
+ * These are chosen separately, because after a used code is presented again nothing is expected of its tokens.
  */
 export const exchange = (pick: number, which: "unused" | "used", secret: "right" | "wrong"): Command => {
   const candidates = (model: Model): CodeState[] =>
@@ -77,7 +76,7 @@ const exchangeRightly = async (model: Model, real: Real, code: CodeState): Promi
   );
   const expectation = ofExchange(model, code, at);
   const { accessToken, refreshToken, expiresIn } = credentialsOf(answer);
-  // A field of that name need not hold a token; where none is due, it counts only if it works.
+  // A field with that name need not be a token; if none is expected, it counts only if it works.
   const came =
     expectation.outcome === "yield"
       ? accessToken !== undefined && refreshToken !== undefined
@@ -97,7 +96,7 @@ const exchangeWrongly = async (model: Model, real: Real, code: CodeState): Promi
   exchangeRefused(code);
 };
 
-/** A refresh with a known refresh token, valid or not any more, by its own client (section 4.3). */
+/** A refresh by its own client with a known refresh token, valid or not (section 4.3). */
 export const refresh = (pick: number): Command =>
   command(
     `refresh with refresh token ${pick}`,
@@ -121,7 +120,7 @@ const refreshRightly = async (model: Model, real: Real, grant: GrantState): Prom
     refreshed(model, grant, { accessToken, lifetimeMs: lifetimeMs(expiresIn) }, at);
 };
 
-/** A look at the list with a known access token, live or dead (section 4.4). */
+/** A list request with a known access token, live or dead (section 4.4). */
 export const list = (pick: number): Command =>
   command(
     `list with access token ${pick}`,
@@ -137,8 +136,8 @@ const listWith = async (model: Model, real: Real, access: AccessState): Promise<
 };
 
 /**
- * Tries what the history has at hand: each of the latest access tokens, then each refresh
- * token, then the access tokens once more. What one step did to the others shows here.
+ * Tries what the history has: each of the latest access tokens, each refresh token, then the access tokens again. This
+ * reveals what one step did to the others.
  */
 export const tryAll = (): Command =>
   command(
@@ -152,7 +151,7 @@ export const tryAll = (): Command =>
     },
   );
 
-/** Presents every code of the history once more, or for the first time. */
+/** Presents every code of the history, used or not. */
 export const presentAll = (): Command =>
   command(
     "exchange every code",

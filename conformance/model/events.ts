@@ -22,8 +22,8 @@ export const triggerEvent = (): Command =>
   );
 
 /**
- * The notifications of the history's own account: those triggered, and no others (sections
- * 4.4 and 6). At once some may not be visible yet; `settled` waits until all have to be.
+ * The notifications of the history's own account: those triggered, and no others (sections 4.4 and 6). With `at once`
+ * some may not be visible yet; `settled` waits until all must be.
  */
 export const readAccount = (pick: number, when: "at once" | "settled"): Command =>
   command(
@@ -62,14 +62,14 @@ export const readAccount = (pick: number, when: "at once" | "settled"): Command 
     },
   );
 
-/** One look at the account's list: what is expected of the access token, and how many notifications have to be there. */
+/** One look at the account's list: what the access token should yield, and how many notifications must be there. */
 interface Look {
   readonly answer: Answer;
   readonly expectation: Expectation;
   readonly least: number;
 }
 
-/** Whether nothing is missing that may yet come. */
+/** Whether all notifications that must appear are there. */
 const showsEnough = ({ answer, expectation, least }: Look): boolean =>
   expectation.outcome !== "yield" || !gaveData(answer) || Number(pageOf(answer)?.total) >= least;
 

@@ -3,7 +3,7 @@ import type { Limits } from "../contract/limits.ts";
 
 import { ageAt, sideOf, type Issued, type Side } from "../judging/lifetimes/probe.ts";
 
-/** The states of sections 3.1, 3.2 and 5.1 that a run of histories has to have reached. */
+/** The states of sections 3.1, 3.2 and 5.1 that the histories of a run must reach. */
 export const states = [
   "code issued",
   "code used",
@@ -20,9 +20,9 @@ export interface CodeState extends Issued {
   readonly value: string;
   readonly client: number;
   used: boolean;
-  /** A refused attempt has named it; whether that burns a code is not shown, so nothing is expected of it any more. */
+  /** A refused attempt has named it. Whether that burns a code is not shown, so nothing more is expected of it. */
   doubtful: boolean;
-  /** What its exchange gave. */
+  /** What its exchange yielded. */
   grant: GrantState | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface CodeState extends Issued {
 export interface GrantState extends Issued {
   readonly refreshToken: string;
   readonly client: number;
-  /** Its code was presented again, upon which a service may revoke it (RFC 6749 section 4.1.2). */
+  /** Its code was presented again, which may make a service revoke it (RFC 6749 section 4.1.2). */
   doubtful: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface GrantState extends Issued {
 export interface AccessState extends Issued {
   readonly value: string;
   readonly grant: GrantState;
-  /** A refresh has come after it; whether it lives on is not shown. */
+  /** A refresh came after it; whether it still works is not shown. */
   doubtful: boolean;
 }
 
@@ -48,23 +48,23 @@ export interface EventState {
   readonly triggered: TimeInterval;
 }
 
-/** The service as the document would have it, as far as one history knows it. Commands change it; it never talks to anyone. */
+/** The service as the document describes it, as far as one history knows. Commands change it; it does no I/O. */
 export interface Model {
   readonly limits: Limits;
   readonly guardMs: number;
   /** The latest reading of the service's clock. */
   now: TimeInterval;
-  /** How much more waiting the history may do, in milliseconds. */
+  /** How much longer the history may wait, in milliseconds. */
   leftToWaitMs: number;
   readonly codes: CodeState[];
   readonly grants: GrantState[];
   readonly accesses: AccessState[];
   readonly events: EventState[];
-  /** What was waited for last: the next command finds it in front. */
+  /** What was last waited for; the next command finds it in front. */
   focus: CodeState | GrantState | AccessState | undefined;
-  /** Which states a decision has rested on, one entry a decision. */
+  /** The states that decisions depended on, one entry per decision. */
   readonly decided: State[];
-  /** Decisions that rest on no state: authorizations, wrong secrets, pages of notifications. */
+  /** Decisions that depend on no state: authorizations, wrong secrets, pages of notifications. */
   otherDecisions: number;
 }
 
@@ -87,7 +87,7 @@ export const newModel = (
   otherDecisions: 0,
 });
 
-/** What the document says about a request: it must yield, must be refused, or both are allowed. */
+/** What the document says about a request: it must succeed, must be refused, or may do either. */
 export type Expectation =
   | { readonly outcome: "yield"; readonly state: State }
   | { readonly outcome: "refusal"; readonly state: State }
@@ -98,7 +98,7 @@ const either: Expectation = { outcome: "either" };
 const sideIn = ({ guardMs }: Model, issued: Issued, at: TimeInterval): Side | undefined =>
   sideOf(ageAt(issued, at, guardMs));
 
-/** What an exchange of the code with the right secret must come to. */
+/** The expected outcome of exchanging the code with the right secret. */
 export const ofExchange = (model: Model, code: CodeState, at: TimeInterval): Expectation => {
   if (code.used) return { outcome: "refusal", state: "code used" };
   const side = sideIn(model, code, at);

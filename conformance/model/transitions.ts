@@ -1,14 +1,14 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import type { AccessState, CodeState, GrantState, Model } from "./states.ts";
 
-/** Tokens as an answer gave them; `lifetimeMs` is expiresIn in milliseconds, NaN where it is no number. */
+/** Tokens from an answer; `lifetimeMs` is expiresIn in milliseconds, NaN if it is not a number. */
 export interface GivenTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly lifetimeMs: number;
 }
 
-/** An authorization gave a code (section 3.1: the state "issued"). */
+/** An authorization issued a code (section 3.1: the state "issued"). */
 export const codeIssued = (model: Model, value: string, client: number, issued: TimeInterval): CodeState => {
   const code: CodeState = {
     value,
@@ -23,7 +23,7 @@ export const codeIssued = (model: Model, value: string, client: number, issued: 
   return code;
 };
 
-/** An exchange gave tokens (section 3.1: "issued" to "used"). */
+/** An exchange issued tokens (section 3.1: "issued" to "used"). */
 export const codeUsed = (model: Model, code: CodeState, tokens: GivenTokens, issued: TimeInterval): void => {
   const grant: GrantState = {
     refreshToken: tokens.refreshToken,
@@ -39,15 +39,15 @@ export const codeUsed = (model: Model, code: CodeState, tokens: GivenTokens, iss
 };
 
 /**
- * An exchange was refused. The document does not show whether that burns a code, nor
- * whether a second presentation takes back what the first one gave.
+ * An exchange was refused. The document does not show whether that burns a code, nor whether a second presentation
+ * revokes what the first one yielded.
  */
 export const exchangeRefused = (code: CodeState): void => {
   code.doubtful = true;
   if (code.grant !== undefined) code.grant.doubtful = true;
 };
 
-/** A refresh gave an access token; the earlier ones of the grant may live on or not. */
+/** A refresh issued an access token; the earlier ones of the grant may or may not still work. */
 export const refreshed = (
   model: Model,
   grant: GrantState,
@@ -59,8 +59,8 @@ export const refreshed = (
 };
 
 /**
- * An access token came to be. One whose text was seen before (a service may derive it
- * from the second of its issue) has two moments of issue, so nothing is expected of either.
+ * An access token was issued. One whose text was seen before (a service may derive it from the second of issue) has two
+ * times of issue, so nothing is expected of either.
  */
 const accessIssued = (
   model: Model,

@@ -5,19 +5,19 @@ import type { Model } from "./states.ts";
 
 type Kind = "code" | "refresh token" | "access token";
 
-/** Room for a request's own travel before the end of a lifetime, in milliseconds. */
+/** Time for a request to arrive before the end of a lifetime, in milliseconds. */
 const TRAVEL_MS = 400;
 
-/** Distances from an end within which one says as much as another, in milliseconds: right at it, and near it. */
+/** Distances from an end that are equivalent, in milliseconds: right at it, and near it. */
 const ALIKE_MS = [2_000, 60_000] as const;
 
-/** By how much later such a wait may end, so that histories wake together: never over an end, and never right at one. */
+/** How much later such a wait may end, so that histories wake together: never past an end, and never right at one. */
 const slackOf = (side: "before" | "after", distanceMs: number): number | undefined => {
   if (side === "before") return distanceMs === 0 ? undefined : distanceMs;
   return ALIKE_MS.find((alikeMs) => distanceMs <= alikeMs) ?? distanceMs;
 };
 
-/** Some time passes, whatever lives or dies meanwhile. */
+/** Some time passes, whatever expires meanwhile. */
 export const wait = (waitMs: number): Command =>
   command(
     `wait ${duration(waitMs)}`,
@@ -25,7 +25,7 @@ export const wait = (waitMs: number): Command =>
     (model, real) => sleep(model, real, waitMs, 2 * waitMs),
   );
 
-/** Time passes until a credential is right before or after its end, which the next command finds in front. */
+/** Time passes until right before or after the end of a credential, which the next command finds in front. */
 export const waitForEnd = (kind: Kind, pick: number, side: "before" | "after", distanceMs: number): Command =>
   command(
     `wait until ${duration(distanceMs)} ${side} the end of ${kind} ${pick}, and the guard`,
@@ -38,7 +38,7 @@ export const waitForEnd = (kind: Kind, pick: number, side: "before" | "after", d
         side === "before"
           ? lifetimeMs - guardMs - TRAVEL_MS - distanceMs - (model.now.latestMs - issued.earliestMs)
           : lifetimeMs + guardMs + distanceMs - (model.now.earliestMs - issued.latestMs);
-      // A lifetime that is no number, one that has passed, and one longer than the history may wait: none is waited for.
+      // Skips a lifetime that is not a number, is over, or exceeds what the history may wait.
       if (!(waitMs <= model.leftToWaitMs)) return;
       model.focus = expiring;
       if (waitMs > 0) await sleep(model, real, waitMs, slackOf(side, distanceMs));
