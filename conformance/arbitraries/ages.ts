@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { DAY_MS } from "../contract/duration.ts";
 
-/** One age to probe a credential at: on which side of its lifetime's end, and how far from it. */
+/** An age to probe a credential at: the side of its lifetime's end, and the distance from it. */
 export interface ProbeAge {
   readonly side: "alive" | "dead";
   /** Distance from the end of the lifetime, beyond the guard, in milliseconds. */
   readonly distanceMs: number;
 }
 
-/** Of two such ages, one is negative as milliseconds in 32 bits. */
+/** As milliseconds in 32 bits, one of two ages this far apart is negative. */
 export const MONTH_MS = 30 * DAY_MS;
 
 /**
- * Ages on both sides of a lifetime, biased to its end: right at the guard, seconds and
- * minutes away, a fraction of the lifetime away, and (dead side) several lifetimes later and a month later.
- * `farthestMs` bounds how long after the end a probe may lie, where time is real.
+ * Ages on both sides of a lifetime, biased to its end: right at the guard, seconds and minutes away, a fraction of the
+ * lifetime away, and (dead side) several lifetimes and a month later. `farthestMs` limits how long after the end a
+ * probe may lie in real time.
  */
 export const probeAges = (
   lifetimeMs: number,
@@ -24,7 +24,7 @@ export const probeAges = (
   farthestMs: number,
 ): readonly ProbeAge[] => {
   const span = Math.max(1, lifetimeMs - guardMs);
-  // What differs by a small part of the guard says the same, and would take a move of the clock for each.
+  // Differences of a small part of the guard prove nothing more, and would each cost a move of the clock.
   const gridMs = Math.max(1, guardMs / 2);
   const onGrid = (distanceMs: number): number =>
     distanceMs === 0 ? 0 : Math.max(1, Math.floor(distanceMs / gridMs)) * gridMs;
@@ -48,7 +48,7 @@ export const probeAges = (
     salt: number,
     further: readonly number[],
   ): ProbeAge[] =>
-    // The end itself is always among them: what is not looked at there is what services get wrong.
+    // The end itself is always included: it is what services most often get wrong.
     [0, ...further, ...fc.sample(distance, { seed: seed + salt, numRuns: perSide - 1 })].map(
       (distanceMs) => ({ side, distanceMs: onGrid(distanceMs) }),
     );

@@ -1,9 +1,9 @@
 export type RightFields = Readonly<Record<string, string>>;
 
-/** A body that is not the documented JSON object, though it holds everything that a right one holds. */
+/** A body that is not the documented JSON object, although it contains all its values. */
 export interface BadBody {
   readonly name: string;
-  /** The bytes to send (as text), made from the right fields; `last` is the field that counts most. */
+  /** The bytes to send (as text), made from the right fields. */
   readonly write: (fields: RightFields) => string;
   readonly query?: (fields: RightFields) => string;
 }
@@ -24,7 +24,7 @@ const json = (fields: RightFields): string => JSON.stringify(fields);
 const wrap = (fields: RightFields, change: (value: string) => unknown): string =>
   JSON.stringify(Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)])));
 
-/** The object's text with one more member before or after its own, the same key occurring twice. */
+/** The object's text with one more member before or after its own, repeating a key. */
 const withFirst = (fields: RightFields, name: string, value: unknown): string =>
   `{${JSON.stringify(name)}:${JSON.stringify(value)},${json(fields).slice(1)}`;
 const withLast = (fields: RightFields, name: string, value: unknown): string =>
@@ -32,7 +32,7 @@ const withLast = (fields: RightFields, name: string, value: unknown): string =>
 
 const nested = (inner: string): string => "[".repeat(DEPTH) + inner + "]".repeat(DEPTH);
 
-/** Bodies that are no JSON text (RFC 8259), though a lenient reader would find the right fields in them. */
+/** Bodies that are not JSON (RFC 8259), although a lenient parser would find the right fields in them. */
 export const notJson: readonly BadBody[] = [
   bad("no body at all", () => ""),
   bad("white space", () => "  \n"),
@@ -61,7 +61,7 @@ export const notJson: readonly BadBody[] = [
   ),
 ];
 
-/** JSON texts that are not an object with the documented fields as strings. */
+/** JSON that is not an object with the documented fields as strings. */
 export const notTheObject: readonly BadBody[] = [
   bad("an empty object", () => "{}"),
   bad("null", () => "null"),
@@ -84,13 +84,13 @@ export const notTheObject: readonly BadBody[] = [
   bad("no body, the fields in the query", () => "", form),
 ];
 
-/** Objects that name a field twice, the right value last or first: nothing says which one was meant. */
+/** Objects that repeat a field, with the right value last or first; nothing says which one is meant. */
 export const repeatedKeys = (name: string): readonly BadBody[] => [
   bad(`${name} twice, the right one last`, (fields) => withFirst(fields, name, `${fields[name] ?? ""}x`)),
   bad(`${name} twice, the right one first`, (fields) => withLast(fields, name, `${fields[name] ?? ""}x`)),
 ];
 
-/** Objects whose fields stand in the prototype, where only a careless merge finds them. */
+/** Objects with their fields in the prototype, where only a careless merge finds them. */
 export const inherited: readonly BadBody[] = [
   bad("the fields under __proto__", (fields) => `{"__proto__":${json(fields)}}`),
   bad("the fields under constructor.prototype", (fields) => `{"constructor":{"prototype":${json(fields)}}}`),

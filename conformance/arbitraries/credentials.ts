@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 
-/** A way of getting a credential nearly right: what is sent in place of the right value. */
+/** A way to get a credential nearly right: what is sent instead of the right value. */
 export interface NearMiss {
   readonly name: string;
-  /** The altered value; equal to the value itself where it has nothing to alter (a flip of case without letters). */
+  /** The altered value; equal to the value if there is nothing to alter (a flip of case without letters). */
   readonly alter: (value: string) => unknown;
 }
 
 const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /**
- * Another character of the same sort. Its place in the base64 alphabet differs by 32, so
- * that it stands for other bits even at the end of a value, where some bits mean nothing.
+ * Another character of the same sort. Its index in the base64 alphabet differs by 32, so that it changes significant
+ * bits even at the end of a value.
  */
 export const otherCharacter = (character: string): string => {
   const at = base64url.indexOf(character);
@@ -27,11 +27,14 @@ const swapCase = (text: string): string =>
 
 const swapCases = (text: string): string => Array.from(text).map(swapCase).join("");
 
-/** The first character that some alteration applies to, altered. */
+/** Alters the first matching character. */
 const replaceFirst = (value: string, pattern: RegExp, by: (found: string) => string): string =>
   value.replace(pattern, (found) => by(found));
 
-/** Letters that look alike or fold together: full width (NFKC), accents (loose collations), Cyrillic, long s and the Kelvin sign. */
+/**
+ * Letters that look alike or fold together: full width (NFKC), accents (loose collations), Cyrillic, long s and the
+ * Kelvin sign.
+ */
 const fullWidth = (character: string): string => String.fromCodePoint(character.charCodeAt(0) + 0xfee0);
 const mapOf = (from: string, to: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Array.from(from, (character, at) => [character, Array.from(to)[at] ?? character]));
@@ -44,7 +47,7 @@ const mapped = (value: string, map: Readonly<Record<string, string>>): string =>
   return at < 0 ? value : replaceAt(value, at, (character) => map[character] ?? character);
 };
 
-/** The bytes that a part of a credential stands for, where it is base64 of either alphabet, padded in full or not at all. */
+/** The bytes of a part of a credential, in hex, if it is base64 of either alphabet, fully padded or unpadded. */
 const bytesOf = (part: string): string | undefined => {
   const text = part.replace(/={1,2}$/, "");
   const isBase64 = /^[\w+/-]+$/.test(text) && text.length % 4 !== 1;
@@ -54,9 +57,8 @@ const bytesOf = (part: string): string | undefined => {
 };
 
 /**
- * Whether two values are one credential to a service that signs or encrypts what it issues
- * and reads the bytes back: they differ in padding, or in the alphabet of base64 at most.
- * Who has the one gains nothing by the other.
+ * Whether two values are the same credential to a service that signs or encrypts what it issues and decodes the
+ * bytes: they differ only in padding or base64 alphabet, so knowing one gives nothing more than the other.
  */
 export const isSameCredential = (issued: string, presented: unknown): boolean => {
   if (typeof presented !== "string") return false;
@@ -72,7 +74,7 @@ export const isSameCredential = (issued: string, presented: unknown): boolean =>
 
 const miss = (name: string, alter: NearMiss["alter"]): NearMiss => ({ name, alter });
 
-/** Near misses that are strings which an HTTP header can carry as well. */
+/** Near misses that are strings which an HTTP header can carry too. */
 export const plainMisses: readonly NearMiss[] = [
   miss("all in capitals", (value) => value.toUpperCase()),
   miss("all in small letters", (value) => value.toLowerCase()),
@@ -122,7 +124,7 @@ export const plainMisses: readonly NearMiss[] = [
   miss("the name __proto__", () => "__proto__"),
 ];
 
-/** Near misses by white space: what trimming would make right. */
+/** Near misses by white space, which trimming would make right. */
 export const spacedMisses: readonly NearMiss[] = [
   miss("a space after it", (value) => `${value} `),
   miss("a space before it", (value) => ` ${value}`),
@@ -150,7 +152,7 @@ export const unicodeMisses: readonly NearMiss[] = [
   miss("one letter that folds to the same", (value) => mapped(value, foldsTo)),
 ];
 
-/** What is not a string at all, some of it such that coercion gives the right string or a query that matches. */
+/** Values that are not strings, some of which coercion turns into the right string or a matching query. */
 export const otherTypes: readonly NearMiss[] = [
   miss("null", () => null),
   miss("true", () => true),
@@ -169,7 +171,7 @@ export const otherTypes: readonly NearMiss[] = [
   miss("a value with a length of its own", (value) => ({ length: value.length, 0: value })),
 ];
 
-/** What stands for nothing. */
+/** Values that stand for nothing. */
 export const blanks: readonly NearMiss[] = [
   miss("empty", () => ""),
   miss("one space", () => " "),
@@ -196,10 +198,10 @@ const waysToAlter = {
   prepend: (value, _, character) => character + value,
 } satisfies Readonly<Record<string, (value: string, at: number, character: string) => string>>;
 
-/** One random alteration of a string, told by where and how. */
+/** One random alteration of a string. */
 export interface Alteration {
   readonly how: keyof typeof waysToAlter;
-  /** Counted from the first character, round and round. */
+  /** Counted from the first character, modulo the length. */
   readonly at: number;
   readonly character: string;
 }
@@ -214,7 +216,7 @@ export const alterations: fc.Arbitrary<Alteration> = fc.record({
   ),
 });
 
-/** The string as altered; equal to the value where the alteration changes nothing. */
+/** The altered string; equal to the value if the alteration changes nothing. */
 export const altered = (value: string, { how, at, character }: Alteration): string =>
   waysToAlter[how](value, value.length === 0 ? 0 : at % value.length, character);
 
@@ -230,7 +232,7 @@ function swapAt(value: string, at: number): string {
 const isAnything = ({ alter }: NearMiss): boolean =>
   JSON.stringify(alter("first0000")) === JSON.stringify(alter("Second111"));
 
-/** Those that name no credential at all, so that a careless look-up takes them for whichever it comes upon. */
+/** Near misses that name no credential at all, so a careless lookup may match any. */
 export const catchAlls: readonly NearMiss[] = nearMisses.filter(isAnything);
-/** Those that are near one credential. */
+/** Near misses that are close to one credential. */
 export const misspellings: readonly NearMiss[] = nearMisses.filter((miss) => !isAnything(miss));

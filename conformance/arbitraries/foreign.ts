@@ -1,26 +1,26 @@
 import * as fc from "fast-check";
 import { encodedThroughout } from "./state.ts";
 
-/** Something that no state may hold, as it is written into the query. */
+/** Something that no state may contain, as written into the query. */
 export interface Foreign {
   readonly name: string;
   /** Query text, one byte a character. */
   readonly raw: string;
-  /** Where in the state it is tried: at one place, at each, or at the end, where nothing that follows can complete it. */
+  /** Where in the state it is tried: at one place, at each, or at the end, where nothing following can complete it. */
   readonly at: "anywhere" | "everywhere" | "end";
-  /** No HTTP client sends it: goes over a raw connection. */
+  /** No HTTP client sends it, so it goes over a raw connection. */
   readonly bare?: true;
 }
 
 export const positions = ["begin", "middle", "end", "alone", "far end"] as const;
 export type Position = (typeof positions)[number];
 
-/** No foreign text has more bytes than this, in whatever way it is decoded or left as it is. */
+/** No foreign text has more bytes than this, however it is decoded. */
 const LONGEST_FOREIGN_BYTES = 12;
 
 /**
- * The valid state with the foreign text at a place of it; at the far end after as many
- * letters as fit, for those who examine the beginning of a long state only.
+ * The valid state with the foreign text at a position of it. `far end` comes after as many letters as fit, for services
+ * that only check the beginning of a long state.
  */
 export const placed = (state: string, raw: string, position: Position, maxBytes: number): string => {
   if (position === "alone") return raw;
@@ -46,7 +46,7 @@ const range = (first: number, last: number): readonly string[] =>
 
 const isStateCharacter = (character: string): boolean => /^[a-zA-Z0-9]$/.test(character);
 
-/** Trimmed away, or taken for the end of the text, by those who are not careful: their place matters. */
+/** Careless code trims these or takes them for the end of the text, so their position matters. */
 const edgeCharacters = ["\0", "\t", "\n", "\r", " ", "\u00A0", "\uFEFF", "\u200B"] as const;
 
 const asciiSymbols = range(0x21, 0x7e).filter((character) => !isStateCharacter(character));
@@ -55,8 +55,8 @@ const controls = [...range(0x00, 0x1f), "\x7F"].filter(
 );
 
 /**
- * Letters, digits and marks outside ASCII: what `\w`, `\d`, isalnum, case folding (ſ and K
- * fold into ASCII), compatibility normalisation (Ａ, ①, ²) and look-alikes let through.
+ * Letters, digits and marks outside ASCII that pass `\w`, `\d`, isalnum, case folding (ſ and K fold into ASCII),
+ * compatibility normalization (Ａ, ①, ²), or as look-alikes.
  */
 const unicodeCharacters = Array.from(
   "éßÑıİſ\u212A\u212Bªºµ²½ÿ" +
@@ -66,12 +66,12 @@ const unicodeCharacters = Array.from(
     "\u0301\u200D\u202E\u2028\u00AD\u0085\uFFFD\u180E",
 );
 
-/** Literal in the query where most parsers let it stand; `&`, `#`, `;` and `=` would be read as the query's own. */
+/** Literal in the query, where most parsers accept them; `&`, `#`, `;` and `=` would be read as query syntax. */
 const literalSymbols = Array.from("!$'()*+,-./:?@_~^`|{}[]\"<>\\");
 
 const malformed = (name: string, raw: string): Foreign => ({ name, raw, at: "anywhere" });
 
-/** Everything the document's alphabet leaves out, as lists that do not change from run to run. */
+/** Everything that the document's alphabet excludes, as lists that are the same in every run. */
 export const foreigners: readonly Foreign[] = [
   ...edgeCharacters.map((character) => encoded(character, "everywhere")),
   ...asciiSymbols.map((character) => encoded(character)),
@@ -116,8 +116,8 @@ export interface ForeignProbe extends Foreign {
 }
 
 /**
- * The probes of one run: those whose place matters at each place, the others at one that
- * the seed picks, or (`everyPlace`) at each too.
+ * The probes of one run: those whose position matters at each position, the others at one selected by the seed, or
+ * (`everyPlace`) at each too.
  */
 export const foreignProbes = (seed: number, everyPlace: boolean): readonly ForeignProbe[] =>
   foreigners.flatMap((foreign, index) =>
@@ -131,11 +131,11 @@ const placesOf = ({ at }: Foreign, everyPlace: boolean, clientIndex: number): re
   return [positions[clientIndex % positions.length] ?? "middle"];
 };
 
-/** fast-check's own units for strings take a second to set up, which every start of the command would pay. */
+/** fast-check's own string units take a second to set up, which every start of the command would pay for. */
 const codePoint = (greatest: number): fc.Arbitrary<string> =>
   fc.integer({ min: 0, max: greatest }).map((code) => String.fromCodePoint(code));
 
-/** Any code point of Unicode that is no state character, percent-encoded, anywhere. */
+/** Any percent-encoded Unicode code point that is not a state character, anywhere. */
 export const anyForeignProbe: fc.Arbitrary<ForeignProbe> = fc
   .tuple(
     fc

@@ -8,12 +8,12 @@ import { wait, waitForEnd } from "../model/waits.ts";
 
 export type History = Iterable<fc.AsyncCommand<Model, Real | undefined>>;
 
-/** What was waited for last, or else the newest, more often than any other. */
+/** Prefers what was last waited for, otherwise the newest. */
 const newest = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(7) });
-/** Any of the last few: what befalls the others shows on them. */
+/** Any of the last few, because they show what happened to the others. */
 const anyRecent = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(5) });
 
-/** How far from the end of a lifetime: a tenth of the shortest one at most. */
+/** Distance from the end of a lifetime: at most a tenth of the shortest one. */
 const distanceMs = ({ codeLifetimeMs }: Limits): fc.Arbitrary<number> => {
   const upTo = (mostMs: number): fc.Arbitrary<number> =>
     fc.nat(Math.floor(Math.min(mostMs, codeLifetimeMs / 10)));
@@ -81,8 +81,8 @@ const sides = fc.oneof(
 );
 
 /**
- * Histories of up to `longest` commands. The size has to be `max`: by default fast-check
- * keeps histories so short that deep states are never reached.
+ * Histories of up to `longest` commands. The size must be `max`: by default fast-check keeps histories too short to
+ * reach deep states.
  */
 export const histories = (
   limits: Limits,
@@ -99,8 +99,8 @@ export const histories = (
   );
 
 /**
- * Short histories in which one step may disturb what another one left behind: orders that a handful of random
- * histories can miss. Their ending tries every credential once more.
+ * Short histories in which one step may disturb what another left behind: orders that a handful of random histories can
+ * miss. At the end every credential is tried once more.
  */
 export const tellingOrders = (withEvents: boolean): readonly History[] => [
   [logIn(0), refresh(0), logIn(0)],
@@ -116,11 +116,9 @@ export const tellingOrders = (withEvents: boolean): readonly History[] => [
 ];
 
 /**
- * fast-check drops what comes after the failing step by looking at which commands have
- * been run, so that the path to a counterexample means nothing where nothing was run yet.
- * Here a history is run in a copy (`copyOf`), and shrinking tries quarters of it as if
- * no more than those had been run: it is a function of the history alone, and its path
- * replays it.
+ * fast-check drops what follows the failing step by checking which commands were run, so the path to a counterexample
+ * means nothing before anything was run. Here a copy of the history is run (`copyOf`), and shrinking tries quarters of
+ * it as if only those had been run: this depends on the history alone, so its path replays it.
  */
 class Replayable extends fc.Arbitrary<History> {
   readonly #commands: fc.Arbitrary<History>;
@@ -146,5 +144,5 @@ class Replayable extends fc.Arbitrary<History> {
   }
 }
 
-/** The commands of a history, fit to be run without a trace in the history itself. */
+/** The commands of a history, which can be run without changing the history itself. */
 export const copyOf = (history: History): readonly Command[] => [...fc.cloneIfNeeded(history)];

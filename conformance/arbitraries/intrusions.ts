@@ -9,7 +9,10 @@ import { altered, alterations, isSameCredential, plainMisses, type Alteration } 
 type Headers = Request["headers"];
 type Query = NonNullable<ListRequest["query"]>;
 
-/** One way of asking without a valid token: the headers, or undefined where they would be the right ones; and what is added to the query. */
+/**
+ * A way of requesting without a valid token: the headers, or undefined if they would be the right ones, and what is
+ * added to the query.
+ */
 export interface Intrusion {
   readonly name: string;
   readonly headers: (
@@ -17,7 +20,7 @@ export interface Intrusion {
     world: World,
   ) => Headers | undefined | Promise<Headers | undefined>;
   readonly query?: (tokens: IssuedTokens) => Query;
-  /** Another way in than GET at the documented path; {id} in it becomes the id of a notification. */
+  /** Another way in than GET at the documented path; {id} in it is replaced by the id of a notification. */
   readonly at?: { readonly method: string; readonly path: string };
 }
 
@@ -33,7 +36,7 @@ export const withoutToken: readonly Intrusion[] = [
   },
 ];
 
-/** A value that was never issued, of this length. */
+/** A value of this length that was never issued. */
 export const invented = (length: number, world: World): string =>
   world
     .unique()
@@ -52,8 +55,8 @@ const inQuery = (name: string): Intrusion => ({
 });
 
 /**
- * The right token where the document does not put it (section 5.2 names one header). Not with underscores for its dashes:
- * to what stands behind a CGI-like interface, both are one name (RFC 3875, section 4.1.18).
+ * The right token where the document does not put it (section 5.2 names one header). Not with underscores instead of
+ * dashes: behind a CGI-like interface both are the same name (RFC 3875, section 4.1.18).
  */
 export const elsewhere: readonly Intrusion[] = [
   otherHeader("Authorization", (token) => `Bearer ${token}`),
@@ -79,8 +82,8 @@ const way = (method: string, path: string): Intrusion => ({
 });
 
 /**
- * No token at all, at addresses that a router may lead to the same list while a check of tokens, made by address, does
- * not know them. What is there is not shown; that nothing is given out without a token is (section 1).
+ * No token, at addresses that a router may map to the same list although a token check by address does not know them.
+ * What is there is not shown, but nothing may be returned without a token (section 1).
  */
 export const byOtherWays: readonly Intrusion[] = [
   way("POST", endpoints.list.path),
@@ -118,7 +121,7 @@ const inPlace = (
   headers: async (tokens, world) => header(await value(tokens, world)),
 });
 
-/** Other things that a client holds, and values that a careless check lets pass. */
+/** Other things that a client holds, and values that a careless check accepts. */
 export const inItsPlace: readonly Intrusion[] = [
   inPlace("the refreshToken", ({ refreshToken }) => refreshToken),
   inPlace("the used code", ({ code }) => code),
@@ -159,7 +162,7 @@ const base64url = (text: string): string =>
 const unsigned = (claims: object): string =>
   `${base64url('{"alg":"none","typ":"JWT"}')}.${base64url(JSON.stringify(claims))}.`;
 
-/** The token, altered. A header cannot show white space at its ends (RFC 9110 section 5.5), so none is put there. */
+/** The token, altered. A header cannot carry white space at its ends (RFC 9110 section 5.5), so none is put there. */
 const alteration = (name: string, alter: (token: string) => string): Intrusion => ({
   name,
   headers: ({ accessToken }) => {

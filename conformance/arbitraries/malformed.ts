@@ -1,15 +1,15 @@
 import { endpoints } from "../contract/forms.ts";
 import type { RawRequest } from "../world/raw.ts";
 
-/** A request that no client should send, and that every service has to answer all the same. */
+/** A request that no client should send, but that every service must still answer. */
 export interface Malformed {
   readonly name: string;
   readonly request: RawRequest;
-  /** Server errors that are the right answer to it: 501 for an unknown method (RFC 9110 section 15.6.2). */
+  /** Server errors that are a correct answer to it: 501 for an unknown method (RFC 9110 section 15.6.2). */
   readonly fitting?: readonly number[];
 }
 
-/** What the malformed requests have in them that is right, so that they get past the first check. */
+/** The valid values in malformed requests, which get them past the first check. */
 export interface Right {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -68,7 +68,7 @@ const oddContentTypes = [
   "/",
 ] as const;
 
-/** Text behind the question mark, one byte a character. */
+/** Text after the question mark, one byte per character. */
 const oddQueries = [
   ..."% %zz %00 %FF %C0%80 &&&==& = ? a[b][c]=1 __proto__[x]=1".split(" "),
   "x".repeat(7_000),
@@ -126,10 +126,7 @@ const bodyWith = (right: Readonly<Record<string, string>>, field: string, json: 
 
 const named = (text: string): string => (text.length > 40 ? `${text.slice(0, 20)}… (${text.length})` : text);
 
-/**
- * Malformed requests to every endpoint. Their codes are used up or unknown, so that
- * none of them can succeed in anything.
- */
+/** Malformed requests to every endpoint. Their codes are used up or unknown, so that none of them can succeed. */
 export const malformedRequests = (right: Right): readonly Malformed[] => {
   const { clientId, clientSecret, redirectUri, code, refreshToken, accessToken } = right;
   const token = ["x-service-access-token", accessToken] as const;

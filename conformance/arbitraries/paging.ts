@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import type { AccountSet } from "../world/dataset.ts";
 
-/** One page to ask an account's notifications for; `page` counts from 0, `limit` undefined means not asked for. */
+/** One page of an account's notifications to request; `page` counts from 0, and no limit is sent if `limit` is undefined. */
 export interface Paging {
   readonly account: AccountSet;
   readonly limit: number;
   readonly page: number;
 }
 
-/** Limits that are worth a look at a list of this length: around 1, around the default, around the length, and its divisors, and round numbers. */
+/** Limits worth trying on a list of this length: around 1, the default and the length, its divisors, and round numbers. */
 export const tellingLimits = (length: number, defaultLimit: number, greatest: number): readonly number[] => {
   const half = Math.ceil(length / 2);
   const candidates = [
@@ -29,7 +29,7 @@ export const tellingLimits = (length: number, defaultLimit: number, greatest: nu
     .toSorted((a, b) => a - b);
 };
 
-/** Any limit that the service is to serve, the telling ones more often. */
+/** Any limit that the service must serve, revealing ones more often. */
 export const limits = (length: number, defaultLimit: number, greatest: number): fc.Arbitrary<number> =>
   fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom(...tellingLimits(length, defaultLimit, greatest)) },

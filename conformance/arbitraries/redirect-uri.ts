@@ -14,8 +14,8 @@ export const withQuery = (address: string, query: string): string =>
   `${address}${address.includes("?") ? "&" : "?"}${query}`;
 
 /**
- * Harmless queries: a service that takes any query has no reason to refuse these. Parsers
- * that decode before they split find a client in the last one.
+ * Harmless queries, which a service that accepts any query has no reason to refuse. Parsers that decode before they
+ * split find a client in the last one.
  */
 export const plainQueries = [
   "q=1&r=2",
@@ -27,9 +27,9 @@ export const plainQueries = [
 ] as const;
 
 /**
- * Queries of a callback address in which every reserved character of RFC 3986 occurs as
- * data; what is percent-encoded in them is so in the address itself, and is therefore
- * encoded twice in the request. A cautious service may take some of them for an attack.
+ * Queries of a callback address that contain every reserved character of RFC 3986 as data. What is percent-encoded in
+ * them is so in the address itself, and is encoded twice in the request. A cautious service may take some of them for
+ * an attack.
  */
 export const tellingQueries = [
   "q=1&amp=2&lt=3",

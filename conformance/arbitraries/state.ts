@@ -9,7 +9,7 @@ const stateCharacter = fc.constantFrom(...characters);
 const ofLength = (length: fc.Arbitrary<number>, unit = stateCharacter): fc.Arbitrary<string> =>
   length.chain((n) => fc.string({ unit, minLength: n, maxLength: n }));
 
-/** States that section 2.1 allows, biased to the shortest and the longest ones and to digits alone. */
+/** Valid states (section 2.1), biased to the shortest and longest ones and to digits only. */
 export const validStates = (maxBytes: number): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 3, arbitrary: ofLength(fc.constantFrom(1, 2, maxBytes - 1, maxBytes)) },
@@ -28,7 +28,7 @@ const tellingWords = `
   .trim()
   .split(/\s+/);
 
-/** Valid states that are most likely to come back changed, the extremes of length among them. */
+/** Valid states that are most likely to be changed on return, including the extremes of length. */
 export const tellingStates = (maxBytes: number): readonly string[] =>
   [
     ...tellingWords,
@@ -39,7 +39,7 @@ export const tellingStates = (maxBytes: number): readonly string[] =>
     `${"Aa0".repeat(maxBytes).slice(0, maxBytes - 1)}Q`,
   ].filter((state) => state.length <= maxBytes);
 
-/** A state and one that only careless comparing takes for the same: other case, a leading zero, the last character. */
+/** Two states that only careless comparison takes for the same: other case, a leading zero, the last character. */
 export const confusableStates = (maxBytes: number): fc.Arbitrary<readonly [string, string]> =>
   fc
     .tuple(
@@ -62,7 +62,7 @@ export const swapCase = (text: string): string =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   );
 
-/** Letters and digits, each percent-encoded although it need not be: the same string once decoded (RFC 3986 section 2.3). */
+/** Letters and digits, each needlessly percent-encoded: the same string once decoded (RFC 3986 section 2.3). */
 export const encodedThroughout = (text: string): string =>
   [...new TextEncoder().encode(text)]
     .map((byte) => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`)

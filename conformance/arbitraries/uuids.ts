@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { twinOf } from "../world/dataset.ts";
 
 /**
- * Values that are no other spelling of this UUID and so match nothing that it identifies:
- * cut, lengthened, changed in one digit, and what a pattern or a query language would
- * take for more than itself.
+ * Values that are not another spelling of this UUID and so match nothing that it identifies: truncated, extended,
+ * changed in one digit, and wildcards of pattern or query languages.
  */
 export const nearMisses = (uuid: string): readonly string[] => {
   const last = uuid.length - 1;
@@ -48,7 +47,7 @@ export const nearMisses = (uuid: string): readonly string[] => {
   ];
 };
 
-/** Near misses made by chance: one digit changed, or the UUID cut short, anywhere. */
+/** Random near misses: one digit changed, or the UUID truncated, anywhere. */
 export const anyNearMiss = (uuid: string): fc.Arbitrary<string> => {
   const digits = uuid.split("").flatMap((character, index) => (character === "-" ? [] : [index]));
   return fc.oneof(
