@@ -5,12 +5,12 @@ export interface Appender {
   text(text: string): void;
   /** Writes at once, so that the bytes may change afterwards. */
   bytes(bytes: Uint8Array): void;
-  /** What kept it from being written, if anything did. */
+  /** What prevented writing, if anything did. */
   failure(): unknown;
   close(): void;
 }
 
-/** Writes all of it, at `offset` or where the file stands: one call may take only a part. */
+/** Writes all bytes, at `offset` or the current position; a single call may write only part. */
 export const writeAll = (file: number, bytes: Uint8Array, offset?: number): void => {
   for (let written = 0; written < bytes.length;) {
     const at = offset === undefined ? null : offset + written;
@@ -19,15 +19,15 @@ export const writeAll = (file: number, bytes: Uint8Array, offset?: number): void
 };
 
 /**
- * Appends to a new file, which is made with the first text. What comes in one turn of the event loop goes out in one
- * write at its end, so that little is lost when the process is killed and little time is spent on system calls.
+ * Appends to a new file, which is created with the first text. Text from one turn of the event loop is written at once
+ * at its end, so that little is lost if the process is killed and few system calls are made.
  */
 export const appender = (open: () => number): Appender => {
   let file: number | undefined;
   let held: string[] = [];
   let isOpen = true;
   let failure: unknown;
-  // A request that outlives its run has nowhere to go; once a write failed, more would only garble the file.
+  // A request that outlives its run has nowhere to go; after a failed write, more would only corrupt the file.
   const isTaking = (): boolean => isOpen && failure === undefined;
   const write = (bytes: Uint8Array): void => {
     try {

@@ -2,13 +2,13 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { codeOf, fileMode } from "../contract/files.ts";
 
-/** Locks that this process holds: after a restart in a container its id may be that of the process before. */
+/** Locks held by this process: after a restart in a container its pid may be that of the previous process. */
 const held = new Set<string>();
 
 /**
- * Takes a lock file, which names the process that holds it; the returned function releases it. The lock of a process
- * that is gone, as after SIGKILL, is taken over. Throws what `inUse` makes where a living process holds it, and Node's
- * error where the file cannot be written.
+ * Takes a lock file, which names the process that holds it; the returned function releases it. Takes over the lock of a
+ * process that is gone, for example after SIGKILL. Throws the result of `inUse` if a living process holds it, and
+ * Node's error if the file cannot be written.
  */
 export const takeLock = (file: string, inUse: (pid: number) => Error): (() => void) => {
   const key = path.resolve(file);
@@ -27,7 +27,7 @@ export const takeLock = (file: string, inUse: (pid: number) => Error): (() => vo
   };
 };
 
-/** Signal 0 only asks whether the process exists; a refusal means that it does. */
+/** Signal 0 only checks if the process exists; a refusal means that it does. */
 export const isRunning = (pid: number): boolean => {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-/** Puts a file in place in one step: readers, and a machine that lost power, have the old one or the new one, whole. */
+/** Replaces a file atomically: readers see the old or the new one complete, even after a power loss. */
 export const replaceFile = (file: string, text: string, mode: number): void => {
   const draft = `${file}.part`;
   try {

@@ -12,23 +12,23 @@ interface AnyRecord {
 }
 
 export interface RunDirectory<Record extends AnyRecord> {
-  /** A file that is there from the beginning, or with its first line. Throws ConfigurationError. */
+  /** A file that is created at the beginning, or with its first line. Throws ConfigurationError. */
   append(name: string, from?: "the beginning" | "its first line"): Appender;
-  /** Whatever kept a file from being written. */
+  /** What prevented a file from being written, if anything did. */
   failure(): unknown;
   /**
-   * Completes the record, with a manifest of all files below the directory. Throws UnfinishedRecord where anything of
-   * the run could not be written.
+   * Completes the record, with a manifest of all files in the directory. Throws UnfinishedRecord if anything of the run
+   * could not be written.
    */
   seal(record: Record): Record;
-  /** Writes out what is held and lets the files go. Safe to call twice. */
+  /** Flushes and closes the files. Safe to call twice. */
   close(): void;
 }
 
 /**
- * Starts a run directory, which must not exist yet or be empty. run.json is there from the beginning, in state "open",
- * and lines are appended as they come, so that a killed run can be read up to its last moments. Throws
- * ConfigurationError, naming --out, where the directory is in use or cannot be written.
+ * Starts a run directory, which must be absent or empty. run.json exists from the beginning, in state "open", and lines
+ * are appended as they come, so that a killed run can be read up to its last moments. Throws ConfigurationError, naming
+ * --out, if the directory is in use or cannot be written.
  */
 export const openRunDirectory = <Record extends AnyRecord>(
   directory: string,
@@ -68,7 +68,7 @@ export const openRunDirectory = <Record extends AnyRecord>(
   };
 };
 
-/** Makes a run directory, where it is not there yet. Throws ConfigurationError as openRunDirectory does. */
+/** Creates a run directory if necessary. Throws ConfigurationError like openRunDirectory. */
 export const prepareDirectory = (directory: string): void => {
   const present = orUnwritable(directory, () => {
     makeFolders(path.dirname(directory));
@@ -87,8 +87,8 @@ const makeFolder = (folder: string, mode?: number): void => {
 };
 
 /**
- * Makes a folder and those above it. Node's own recursion never ends in pseudo file systems, which say that the folder
- * above does not exist when it does.
+ * Creates a folder and its parents. Node's own recursion never ends in pseudo file systems that claim that an existing
+ * parent does not exist.
  */
 export const makeFolders = (folder: string, mode?: number): void => {
   const above = path.dirname(folder);
@@ -133,8 +133,8 @@ const replaceJson = (directory: string, name: string, value: unknown): void =>
   );
 
 /**
- * The files of a run directory that its manifest lists, by their paths below it with slashes. What an interrupted run
- * was waiting with is no part of its record: the run that goes on takes it away.
+ * The files of a run directory that its manifest lists, by relative path with slashes. An interrupted run's checkpoint
+ * is not part of its record: the run that continues it takes it away.
  */
 export const filesBelow = (directory: string): readonly string[] =>
   readdirSync(directory, { withFileTypes: true, recursive: true })

@@ -3,18 +3,18 @@ import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { isRunning } from "./lock.ts";
 
-/** Where the name of a machine holds what a file name had better not. */
+/** A host name with the characters replaced that are unsafe in file names. */
 const plainHost = (host: string): string => host.replaceAll(/[^A-Za-z0-9]/g, "_");
 
-/** How a process names its temporary folders, so that whoever finds one can tell whether the process is still there. */
+/** The name prefix of a process's temporary folders, from which others can tell if the process still exists. */
 export const temporaryPrefix = (what: "fake" | "load" | "k6", host: string, pid: number): string =>
   `touchstone-${what}-${plainHost(host)}-${pid}-`;
 
-/** What temporary folders of this process begin with, for mkdtemp to finish. */
+/** The path prefix of this process's temporary folders, for mkdtemp. */
 export const temporaryBase = (what: "fake" | "load" | "k6"): string =>
   path.join(tmpdir(), temporaryPrefix(what, hostname(), process.pid));
 
-/** The process that made the temporary folder of this name on this machine; undefined for any other name. */
+/** The process that created the temporary folder with this name on this machine; undefined for any other name. */
 const makerOf = (name: string, host: string): number | undefined => {
   const [, on, pid] =
     /^touchstone-(?:fake|load|k6|digests)-([A-Za-z0-9_]*)-(\d+)-[A-Za-z0-9]+$/.exec(name) ?? [];
@@ -22,8 +22,8 @@ const makerOf = (name: string, host: string): number | undefined => {
 };
 
 /**
- * Removes the temporary folders of runs on this machine that were killed: they may hold secrets. Answers with what was
- * removed; what cannot be is left to its owner.
+ * Removes the temporary folders of killed runs on this machine, because they may hold secrets. Returns what was
+ * removed; what cannot be removed is left to its owner.
  */
 export const sweepTemporary = (
   folder: string,
@@ -37,7 +37,7 @@ export const sweepTemporary = (
     const leftover = path.join(folder, name);
     try {
       const found = lstatSync(leftover);
-      // Others may put anything into a folder that all share.
+      // Others may put anything into a shared folder.
       if (!found.isDirectory() || found.uid !== process.getuid?.()) continue;
       rmSync(leftover, { recursive: true, force: true });
       removed.push(name);
