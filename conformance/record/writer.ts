@@ -10,13 +10,13 @@ import {
 } from "../contract/record.ts";
 import type { JournalSink } from "../world/evidence/journal.ts";
 
-/** What is known of a run before it begins. */
+/** What is known about a run before it begins. */
 export type RecordHeader = Omit<
   RunRecord,
   "version" | "state" | "endedAt" | "outcome" | "exitCode" | "rules"
 >;
 
-/** What a run came to. Anything of the header may be given again, as the preflight may have found out more. */
+/** The result of a run. May override header fields, because the preflight may have found out more. */
 export interface RecordFinal extends Partial<RecordHeader> {
   readonly endedAt: string;
   readonly outcome: Outcome;
@@ -25,20 +25,20 @@ export interface RecordFinal extends Partial<RecordHeader> {
 
 export interface RecordWriter {
   readonly directory: string;
-  /** Takes every exchange of the run; never throws and never waits. */
+  /** Takes every exchange of the run; never throws and never blocks. */
   readonly sink: JournalSink;
-  /** Notes a rule's result as soon as it is settled. */
+  /** Records a rule's result as soon as it is settled. */
   addRule(result: RuleResult): void;
   /**
-   * Completes the record, with a manifest of its files, and returns it as it stands in run.json.
-   * Throws UnfinishedRecord where anything of the run could not be written.
+   * Completes the record, with a manifest of its files, and returns it as in run.json. Throws UnfinishedRecord if
+   * anything of the run could not be written.
    */
   seal(final: RecordFinal): RunRecord;
-  /** Writes out what is held and lets the files go, sealed or not. Safe to call twice. */
+  /** Flushes and closes the files, sealed or not. Safe to call twice. */
   close(): void;
 }
 
-/** Starts the run directory of a gate run; throws as openRunDirectory does. */
+/** Starts the run directory of a gate run; throws like openRunDirectory. */
 export const openRecord = (directory: string, header: RecordHeader): RecordWriter => {
   const opened: RunRecord = { ...header, version: recordVersion, state: "open", rules: [] };
   const run = openRunDirectory(directory, opened);
